@@ -172,7 +172,7 @@ build/rivals/.done: $(VENV)/.base pyproject.toml
 	@$(PIP) --python build/rivals/bin/python install --group rivals
 	@touch $@
 
-# BENCH_ARGS='--only Pearson' for some jobs, '--part floor' for a part.
+# BENCH_ARGS='--only Pearson' for some jobs, '--part growth' for a part.
 bench: $(VENV)/.bench build/rivals/.done build/boostsa/.done  ## Time bestby beside other tools (a quarter of an hour; BENCH_ARGS=--quick two minutes)
 	$(BIN)/python benchmarks/run.py $(BENCH_ARGS)
 	$(if $(filter-out --quick,$(BENCH_ARGS)),,$(BIN)/python benchmarks/translation.py $(BENCH_ARGS))

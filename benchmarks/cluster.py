@@ -105,7 +105,7 @@ def _cpu(pid: int) -> float:
 
 def resampling(name: str, settings: dict[str, Any], rows: list[str]) -> None:
     run = partial(bb.compare, **settings)
-    run(n_resamples=500)  # compiled once
+    run(n_resamples=500)  # imports are not measured
     alone, here = cost(run)
     rows.append(alone.row(name, "one thread"))
 

@@ -231,7 +231,6 @@ def memory_table(rows: Sequence[Row]) -> list[str]:
 
 
 REASONS = {
-    "memory": "Numba, which compiles the kernels, holds most of it.",
     "Spearman, interval only": "Three columns of numbers are sorted, and concordant pairs counted.",
     "systems by accuracy": "Twenty million labels are checked, coded and hashed, and right answers counted.",
     "interval only": "Nothing is drawn: what is left are the derivatives of both scores by the weight of"
@@ -379,8 +378,6 @@ def benchmarks_page() -> str:
         start_up_table(),
         GROWTH,
         growth_table(read("growth")),
-        FLOOR,
-        plain_table(["what", "items", "ns", "bare stream", "times"], read("floor")),
         reading_table(),
         many_systems_table(),
     )
@@ -427,15 +424,6 @@ and ROC-AUC).
 
 ![Time of a call as items, resamples, systems and metrics grow](../images/growth.png)
 """
-FLOOR = """
-## The floor
-
-Nanoseconds per draw (one item of one resample) of the compiled kernels for many items, on one thread, beside
-the random numbers they use and nothing else: what is between is look-ups and sums. The last rows are
-nanoseconds per number. On some AMD processors NumPy sorts faster without AVX-512: there, set its environment
-variable `NPY_DISABLE_CPU_FEATURES` as `benchmarks/floor.py` does.
-"""
-
 START_UP = """
 ## Start-up
 
@@ -451,8 +439,7 @@ else.
 SCORES = """\
 A comparison of a million scores passes over them some dozens of times. They are hashed, and the powers of the
 scores of each system and of the differences are added up, for the exact bootstrap distribution of each. The
-differences are sorted for the exact test, which takes a third of the time or more; [the floor](#the-floor)
-shows what the sort alone takes."""
+differences are sorted for the exact test, which takes a third of the time or more."""
 MANY_SYSTEMS = """
 ## Hundreds of systems
 
@@ -463,7 +450,7 @@ Every pair by accuracy or by the mean of scores 0/1, each row in a process of it
 
 def make() -> None:
     """Write both pages, if everything has been measured once."""
-    files = ("rivals.csv", "machine.json", "startup.csv", "growth.csv", "floor.csv")
+    files = ("rivals.csv", "machine.json", "startup.csv", "growth.csv")
     missing = [name for name in files if not (RESULTS / name).exists()]
     if missing:
         print(f"no pages yet: {', '.join(missing)} not measured")

@@ -3,7 +3,7 @@
     python benchmarks/run.py [--quick] [--only WORD] [--missing] [--part PART] [--budget SECONDS] [--rounds N]
 
 Every job is run by bestby and by its rivals in turns, each in a process of its own, on one thread; times are
-CPU times. Parts: jobs, startup, growth, floor, reading, many_systems, page (the pages alone); all by default.
+CPU times. Parts: jobs, startup, growth, reading, many_systems, page (the pages alone); all by default.
 Writes results/*.csv, results/rivals.md, docs/images/growth.png and docs/concepts/benchmarks.md, but for
 --quick, which only prints.
 With --only or --missing the rows of other jobs stay as they are. See benchmarks/README.md.
@@ -33,13 +33,12 @@ ROOT = Path(__file__).resolve().parents[1]
 if __name__ == "__main__":
     sys.path[0] = str(ROOT)  # in place of this directory
 
-from benchmarks import floor, growth, jobs, many_systems, page, processes, reading
+from benchmarks import growth, jobs, many_systems, page, processes, reading
 from benchmarks.boostsa import PYTHON as BOOSTSA
 
 PARTS: dict[str, Callable[[bool], list[dict[str, Any]]] | None] = {
     "startup": None,
     "growth": growth.rows,
-    "floor": floor.rows,
     "reading": reading.rows,
     "many_systems": many_systems.rows,
 }
@@ -48,7 +47,7 @@ PARTS: dict[str, Callable[[bool], list[dict[str, Any]]] | None] = {
 RIVALS = ROOT / "build" / "rivals" / "bin" / "python"
 PYTHONS = {"bestby": Path(sys.executable), "BooStSa": BOOSTSA}
 PACKAGES = {
-    "bestby": ["bestby", "numpy", "scipy", "numba", "sacrebleu"],
+    "bestby": ["bestby", "numpy", "scipy", "sacrebleu"],
     "scipy": [
         "numpy",
         "scipy",

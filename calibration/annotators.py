@@ -29,10 +29,9 @@ from tools import pages
 from bestby import Annotations, Evaluation
 from bestby._core.typing import FloatArray
 from bestby.advising.interval_choice import choose_interval
-from bestby.engine import prepare
+from bestby.engine import interval_maker, prepare
 from bestby.engine.base import Drawing
-from bestby.engine.interval_maker import Intervals
-from bestby.engine.targets import Target
+from bestby.engine.estimate import Estimates
 from bestby.metrics import resolve
 from calibration import ROOT, files
 
@@ -42,7 +41,7 @@ ITEMS, CLASSES, LEVEL, RESAMPLES = 200, 3, 0.95, 399
 MIXED = {"a": 0.35, "b": 0.5}
 """How much of a system's distribution is its own invention."""
 
-TARGETS = {"score": Target(0, 0), "difference": Target(0, 0, 1)}
+TARGETS = {"score": (0, None), "difference": (0, 1)}
 COLUMNS = ("measure", "raters", "annotators", "target", "datasets", "covered", "length")
 OUT = ROOT / "calibration" / "results" / "annotators.csv"
 PAGE = ROOT / "docs" / "guides" / "soft-labels.md"
@@ -67,7 +66,8 @@ def truths(raters: int, measures: Sequence[str] = MEASURES, items: int = 400_000
     """Return the expected scores of both systems, from very many items."""
     systems, counts = draw(np.random.default_rng(77), items, raters)
     evaluation = Evaluation.of(systems, annotations(counts))
-    return {name: prepare.groups(evaluation, [resolve(name)])[0][0].scores()[0] for name in measures}
+    groups = prepare.groups(evaluation, [resolve(name) for name in measures])
+    return {name: group.scores for name, group in zip(measures, groups, strict=True)}
 
 
 @dataclass(frozen=True)
@@ -91,26 +91,23 @@ def counted(
             groups = prepare.groups(
                 evaluation, [resolve(name) for name in measures], annotators_seed=annotators_seed
             )
-            for group, positions in groups:
-                makers = Intervals(group, Drawing(RESAMPLES, number))
-                for m, position in enumerate(positions):
-                    name = measures[position]
-                    for target, (low, high) in _ends(makers, m).items():
-                        a, b = truth[name]
-                        true = a if target == "score" else a - b
-                        held.setdefault((name, how, target), []).append((low <= true <= high, high - low))
+            for name, group in zip(measures, groups, strict=True):
+                a, b = truth[name]
+                for target, (low, high) in _ends(Estimates(group, Drawing(RESAMPLES, number))).items():
+                    true = a if target == "score" else a - b
+                    held.setdefault((name, how, target), []).append((low <= true <= high, high - low))
     return {
         key: Count(sum(inside for inside, _ in found), float(np.mean([length for _, length in found])))
         for key, found in held.items()
     }
 
 
-def _ends(makers: Intervals, m: int) -> dict[str, tuple[float, float]]:
+def _ends(estimates: Estimates) -> dict[str, tuple[float, float]]:
     out = {}
     for name, target in TARGETS.items():
-        one = Target(m, target.a, target.b)
-        method = choose_interval(**makers.situation(one)).method
-        interval, _ = makers.interval(one, method, LEVEL)
+        estimate = estimates.of(*target)
+        method = choose_interval(**estimate.situation()).method
+        interval, _ = interval_maker.interval(estimate, method, LEVEL)
         assert interval is not None  # scores that vary
         out[name] = (interval.low, interval.high)
     return out

@@ -16,7 +16,6 @@ import zlib
 from collections.abc import Callable
 from typing import Any
 
-import numba
 import numpy as np
 from scipy.special import ndtri
 from tools import pages
@@ -39,22 +38,15 @@ DISTRIBUTIONS: dict[str, Callable[[Any, tuple[int, int]], Any]] = {
 COLUMNS = ("distribution", "n_a", "n_b", "samples", "zero", *(f"below_{limit}" for limit in CUSTOMARY))
 
 
-@numba.njit
 def ratios(a: Any, b: Any, first: Any, second: Any, width: Any, out: Any) -> None:
     """Fill out (R, S) with the violation ratios of S pairs of samples, a (n, S) and b (m, S), sorted."""
-    total, bad = np.empty(a.shape[1]), np.empty(a.shape[1])
-    for r in range(first.shape[0]):
-        total[:] = 0.0
-        bad[:] = 0.0
-        for stretch in range(width.size):
-            x, y, w = a[first[r, stretch]], b[second[r, stretch]], width[stretch]
-            for s in range(x.size):
-                d = x[s] - y[s]
-                below = min(d, 0.0)
-                total[s] += w * d * d
-                bad[s] += w * below * below
-        for s in range(total.size):
-            out[r, s] = bad[s] / total[s] if total[s] > 0.0 else 0.5
+    total, bad = np.zeros(out.shape), np.zeros(out.shape)
+    for x, y, w in zip(first.T, second.T, width, strict=True):
+        d = a[x] - b[y]
+        total += w * d * d
+        below = np.minimum(d, 0.0)
+        bad += w * below * below
+    out[:] = np.where(total > 0.0, bad / np.where(total > 0.0, total, 1.0), 0.5)
 
 
 def simulated(name: str, n: int, m: int, samples: int) -> tuple[np.ndarray, np.ndarray]:

@@ -27,10 +27,9 @@ from tools import pages
 
 from bestby._core.errors import BestbyError, DesignError
 from bestby.advising.interval_choice import choose_interval
-from bestby.engine import prepare
+from bestby.engine import interval_maker, prepare
 from bestby.engine.base import Drawing
-from bestby.engine.interval_maker import Intervals
-from bestby.engine.targets import Target
+from bestby.engine.estimate import Estimate, Estimates
 from bestby.metrics import resolve
 from calibration import ROOT, counting, files
 from calibration.cells import CANDIDATES, Cell, grid
@@ -80,23 +79,23 @@ def run_cell(cell: Cell) -> dict[str, np.ndarray[Any, Any]]:
 def one(cell: Cell, evaluation: Any, seed: int) -> tuple[Any, Any, str] | None:
     """Return what is made of one data set; None if the score is undefined on it."""
     try:
-        group = prepare.groups(evaluation, [resolve(cell.metric)])[0][0]
-        makers = Intervals(group, Drawing(cell.resamples, seed))
-        finite = np.isfinite(makers.scores).all()
+        (group,) = prepare.groups(evaluation, [resolve(cell.metric)])
+        estimates = Estimates(group, Drawing(cell.resamples, seed))
+        finite = np.isfinite(estimates.scores).all()
     except BestbyError:
         return None
     if not finite:
         return None
-    target = Target(0, 0, 1 if cell.difference else None)
-    situation = makers.situation(target)
+    estimate = estimates.of(0, 1 if cell.difference else None)
+    situation = estimate.situation()
     choice = choose_interval(**situation).method
     ends = np.full((len(cell.methods), 2), np.nan)
     for position, method in enumerate(cell.methods):
         if method in CANDIDATES:
-            ends[position] = candidate(makers, target, method)
+            ends[position] = candidate(estimate, method)
             continue
         try:
-            interval, _ = makers.interval(target, choice if method == "auto" else method, LEVEL)
+            interval, _ = interval_maker.interval(estimate, choice if method == "auto" else method, LEVEL)
         except DesignError:
             continue
         if interval is not None:
@@ -104,20 +103,19 @@ def one(cell: Cell, evaluation: Any, seed: int) -> tuple[Any, Any, str] | None:
     return ends, (situation["n_differing"], situation["n_effective"] or 0.0), choice
 
 
-def candidate(makers: Intervals, target: Target, method: str) -> tuple[float, float]:
+def candidate(estimate: Estimate, method: str) -> tuple[float, float]:
     """Return an interval the package does not offer, to see what it would be worth.
 
     "expanded": percentile, widened as Student's t is wider than the normal (Hesterberg 2015, section 5.3).
     "bootstrap-se": estimate plus and minus Student's t times the standard deviation of the replicates.
     """
-    distribution, _ = makers.distribution(target)
-    n = makers.group.n_units
+    distribution, _ = estimate.distribution
+    n = estimate.group.n_units
     reach = math.sqrt(n / (n - 1)) * float(stdtrit(n - 1, 0.5 * (1.0 + LEVEL)))
     if method == "expanded":
         tail = float(ndtr(-reach))
         return distribution.quantile(tail), distribution.quantile(1.0 - tail)
-    estimate = makers.estimate(target)
-    return estimate - reach * distribution.sd, estimate + reach * distribution.sd
+    return estimate.value - reach * distribution.sd, estimate.value + reach * distribution.sd
 
 
 def stored(cell: Cell, cache: Path) -> dict[str, Any]:

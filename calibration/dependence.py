@@ -24,10 +24,10 @@ from scipy.special import stdtrit
 from tools import pages
 
 from bestby.data.evaluation import Evaluation
-from bestby.engine import prepare, test_maker
+from bestby.engine import interval_maker, prepare, test_maker
 from bestby.engine.base import Drawing
-from bestby.engine.interval_maker import Intervals
-from bestby.engine.targets import Target
+from bestby.engine.estimate import Estimate, Estimates
+from bestby.engine.sums import SumGroup
 from bestby.inference import clusters as robust
 from bestby.metrics import resolve
 from calibration import ROOT, files
@@ -36,8 +36,6 @@ PAGE = ROOT / "docs" / "guides" / "dependence.md"
 RESULTS = ROOT / "calibration" / "results" / "dependence.csv"
 LEVEL = 0.95
 RESAMPLES = 399
-TARGET = Target(0, 0, 1)
-PAIR = (0, 0, 1)
 UNEQUAL = (1, 2, 5, 10, 40)
 WEBB = np.array([-np.sqrt(1.5), -1.0, -np.sqrt(0.5), np.sqrt(0.5), 1.0, np.sqrt(1.5)])
 
@@ -177,27 +175,27 @@ def _clusters(g: int, kind: str, within: float = 0.2, differ: float = 0.3) -> Ce
 Found = dict[str, bool]
 
 
-def makers(evaluation: Evaluation, seed: int, blocks: int | None = None) -> Intervals:
+def difference(evaluation: Evaluation, seed: int, blocks: int | None = None) -> Estimate:
     supports = prepare.ALL_GROUPINGS
-    group = prepare.groups(evaluation, [resolve("mean")], blocks=blocks, supports=supports)[0][0]
-    return Intervals(group, Drawing(RESAMPLES, seed))
+    (group,) = prepare.groups(evaluation, [resolve("mean")], blocks=blocks, supports=supports)
+    return Estimates(group, Drawing(RESAMPLES, seed)).of(0, 1)
 
 
-def holds(made: Intervals, method: str, truth: float) -> bool:
+def holds(estimate: Estimate, method: str, truth: float) -> bool:
     """Return whether the interval holds the truth; where the data allow none, no claim is made."""
-    found, _ = made.interval(TARGET, method, LEVEL)
+    found, _ = interval_maker.interval(estimate, method, LEVEL)
     return found is None or found.low - 1e-12 <= truth <= found.high + 1e-12
 
 
-def rejects(made: Intervals, test: str) -> bool:
-    return test_maker.run(test, made, [PAIR], "two-sided")[PAIR].p_value <= 1.0 - LEVEL
+def rejects(estimate: Estimate, test: str) -> bool:
+    return test_maker.tested(test, estimate, "two-sided").p_value <= 1.0 - LEVEL
 
 
 def count_clusters(cell: Cell, rng: np.random.Generator, seed: int) -> Found:
     """Return which intervals hold the difference of one data set."""
     evaluation = cell.draw(rng)
-    alone = makers(Evaluation(evaluation.systems), seed)
-    together = makers(evaluation, seed)
+    alone = difference(Evaluation(evaluation.systems), seed)
+    together = difference(evaluation, seed)
     found = {"item-wise": holds(alone, "normal", cell.truth)}
     found |= {
         method: holds(together, method, cell.truth) for method in ("bca", "percentile", "normal", "cr2")
@@ -227,10 +225,9 @@ def wild(evaluation: Evaluation, truth: float, rng: np.random.Generator) -> bool
 
 def count_crossed(cell: Cell, rng: np.random.Generator, seed: int) -> Found:
     evaluation = cell.draw(rng)
-    made = makers(evaluation, seed)
-    group = made.group
-    influence = group.item_influence(*PAIR[1:])  # type: ignore[attr-defined]
-    estimate = made.estimate(TARGET)
+    made = difference(evaluation, seed)
+    assert isinstance(made.group, SumGroup)
+    influence = made.group.sample(0, 1).item_influence
     first, second = evaluation.clusters, evaluation.crossed
     assert first is not None
     assert second is not None
@@ -238,10 +235,10 @@ def count_crossed(cell: Cell, rng: np.random.Generator, seed: int) -> Found:
     variance = robust.two_way_variance(influence, *_codes(first, second))
     t = float(stdtrit(min(sizes) - 1, 0.5 * (1.0 + LEVEL)))
     return {
-        "item-wise": holds(makers(Evaluation(evaluation.systems), seed), "normal", 0.0),
-        "first only": holds(makers(Evaluation(evaluation.systems, clusters=first), seed), "cr2", 0.0),
-        "second only": holds(makers(Evaluation(evaluation.systems, clusters=second), seed), "cr2", 0.0),
-        "as published": variance > 0.0 and abs(estimate) <= t * np.sqrt(variance),
+        "item-wise": holds(difference(Evaluation(evaluation.systems), seed), "normal", 0.0),
+        "first only": holds(difference(Evaluation(evaluation.systems, clusters=first), seed), "cr2", 0.0),
+        "second only": holds(difference(Evaluation(evaluation.systems, clusters=second), seed), "cr2", 0.0),
+        "as published": variance > 0.0 and abs(made.value) <= t * np.sqrt(variance),
         "two-way": holds(made, "two-way", 0.0),
     }
 
@@ -252,7 +249,7 @@ def _codes(*groups: Any) -> list[Ints]:
 
 def count_ordered(cell: Cell, rng: np.random.Generator, seed: int) -> Found:
     evaluation = cell.draw(rng)
-    alone, blocks = makers(evaluation, seed), makers(evaluation, seed, cell.blocks)
+    alone, blocks = difference(evaluation, seed), difference(evaluation, seed, cell.blocks)
     return {
         "item-wise": holds(alone, "normal", 0.0),
         "percentile": holds(blocks, "percentile", 0.0),
@@ -264,11 +261,13 @@ def count_ordered(cell: Cell, rng: np.random.Generator, seed: int) -> Found:
 def alarms(cell: Cell, rng: np.random.Generator, seed: int) -> Found:
     """Return which tests reject where the systems are alike."""
     evaluation = cell.alike(rng)
-    found = {"item-wise permutation": rejects(makers(Evaluation(evaluation.systems), seed), "permutation")}
-    made = makers(evaluation, seed, cell.blocks)
+    found = {
+        "item-wise permutation": rejects(difference(Evaluation(evaluation.systems), seed), "permutation")
+    }
+    made = difference(evaluation, seed, cell.blocks)
     if made.group.crossed:
         first = Evaluation(evaluation.systems, clusters=evaluation.clusters)
-        found["permutation of the first"] = rejects(makers(first, seed), "permutation")
+        found["permutation of the first"] = rejects(difference(first, seed), "permutation")
     else:
         what = "permutation of blocks" if cell.blocks else "permutation of clusters"
         found[what] = rejects(made, "permutation")

@@ -17,7 +17,7 @@ from bestby.comparisons.common.settings import Settings
 from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare, test_maker
 from bestby.engine.base import Drawing
-from bestby.engine.interval_maker import Intervals
+from bestby.engine.estimate import Estimates
 from bestby.inference import multiplicity
 from bestby.metrics import resolve
 
@@ -180,16 +180,16 @@ def run(cell: Family) -> dict[str, Any]:
 def _one(cell: Family, rng: np.random.Generator, seed: int) -> list[float]:
     metric, draw = POPULATIONS[cell.measure]
     evaluation, truth = draw(cell.systems, cell.n, rng)
-    ((group, _),) = prepare.groups(evaluation, [resolve(metric)], supports=prepare.ALL_GROUPINGS)
-    makers = Intervals(group, Drawing(cell.resamples, seed))
-    pairs = [(0, a, b) for a, b in itertools.combinations(range(cell.systems), 2)]
-    true = np.array([truth[a] - truth[b] for _, a, b in pairs])
-    made = simultaneous.family_intervals(makers, pairs, evaluation.names, SETTINGS)
+    (group,) = prepare.groups(evaluation, [resolve(metric)], supports=prepare.ALL_GROUPINGS)
+    estimates = Estimates(group, Drawing(cell.resamples, seed))
+    pairs = list(itertools.combinations(range(cell.systems), 2))
+    true = np.array([truth[a] - truth[b] for a, b in pairs])
+    made = simultaneous.family_intervals(estimates, pairs, evaluation.names, SETTINGS)
     together = [made.bounds[pair][0] for pair in pairs]
     single = [made.singles[pair] for pair in pairs]
-    tests = test_maker.run("auto", makers, pairs, "two-sided")
+    tests = test_maker.run("auto", estimates, pairs, "two-sided")
     raw = np.array([tests[pair].p_value for pair in pairs])
-    joint = simultaneous.joint_of_pairs(makers, pairs, evaluation.names)
+    joint = simultaneous.joint_of(estimates, np.array(pairs), evaluation.names)
     rejected = [
         multiplicity.adjust_jointly(raw, correction, "two-sided", lambda: joint) <= 1.0 - LEVEL + 1e-12
         for correction in ("holm", "step-down", "none")

@@ -15,10 +15,9 @@ import numpy as np
 
 from bestby._core.errors import BestbyError, DesignError
 from bestby.advising import interval_choice
-from bestby.engine import prepare, test_maker
+from bestby.engine import interval_maker, prepare, test_maker
 from bestby.engine.base import Drawing
-from bestby.engine.interval_maker import Intervals
-from bestby.engine.targets import Situation, Target
+from bestby.engine.estimate import Estimate, Estimates, Situation
 from bestby.inference import joint
 from bestby.metrics import resolve
 from calibration import CACHE, families, files, runs, statements
@@ -31,8 +30,6 @@ from calibration.statements import Statements
 LEVEL = 0.95
 FEATURES = tuple(Situation.__annotations__)
 """What the rule of "auto" looks at, stored so that the rule can be applied again without a new run."""
-
-PAIR = (0, 0, 1)
 
 AnyCell = Cell | Runs | Family | Statements
 
@@ -74,36 +71,37 @@ def run(cell: Cell) -> Arrays:
 def one(cell: Cell, evaluation: Any, seed: int, number: int) -> tuple[Any, ...] | None:
     """Return what is made of one data set; None if a score is undefined on it."""
     try:
-        group = prepare.groups(evaluation, [resolve(cell.metric)])[0][0]
-        makers = Intervals(group, Drawing(cell.resamples, seed, resample_size=cell.resample_size))
-        if not np.isfinite(makers.scores).all():
+        (group,) = prepare.groups(evaluation, [resolve(cell.metric)])
+        estimates = Estimates(group, Drawing(cell.resamples, seed, resample_size=cell.resample_size))
+        if not np.isfinite(estimates.scores).all():
             return None
     except BestbyError:
         return None
-    target = Target(0, 0, None if cell.systems == "one" else 1)
-    situation: dict[str, Any] = dict(makers.situation(target))
+    pair = estimates.of(0, 1)
+    estimate = estimates.of(0) if cell.systems == "one" else pair
+    situation: dict[str, Any] = dict(estimate.situation())
     made = {*cell.methods}
     if cell.only:
         made = {*cell.only, interval_choice.choose_interval(**situation).method}
     if number >= cell.studentized:
         made -= {"studentized"}
-    ends = [_ends(makers, target, m) if m in made else (math.nan, math.nan) for m in cell.methods]
+    ends = [_ends(estimate, m) if m in made else (math.nan, math.nan) for m in cell.methods]
     asked = [(test, side) for side in cell.alternatives for test in cell.tests]
-    p = [_p_value(makers, test, side) if number < cell.tested else math.nan for test, side in asked]
+    p = [_p_value(pair, test, side) if number < cell.tested else math.nan for test, side in asked]
     return ends, p, [math.nan if situation[name] is None else float(situation[name]) for name in FEATURES]
 
 
-def _ends(makers: Intervals, target: Target, method: str) -> tuple[float, float]:
+def _ends(estimate: Estimate, method: str) -> tuple[float, float]:
     try:
-        interval, _ = makers.interval(target, method, LEVEL)
+        interval, _ = interval_maker.interval(estimate, method, LEVEL)
     except DesignError:
         return math.nan, math.nan
     return (math.nan, math.nan) if interval is None else (interval.low, interval.high)
 
 
-def _p_value(makers: Intervals, test: str, side: Any) -> float:
+def _p_value(pair: Estimate, test: str, side: Any) -> float:
     try:
-        return test_maker.run(test, makers, [PAIR], side)[PAIR].p_value
+        return test_maker.tested(test, pair, side).p_value
     except DesignError:
         return math.nan
 

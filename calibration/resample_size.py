@@ -30,10 +30,11 @@ from benchmarks import null_pairs
 from benchmarks.boostsa import PYTHON, BooStSa
 from tools import pages
 
+from bestby._core.typing import Alternative
 from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare, test_maker
 from bestby.engine.base import Drawing
-from bestby.engine.interval_maker import Intervals
+from bestby.engine.estimate import Estimate, Estimates
 from bestby.metrics import resolve
 from calibration import ROOT, files
 
@@ -58,19 +59,19 @@ def p_values(kind: str, n: int, pairs: int, seed: int, rescale: bool) -> dict[fl
     found: dict[float, list[list[float]]] = {size: [] for size in SIZES}
     for k in range(pairs):
         gold, a, b = null_pairs.draw(kind, rng, n)
-        group, order = prepare.groups(Evaluation.of({"a": a, "b": b}, gold), metrics)[0]
+        groups = prepare.groups(Evaluation.of({"a": a, "b": b}, gold), metrics)
         for size in SIZES:
-            makers = Intervals(group, Drawing(RESAMPLES, seed + k, resample_size=size, rescale=rescale))
-            for a_first in (False, True):
-                found[size].append([better(makers, m, a_first) for m in np.argsort(order).tolist()])
+            drawing = Drawing(RESAMPLES, seed + k, resample_size=size, rescale=rescale)
+            every = [Estimates(group, drawing) for group in groups]
+            for pair in ((1, 0), (0, 1)):
+                found[size].append([better(estimates.of(*pair)) for estimates in every])
     return found
 
 
-def better(makers: Intervals, metric: int, a_first: bool) -> float:
-    """Return the p-value of the bootstrap test that the second system (or the first) is the better one."""
-    alternative = "greater" if makers.group.metrics[metric].greater_is_better else "less"
-    pair = (metric, 0, 1) if a_first else (metric, 1, 0)
-    return test_maker.run("bootstrap", makers, [pair], alternative)[pair].p_value  # type: ignore[arg-type]
+def better(estimate: Estimate) -> float:
+    """Return the p-value of the bootstrap test that the first system of a difference is the better one."""
+    alternative: Alternative = "greater" if estimate.metric.greater_is_better else "less"
+    return test_maker.tested("bootstrap", estimate, alternative).p_value
 
 
 def ours(tool: str, kind: str, n: int, pairs: int) -> Iterator[dict[str, Any]]:

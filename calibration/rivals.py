@@ -26,7 +26,7 @@ import numpy as np
 from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare, test_maker
 from bestby.engine.base import Drawing
-from bestby.engine.interval_maker import Intervals
+from bestby.engine.estimate import Estimates
 from bestby.inference.ordering import aso
 from bestby.metrics import resolve
 from calibration import CACHE, RESULTS, ROOT, counting, files, null_texts
@@ -140,11 +140,11 @@ def _ours(seed: int, datasets: int, n: int) -> list[Found]:
     for i in range(datasets):
         references, a, b = null_texts.draw(rng, n)
         evaluation = Evaluation.of({"a": a, "b": b}, references)
-        makers = Intervals(prepare.groups(evaluation, [resolve("bleu")])[0][0], Drawing(RESAMPLES, seed + i))
-        pair = (0, 0, 1)
+        (group,) = prepare.groups(evaluation, [resolve("bleu")])
+        estimate = Estimates(group, Drawing(RESAMPLES, seed + i)).of(0, 1)
         out.append(
             {
-                f"p, {name}": test_maker.run(name, makers, [pair], "two-sided")[pair].p_value
+                f"p, {name}": test_maker.tested(name, estimate, "two-sided").p_value
                 for name in ("bootstrap", "permutation")
             }
         )

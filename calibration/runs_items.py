@@ -32,8 +32,8 @@ from bestby._core.typing import FloatArray
 from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare
 from bestby.engine.base import Drawing
+from bestby.engine.estimate import Estimates
 from bestby.engine.hierarchy import RunsWithItems
-from bestby.engine.interval_maker import Intervals
 from bestby.engine.runs import Separate
 from bestby.inference import improvement, locations, samples
 from bestby.metrics import resolve
@@ -162,9 +162,9 @@ def crossed(
         for r in range(n_runs):
             y = item + rng.normal(0, run) + rng.normal(0, luck, n)
             flat[f"{name}{r}"] = (y > 0).astype(float) if binary else y
-    ((group, _),) = prepare.groups(Evaluation.of(flat), [resolve("mean")])
+    (group,) = prepare.groups(Evaluation.of(flat), [resolve("mean")])
     drawing = Drawing(RESAMPLES, int(rng.integers(1 << 30)))
-    return RunsWithItems(Intervals(group, drawing), (n_runs, n_runs), ("a", "b"), False)
+    return RunsWithItems(Estimates(group, drawing), (n_runs, n_runs), ("a", "b"), False)
 
 
 def rejected(maker: RunsWithItems) -> Found:

@@ -22,7 +22,7 @@ from tools import pages
 from bestby._core.errors import BestbyError, DesignError
 from bestby.engine import prepare, test_maker
 from bestby.engine.base import Drawing
-from bestby.engine.interval_maker import Intervals
+from bestby.engine.estimate import Estimate, Estimates
 from bestby.metrics import resolve
 from bestby.vocabulary import allowed_names
 from calibration import ROOT, files
@@ -38,21 +38,20 @@ COUNTED = tuple(test for test in allowed_names("test", "pilot") if test not in (
 
 def data_sets(
     population: Population, metric: str, n: int, seed: int, size: int, resamples: int
-) -> list[Intervals]:
-    """Return data sets on which the metric is defined, ready to be tested."""
+) -> list[Estimate]:
+    """Return the differences on data sets on which the metric is defined, ready to be tested."""
     rng = np.random.default_rng(seed)
-    out: list[Intervals] = []
+    out: list[Estimate] = []
     while len(out) < size:
         evaluation = population.draw(rng, n)
         try:
-            makers = Intervals(
-                prepare.groups(evaluation, [resolve(metric)])[0][0], Drawing(resamples, seed + len(out))
-            )
-            defined = np.isfinite(makers.scores).all()
+            (group,) = prepare.groups(evaluation, [resolve(metric)])
+            estimate = Estimates(group, Drawing(resamples, seed + len(out))).of(0, 1)
+            defined = np.isfinite(estimate.scores).all()
         except BestbyError:
             continue
         if defined:
-            out.append(makers)
+            out.append(estimate)
     return out
 
 
@@ -65,7 +64,7 @@ def rows_of(name: str, metric: str, population: Population, n: int, size: int) -
     rows = []
     for test in COUNTED:
         try:
-            p = [test_maker.run(test, makers, [(0, 0, 1)], "two-sided")[0, 0, 1].p_value for makers in data]
+            p = [test_maker.tested(test, estimate, "two-sided").p_value for estimate in data]
         except DesignError:
             continue
         rate = float(np.mean(np.array(p) <= LEVEL))

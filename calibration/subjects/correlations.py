@@ -10,7 +10,7 @@ from bestby.comparisons.common import swap_notes
 from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare, test_maker
 from bestby.engine.base import Drawing
-from bestby.engine.interval_maker import Intervals
+from bestby.engine.estimate import Estimates
 from bestby.metrics import resolve
 from calibration.populations import Floats
 from calibration.statements import Kind, Outcome, Statements, What
@@ -77,15 +77,15 @@ def cell(
         if measure in ("AUC", "average precision"):
             gold = (gold > np.sort(gold)[n // 2]).astype(np.float64)
         evaluation = Evaluation({"a": a, "b": shift + factor * b}, gold)
-        ((group, _),) = prepare.groups(evaluation, [metric])
-        makers = Intervals(group, Drawing(399, seed))
+        (group,) = prepare.groups(evaluation, [metric])
+        estimates = Estimates(group, Drawing(399, seed))
         found = {}
         for name in (DEFAULT, OTHER):
-            tests = test_maker.run(name, makers, [(0, 0, 1)], "two-sided")
-            codes = {note.code for note in swap_notes.exchange_notes(group, 0, tests, ("a", "b"), name)}
+            tests = test_maker.run(name, estimates, [(0, 1)], "two-sided")
+            codes = {note.code for note in swap_notes.exchange_notes(group, tests, ("a", "b"), name)}
             judged = name == DEFAULT and kind == "rejected"
             noted = "different_scales" in codes
-            found[What(kind, name, judged)] = Outcome(tests[0, 0, 1].p_value <= 0.05, noted)
+            found[What(kind, name, judged)] = Outcome(tests[0, 1].p_value <= 0.05, noted)
         return found
 
     population = ", ".join(part for part in (measure, noise, scale, "" if r_b == 0.8 else "apart") if part)

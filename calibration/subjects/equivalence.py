@@ -16,10 +16,9 @@ from bestby.comparisons.datasets.comparing import compare_datasets
 from bestby.comparisons.preferences.comparing import compare_preferences
 from bestby.comparisons.runs.comparing import compare_runs
 from bestby.data.evaluation import Evaluation
-from bestby.engine import prepare
+from bestby.engine import interval_maker, prepare
 from bestby.engine.base import Drawing
-from bestby.engine.interval_maker import Intervals
-from bestby.engine.targets import Target
+from bestby.engine.estimate import Estimates
 from bestby.metrics import resolve
 from bestby.metrics.base import MeanMetric
 from calibration.populations import Floats
@@ -86,16 +85,16 @@ def _one(
     seed: int,
 ) -> dict[What, Outcome]:
     """Return whether two systems are called equivalent."""
-    ((group, _),) = prepare.groups(sample(rng, n), [resolve(metric)])
-    makers, pair = Intervals(group, Drawing(199, seed)), (0, 0, 1)
+    (group,) = prepare.groups(sample(rng, n), [resolve(metric)])
+    estimate = Estimates(group, Drawing(199, seed)).of(0, 1)
     margin = margin() if callable(margin) else margin
     settings = dataclasses.replace(SETTINGS, margin=margin)
-    made = one_pair.intervals(makers, pair, "auto", settings)
+    made = one_pair.intervals(estimate, "auto", settings)
     interval = made.decides or made.interval
-    method, situation = one_pair.chosen(makers, Target(*pair), "auto")
+    method, situation = one_pair.chosen(estimate, "auto")
     method = one_pair.deciding(method, "auto", situation)
     level = family.equivalence_level(settings.level, margin)
-    seen, _ = makers.interval(Target(*pair), method, settings.level if level is None else level)
+    seen, _ = interval_maker.interval(estimate, method, settings.level if level is None else level)
     verdict = family.verdict(interval, made.tost, margin, True, doubted=made.doubted)
     return _found(kind, verdict, family.verdict(interval, seen, margin, True))
 
@@ -206,8 +205,8 @@ def near_copies(
 def truth(metric: str, shares: tuple[float, float, float]) -> float:
     """Return the true difference of the systems of `near_copies`, from a million items."""
     evaluation = near_copies(shares, False, np.random.default_rng(0), 1_000_000)
-    ((group, _),) = prepare.groups(evaluation, [resolve(metric)])
-    a, b = group.scores()[0]
+    (group,) = prepare.groups(evaluation, [resolve(metric)])
+    a, b = group.scores
     return float(a - b)
 
 
@@ -278,8 +277,8 @@ def rank_copies(metric: str, rng: np.random.Generator, n: int) -> Evaluation:
 def rank_truth(metric: str) -> float:
     """Return the true difference of the systems of `rank_copies`, from a million items."""
     evaluation = rank_copies(metric, np.random.default_rng(0), 1_000_000)
-    ((group, _),) = prepare.groups(evaluation, [resolve(metric)])
-    a, b = group.scores()[0]
+    (group,) = prepare.groups(evaluation, [resolve(metric)])
+    a, b = group.scores
     return float(a - b)
 
 

@@ -153,8 +153,8 @@ def noisy(worse: float, shares: tuple[float, float, float], rng: np.random.Gener
 def loss(metric: str, worse: float, shares: tuple[float, float, float]) -> float:
     """Return by how much B of `noisy` is worse, from a million items."""
     evaluation = noisy(worse, shares, np.random.default_rng(0), 1_000_000)
-    ((group, _),) = prepare.groups(evaluation, [resolve(metric)])
-    a, b = group.scores()[0]
+    (group,) = prepare.groups(evaluation, [resolve(metric)])
+    a, b = group.scores
     return float(a - b)
 
 

@@ -12,10 +12,9 @@ import numpy as np
 from bestby.comparisons.common import one_pair
 from bestby.comparisons.common.note_rules import FEW_ITEMS
 from bestby.data.evaluation import Evaluation
-from bestby.engine import prepare
+from bestby.engine import interval_maker, prepare
 from bestby.engine.base import Drawing
-from bestby.engine.interval_maker import Intervals
-from bestby.engine.targets import Target
+from bestby.engine.estimate import Estimates
 from bestby.metrics import FunctionMetric
 from bestby.results.values import Interval
 from calibration.populations import Floats
@@ -44,7 +43,6 @@ much there.
 
 RESAMPLES = 299
 LEVEL = 0.95
-PAIR, ONE = Target(0, 0, 1), Target(0, 0, None)
 Errors = Callable[[np.random.Generator, int], Floats]
 
 ERRORS: dict[str, Errors] = {
@@ -99,17 +97,19 @@ def cell(statistic: str, kind: str, alike: bool, n: int, datasets: int) -> State
 
     def one(rng: np.random.Generator, seed: int) -> Mapping[What, Outcome]:
         gold, a, b = draw(rng, kind, alike, n)
-        ((group, _),) = prepare.groups(Evaluation({"a": a, "b": b}, gold), [metric])
-        makers = Intervals(group, Drawing(RESAMPLES, seed))
+        (group,) = prepare.groups(Evaluation({"a": a, "b": b}, gold), [metric])
+        estimates = Estimates(group, Drawing(RESAMPLES, seed))
+        pair, one_system = estimates.of(0, 1), estimates.of(0)
         truth, truth_a = truths(statistic, kind, alike)
         found = {}
-        for name, target, true in (("auto", PAIR, truth), ("one system", ONE, truth_a)):
-            method, situation = one_pair.chosen(makers, target, "auto")
-            interval, _ = makers.interval(target, method, LEVEL)
+        for name, estimate, true in (("auto", pair, truth), ("one system", one_system, truth_a)):
+            method, situation = one_pair.chosen(estimate, "auto")
+            interval, _ = interval_maker.interval(estimate, method, LEVEL)
             noted = bool(one_pair.doubts(interval, situation)) or n < FEW_ITEMS
             found[What("coverage", name, True)] = covers(interval, true, noted)
         for method in ("percentile", "basic", "bca"):
-            found[What("coverage", method)] = covers(makers.interval(PAIR, method, LEVEL)[0], truth)
+            interval, _ = interval_maker.interval(pair, method, LEVEL)
+            found[What("coverage", method)] = covers(interval, truth)
         return found
 
     population = f"{statistic}, {kind} errors, {'alike' if alike else 'apart'}"

@@ -15,8 +15,8 @@ from bestby.comparisons.common import family, note_rules
 from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare
 from bestby.engine.base import Drawing
+from bestby.engine.estimate import Estimates
 from bestby.engine.hierarchy import DOUBTED, RunsWithItems
-from bestby.engine.interval_maker import Intervals
 from bestby.inference import clusters, components, samples
 from bestby.inference.locations import FEW_RUNS
 from bestby.metrics import resolve
@@ -196,9 +196,9 @@ def crossed(runs: list[FloatArray], code: IntArray | None, seed: int) -> tuple[R
     """Return what compares two systems by their runs on the same items."""
     flat = {f"{name}{r}": row for name, rows in zip("ab", runs, strict=True) for r, row in enumerate(rows)}
     evaluation = Evaluation.of(flat, clusters=code)
-    ((group, _),) = prepare.groups(evaluation, [resolve("mean")])
+    (group,) = prepare.groups(evaluation, [resolve("mean")])
     sizes = [len(rows) for rows in runs]
-    return RunsWithItems(Intervals(group, Drawing(99, seed)), sizes, ("a", "b"), False), evaluation
+    return RunsWithItems(Estimates(group, Drawing(99, seed)), sizes, ("a", "b"), False), evaluation
 
 
 def former(maker: RunsWithItems, level: float) -> samples.Interval:

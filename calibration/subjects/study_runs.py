@@ -12,8 +12,8 @@ from bestby.comparisons.common import note_rules
 from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare
 from bestby.engine.base import Drawing
+from bestby.engine.estimate import Estimates
 from bestby.engine.hierarchy import RunsWithItems
-from bestby.engine.interval_maker import Intervals
 from bestby.inference import samples
 from bestby.inference.locations import FEW_RUNS
 from bestby.metrics import resolve
@@ -77,8 +77,8 @@ def _one(
             right = y / total < 0.8
             flat[f"{'ab'[s]}{r}"] = np.where(right, gold, (gold + 1 + (rng.random(n) < 0.5)) % 3)
     evaluation = Evaluation.of(flat, gold)
-    ((group, _),) = prepare.groups(evaluation, [resolve(metric)])
-    maker = RunsWithItems(Intervals(group, Drawing(199, seed)), runs, ("a", "b"), False)
+    (group,) = prepare.groups(evaluation, [resolve(metric)])
+    maker = RunsWithItems(Estimates(group, Drawing(199, seed)), runs, ("a", "b"), False)
     interval, _ = maker.interval(0, 1, "t", 0.95)
     noted = (
         min(r for r in runs if r > 1) < FEW_RUNS or min(runs) == 1 or bool(note_rules.data_notes(evaluation))

@@ -13,11 +13,11 @@ from scipy.stats import binom
 from bestby._core.typing import Alternative
 from bestby.engine import prepare, test_maker
 from bestby.engine.base import Drawing
-from bestby.engine.interval_maker import Intervals
+from bestby.engine.estimate import Estimates
 from bestby.metrics import resolve
 
 ALARM = 1e-4
-PAIR = (0, 0, 1)
+PAIR = (0, 1)
 
 
 def at_most(rate: float, size: int) -> int:
@@ -32,7 +32,7 @@ def at_least(rate: float, size: int) -> int:
 
 def makers_of(
     population: Population, metric: str, n: int, seed: int, datasets: int, resamples: int, forget: str = ""
-) -> list[Intervals]:
+) -> list[Estimates]:
     """Return data sets of n units, ready to be tested; `forget` drops the clusters."""
     rng = np.random.default_rng(seed)
     out = []
@@ -40,13 +40,13 @@ def makers_of(
         evaluation = population.draw(rng, n)
         if forget == "clusters":
             evaluation = type(evaluation)(evaluation.systems, evaluation.gold)
-        group = prepare.groups(evaluation, [resolve(metric)])[0][0]
-        makers = Intervals(group, Drawing(resamples, seed + len(out)))
+        group = prepare.groups(evaluation, [resolve(metric)])[0]
+        makers = Estimates(group, Drawing(resamples, seed + len(out)))
         if np.isfinite(makers.scores).all():
             out.append(makers)
     return out
 
 
-def p_values(name: str, data: list[Intervals], alternative: Alternative = "two-sided") -> np.ndarray:
+def p_values(name: str, data: list[Estimates], alternative: Alternative = "two-sided") -> np.ndarray:
     """Return the p-value of A against B on each data set."""
     return np.array([test_maker.run(name, makers, [PAIR], alternative)[PAIR].p_value for makers in data])

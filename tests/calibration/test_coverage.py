@@ -15,8 +15,7 @@ from calibration.populations import Population
 from tests.calibration.counting import at_least, at_most, makers_of
 
 from bestby.advising.interval_choice import choose_interval
-from bestby.engine.interval_maker import Intervals
-from bestby.engine.targets import Target
+from bestby.engine.estimate import Estimates
 from calibration import coverage, populations, type_one_error
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -51,7 +50,7 @@ CELLS = {
 }
 
 
-def count(data: list[Intervals], truth: float, difference: bool = True) -> tuple[int, set[str]]:
+def count(data: list[Estimates], truth: float, difference: bool = True) -> tuple[int, set[str]]:
     """Return how many intervals of "auto" miss the truth, and the methods they were made by."""
     missed, methods = 0, set()
     for makers in data:
@@ -87,7 +86,7 @@ def test_bca_of_few_differing_items_does_not() -> None:
     )
     population = populations.population_of_labels("", "f1_macro", pmf)
     data = makers_of(population, "f1_macro", 200, 9_200, 400, RESAMPLES)
-    made = [makers.interval(Target(0, 0, 1), "bca", 0.95)[0] for makers in data]
+    made = [interval_maker.interval(makers.of(0, 1), "bca", 0.95)[0] for makers in data]
     ends = [end for end in made if end is not None]  # systems that do not differ have none
     missed = sum(not end.low - 1e-12 <= population.truth <= end.high + 1e-12 for end in ends)
     assert missed > at_most(0.10, 400)

@@ -18,8 +18,7 @@ from tests.calibration.counting import at_least, at_most
 
 from bestby.engine import prepare
 from bestby.engine.base import Drawing
-from bestby.engine.interval_maker import Intervals
-from bestby.engine.targets import Target
+from bestby.engine.estimate import Estimates
 from bestby.metrics import resolve
 from calibration import __main__, counting, designs, families, files, grid, measuring, page, runs
 
@@ -69,7 +68,7 @@ def test_the_truth_is_that_of_a_very_large_sample(measure: str) -> None:
         rng = np.random.default_rng(len(measure))
         n = 20_000 if metric in grid.DEAR else 50_000
         evaluation = population.draw(rng, n)
-        makers = Intervals(prepare.groups(evaluation, [resolve(metric)])[0][0], Drawing(200, 1))
+        makers = Estimates(prepare.groups(evaluation, [resolve(metric)])[0], Drawing(200, 1))
         for target, truth in ((Target(0, 0, 1), population.truth), (Target(0, 0), population.truth_a)):
             se = makers.distribution(target)[0].sd
             assert abs(makers.estimate(target) - truth) <= 5.0 * se
@@ -138,8 +137,8 @@ def test_cells_have_names_of_their_own() -> None:
 def test_what_the_rule_looks_at_is_stored_whole() -> None:
     cell = replace(quick(QUICK[4]), datasets=3, tests=())
     evaluation = cell.population.draw(np.random.default_rng(1), cell.n)
-    makers = Intervals(prepare.groups(evaluation, [resolve(cell.metric)])[0][0], Drawing(99, 1))
-    situation = makers.situation(Target(0, 0, 1))
+    makers = Estimates(prepare.groups(evaluation, [resolve(cell.metric)])[0], Drawing(99, 1))
+    situation = makers.of(0, 1).situation()
     features = measuring.one(cell, evaluation, 1, 0)
     assert features is not None
     assert measuring.situations(np.array([features[2]])) == [situation]

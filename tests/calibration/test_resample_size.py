@@ -21,7 +21,7 @@ from bestby._core.typing import Alternative
 from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare, test_maker
 from bestby.engine.base import Drawing
-from bestby.engine.interval_maker import Intervals
+from bestby.engine.estimate import Estimates
 from bestby.metrics import resolve
 from calibration import resample_size
 
@@ -43,9 +43,9 @@ def p_values(kind: str, n: int, pairs: int, rescale: bool = True) -> dict[tuple[
     found: dict[tuple[str, float, str], list[float]] = {}
     for seed in range(pairs):
         gold, a, b = null_pairs.draw(kind, rng, n)
-        group = prepare.groups(Evaluation.of({"a": a, "b": b}, gold), metrics)[0][0]
+        group = prepare.groups(Evaluation.of({"a": a, "b": b}, gold), metrics)[0]
         for size in SIZES:
-            makers = Intervals(group, Drawing(RESAMPLES, seed, resample_size=size, rescale=rescale))
+            makers = Estimates(group, Drawing(RESAMPLES, seed, resample_size=size, rescale=rescale))
             for m, metric in enumerate(makers.group.metrics):
                 pair = (m, *PAIR[1:])
                 for side in ALTERNATIVES:

@@ -11,7 +11,7 @@ from functools import cache
 import pytest
 from tests.calibration.counting import at_least, at_most, makers_of, p_values
 
-from bestby.engine.interval_maker import Intervals
+from bestby.engine.estimate import Estimates
 from calibration import populations
 
 LEVEL = 0.05
@@ -31,7 +31,7 @@ CLUSTERS = 40
 
 
 @cache
-def drawn(null: str, datasets: int) -> list[Intervals]:
+def drawn(null: str, datasets: int) -> list[Estimates]:
     if null == "clusters":
         return makers_of(populations.clustered_null(), "accuracy", CLUSTERS, 5_000, datasets, RESAMPLES)
     name, n = NULLS[null]

@@ -101,7 +101,7 @@ def study(table: Path) -> Callable[..., list[str]]:
 @pytest.mark.parametrize(("jobs", "metric"), [("2", "f1_macro"), ("1", "mean of pairs")])
 def test_while_resampling(table: Path, jobs: str, metric: str) -> None:
     """A hundred million resamples would take minutes; what is drawn is drawn in blocks of milliseconds."""
-    if metric == "mean of pairs":  # real scores: the compiled kernels
+    if metric == "mean of pairs":  # real scores: all items are drawn
         lines = [
             "item,u,v",
             *(f"q{i},{i * 7919 % 997 / 997},{i * 104729 % 1009 / 1009}" for i in range(3000)),

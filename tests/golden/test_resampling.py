@@ -16,10 +16,9 @@ import scipy.stats
 
 from bestby import compare
 from bestby.data.evaluation import Evaluation
-from bestby.engine import prepare
+from bestby.engine import interval_maker, prepare
 from bestby.engine.base import Drawing
-from bestby.engine.interval_maker import Intervals
-from bestby.engine.targets import Target
+from bestby.engine.estimate import Estimates
 from bestby.metrics import resolve
 
 LSAT = [576, 635, 558, 578, 666, 580, 555, 661, 651, 605, 653, 575, 545, 572, 594]
@@ -29,20 +28,20 @@ SEEDED_BY = "rng" if "rng" in inspect.signature(scipy.stats.bootstrap).parameter
 GPA = [3.39, 3.30, 2.81, 3.03, 3.44, 3.07, 3.00, 3.43, 3.36, 3.13, 3.12, 2.74, 2.76, 2.88, 2.96]
 
 
-def law_school(resamples: int) -> Intervals:
+def law_school(resamples: int) -> Estimates:
     evaluation = Evaluation.of({"lsat": LSAT, "again": LSAT}, GPA)
-    group = prepare.groups(evaluation, [resolve("pearson")])[0][0]
-    return Intervals(group, Drawing(resamples, 0))
+    group = prepare.groups(evaluation, [resolve("pearson")])[0]
+    return Estimates(group, Drawing(resamples, 0))
 
 
 def test_law_school_correlation_and_its_bootstrap_standard_error() -> None:
     made = law_school(20_000)
-    assert made.estimate(Target(0, 0)) == pytest.approx(0.776, abs=5e-4)
-    assert made.replicates[:, 0, 0].std() == pytest.approx(0.1325, abs=0.003)
+    assert made.of(0).value == pytest.approx(0.776, abs=5e-4)
+    assert made.replicates[:, 0].std() == pytest.approx(0.1325, abs=0.003)
 
 
 def test_law_school_bca_is_that_of_scipy() -> None:
-    ends, _ = law_school(20_000).interval(Target(0, 0), "bca", 0.9)
+    ends, _ = interval_maker.interval(law_school(20_000).of(0), "bca", 0.9)
     expected = scipy.stats.bootstrap(
         (LSAT, GPA),
         lambda x, y: scipy.stats.pearsonr(x, y)[0],

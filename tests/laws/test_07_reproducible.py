@@ -12,7 +12,6 @@ from tests.laws.roster import Entry, by_key, cases, make
 
 import bestby
 from bestby import compare
-from bestby.metrics import _ranked
 from bestby.resampling import totals, weights
 
 SEVERAL = 2600  # more than one block, of cells too
@@ -33,13 +32,6 @@ def blocks(monkeypatch: pytest.MonkeyPatch, numbers: int) -> None:
     """Draw blocks of that many weights."""
     monkeypatch.setattr(totals, "BLOCK_NUMBERS", numbers)
     monkeypatch.setattr(totals, "WEIGHT_BLOCK", numbers)
-
-
-def compiled_from(monkeypatch: pytest.MonkeyPatch, draws: int) -> None:
-    """Use the compiled kernels from that many draws on."""
-    monkeypatch.setattr(totals, "COMPILED_FROM", draws)
-    monkeypatch.setattr(totals, "COMPILED_WEIGHTS_FROM", draws)
-    monkeypatch.setattr(_ranked, "COMPILED_FROM", draws)
 
 
 @pytest.mark.parametrize(("entry", "design"), cases(designs=["plain", "both"], each=False))
@@ -91,19 +83,6 @@ def _flat(found: Any) -> list[float]:
         else:
             out.append(part)
     return out
-
-
-@pytest.mark.parametrize("design", ["plain", "both"])
-@pytest.mark.parametrize(
-    "key", ["f1_macro", "mse", "mean", "rmse", "pearson", "r2", "roc_auc", "spearman", "average_precision"]
-)
-def test_the_compiled_way_draws_the_same(key: str, design: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    entry = by_key(key)
-    plain = outcome(entry, design, 500)
-    compiled_from(monkeypatch, 0)
-    check_same(entry, outcome(entry, design, 500), plain)
-    compiled_from(monkeypatch, 1 << 62)
-    check_same(entry, outcome(entry, design, 500), plain)
 
 
 def test_0_is_a_seed_as_any_and_seeds_differ() -> None:

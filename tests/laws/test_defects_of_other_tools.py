@@ -13,7 +13,7 @@ from tests.laws.roster import ROSTER, by_key, make
 from bestby import Evaluation, compare
 from bestby.engine import prepare
 from bestby.engine.base import Drawing
-from bestby.engine.interval_maker import Intervals
+from bestby.engine.estimate import Estimates
 from bestby.inference.multiplicity import adjust
 from bestby.metrics import resolve
 
@@ -68,8 +68,8 @@ def test_a_paired_bootstrap_that_draws_the_two_systems_apart() -> None:
         evaluation = Evaluation.of({"a": x, "b": 2.0 * x + 1.0}, target)
         if metric == "rmse":
             evaluation = Evaluation.of({"a": gold + 1.0, "b": gold + 3.0}, gold)
-        group = prepare.groups(evaluation, [resolve(metric)])[0][0]
-        drawn = Intervals(group, Drawing(200, 0)).replicates[:, 0, :]
+        group = prepare.groups(evaluation, [resolve(metric)])[0]
+        drawn = Estimates(group, Drawing(200, 0)).replicates[:, 0, :]
         assert np.ptp(drawn[:, 0] - drawn[:, 1]) < 1e-9
 
 
@@ -111,7 +111,7 @@ def test_a_subsampled_bootstrap_that_is_not_rescaled_to_the_sample(metric: str) 
         assert set(seen) == {40}
         return
     evaluation = Evaluation.of(data.systems, data.gold)
-    group = prepare.groups(evaluation, [resolve(entry.metric)])[0][0]
+    group = prepare.groups(evaluation, [resolve(entry.metric)])[0]
     from bestby.resampling import totals, weights
     from bestby.resampling.streams import replicate_keys
 
@@ -184,9 +184,9 @@ def test_n_by_n_jackknife_memory() -> None:
         ("roc_auc", {"a": gold + rng.normal(size=n), "b": gold + rng.normal(size=n)}),
     ):
         target = (gold > 0).astype(int) if metric == "roc_auc" else gold
-        group = prepare.groups(Evaluation.of(systems, target), [resolve(metric)])[0][0]
+        group = prepare.groups(Evaluation.of(systems, target), [resolve(metric)])[0]
         tracemalloc.start()
-        group.jackknife(0)
+        group.jackknife()
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         assert peak < 150e6

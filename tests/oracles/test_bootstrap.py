@@ -17,8 +17,7 @@ from bestby import compare
 from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare
 from bestby.engine.base import Drawing
-from bestby.engine.interval_maker import Intervals
-from bestby.engine.targets import Target
+from bestby.engine.estimate import Estimates
 from bestby.inference.distributions import Lattice
 from bestby.inference.mean_bootstrap import mean_bootstrap
 from bestby.metrics import resolve
@@ -94,10 +93,10 @@ def test_real_values_in_strata_against_drawn_means() -> None:
         assert share == pytest.approx(p, abs=5.0 * math.sqrt(p * (1 - p) / 2e5))
 
 
-def makers(metric: Any, systems: Any, gold: Any = None, resamples: int = 400, **groups: Any) -> Intervals:
+def makers(metric: Any, systems: Any, gold: Any = None, resamples: int = 400, **groups: Any) -> Estimates:
     evaluation = Evaluation.of(systems, gold, **groups)
-    group = prepare.groups(evaluation, [resolve(metric)])[0][0]
-    return Intervals(group, Drawing(resamples, 3))
+    group = prepare.groups(evaluation, [resolve(metric)])[0]
+    return Estimates(group, Drawing(resamples, 3))
 
 
 CASES = [case for case in MEASURES if case[0] != "accuracy"]
@@ -125,7 +124,7 @@ def test_acceleration_and_bca_against_plain_loops(
 
     expected = plain.acceleration(plain.jackknife(difference, units))
     assert made.acceleration(target) == pytest.approx(expected, rel=1e-6, abs=1e-12)
-    drawn = sorted((made.replicates[:, 0, 0] - made.replicates[:, 0, 1]).tolist())
+    drawn = sorted((made.replicates[:, 0] - made.replicates[:, 1]).tolist())
     estimate = difference(list(range(40)))
     normal = NormalDist()
     below = sum(d < estimate - 1e-9 for d in drawn) + 0.5 * sum(abs(d - estimate) <= 1e-9 for d in drawn)
@@ -154,7 +153,7 @@ def test_replicates_are_scores_of_resampled_items(
     if name == "roc_auc" and design == "strata":
         group = [i // 18 for i in range(36)]
     made = makers(name, {"a": a, "b": b}, gold, 4000, **({} if design == "plain" else {design: group}))
-    found = made.replicates[:, 0, 0] - made.replicates[:, 0, 1]
+    found = made.replicates[:, 0] - made.replicates[:, 1]
     blocks = [[i for i in range(36) if group[i] == g] for g in sorted(set(group))]
     drawn = []
     for _ in range(1500):
@@ -221,7 +220,7 @@ def test_pivots_against_a_loop(metric: str) -> None:
 def test_the_bootstrap_test_against_a_loop() -> None:
     gold, a, b = numbers(random.Random(4), 30)
     made = makers("rmse", {"a": a, "b": b}, gold, 500)
-    drawn = made.replicates[:, 0, 0] - made.replicates[:, 0, 1]
+    drawn = made.replicates[:, 0] - made.replicates[:, 1]
     observed = plain.rmse(gold, a) - plain.rmse(gold, b)
     for alternative, hits in (
         ("two-sided", sum(abs(d - observed) >= abs(observed) for d in drawn)),

@@ -14,7 +14,7 @@ from tests.oracles import plain_resamples
 from bestby import Annotations, Evaluation
 from bestby.engine import prepare
 from bestby.engine.base import Drawing
-from bestby.engine.interval_maker import Intervals
+from bestby.engine.estimate import Estimates
 from bestby.metrics import resolve
 from bestby.resampling import streams, weights
 from bestby.resampling.units import Units
@@ -75,9 +75,9 @@ def numbers() -> tuple[list[float], dict[str, list[float]]]:
     return gold, {name: [g + rng.gauss(0.0, sd) for g in gold] for name, sd in (("a", 0.5), ("b", 0.9))}
 
 
-def of(metric: Any, drawing: Drawing, **groups: Any) -> Intervals:
+def of(metric: Any, drawing: Drawing, **groups: Any) -> Estimates:
     gold, systems = numbers()
-    return Intervals(prepare.groups(Evaluation.of(systems, gold, **groups), [resolve(metric)])[0][0], drawing)
+    return Estimates(prepare.groups(Evaluation.of(systems, gold, **groups), [resolve(metric)])[0], drawing)
 
 
 @pytest.mark.parametrize("size", [2, 0.25, 0.5, 0.9])
@@ -121,7 +121,7 @@ def test_replicates_have_the_mean_and_spread_of_a_loop(design: str, metric: str)
     """A quarter of each stratum; false alarm rate of each bound of five standard errors: below 1e-6."""
     groups, resamples = GROUPS[design], 700
     made = of(metric, Drawing(4000, 2, resample_size=0.25), **groups)
-    found = made.replicates[:, 0, 0] - made.replicates[:, 0, 1]
+    found = made.replicates[:, 0] - made.replicates[:, 1]
     found = found[np.isfinite(found)]
     blocks = blocks_of(groups)
     draws = [len(block) // 4 for block in blocks]
@@ -207,8 +207,8 @@ def test_two_stages_have_the_mean_and_spread_of_a_loop(
     labels, systems = annotated()
     groups, resamples = GROUPS[design], 1500
     evaluation = Evaluation.of(systems, Annotations.of(labels, range(K)), **groups)
-    group = prepare.groups(evaluation, [resolve(metric)], annotators_seed=5)[0][0]
-    made = Intervals(group, Drawing(4000, 5))
+    group = prepare.groups(evaluation, [resolve(metric)], annotators_seed=5)[0]
+    made = Estimates(group, Drawing(4000, 5))
     units = [unit for block in blocks_of(groups) for unit in block]
     rng = random.Random(6)
 
@@ -218,8 +218,8 @@ def test_two_stages_have_the_mean_and_spread_of_a_loop(
 
     drawn = np.array([plain_resamples.two_stage(labels, units, K, both, rng) for _ in range(resamples)])  # type: ignore[arg-type]
     for found, loop in (
-        (made.drawn[:, 0, 0], drawn[:, 0]),
-        (made.drawn[:, 0, 0] - made.drawn[:, 0, 1], drawn[:, 0] - drawn[:, 1]),
+        (made.drawn[:, 0], drawn[:, 0]),
+        (made.drawn[:, 0] - made.drawn[:, 1], drawn[:, 0] - drawn[:, 1]),
     ):
         sd = float(loop.std())
         error = sd * math.sqrt(1 / resamples + 1 / 4000)
@@ -230,4 +230,4 @@ def test_two_stages_have_the_mean_and_spread_of_a_loop(
     shift = made.gold_shift[0, 0]
     full = score([[row.count(k) / len(row) for k in range(K)] for row in labels], systems["a"])
     assert made.scores[0, 0] == pytest.approx(full, rel=1e-12)
-    assert made.replicates[:, 0, 0] == pytest.approx(made.drawn[:, 0, 0] - shift, rel=1e-12)
+    assert made.replicates[:, 0] == pytest.approx(made.drawn[:, 0] - shift, rel=1e-12)

@@ -13,14 +13,14 @@ from tests.oracles.test_permutation import labels, numbers
 from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare
 from bestby.engine.base import Drawing
-from bestby.engine.interval_maker import Intervals
+from bestby.engine.estimate import Estimates
 from bestby.metrics import resolve
 
 
-def makers(metric: Any, systems: Any, gold: Any = None, resamples: int = 400, **groups: Any) -> Intervals:
+def makers(metric: Any, systems: Any, gold: Any = None, resamples: int = 400, **groups: Any) -> Estimates:
     evaluation = Evaluation.of(systems, gold, **groups)
-    group = prepare.groups(evaluation, [resolve(metric)])[0][0]
-    return Intervals(group, Drawing(resamples, 3))
+    group = prepare.groups(evaluation, [resolve(metric)])[0]
+    return Estimates(group, Drawing(resamples, 3))
 
 
 def test_standard_error_of_an_accuracy_difference_is_the_textbook_one() -> None:
@@ -29,7 +29,7 @@ def test_standard_error_of_an_accuracy_difference_is_the_textbook_one() -> None:
     centre = sum(d) / 50
     expected = math.sqrt(sum((v - centre) ** 2 for v in d) / 49 / 50)
     made = makers("accuracy", {"a": a, "b": b}, gold)
-    assert made.group.standard_error(0, 0, 1) == pytest.approx(expected, rel=1e-7)
+    assert made.of(0, 1).sample.standard_error == pytest.approx(expected, rel=1e-7)
 
 
 def test_standard_error_of_a_ratio_is_the_textbook_one() -> None:
@@ -39,7 +39,7 @@ def test_standard_error_of_a_ratio_is_the_textbook_one() -> None:
     centre = sum(squares) / 50
     se = math.sqrt(sum((v - centre) ** 2 for v in squares) / 49 / 50)
     made = makers("rmse", {"a": a, "b": b}, gold)
-    assert made.group.standard_error(0, 0) == pytest.approx(se / (2 * math.sqrt(centre)), rel=1e-7)
+    assert made.of(0).sample.standard_error == pytest.approx(se / (2 * math.sqrt(centre)), rel=1e-7)
 
 
 def test_clustered_standard_error_is_the_ratio_estimators() -> None:
@@ -56,7 +56,7 @@ def test_clustered_standard_error_is_the_ratio_estimators() -> None:
     residual = [sum(v - centre for v, k in zip(d, clusters, strict=True) if k == c) for c in range(m)]
     expected = math.sqrt(m / (m - 1) * sum(r * r for r in residual)) / n
     made = makers("mean", {"x": x, "y": y}, clusters=clusters)
-    assert made.group.standard_error(0, 0, 1) == pytest.approx(expected, rel=1e-7)
+    assert made.of(0, 1).sample.standard_error == pytest.approx(expected, rel=1e-7)
 
 
 def test_clustered_standard_error_is_that_of_statsmodels() -> None:
@@ -68,7 +68,7 @@ def test_clustered_standard_error_is_that_of_statsmodels() -> None:
     fit = sm.OLS(d, np.ones(150)).fit(cov_type="cluster", cov_kwds={"groups": clusters})
     # statsmodels multiplies by (n - 1) / (n - k) too, which is 1 for a single mean.
     made = makers("mean", {"x": d, "y": np.zeros(150)}, clusters=clusters)
-    assert made.group.standard_error(0, 0, 1) == pytest.approx(float(fit.bse[0]), rel=1e-7)
+    assert made.of(0, 1).sample.standard_error == pytest.approx(float(fit.bse[0]), rel=1e-7)
 
 
 def test_stratified_standard_error_is_the_sum_over_strata() -> None:
@@ -81,4 +81,4 @@ def test_stratified_standard_error_is_the_sum_over_strata() -> None:
         centre = sum(part) / 16
         variance += 16 * sum((v - centre) ** 2 for v in part) / 15
     made = makers("mean", {"x": x, "y": [0.0] * 48}, strata=strata)
-    assert made.group.standard_error(0, 0, 1) == pytest.approx(math.sqrt(variance) / 48, rel=1e-7)
+    assert made.of(0, 1).sample.standard_error == pytest.approx(math.sqrt(variance) / 48, rel=1e-7)

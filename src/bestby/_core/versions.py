@@ -10,7 +10,6 @@ from importlib.metadata import PackageNotFoundError, version
 
 @functools.cache
 def _version(name: str) -> str | None:
-    # Looked up, not imported: numba is used for large work only, and a look-up takes 0.2 ms.
     try:
         return version(name)
     except PackageNotFoundError:
@@ -18,8 +17,8 @@ def _version(name: str) -> str | None:
 
 
 def versions(packages: Iterable[str] = ()) -> dict[str, str]:
-    """Return the versions of Python, NumPy, SciPy, Numba and more packages, if they are installed."""
-    names = dict.fromkeys(("numpy", "scipy", "numba", *packages))
+    """Return the versions of Python, NumPy, SciPy and more packages, if they are installed."""
+    names = dict.fromkeys(("numpy", "scipy", *packages))
     installed = {name: number for name in names if (number := _version(name))}
     return {"python": platform.python_version()} | installed
 

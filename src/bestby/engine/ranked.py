@@ -16,14 +16,13 @@ from bestby._core.cached import cached_property
 from bestby._core.typing import Alternative, Array, BoolArray, FloatArray, IntArray, ScorePath
 from bestby.engine.base import Drawing, Influences
 from bestby.engine.weighted import MOST_LEFT_OUT, ItemGroup, ItemSample
-from bestby.inference import influence, intervals, permutation
+from bestby.inference import influence, intervals, permutation, swap_expansion
 from bestby.inference.abc import Expansion
 from bestby.inference.influence import Path
 from bestby.inference.joint import Spread
-from bestby.metrics._ranked import CompiledRankMetric, RankMetric
+from bestby.metrics._ranked import RankMetric
 from bestby.metrics.base import WeightedMetric
 from bestby.metrics.derivatives import WeightDerivatives
-from bestby.resampling import totals as resampling
 from bestby.results.values import TestResult
 
 _BEGINNING = 64
@@ -154,11 +153,6 @@ class WeightGroup(ItemGroup):
         if not isinstance(self.metric, RankMetric):
             return super()._full
         return np.array([[self.metric.whole(self.prepared(s)) for s in range(self.n_systems)]])
-
-    def _compiled_from(self) -> int:
-        if isinstance(self.metric, CompiledRankMetric):
-            return resampling.COMPILED_WEIGHTS_FROM
-        return super()._compiled_from()
 
     def _score_weights(self, weights: Array) -> FloatArray:
         systems = range(self.n_systems)
@@ -310,22 +304,42 @@ class RankSample(ItemSample):
     def permutation(
         self, alternative: Alternative, drawing: Drawing, *, standardised: bool = False
     ) -> TestResult:
-        """Return the paired permutation test: exact where the difference is a sum over the items."""
-        exact = self._by_sums(alternative, standardised=standardised)
-        return exact or super().permutation(alternative, drawing, standardised=standardised)
+        """Return the paired permutation test: without draws where the difference is a sum, or nearly one."""
+        found = self._without_draws(alternative, standardised=standardised)
+        return found or super().permutation(alternative, drawing, standardised=standardised)
 
-    def _by_sums(self, alternative: Alternative, *, standardised: bool) -> TestResult | None:
-        """Return the exact test where the difference is a sum over the items, whichever are swapped."""
+    def _without_draws(self, alternative: Alternative, *, standardised: bool) -> TestResult | None:
+        """Return the test of a difference that is a sum over the items, or nearly one as they are many."""
         assert self.b is not None
         if not isinstance(self.group.metric, RankMetric):
             return None
-        effects = self.group.metric.swap_effects(self.group._pooled(self.a, self.b, standardised))
+        both = self.group._pooled(self.a, self.b, standardised)
+        effects = self.group.metric.swap_effects(both)
         if effects is None:
-            return None
-        of_a, of_b = np.split(effects, 2)
-        signed, ones = self.group.by_unit(of_a - of_b), np.broadcast_to(np.int64(1), self.units.n)
-        found = permutation.exact_mean(signed, ones, alternative, 1.0)
+            return self._by_expansion(both, alternative)
+        ones = np.broadcast_to(np.int64(1), self.units.n)
+        found = permutation.exact_mean(self._of_a_less_b(effects), ones, alternative, 1.0)
         return found and dataclasses.replace(found, statistic=self.estimate)
+
+    def _by_expansion(self, both: Any, alternative: Alternative) -> TestResult | None:
+        many = self.units.n >= swap_expansion.LEAST_UNITS
+        derivatives = self.group.metric.derivatives(both) if many else None
+        if derivatives is None:
+            return None
+        unit_of = self.group.unit_of
+
+        def difference(signs: FloatArray) -> float:
+            of_items = signs if unit_of is None else signs[unit_of]
+            score_a, score_b = derivatives.along(np.concatenate([of_items, -of_items]), np.array([1.0, -1.0]))
+            return float(score_a - score_b)
+
+        effects = self._of_a_less_b(derivatives.first)
+        return swap_expansion.swapped(effects, difference, self.estimate, alternative)
+
+    def _of_a_less_b(self, of_both: FloatArray) -> FloatArray:
+        """Return the sums over each unit of numbers of the items of A less those of B, from both (2 n,)."""
+        of_a, of_b = np.split(of_both, 2)
+        return self.group.by_unit(of_a - of_b)
 
 
 def _varies_without_any(column: Array) -> bool:

@@ -165,10 +165,9 @@ class Passes:
 
     def _drawn(self, drawing: Drawing, add: poisson.Add) -> FloatArray:
         totals = np.zeros((drawing.n_resamples, self.total.size))
-        compiled = drawing.n_resamples * self.data.n >= poisson.COMPILED_FROM
         done = 0
         for keys, X in self.passed():
-            add(totals, X, keys, drawing.seed, compiled=compiled, n_jobs=drawing.n_jobs)
+            add(totals, X, keys, drawing.seed, n_jobs=drawing.n_jobs)
             done += keys.size
             if drawing.progress is not None:
                 drawing.progress(drawing.n_resamples * done // self.data.n, drawing.n_resamples)

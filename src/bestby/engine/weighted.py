@@ -114,10 +114,6 @@ class ItemGroup(Group):
         """Return how many resamples a block has at most."""
         return resampling.WEIGHT_BLOCK
 
-    def _compiled_from(self) -> int:
-        """Return the number of draws from which it is worth loading the compiled kernels."""
-        return resampling.COMPILED_FROM
-
     @cached_property
     def _full(self) -> FloatArray:
         n = len(self.systems[0])
@@ -152,7 +148,6 @@ class ItemGroup(Group):
             _Weighed(self._score_weights, spread),
             draws=draws,
             most=self._most(),
-            compiled_from=self._compiled_from(),
             n_jobs=drawing.n_jobs,
             progress=drawing.progress,
             executor=drawing.executor,
@@ -388,7 +383,6 @@ class ItemSample(Sample):
                 drawing.seed,
                 _Weighed(difference, group._by_item),
                 most=group._most(),
-                compiled_from=group._compiled_from(),
                 n_jobs=drawing.n_jobs,
                 progress=drawing.progress,
                 executor=drawing.executor,

@@ -18,6 +18,11 @@ def mean_concordance(groups_x: IntArray, groups_y: IntArray) -> float:
     >>> mean_concordance(np.array([0, 1, 2]), np.array([0, 2, 1]))
     0.6666666666666666
     """
+    return agreement(groups_x, groups_y) / groups_x.size
+
+
+def agreement(groups_x: IntArray, groups_y: IntArray) -> int:
+    """Return the sum over all items of the concordant items less the discordant ones."""
     n = groups_x.size
     tied_x, tied_y = (0 if _untied(groups) else _tied(np.bincount(groups)) for groups in (groups_x, groups_y))
     tied_both = 0
@@ -25,7 +30,7 @@ def mean_concordance(groups_x: IntArray, groups_y: IntArray) -> float:
         joint = np.sort(groups_x * (int(groups_y.max()) + 1) + groups_y)
         tied_both = _tied(np.diff(np.flatnonzero(np.diff(joint, prepend=-1, append=-1))))
     untied = n * (n - 1) // 2 - tied_x - tied_y + tied_both
-    return 2 * (2 * _concordant(groups_x, groups_y) - untied) / n
+    return 2 * (2 * _concordant(groups_x, groups_y) - untied)
 
 
 def _untied(groups: IntArray) -> bool:

@@ -1,4 +1,4 @@
-"""What the metrics of ranks share: one sort, groups of ties, and two ways to the same bits."""
+"""What the metrics of ranks share: one sort, and groups of ties."""
 
 from __future__ import annotations
 
@@ -14,8 +14,6 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
 from bestby.metrics.base import WeightedMetric
 
-COMPILED_FROM = 1 << 20
-"""Weights per call from which the compiled kernels are worth the import of the compiler."""
 
 
 class RankMetric(WeightedMetric):
@@ -53,27 +51,6 @@ class RankMetric(WeightedMetric):
     @abstractmethod
     def _vectorised(self, prepared: Any, counts: Array) -> FloatArray:
         """Score a few resamples with NumPy."""
-
-
-class CompiledRankMetric(RankMetric):
-    """The same with a compiled way for large work, because NumPy takes several times as long.
-
-    Both compute in whole numbers, or sum in the same order, so that they agree to the bit.
-    """
-
-    def _counted(self, prepared: Any, counts: Array) -> FloatArray:
-        if counts.size >= COMPILED_FROM:
-            return self._compiled(prepared, counts)
-        return super()._counted(prepared, counts)
-
-    @abstractmethod
-    def _compiled(self, prepared: Any, counts: Array) -> FloatArray:
-        """Score many resamples with a compiled kernel."""
-
-
-def for_kernel(order: IntArray) -> Array:
-    """Return an order in the type that the kernels read quickest."""
-    return order.astype(np.int32) if order.size < np.iinfo(np.int32).max else order
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,6 +138,14 @@ class Ranking:
     def n_items(self) -> int:
         """The number of items."""
         return self.order.size
+
+    @cached_property
+    def thresholds(self) -> tuple[IntArray, BoolArray, IntArray]:
+        """Where positive items stand, which are the last of their group of ties, and where these end."""
+        items, ends = np.flatnonzero(self.positive), np.flatnonzero(self.last)
+        of_items = ends.searchsorted(items)
+        last = np.append(np.diff(of_items) > 0, items.size > 0)[: items.size]
+        return items, last, ends.take(of_items[last])
 
     @cached_property
     def group(self) -> IntArray | None:
@@ -257,7 +242,7 @@ def totals_to_group_ends(weights: Array, last: BoolArray) -> tuple[IntArray, Int
 
 
 def _as_counts(weights: Array, n: int) -> Array:
-    """Return the weights in the narrowest of the three integer types the kernels are compiled for."""
+    """Return the weights in the narrowest of three integer types that has room for them."""
     if weights.ndim != 2 or weights.shape[1] != n:
         raise InvalidInputError(f"weights must have shape (resamples, {n}), got {weights.shape}")
     if weights.dtype.kind == "f" and not np.array_equal(weights, np.rint(weights)):

@@ -15,18 +15,12 @@ from bestby._core import rounding
 from bestby._core.cached import cached_property
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
-from bestby.metrics import _rank_groups, _rank_swaps, _rank_weights
+from bestby.metrics import _rank_groups, _rank_pairs, _rank_swaps, _rank_weights
 from bestby.metrics._curvatures import over_root, product_form
+from bestby.metrics._inversions import Inversions
 from bestby.metrics._items import required_gold
 from bestby.metrics._lines import Line, SmoothMetric
-from bestby.metrics._ranked import (
-    CompiledRankMetric,
-    RankMetric,
-    Ranks,
-    for_kernel,
-    places_in,
-    totals_to_group_ends,
-)
+from bestby.metrics._ranked import RankMetric, Ranks, places_in, totals_to_group_ends
 from bestby.metrics.base import Names, StandardisedMetric
 from bestby.metrics.derivatives import WeightDerivatives
 
@@ -153,6 +147,22 @@ class TwoOrders:
         return places_in(self.y.order).take(self.x.order)
 
     @cached_property
+    def order(self) -> IntArray:
+        """The items in the order of x, and of y where they are tied in x."""
+        return np.lexsort((self.y.groups, self.x.groups))
+
+    @cached_property
+    def inversions(self) -> Inversions:
+        """The items in this order, with their places in the order of y: ties are not inverted."""
+        return Inversions(places_in(np.argsort(self.y.groups.take(self.order), kind="stable")))
+
+    @cached_property
+    def last(self) -> BoolArray:
+        """True at the last position in this order of each group of items tied in both columns."""
+        tied = [np.diff(column.groups.take(self.order)) == 0 for column in (self.x, self.y)]
+        return np.append(~(tied[0] & tied[1]), True)
+
+    @cached_property
     def signs(self) -> FloatArray:
         """1 for each concordant pair of items, -1 for each discordant one, 0 for ties; shape (n, n)."""
         return (_signs(self.x.groups) * _signs(self.y.groups)).astype(np.float64)
@@ -230,7 +240,7 @@ class Spearman(_RankCorrelation):
         return dataclasses.replace(_rank_weights.spearman(prepared.x, prepared.y), second_of_groups=of_groups)
 
 
-class Kendall(_RankCorrelation, CompiledRankMetric):
+class Kendall(_RankCorrelation):
     """Kendall's tau-b: concordant minus discordant pairs, over the geometric mean of the untied pairs.
 
     Kendall (1945), Biometrika 33, 239-251. Copies of one item in a resample are tied with each other.
@@ -243,25 +253,24 @@ class Kendall(_RankCorrelation, CompiledRankMetric):
     """
 
     def _vectorised(self, prepared: TwoOrders, counts: Array) -> FloatArray:
-        # Items up to which Kendall's matrix of signs is small
-        if prepared.n_items > 512:
-            return self._compiled(prepared, counts)
-        weights = counts.astype(np.float64)
-        agreement = np.einsum("rn,rn->r", weights @ prepared.signs, weights)
-        x, x_before = totals_to_group_ends(counts.take(prepared.x.order, axis=1), prepared.x.last)
-        y, y_before = totals_to_group_ends(counts.take(prepared.y.order, axis=1), prepared.y.last)
-        pairs = x[:, -1] ** 2
-        untied_x = pairs - ((x - x_before) ** 2).sum(axis=1)
-        untied_y = pairs - ((y - y_before) ** 2).sum(axis=1)
-        return _quotient(agreement, untied_x.astype(np.float64), untied_y.astype(np.float64))
-
-    def _compiled(self, prepared: TwoOrders, counts: Array) -> FloatArray:
-        from bestby.metrics import _kernels
-
-        n_groups = int(np.count_nonzero(prepared.y.last))
-        return _kernels.kendall(
-            counts, for_kernel(prepared.x.order), prepared.x.last, prepared.y.groups, n_groups
+        tied_x, tied_y = (
+            _pairs(counts.take(column.order, axis=1), column.last) for column in (prepared.x, prepared.y)
         )
+        pairs = counts.sum(axis=1, dtype=np.int64) ** 2
+        if prepared.n_items <= 512:  # the matrix of signs is small
+            weights = counts.astype(np.float64)
+            agreement = np.einsum("rn,rn->r", weights @ prepared.signs, weights)
+        else:
+            in_order = counts.take(prepared.order, axis=1)
+            untied = pairs - tied_x - tied_y + _pairs(in_order, prepared.last)
+            agreement = (untied - 4 * prepared.inversions.count(in_order)).astype(np.float64)
+        return _quotient(agreement, (pairs - tied_x).astype(np.float64), (pairs - tied_y).astype(np.float64))
+
+    def whole(self, prepared: TwoOrders) -> float:
+        """Score the data, from the pairs of items in the same order."""
+        n, groups = prepared.n_items, (prepared.x.groups, prepared.y.groups)
+        sums = float(_rank_pairs.agreement(*groups)), *(float(n * n - _squares(one)) for one in groups)
+        return float(_quotient(*(np.array([one]) for one in sums))[0])
 
     def swap_effects(self, prepared: TwoOrders) -> FloatArray | None:
         """Return what swaps change, where no two items share predictions; see `RankMetric`."""
@@ -272,6 +281,16 @@ class Kendall(_RankCorrelation, CompiledRankMetric):
         groups = prepared.x.groups, prepared.y.groups
         of_groups = partial(_rank_groups.kendall, *groups)
         return dataclasses.replace(_rank_weights.kendall(*groups), second_of_groups=of_groups)
+
+
+def _pairs(in_order: Array, last: BoolArray) -> IntArray:
+    """Return the pairs of tied copies, in either order and each with itself, from weights in order (R, n)."""
+    sizes = in_order
+    if not last.all():
+        up_to, before = totals_to_group_ends(in_order, last)
+        sizes = up_to - before
+    pairs: IntArray = np.einsum("rg,rg->r", sizes, sizes, dtype=np.int64)
+    return pairs
 
 
 def _doubled_ranks(drawn: Array, n_items: IntArray, column: Ranks) -> tuple[Array, Array]:
@@ -303,6 +322,12 @@ def _sum_of_squares(sizes: Array, n_items: IntArray) -> FloatArray:
     parts *= sizes
     squares: FloatArray = parts.sum(axis=1).astype(np.float64) / 3.0
     return squares
+
+
+def _squares(groups: IntArray) -> int:
+    """Return the sum of the squares of the sizes of groups."""
+    sizes = np.bincount(groups)
+    return int(sizes @ sizes)
 
 
 def _signs(groups: IntArray) -> Array:

@@ -18,20 +18,14 @@ from bestby.data.evaluation import Evaluation
 from bestby.metrics import _rank_groups, _rank_swaps, _rank_weights
 from bestby.metrics._items import required_gold
 from bestby.metrics._label_names import named_label, say_which_is_positive, shown_label
-from bestby.metrics._ranked import (
-    CompiledRankMetric,
-    Ranking,
-    for_kernel,
-    sorted_with_ties,
-    totals_to_group_ends,
-)
+from bestby.metrics._ranked import Ranking, RankMetric, sorted_with_ties, totals_to_group_ends
 from bestby.metrics.base import Names, Patterns
 from bestby.metrics.derivatives import WeightDerivatives
 from bestby.results.base import Note
 
 
 @dataclass(frozen=True, repr=False)
-class _BinaryRanking(CompiledRankMetric):
+class _BinaryRanking(RankMetric):
     """What `RocAuc` and `AveragePrecision` share: which items are positive, and the sort.
 
     `label` is the positive label; all others are negative. Without one, the gold must hold two labels, and
@@ -129,14 +123,6 @@ class RocAuc(_BinaryRanking):
         pairs = float(prepared.positives.sum() * prepared.negatives.sum())
         return float(prepared.positives @ prepared.below) / pairs if pairs else math.nan
 
-    def _compiled(self, prepared: Ranking, counts: Array) -> FloatArray:
-        from bestby.metrics import _kernels
-
-        order = for_kernel(prepared.order)
-        if prepared.last.all():
-            return _kernels.roc_auc_without_ties(counts, order, prepared.positive)
-        return _kernels.roc_auc(counts, order, prepared.positive, prepared.last)
-
     def swap_effects(self, prepared: Ranking) -> FloatArray:
         """Return the placements; see `RankMetric`."""
         return _rank_swaps.roc_auc(prepared)
@@ -160,20 +146,15 @@ class AveragePrecision(_BinaryRanking):
     """
 
     def _vectorised(self, prepared: Ranking, counts: Array) -> FloatArray:
+        items, last, ends = prepared.thresholds
         in_order = counts.take(prepared.order, axis=1)
-        positives, before = totals_to_group_ends(in_order * prepared.positive, prepared.last)
-        everything, _ = totals_to_group_ends(in_order, prepared.last)
-        terms = (positives - before) * (positives / np.maximum(everything, 1))
-        number = positives[:, -1]
-        area = np.cumsum(terms, axis=1)[:, -1]  # one after the other, as the kernel does; sum() pairs them
+        up_to = np.cumsum(in_order.take(items, axis=1), axis=1, dtype=np.int64)[:, last].astype(np.float64)
+        everything = np.cumsum(in_order, axis=1, dtype=np.int64).take(ends, axis=1)
+        shares = up_to / np.maximum(everything, 1)
+        number = up_to[:, -1]
+        shares *= np.diff(up_to, axis=1, prepend=0.0)
+        area = shares.sum(axis=1)
         return np.where(number > 0, area / np.maximum(number, 1), np.nan)
-
-    def _compiled(self, prepared: Ranking, counts: Array) -> FloatArray:
-        from bestby.metrics import _kernels
-
-        return _kernels.average_precision(
-            counts, for_kernel(prepared.order), prepared.positive, prepared.last
-        )
 
     def derivatives(self, prepared: Ranking) -> WeightDerivatives:
         """Return the derivatives by the weights of the items."""

@@ -16,12 +16,12 @@ import hashlib
 import math
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bestby._core.typing import FloatArray
+from bestby._core.typing import Array, FloatArray
 from bestby.resampling import streams
 from bestby.resampling.streams import GOLDEN, Words
 
@@ -31,14 +31,8 @@ PER_WORD = 4
 BITS = 64
 """Swaps made of one word."""
 
-COMPILED_FROM = 50_000_000
-"""Draws (resamples x items) from which the compiled kernels are worth their import."""
-
-_TILE = 1 << 18
-"""Weights held at once by NumPy."""
-
-_REPLICATES, _ITEMS = 256, 1024
-"""A block of weights of the compiled kernels: it stays in the cache of one core."""
+_REPLICATES, _ITEMS = 1024, 512
+"""A block of weights: it stays in the cache of one core."""
 
 
 def _quantiles() -> NDArray[np.uint8]:
@@ -59,87 +53,48 @@ def item_keys(ids: Iterable[object]) -> Words:
 
 
 def weights(items: Words, seed: int, first: int, count: int) -> NDArray[np.uint8]:
-    """Return how often each item is drawn in the replicates first, first + 1, …, shape (count, n)."""
-    words = _words(items, seed, "bootstrap", first, count, PER_WORD)
-    parts = (words[:, None, :] >> (16 * np.arange(PER_WORD, dtype=np.uint64))[None, :, None]) & np.uint64(
-        0xFFFF
-    )
+    """Return how often each item is drawn in the replicates first, first + 1, …, shape (n, count)."""
+    drawn = _words(items, seed, "bootstrap", first, count, PER_WORD).astype("<u8", copy=False).view("<u2")
     start = first % PER_WORD
-    drawn: NDArray[np.uint8] = WEIGHTS[parts.reshape(-1, items.size)[start : start + count]]
-    return drawn
+    return WEIGHTS.take(drawn[:, start : start + count])
 
 
 def swap_bits(items: Words, seed: int, first: int, count: int) -> NDArray[np.uint8]:
-    """Return which items exchange their predictions in each resample, shape (count, n), 0 or 1."""
-    words = _words(items, seed, "swap", first, count, BITS)
-    bits = (words[:, None, :] >> np.arange(BITS, dtype=np.uint64)[None, :, None]) & np.uint64(1)
+    """Return which items exchange their predictions in each resample, shape (n, count), 0 or 1."""
+    words = _words(items, seed, "swap", first, count, BITS).astype("<u8", copy=False).view(np.uint8)
     start = first % BITS
-    return bits.reshape(-1, items.size)[start : start + count].astype(np.uint8)
+    return np.unpackbits(words, axis=1, bitorder="little")[:, start : start + count]
 
 
 def _words(items: Words, seed: int, purpose: str, first: int, count: int, per_word: int) -> Words:
     low, high = first // per_word, (first + count - 1) // per_word
     keys = streams.replicate_keys(streams.stream_key(seed, purpose), low, high - low + 1)
-    return streams.mix(keys[:, None] + (items * GOLDEN)[None, :])
+    return streams.mix((items * GOLDEN)[:, None] + keys[None, :], in_place=True)
 
 
-def add_weighted(
-    out: FloatArray, X: FloatArray, items: Words, seed: int, *, compiled: bool, n_jobs: int = 1
-) -> None:
-    """Add the totals of each resample of some items, with rows X (n, k) of statistics, to `out` (B, k).
-
-    The weights of the compiled kernel are the same; the order of its sums is not.
-    """
-    _add(out, X, items, seed, ("bootstrap", PER_WORD), compiled, n_jobs)
+def add_weighted(out: FloatArray, X: FloatArray, items: Words, seed: int, *, n_jobs: int = 1) -> None:
+    """Add the totals of each resample of some items, with rows X (n, k) of statistics, to `out` (B, k)."""
+    _add(out, X, items, partial(weights, seed=seed), n_jobs)
 
 
-def add_swapped(
-    out: FloatArray, X: FloatArray, items: Words, seed: int, *, compiled: bool, n_jobs: int = 1
-) -> None:
+def add_swapped(out: FloatArray, X: FloatArray, items: Words, seed: int, *, n_jobs: int = 1) -> None:
     """Add the sums of the rows of the items that are swapped."""
-    _add(out, X, items, seed, ("swap", BITS), compiled, n_jobs)
+    _add(out, X, items, partial(swap_bits, seed=seed), n_jobs)
 
 
 Add = Callable[..., None]
 """`add_weighted` or `add_swapped`."""
 
 
-def _add(
-    out: FloatArray,
-    X: FloatArray,
-    items: Words,
-    seed: int,
-    kind: tuple[str, int],
-    compiled: bool,
-    n_jobs: int,
-) -> None:
-    purpose, per_word = kind
-    n_resamples = out.shape[0]
-    if not compiled:
-        draw = weights if purpose == "bootstrap" else swap_bits
-        step = max(per_word, _TILE // max(1, items.size) // per_word * per_word)
-        for first in range(0, n_resamples, step):
-            count = min(step, n_resamples - first)
-            out[first : first + count] += draw(items, seed, first, count).astype(np.float64) @ X
-        return
-    kernels = _kernels()
-    key = streams.stream_key(seed, purpose)
-    spread = items * GOLDEN
-
+def _add(out: FloatArray, X: FloatArray, items: Words, draw: Callable[..., Array], n_jobs: int) -> None:
     def block(first: int) -> None:
         part = out[first : first + _REPLICATES]
-        keys = streams.replicate_keys(key, first // per_word, -(-part.shape[0] // per_word))
-        W = np.empty((part.shape[0], _ITEMS))
         for start in range(0, items.size, _ITEMS):
-            some = spread[start : start + _ITEMS]
-            drawn = W[:, : some.size]
-            if purpose == "bootstrap":
-                kernels.fill_weights(some, keys, WEIGHTS, drawn)
-            else:
-                kernels.fill_bits(some, keys, drawn)
-            part += drawn @ X[start : start + _ITEMS]
+            some = slice(start, start + _ITEMS)
+            drawn = draw(items[some], first=first, count=len(part))
+            part += drawn.astype(np.float64).T @ X[some]
 
-    starts = range(0, n_resamples, _REPLICATES)
+    starts = range(0, out.shape[0], _REPLICATES)
     if n_jobs == 1:
         for first in starts:
             block(first)
@@ -147,9 +102,3 @@ def _add(
     with ThreadPoolExecutor(n_jobs) as pool:
         for _ in pool.map(block, starts):
             pass
-
-
-def _kernels() -> Any:
-    from bestby.resampling import _poisson_kernels
-
-    return _poisson_kernels

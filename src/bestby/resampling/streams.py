@@ -1,8 +1,8 @@
 """A counter-based random stream: what replicate b draws at position p depends on nothing else.
 
 The stream is SplitMix64 (Steele, Lea & Flood 2014, OOPSLA, Figure 14) with the state computed: word p of
-replicate b is ``mix(key_b + p * GOLDEN)`` with ``key_b = mix(key + b * STRIDE)``. NumPy and the compiled
-kernels follow this one specification, so any replicate can be made anywhere, in any block.
+replicate b is ``mix(key_b + p * GOLDEN)`` with ``key_b = mix(key + b * STRIDE)``, so that any
+replicate can be made anywhere, in any block.
 """
 
 from __future__ import annotations

@@ -23,12 +23,6 @@ from bestby.resampling.units import CELL_COST_BOOTSTRAP, CELL_COST_SWAP, Units
 
 Transform = Callable[[FloatArray], FloatArray]
 
-COMPILED_FROM = 50_000_000
-"""Draws (resamples x units) from which the compiled kernels are worth their import."""
-
-COMPILED_WEIGHTS_FROM = 5_000_000
-"""The same for metrics with compiled kernels of their own, where NumPy takes longer per draw."""
-
 WEIGHT_BLOCK = 1 << 21
 """Integer weights handed at once to a metric that is not a sum."""
 
@@ -36,8 +30,23 @@ CELL_BLOCK = 2048
 BLOCK_NUMBERS = 1 << 17
 """Weights held at once: a block that stays in the cache of one core."""
 
-COMPILED_BLOCK = 1 << 19
-"""The same for the compiled kernels, which need no temporaries: fewer blocks, fewer calls."""
+SWAPS_AT_ONCE = 1 << 10
+"""Swaps of all units made together, so that the rows are read once for all of them."""
+
+SWAP_TILE = 1 << 10
+"""Units whose bits are multiplied at once: with those of all swaps, four megabytes."""
+
+PRODUCT_COLUMNS = 8
+"""Columns that a product of narrow matrices makes in little more time than one."""
+
+DRAWS_AT_ONCE = 16
+"""Resamples that share one reading of the rows, where a row of weights fills a block."""
+
+LARGEST_BLOCK = 1 << 24
+"""Weights of one byte held at once."""
+
+WEIGHT_TILE = 1 << 13
+"""Units whose weights are multiplied at once: with those of some resamples, a megabyte."""
 
 WHOLE_IN_SINGLE = 2.0**24
 """Sums of whole numbers below this are exact in single precision, which takes half the time."""
@@ -49,17 +58,14 @@ FEW_BLOCK = 15 << 11
 """Draws and totals of few cells held at once: memory for larger arrays is taken from the system and given
 back for each block, which takes as long as all that is computed."""
 
-LARGEST_ROW = 1 << 22
-"""Units above which even one row of weights is not held; sums are gathered instead."""
-
 MAX_SUM_COLUMNS = 3
+"""Columns up to which the rows drawn are summed column by column, and not whole."""
+
 SPARSE = 4
 """Units per draw from which the rows drawn are summed, instead of all rows weighted."""
 
 GATHERED = 1 << 16
 """Numbers of drawn rows held at once where rows are gathered whole: they stay in the cache of one core."""
-
-MAX_TABLE_COLUMNS = 6
 
 
 def bootstrap(
@@ -86,15 +92,11 @@ def bootstrap(
         cells = partial(_drawn_cells, X, units, draws, seed, transform)
         return run_blocks(cells, n_resamples, CELL_BLOCK, n_jobs, progress, executor)
     X, units = units.expanded(X)
-    compiled = n_resamples * n_draws >= COMPILED_FROM
-    summed = X.shape[1] <= MAX_SUM_COLUMNS or units.n > LARGEST_ROW if compiled else False
-    summed = summed or n_draws * SPARSE <= units.n
-    compute = partial(_bootstrap_totals, X, units, draws, compiled, summed)
+    compute = partial(_bootstrap_totals, X, units, draws)
     dense = partial(_from_keys, streams.stream_key(seed, "bootstrap"), compute, transform)
-    size = max(1, (COMPILED_BLOCK if compiled else BLOCK_NUMBERS) // (n_draws if summed else units.n))
-    if compiled and summed:
-        size = 256
-    return run_blocks(dense, n_resamples, size, n_jobs, progress, executor)
+    many = min(DRAWS_AT_ONCE, LARGEST_BLOCK // units.n)
+    size = BLOCK_NUMBERS // n_draws if _are_sparse(units, n_draws) else max(many, BLOCK_NUMBERS // units.n)
+    return run_blocks(dense, n_resamples, max(1, size), n_jobs, progress, executor)
 
 
 def swaps(
@@ -124,13 +126,8 @@ def swaps(
             executor=executor,
         )
     D, units = units.expanded(D)
-    compiled = n_resamples * units.n >= COMPILED_FROM
-    compute = partial(_swap_totals, D, compiled)
-    dense = partial(_from_keys, streams.stream_key(seed, "swap"), compute, transform)
-    size = max(1, (COMPILED_BLOCK if compiled else BLOCK_NUMBERS) // units.n)
-    if compiled and D.shape[1] <= MAX_TABLE_COLUMNS:
-        size = max(size, 1024)
-    return run_blocks(dense, n_resamples, size, n_jobs, progress, executor)
+    dense = partial(_from_keys, streams.stream_key(seed, "swap"), partial(_swap_totals, D), transform)
+    return run_blocks(dense, n_resamples, SWAPS_AT_ONCE, n_jobs, progress, executor)
 
 
 def cell_swaps(
@@ -172,18 +169,15 @@ def bootstrap_blocks(
     *,
     draws: IntArray | None = None,
     most: int = WEIGHT_BLOCK,
-    compiled_from: int = COMPILED_FROM,
     n_jobs: int = 1,
     progress: Progress | None = None,
     executor: Executor | None = None,
 ) -> FloatArray:
-    """Transform the weights themselves, (R, n) integers, `most` at once, for metrics that are no sums.
-
-    They are drawn by the compiled kernels from `compiled_from` draws on.
-    """
+    """Transform the weights themselves, (R, n) integers, `most` at once, for metrics that are no sums."""
     draws = units.sizes if draws is None else draws
-    compiled = n_resamples * units.n >= compiled_from
-    compute = partial(_drawn_weights, units, draws, compiled)
+    compute = partial(
+        weights.bootstrap_weights, bounds=units.bounds, draws=draws, dtype=_narrow(units, draws)
+    )
     work = partial(_from_keys, streams.stream_key(seed, "bootstrap"), compute, transform)
     size = max(1, min(most, WEIGHT_BLOCK // units.n))
     return run_blocks(work, n_resamples, size, n_jobs, progress, executor)
@@ -196,19 +190,13 @@ def swap_blocks(
     transform: Callable[[Array], FloatArray],
     *,
     most: int = WEIGHT_BLOCK,
-    compiled_from: int = COMPILED_FROM,
     n_jobs: int = 1,
     progress: Progress | None = None,
     executor: Executor | None = None,
 ) -> FloatArray:
     """Transform the swap bits themselves, (R, n) of 0 and 1, in the same way."""
-    compiled = n_resamples * units.n >= compiled_from
-    work = partial(
-        _from_keys,
-        streams.stream_key(seed, "swap"),
-        partial(_swap_bits, units.n, compiled),
-        transform,
-    )
+    compute = partial(weights.swap_bits, n=units.n)
+    work = partial(_from_keys, streams.stream_key(seed, "swap"), compute, transform)
     size = max(1, min(most, WEIGHT_BLOCK // units.n))
     return run_blocks(work, n_resamples, size, n_jobs, progress, executor)
 
@@ -305,24 +293,28 @@ def _from_keys(
     return transform(compute(streams.replicate_keys(key, first, stop - first)))
 
 
-def _bootstrap_totals(
-    X: FloatArray, units: Units, draws: IntArray, compiled: bool, summed: bool, keys: streams.Words
-) -> FloatArray:
-    if not compiled and summed:
+def _are_sparse(units: Units, n_draws: int) -> bool:
+    """Return whether so few units are drawn that their rows are summed."""
+    return n_draws * SPARSE <= units.n
+
+
+def _narrow(units: Units, draws: IntArray) -> type[np.integer[Any]]:
+    """Return the narrowest type of weights: of as many draws as units, 256 has a chance of 1e-500."""
+    most = np.iinfo(np.uint8).max
+    return np.uint8 if (draws <= np.maximum(units.sizes, most)).all() else np.int64
+
+
+def _bootstrap_totals(X: FloatArray, units: Units, draws: IntArray, keys: streams.Words) -> FloatArray:
+    if _are_sparse(units, int(draws.sum())):
         drawn = weights.drawn_units(keys, units.bounds, draws)
-        return (_row_sums if MAX_SUM_COLUMNS < X.shape[1] <= GATHERED // drawn.shape[1] else _column_sums)(
-            X, drawn
-        )
-    if not compiled:
-        return weights.bootstrap_weights(keys, units.bounds, draws, np.float64) @ X
-    offsets = weights.word_offsets(draws)
-    if summed:
-        out = np.empty((keys.size, X.shape[1]))
-        _kernels().bootstrap_sums(np.asfortranarray(X), keys, units.bounds, draws, offsets, out)
-        return out
-    W = np.empty((keys.size, units.n))
-    _kernels().bootstrap_weights(keys, units.bounds, draws, offsets, W)
-    return W @ X
+        few = X.shape[1] <= MAX_SUM_COLUMNS or X.shape[1] > GATHERED // drawn.shape[1]
+        return (_column_sums if few else _row_sums)(X, drawn)
+    W = weights.bootstrap_weights(keys, units.bounds, draws, _narrow(units, draws))
+    out = np.zeros((keys.size, X.shape[1]))
+    for first in range(0, units.n, WEIGHT_TILE):
+        tile = slice(first, first + WEIGHT_TILE)
+        out += W[:, tile].astype(np.float64) @ X[tile]
+    return out
 
 
 def _column_sums(X: FloatArray, drawn: IntArray) -> FloatArray:
@@ -346,36 +338,35 @@ def _row_sums(X: FloatArray, drawn: IntArray) -> FloatArray:
     return out[:, 0]
 
 
-def _swap_totals(D: FloatArray, compiled: bool, keys: streams.Words) -> FloatArray:
-    n, k = D.shape
-    if not compiled:
-        return weights.swap_bits(keys, n).astype(np.float64) @ D
-    if k <= MAX_TABLE_COLUMNS or n > LARGEST_ROW:
-        out = np.empty((keys.size, k))
-        _kernels().swap_sums(np.ascontiguousarray(D), keys, out)
-        return out
-    W = np.empty((keys.size, n))
-    _kernels().swap_bits(keys, W)
-    return W @ D
+def _swap_totals(D: FloatArray, keys: streams.Words) -> FloatArray:
+    """Return the sums of the rows of D (n, k) whose swap bit is set, shape (R, k)."""
+    exponents = np.frexp(np.abs(D).max(axis=0, initial=0.0))[1]
+    k = D.shape[1]
+    out = np.zeros((keys.size, k))
+    for first in range(0, len(D), SWAP_TILE):
+        rows = D[first : first + SWAP_TILE]
+        parts, units = _in_parts(rows, exponents)
+        sums = weights.swap_bits(keys, len(rows), first).astype(np.float32) @ parts
+        for number, unit in enumerate(units):
+            out += sums[:, number * k : (number + 1) * k] * unit
+    return out
 
 
-def _drawn_weights(units: Units, draws: IntArray, compiled: bool, keys: streams.Words) -> Array:
-    if not compiled:
-        return weights.bootstrap_weights(keys, units.bounds, draws)
-    W = np.empty((keys.size, units.n), dtype=np.uint8)  # a weight of 256 has probability 1e-500
-    _kernels().bootstrap_weights(keys, units.bounds, draws, weights.word_offsets(draws), W)
-    return W
+def _in_parts(rows: FloatArray, exponents: IntArray) -> tuple[Array, list[FloatArray]]:
+    """Return columns below 2**exponents in parts of single precision, side by side, and their units.
 
-
-def _swap_bits(n: int, compiled: bool, keys: streams.Words) -> Array:
-    if not compiled:
-        return weights.swap_bits(keys, n)
-    bits = np.empty((keys.size, n), dtype=np.uint8)
-    _kernels().swap_bits(keys, bits)
-    return bits
-
-
-def _kernels() -> Any:
-    from bestby.resampling import _kernels
-
-    return _kernels
+    Single precision takes half the time of double. The first two parts are whole numbers of at most 2**14,
+    whose sums over a tile are exact; the third is what is left, and what it loses is as small as what sums
+    of double precision lose. Whole numbers end with the first part.
+    """
+    bits, k = 14, rows.shape[1]
+    left, unit = np.ldexp(rows, bits - exponents), np.ldexp(1.0, exponents - bits)
+    parts, units = np.zeros((len(rows), -(-3 * k // PRODUCT_COLUMNS) * PRODUCT_COLUMNS), np.float32), []
+    for number in range(3):
+        whole = np.rint(left)
+        parts[:, number * k : (number + 1) * k] = whole if number < 2 else left
+        units.append(unit)
+        left, unit = np.ldexp(left - whole, bits + 1), np.ldexp(unit, -bits - 1)
+        if not left.any():
+            break
+    return parts, units

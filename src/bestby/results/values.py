@@ -128,10 +128,10 @@ class TestResult:
         How the reference distribution was computed: ``"enumeration"``, ``"convolution"``,
         ``"characteristic function"``, ``"binomial"``, ``"monte carlo"``,
         ``"importance sampling"`` (swaps drawn where they reach the difference, for small p-values),
-        ``"saddlepoint"`` (a formula for functions of sums of very many units) or ``"asymptotic"``.
+        ``"saddlepoint"`` (a formula for very many items) or ``"asymptotic"``.
     error : float
-        Monte Carlo standard error of the p-value; of a saddlepoint 2 % of it, which is what the formula was
-        off by where that was measured, and no bound; 0 of other p-values.
+        Monte Carlo standard error of the p-value; of a saddlepoint what the formula was off by where that was
+        measured, and no bound; 0 of other p-values.
     n_resamples : int
         Number of resamples drawn, those of importance sampling too; 0 if none.
     statistic : float

@@ -11,16 +11,15 @@ import pytest
 
 from bestby._core.errors import DesignError
 from bestby.data.evaluation import Evaluation
-from bestby.engine import prepare, test_maker
+from bestby.engine import interval_maker, prepare, test_maker
 from bestby.engine.base import Drawing
 from bestby.engine.dependent_units import CrossedGroup, design_effects
-from bestby.engine.interval_maker import Intervals
+from bestby.engine.estimate import Estimates
 from bestby.engine.sums import SumGroup
-from bestby.engine.targets import Target
 from bestby.inference import clusters, skewness
 from bestby.metrics import resolve
 
-PAIR = (0, 0, 1)
+PAIR = (0, 1)
 
 
 def data(n: int = 120, seed: int = 0, **groups: Any) -> Evaluation:
@@ -31,10 +30,10 @@ def data(n: int = 120, seed: int = 0, **groups: Any) -> Evaluation:
     return Evaluation.of(systems, gold, **groups)
 
 
-def makers(evaluation: Evaluation, metric: str, blocks: int | None = None, b: int = 199) -> Intervals:
+def makers(evaluation: Evaluation, metric: str, blocks: int | None = None, b: int = 199) -> Estimates:
     supports = prepare.ALL_GROUPINGS
-    group = prepare.groups(evaluation, [resolve(metric)], blocks=blocks, supports=supports)[0][0]
-    return Intervals(group, Drawing(b, 0))
+    group = prepare.groups(evaluation, [resolve(metric)], blocks=blocks, supports=supports)[0]
+    return Estimates(group, Drawing(b, 0))
 
 
 def unequal(n: int = 120) -> np.ndarray:
@@ -44,7 +43,7 @@ def unequal(n: int = 120) -> np.ndarray:
 def test_cr2_of_items_is_the_normal_interval() -> None:
     for metric in ("accuracy", "f1_macro"):
         made = makers(data(), metric)
-        normal, cr2 = (made.interval(Target(*PAIR), name, 0.9)[0] for name in ("normal", "cr2"))
+        normal, cr2 = (interval_maker.interval(made.of(*PAIR), name, 0.9)[0] for name in ("normal", "cr2"))
         assert (cr2.low, cr2.high) == pytest.approx((normal.low, normal.high), abs=1e-9)
         assert (cr2.method, cr2.exact) == ("cr2", True)
 
@@ -56,7 +55,7 @@ def test_cr2_of_the_mean_is_that_of_its_items() -> None:
     values = right[0] - right[1]
     sums = np.bincount(unequal(), weights=values - values.mean()) / values.size
     expected = clusters.cr2(sums, np.bincount(unequal()).astype(float))
-    found = made.group.error(*PAIR)
+    found = made.of(*PAIR).sample.error
     assert found is not None
     assert (found.se, found.df) == pytest.approx((expected.se, expected.df), rel=1e-6)
 
@@ -65,7 +64,7 @@ def test_alike_clusters_of_unequal_size_are_kept_apart() -> None:
     """Two clusters without a difference are the same row of F1's statistics, not the same share of items."""
     ones = np.ones(30, dtype=np.int64)
     evaluation = Evaluation.of({"a": ones, "b": ones}, ones, clusters=np.repeat([0, 1, 2], [5, 10, 15]))
-    group = prepare.groups(evaluation, [resolve("recall[1]")])[0][0]
+    group = prepare.groups(evaluation, [resolve("recall[1]")])[0]
     assert isinstance(group, SumGroup)
     sample = group.sample(0, 1)
     assert sorted(np.repeat(sample.sizes, sample.units.counts).tolist()) == [5.0, 10.0, 15.0]
@@ -79,12 +78,12 @@ def test_ranks_have_cr2_from_the_jackknife() -> None:
     ranks, sums = makers(evaluation, "spearman"), makers(evaluation, "pearson")
     assert not ranks.group.has_formula
     assert ranks.group.few_units
-    found, like = ranks.group.error(*PAIR), sums.group.error(*PAIR)
+    found, like = ranks.of(*PAIR).sample.error, sums.group.sample(*PAIR).error
     assert found is not None
     assert like is not None
     assert found.df == pytest.approx(like.df)
     assert found.se == pytest.approx(like.se, rel=0.25)  # another metric, but of the same correlation
-    assert ranks.interval(Target(*PAIR), "cr2", 0.9)[0].method == "cr2"
+    assert interval_maker.interval(ranks.of(*PAIR), "cr2", 0.9)[0].method == "cr2"
 
 
 def test_cr2_of_a_mean_from_the_jackknife_is_that_from_influence() -> None:
@@ -92,8 +91,8 @@ def test_cr2_of_a_mean_from_the_jackknife_is_that_from_influence() -> None:
         return float(np.mean(gold == predictions))
 
     evaluation = data(clusters=unequal())
-    by_calls = Intervals(prepare.groups(evaluation, [resolve(share)])[0][0], Drawing(9, 0))
-    found, expected = by_calls.group.error(*PAIR), makers(evaluation, "accuracy").group.error(*PAIR)
+    by_calls = Estimates(prepare.groups(evaluation, [resolve(share)])[0], Drawing(9, 0))
+    found, expected = by_calls.of(*PAIR).sample.error, makers(evaluation, "accuracy").group.sample(*PAIR).error
     assert found is not None
     assert expected is not None
     assert (found.se, found.df) == pytest.approx((expected.se, expected.df), rel=1e-6)
@@ -104,7 +103,7 @@ def test_undefined_without_a_cluster_falls_back_and_says_so() -> None:
     rng = np.random.default_rng(2)
     systems = {name: gold + rng.normal(size=30) for name in ("a", "b")}
     made = makers(Evaluation.of(systems, gold, clusters=np.arange(30) // 6), "roc_auc")
-    found, notes = made.interval(Target(*PAIR), "cr2", 0.9)
+    found, notes = interval_maker.interval(made.of(*PAIR), "cr2", 0.9)
     assert found.method == "basic"
     assert "cr2_undefined" in {note.code for note in notes}
 
@@ -114,35 +113,35 @@ def test_too_many_units_to_leave_out() -> None:
     gold = rng.normal(size=1001)
     made = makers(Evaluation.of({"a": gold + 1, "b": gold + rng.normal(size=1001)}, gold), "spearman")
     with pytest.raises(DesignError, match="of 1001 units one cannot be left out"):
-        made.interval(Target(*PAIR), "cr2", 0.9)
+        interval_maker.interval(made.of(*PAIR), "cr2", 0.9)
 
 
 # -- crossed groupings ---------------------------------------------------------------------------------
 
 
-def crossed(metric: str = "accuracy") -> Intervals:
+def crossed(metric: str = "accuracy") -> Estimates:
     return makers(data(clusters=[np.arange(120) // 12, np.arange(120) % 10]), metric)
 
 
 @pytest.mark.parametrize("metric", ["accuracy", "f1_macro"])
 def test_two_way_is_by_influence(metric: str) -> None:
     made = crossed(metric)
-    influence = made.group.item_influence(*PAIR[1:])  # type: ignore[attr-defined]
+    influence = made.of(*PAIR).sample.item_influence  # type: ignore[attr-defined]
     assert abs(influence.sum()) < 1e-6
     expected = clusters.two_way(influence, np.arange(120) // 12, np.arange(120) % 10)
-    found, _ = made.interval(Target(*PAIR), "two-way", 0.95)
-    assert made.group.error(*PAIR) == expected
+    found, _ = interval_maker.interval(made.of(*PAIR), "two-way", 0.95)
+    assert made.of(*PAIR).sample.error == expected
     assert found.high - found.low == pytest.approx(2 * 2.2621571628 * expected.se, rel=1e-6)  # t, 9 df
     assert found.method == "two-way"
     wald = test_maker.run("wald", made, [PAIR], "two-sided")[PAIR]
-    assert wald == skewness.wald(made.estimate(Target(*PAIR)), expected, "two-sided")
+    assert wald == skewness.wald(made.of(*PAIR).value, expected, "two-sided")
 
 
 def test_what_knows_one_grouping_is_refused() -> None:
     made = crossed()
     for method in ("bca", "percentile", "basic", "normal", "cr2", "studentized"):
         with pytest.raises(DesignError, match="supports one grouping"):
-            made.interval(Target(*PAIR), method, 0.95)
+            interval_maker.interval(made.of(*PAIR), method, 0.95)
     for test in ("permutation", "bootstrap", "t"):
         with pytest.raises(DesignError, match="supports one grouping"):
             test_maker.run(test, made, [PAIR], "two-sided")
@@ -160,24 +159,24 @@ def test_a_caller_that_does_not_know_of_crossed_groupings_gets_none() -> None:
 def test_whatever_takes_the_units_for_all_dependence_is_refused() -> None:
     group, drawing = crossed().group, Drawing(9, 0)
     assert isinstance(group, CrossedGroup)
+    sample = group.sample(*PAIR)
     calls: list[Callable[[], Any]] = [
         lambda: group.bootstrap(drawing),
-        lambda: group.jackknife(0),
-        lambda: group.pivots(0, 0, 1, drawing),
-        lambda: group.influences(0),
-        lambda: group.expansion(0, 0, 1),
-        lambda: group.resampled(0, 0, 1, drawing),
-        lambda: group.left_out(0, 0, 1, 0),
-        lambda: group.permutation([PAIR], "two-sided", drawing),
-        lambda: group.sampled_permutation([PAIR], "two-sided", drawing),
+        group.jackknife,
+        lambda: group.influences,
+        lambda: sample.expansion,
+        lambda: sample.degrees_of_freedom,
+        lambda: sample.pivots(drawing),
+        lambda: sample.bootstrap(drawing),
+        sample.left_out,
+        lambda: sample.permutation("two-sided", drawing),
+        lambda: sample.sampled_permutation("two-sided", drawing),
     ]
     for call in calls:
         with pytest.raises(DesignError, match="supports one grouping of the items, not two"):
             call()
-    assert group.contributions(0, 0, 1) is None
-    error = group.error(*PAIR)
-    assert error is not None
-    assert group.standard_error(*PAIR) == error.se
+    assert sample.contributions is None
+    assert sample.standard_error == sample.error.se
 
 
 def test_every_method_of_a_group_is_decided_on_for_crossed_groupings() -> None:
@@ -210,8 +209,8 @@ def test_differing_and_effective_units_are_of_the_grouping_with_fewer() -> None:
     both = [np.arange(60) // 6, np.arange(60) % 6]
     for order in (both, both[::-1]):
         made = makers(Evaluation.of({"a": right, "b": wrong}, clusters=order), "mean")
-        assert made.group.differing(PAIR) == (10, 1)
-        assert made.effective_units(Target(*PAIR)) < 6.0
+        assert made.of(*PAIR).sample.differing == (10, 1)
+        assert made.of(*PAIR).effective_units < 6.0
 
 
 def test_ranks_have_no_two_way_error() -> None:
@@ -239,7 +238,7 @@ def test_blocks_of_one_are_the_items(metric: str) -> None:
         test_maker.run("permutation", made, [PAIR], "two-sided")[PAIR].p_value for made in (blocks, items)
     ]
     assert swaps[0] == pytest.approx(swaps[1], abs=0.1)
-    spread = [made.replicates[:, 0, 0].std() for made in (blocks, items)]
+    spread = [made.replicates[:, 0].std() for made in (blocks, items)]
     assert spread[0] == pytest.approx(spread[1], rel=0.25)
 
 
@@ -250,7 +249,7 @@ def test_permutation_and_formula_of_blocks_are_those_of_clusters() -> None:
     for test in ("permutation", "wald"):
         found = [test_maker.run(test, made, [PAIR], "less")[PAIR] for made in (blocks, as_clusters)]
         assert found[0] == found[1]
-    found = [made.interval(Target(*PAIR), "cr2", 0.9)[0] for made in (blocks, as_clusters)]
+    found = [interval_maker.interval(made.of(*PAIR), "cr2", 0.9)[0] for made in (blocks, as_clusters)]
     assert found[0] == found[1]
 
 
@@ -261,10 +260,10 @@ def test_blocks_make_an_accuracy_vary_as_whole_runs_do() -> None:
     systems = {name: np.repeat(rng.random(200) < 0.7, 10).astype(np.int64) for name in ("a", "b")}
     evaluation = Evaluation.of(systems, gold)
     drawn = {
-        length: makers(evaluation, "accuracy", blocks=length).replicates[:, 0, 0].std() for length in (1, 40)
+        length: makers(evaluation, "accuracy", blocks=length).replicates[:, 0].std() for length in (1, 40)
     }
     assert drawn[40] / drawn[1] == pytest.approx(np.sqrt(10), rel=0.25)
-    assert not makers(evaluation, "accuracy", blocks=40).distribution(Target(*PAIR))[0].exact
+    assert not makers(evaluation, "accuracy", blocks=40).of(*PAIR).distribution[0].exact
 
 
 def test_sums_and_weights_draw_the_same_blocks() -> None:
@@ -274,7 +273,7 @@ def test_sums_and_weights_draw_the_same_blocks() -> None:
         return float(np.mean(gold == predictions))
 
     evaluation = data(n=50, strata=np.arange(50) % 2)
-    by_calls = Intervals(prepare.groups(evaluation, [resolve(share)], blocks=7)[0][0], Drawing(99, 0))
+    by_calls = Estimates(prepare.groups(evaluation, [resolve(share)], blocks=7)[0], Drawing(99, 0))
     by_sums = makers(evaluation, "accuracy", blocks=7, b=99)
     assert by_calls.replicates == pytest.approx(by_sums.replicates, abs=1e-12)
 
@@ -283,9 +282,9 @@ def test_bca_knows_nothing_of_blocks() -> None:
     made = makers(data(), "accuracy", blocks=10)
     for method in ("bca", "studentized"):
         with pytest.raises(DesignError, match="does not allow for blocks"):
-            made.interval(Target(*PAIR), method, 0.95)
+            interval_maker.interval(made.of(*PAIR), method, 0.95)
     for method in ("percentile", "basic", "normal", "cr2"):
-        assert made.interval(Target(*PAIR), method, 0.95)[0].method == method
+        assert interval_maker.interval(made.of(*PAIR), method, 0.95)[0].method == method
     assert test_maker.run("bootstrap", made, [PAIR], "two-sided")[PAIR].n_resamples == 199
 
 
@@ -296,5 +295,5 @@ def test_design_effects_are_the_same_whether_the_clusters_were_used_or_not() -> 
     single, clustered = (makers(one, "f1_macro").group for one in (data(), data(clusters=unequal())))
     found, expected = (design_effects(one, [PAIR], unequal())[0] for one in (single, clustered))  # type: ignore[arg-type]
     assert (found.itemwise, found.clustered) == pytest.approx((expected.itemwise, expected.clustered))
-    assert found.clustered == pytest.approx(clustered.standard_error(*PAIR), rel=1e-6)
-    assert found.itemwise == pytest.approx(single.standard_error(*PAIR), rel=1e-6)
+    assert found.clustered == pytest.approx(clustered.sample(*PAIR).standard_error, rel=1e-6)
+    assert found.itemwise == pytest.approx(single.sample(*PAIR).standard_error, rel=1e-6)

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from bestby import Annotations, DesignError, Evaluation, InvalidInputError, compare, evaluate
-from bestby.engine import prepare
+from bestby.engine import interval_maker, prepare
 from bestby.engine.base import Drawing
-from bestby.engine.interval_maker import Intervals
-from bestby.engine.targets import Target
+from bestby.engine.estimate import Estimates
+from bestby.engine.sums import AnnotatedGroup, AnnotatedSample
 from bestby.metrics import resolve
 from bestby.resampling.units import Units, single_stratum
 
@@ -22,10 +22,10 @@ def strata(*sizes: int) -> Units:
 
 def makers(
     metric: Any, systems: Any, gold: Any = None, drawing: Drawing | None = None, **groups: Any
-) -> Intervals:
+) -> Estimates:
     evaluation = Evaluation.of(systems, gold, **groups)
-    made = prepare.groups(evaluation, [resolve(metric)])[0][0]
-    return Intervals(made, drawing or Drawing(2000, 0))
+    made = prepare.groups(evaluation, [resolve(metric)])[0]
+    return Estimates(made, drawing or Drawing(2000, 0))
 
 
 def labels(n: int = 90, seed: int = 0) -> tuple[dict[str, np.ndarray], np.ndarray]:
@@ -110,9 +110,8 @@ def test_as_many_as_there_are_is_no_resample_size_at_all(metric: Any, systems: A
         assert (found.replicates == expected.replicates).all()
         assert found.by_formula
         for method in ("bca", "percentile", "basic"):
-            assert found.interval(Target(0, 0, 1), method, 0.9) == expected.interval(
-                Target(0, 0, 1), method, 0.9
-            )
+            ours, theirs = (interval_maker.interval(each.of(0, 1), method, 0.9) for each in (found, expected))
+            assert ours == theirs
 
 
 @pytest.mark.parametrize("groups", DESIGNS, ids=lambda g: "+".join(g) or "plain")
@@ -123,7 +122,7 @@ def test_rescaled_replicates_vary_as_those_of_all_units(metric: Any, systems: An
 
     def spread(**settings: Any) -> float:
         made = makers(metric, systems, GOLD, Drawing(resamples, 4, **settings), **groups)
-        return float(np.std(made.replicates[:, 0, 0] - made.replicates[:, 0, 1]))
+        return float(np.std(made.of(0, 1).replicates))
 
     allowed = 5.5 / np.sqrt(resamples) + (0.0 if metric in ("mse", call) else 0.15)
     full = spread()
@@ -151,9 +150,9 @@ def test_strata_that_give_unequal_shares_do_not_shift_the_score(metric: str, res
     gold = None if metric == "mean" else np.zeros(100)
     drawing = Drawing(1500, 2, resample_size=0.05, rescale=rescale)
     made = makers(used, {"a": a, "b": rng.normal(0, 0.3, 100)}, gold, drawing, strata=stratum)
-    found = made.replicates[:, 0, 0]
+    found = made.replicates[:, 0]
     assert abs(found.mean() - a.mean()) < 1e-12 * abs(a.mean()) + 1e-12
-    assert abs(np.mean(made.drawn[:, 0, 0]) - a.mean()) > 0.3  # as drawn they are off
+    assert abs(np.mean(made.drawn[:, 0]) - a.mean()) > 0.3  # as drawn they are off
 
 
 @pytest.mark.parametrize("interval", ["tango", "bca", "studentized", "normal"])
@@ -211,10 +210,18 @@ def annotated(n: int = 60, raters: int = 5, seed: int = 0) -> tuple[dict[str, An
     return systems, Annotations.of(votes, [0, 1, 2])
 
 
-def resampled(metric: str, systems: Any, gold: Any, drawing: Drawing, **groups: Any) -> Intervals:
+def resampled(metric: str, systems: Any, gold: Any, drawing: Drawing, **groups: Any) -> Estimates:
     evaluation = Evaluation.of(systems, gold, **groups)
-    (made, _), *_ = prepare.groups(evaluation, [resolve(metric)], annotators_seed=drawing.seed)
-    return Intervals(made, drawing)
+    (made,) = prepare.groups(evaluation, [resolve(metric)], annotators_seed=drawing.seed)
+    return Estimates(made, drawing)
+
+
+def gold_shift(estimates: Estimates) -> np.ndarray:
+    """Return by how much the scores of all systems against the mean of all versions are higher."""
+    assert isinstance(estimates.group, AnnotatedGroup)
+    sample = estimates.group.together
+    assert isinstance(sample, AnnotatedSample)
+    return sample.gold_shift
 
 
 METRICS = ("brier", "cross_entropy", "soft_f1_macro", "accuracy", "f1_macro", "entropy_correlation", "ece")
@@ -232,7 +239,7 @@ def test_replicates_are_put_back_by_the_shift_of_the_gold(metric: str) -> None:
     assert made.group.gold_varies
     assert not made.by_formula
     assert (made.scores == makers(metric, systems, gold).scores).all()
-    assert made.replicates == pytest.approx(made.drawn - made.gold_shift, rel=1e-12)
+    assert made.replicates == pytest.approx(made.drawn - gold_shift(made), rel=1e-12)
 
 
 @pytest.mark.parametrize("metric", ["brier", "cross_entropy", "soft_accuracy", "accuracy"])
@@ -251,7 +258,7 @@ def test_the_shift_of_the_gold_is_what_fewer_agreeing_annotators_do() -> None:
     p = gold.distribution()
     expected = float(((1.0 - (p**2).sum(axis=1)) / 4).mean())
     # Of 200 balanced versions: without replacement from 200 copies, so 1 - 1 / 267 of it at least.
-    assert made.gold_shift == pytest.approx(np.full((1, 2), expected), rel=0.01)
+    assert gold_shift(made) == pytest.approx(np.full(2, expected), rel=0.01)
 
 
 @pytest.mark.parametrize("metric", [name for name in METRICS if name != "entropy_correlation"])
@@ -262,9 +269,9 @@ def test_annotators_who_all_agree_add_nothing(metric: str) -> None:
     gold = Annotations.of(np.repeat(answers[:, None], 4, axis=1), [0, 1, 2])
     again = resampled(metric, systems, gold, Drawing(4000, 0))
     fixed = makers(metric, systems, gold, Drawing(4000, 0))
-    assert again.gold_shift == pytest.approx(np.zeros((1, 2)), abs=1e-12)
+    assert gold_shift(again) == pytest.approx(np.zeros(2), abs=1e-12)
     assert again.replicates.std(axis=0) == pytest.approx(fixed.replicates.std(axis=0), rel=0.07)
-    assert not [n for n in again.interval(Target(0, 0), "basic", 0.9)[1] if n.code == "coarse_gold"]
+    assert not [n for n in interval_maker.interval(again.of(0), "basic", 0.9)[1] if n.code == "coarse_gold"]
 
 
 @pytest.mark.parametrize("groups", DESIGNS, ids=lambda g: "+".join(g) or "plain")

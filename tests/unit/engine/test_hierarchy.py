@@ -14,7 +14,7 @@ from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare
 from bestby.engine.base import Drawing
 from bestby.engine.hierarchy import RunsWithItems
-from bestby.engine.interval_maker import Intervals
+from bestby.engine.estimate import Estimates
 from bestby.inference import clusters
 from bestby.metrics import resolve
 
@@ -31,8 +31,8 @@ def crossed(
     names = [chr(ord("a") + s) for s in range(len(runs))]
     flat = {f"{name}#{r}": row for name, rows in zip(names, runs, strict=True) for r, row in enumerate(rows)}
     evaluation = Evaluation.of(flat, gold, clusters=clusters)
-    ((group, _),) = prepare.groups(evaluation, [resolve(metric)])
-    return RunsWithItems(Intervals(group, Drawing(resamples, 0)), [len(rows) for rows in runs], names, paired)
+    (group,) = prepare.groups(evaluation, [resolve(metric)])
+    return RunsWithItems(Estimates(group, Drawing(resamples, 0)), [len(rows) for rows in runs], names, paired)
 
 
 def scores(shape: tuple[int, int], seed: int, run_sd: float = 0.3, rest: float = 0.7) -> np.ndarray:
@@ -198,7 +198,7 @@ def test_ranks_in_clusters_take_cr2_from_the_jackknife() -> None:
     gold = np.random.default_rng(6).normal(size=70)
     maker = crossed(runs, gold, "spearman", clusters=code)
     covariance = maker.covariance(0, 1)
-    error = maker.group.error(0, 0, 4)
+    error = maker.group.sample(0, 4).error
     assert error is not None
     contrast = np.array([1.0, 0, 0, 0, -1.0, 0])
     assert contrast @ covariance @ contrast == pytest.approx(error.se**2)

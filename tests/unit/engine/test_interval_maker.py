@@ -114,8 +114,7 @@ def test_large_groups_of_the_jackknife_give_nearly_the_same_acceleration() -> No
     from bestby import Evaluation
     from bestby.engine import prepare, weighted
     from bestby.engine.base import Drawing
-    from bestby.engine.interval_maker import Intervals
-    from bestby.engine.targets import Target
+    from bestby.engine.estimate import Estimates
     from bestby.metrics import resolve
 
     rng = np.random.default_rng(3)
@@ -125,8 +124,8 @@ def test_large_groups_of_the_jackknife_give_nearly_the_same_acceleration() -> No
     for most in (1000, 1500):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(weighted, "MOST_LEFT_OUT", most)
-            group = prepare.groups(evaluation, [resolve("roc_auc")])[0][0]
-            found.append(Intervals(group, Drawing(10, 0)).acceleration(Target(0, 0)))
+            group = prepare.groups(evaluation, [resolve("roc_auc")])[0]
+            found.append(Estimates(group, Drawing(10, 0)).of(0).acceleration)
     assert found[0] == pytest.approx(found[1], abs=0.008)
     assert found[1] != 0.0
 

@@ -10,10 +10,9 @@ import pytest
 from scipy.stats import t
 
 from bestby import Evaluation, compare
-from bestby.engine import prepare, ranked
+from bestby.engine import interval_maker, prepare, ranked
 from bestby.engine.base import Drawing
-from bestby.engine.interval_maker import Intervals
-from bestby.engine.targets import Target
+from bestby.engine.estimate import Estimates
 from bestby.metrics import resolve
 
 NAMES = ("roc_auc", "average_precision", "spearman", "kendall")
@@ -52,10 +51,10 @@ def test_normal_of_auc_is_that_of_delong() -> None:
 @pytest.mark.parametrize("metric", NAMES)
 def test_derivatives_do_not_travel_to_other_processes(metric: str) -> None:
     gold, systems = data(metric, 30)
-    group = prepare.groups(Evaluation.of(systems, gold), [resolve(metric)])[0][0]
-    here = group.standard_error(0, 0, 1)
+    group = prepare.groups(Evaluation.of(systems, gold), [resolve(metric)])[0]
+    here = group.sample(0, 1).standard_error
     assert here is not None
-    assert pickle.loads(pickle.dumps(group)).standard_error(0, 0, 1) == here
+    assert pickle.loads(pickle.dumps(group)).sample(0, 1).standard_error == here
 
 
 @pytest.mark.parametrize("metric", NAMES)
@@ -84,13 +83,13 @@ def test_clusters_of_copies_have_as_much_to_say_as_one_of_each(metric: str, how:
 @pytest.mark.parametrize("metric", NAMES)
 def test_effective_units_of_many_items_are_those_of_the_jackknife(metric: str, monkeypatch: Any) -> None:
     gold, systems = data(metric, 900)
-    group = prepare.groups(Evaluation.of(systems, gold), [resolve(metric)])[0][0]
-    makers = Intervals(group, Drawing(10, 0))
-    for target in (Target(0, 0, 1), Target(0, 1)):
-        left_out = makers.effective_units(target)
+    group = prepare.groups(Evaluation.of(systems, gold), [resolve(metric)])[0]
+    for systems in ((0, 1), (1, None)):
+        left_out = Estimates(group, Drawing(10, 0)).of(*systems).effective_units
         with monkeypatch.context() as patch:
             patch.setattr(ranked, "MOST_LEFT_OUT", 100)
-            assert makers.effective_units(target) == pytest.approx(left_out, rel=0.05)
+            by_influence = Estimates(group, Drawing(10, 0)).of(*systems).effective_units
+        assert by_influence == pytest.approx(left_out, rel=0.05)
 
 
 @pytest.mark.parametrize("metric", NAMES)
@@ -100,12 +99,12 @@ def test_where_the_score_hangs_on_one_unit_there_is_one_and_no_standard_error(me
     gold[700] = 1.0
     rng = np.random.default_rng(2)
     systems = {name: rng.normal(size=n) for name in "ab"}
-    group = prepare.groups(Evaluation.of(systems, gold), [resolve(metric)])[0][0]
-    made = Intervals(group, Drawing(10, 0))
-    assert made.effective_units(Target(0, 0, 1)) == 1.0
+    group = prepare.groups(Evaluation.of(systems, gold), [resolve(metric)])[0]
+    made = Estimates(group, Drawing(10, 0))
+    assert made.of(0, 1).effective_units == 1.0
     if metric not in NAMES[:2]:
         return
-    interval, notes = made.interval(Target(0, 0, 1), "normal", 0.95)
+    interval, notes = interval_maker.interval(made.of(0, 1), "normal", 0.95)
     assert (interval, [note.code for note in notes]) == (None, ["undefined_interval"])
     assert compare(systems, gold, metric=metric, n_resamples=99)["a", "b"].standard_error is None
 
@@ -136,9 +135,9 @@ def test_clusters_are_counted_that_have_items_of_the_scarce_class() -> None:
     for metric in ("roc_auc", "average_precision"):
         for groups, units in ((np.arange(200) // 4, 3), (None, 12)):
             evaluation = Evaluation.of(systems, gold, clusters=groups)
-            ((group, _),) = prepare.groups(evaluation, [resolve(metric)])
-            assert group.scarce_units(0) == units
-            found = Intervals(group, Drawing(99, 0)).situation(Target(0, 0, 1))["n_effective"]
+            (group,) = prepare.groups(evaluation, [resolve(metric)])
+            assert group.sample(0).scarce_units == units
+            found = Estimates(group, Drawing(99, 0)).of(0, 1).situation()["n_effective"]
             assert found is not None
             assert found <= units
 
@@ -147,17 +146,17 @@ def test_the_smaller_class_may_be_that_of_the_negatives() -> None:
     gold = np.r_[np.zeros(3), np.ones(97)]
     rng = np.random.default_rng(7)
     systems = {name: gold + rng.normal(size=100) for name in "ab"}
-    ((group, _),) = prepare.groups(Evaluation.of(systems, gold), [resolve("roc_auc")])
-    assert group.scarce_units(0) == 3
-    ((group, _),) = prepare.groups(Evaluation.of(systems, gold), [resolve("average_precision")])
-    assert group.scarce_units(0) == 97
-    ((group, _),) = prepare.groups(Evaluation.of(systems, gold), [resolve("spearman")])
-    assert group.scarce_units(0) is None
+    (group,) = prepare.groups(Evaluation.of(systems, gold), [resolve("roc_auc")])
+    assert group.sample(0).scarce_units == 3
+    (group,) = prepare.groups(Evaluation.of(systems, gold), [resolve("average_precision")])
+    assert group.sample(0).scarce_units == 97
+    (group,) = prepare.groups(Evaluation.of(systems, gold), [resolve("spearman")])
+    assert group.sample(0).scarce_units is None
 
 
 def test_copies_with_a_scarce_class_have_no_effective_units() -> None:
     gold = np.r_[1.0, np.zeros(59)]
     a = np.random.default_rng(8).normal(size=60)
-    ((group, _),) = prepare.groups(Evaluation.of({"a": a, "b": a.copy()}, gold), [resolve("roc_auc")])
-    made = Intervals(group, Drawing(99, 0))
-    assert [made.situation(target)["n_effective"] for target in (Target(0, 0, 1), Target(0, 0))] == [0.0, 1.0]
+    (group,) = prepare.groups(Evaluation.of({"a": a, "b": a.copy()}, gold), [resolve("roc_auc")])
+    made = Estimates(group, Drawing(99, 0))
+    assert [made.of(0, b).situation()["n_effective"] for b in (1, None)] == [0.0, 1.0]

@@ -15,7 +15,7 @@ from bestby import BestbyError, Evaluation, compare, evaluate
 from bestby.engine import prepare, statistics, sums
 from bestby.engine import sample as sample_module
 from bestby.engine.base import Drawing
-from bestby.engine.sample import Sample
+from bestby.engine.sample import SumSample
 from bestby.engine.statistics import Design, Rows, Statistics
 from bestby.engine.sums import SumGroup
 from bestby.inference import lattice
@@ -64,7 +64,7 @@ class Data:
     def group(self, names: str = NAMES, **parts: Any) -> SumGroup:
         """Return the group of some systems."""
         chosen = Evaluation.of({name: self.systems[name] for name in names}, self.gold, **parts)
-        ((found, _),) = prepare.groups(chosen, [resolve(self.metric)])
+        (found,) = prepare.groups(chosen, [resolve(self.metric)])
         assert isinstance(found, SumGroup)
         return found
 
@@ -98,35 +98,32 @@ DRAWING = Drawing(99, 3)
 
 def by_formula(group: SumGroup, a: int, b: int | None) -> dict[str, Any]:
     """Return all numbers that formulas give of a score or difference."""
-    error, curve = group.error(0, a, b), group.expansion(0, a, b)
-    assert error is not None
-    assert curve is not None
+    sample = group.sample(a, b)
+    error, curve = sample.error, sample.expansion
     found = {
-        "standard error": group.standard_error(0, a, b),
+        "standard error": sample.standard_error,
         "CR2": [error.se, error.df],
         "expansion": [curve.error, curve.acceleration, curve.curvature, curve.largest, curve.n_effective],
         "path": curve.along(np.array([-2.0, -1.0, 0.0, 1.0, 2.0])),
-        "effective units": group.effective_units(0, a, b),
-        "equal units": group.equal_units(0, a, b),
+        "effective units": sample.effective_units,
+        "equal units": sample.equal_units,
     }
     if b is not None:
-        found |= {"differing": group.differing((0, a, b)), "same ranks": group.same_ranks(0, a, b)}
-        (found["test"],) = group.permutation([(0, a, b)], "two-sided", DRAWING).values()
+        found |= {"differing": sample.differing, "same ranks": sample.same_ranks}
+        found["test"] = sample.permutation("two-sided", DRAWING)
     return found
 
 
 def by_units(group: SumGroup, a: int, b: int | None) -> dict[str, Any]:
     """Return what each unit says of a score or difference."""
-    influences, plain, shares = (
-        call(0, a, b) for call in (group.influence_by_unit, group.contributions, group.shares)
-    )
-    assert influences is not None
+    sample = group.sample(a, b)
+    influences, plain, shares = sample.influences, sample.contributions, sample.shares
     return {
         "influence": influences.values,
         "units": [influences.sizes, influences.counts],
         "strata": influences.bounds,
-        "items": group.item_influence(a, b),
-        "without": group.left_out(0, a, b, 0).values,
+        "items": sample.item_influence,
+        "without": sample.left_out().values,
         "contributions": None if plain is None else [plain.values, plain.counts],
         "shares": None if shares is None else [shares.values, shares.counts],
     }
@@ -134,13 +131,14 @@ def by_units(group: SumGroup, a: int, b: int | None) -> dict[str, Any]:
 
 def by_draws(group: SumGroup, a: int, b: int | None) -> dict[str, Any]:
     """Return what resamples say of a score or difference."""
+    sample = group.sample(a, b)
     found: dict[str, Any] = {
-        "resamples": group.resampled(0, a, b, DRAWING),
-        "smaller": group.resampled(0, a, b, Drawing(49, 3, resample_size=0.5)),
-        "pivots": group.pivots(0, a, b, DRAWING),
+        "resamples": sample.bootstrap(DRAWING),
+        "smaller": sample.bootstrap(Drawing(49, 3, resample_size=0.5)),
+        "pivots": sample.pivots(DRAWING),
     }
     if b is not None:
-        (found["swaps"],) = group.sampled_permutation([(0, a, b)], "greater", DRAWING).values()
+        found["swaps"] = sample.sampled_permutation("greater", DRAWING)
     return found
 
 
@@ -348,9 +346,9 @@ def test_formulas_give_the_same_in_the_order_of_the_items(kind: str, monkeypatch
             if other["units"][1].size == N:
                 assert np.sort(one[name]) == pytest.approx(np.sort(other[name]), rel=1e-7, abs=1e-10)
         assert one["items"] == pytest.approx(other["items"], rel=1e-7, abs=1e-10)
-        drawn = [np.std(group.resampled(0, a, b, Drawing(999, 3)), axis=0) for group in (made, plain)]
+        drawn = [np.std(group.sample(a, b).bootstrap(Drawing(999, 3)), axis=0) for group in (made, plain)]
         assert drawn[0] == pytest.approx(drawn[1], rel=0.15)
-    spread = [group.spread(0) for group in (made, plain)]
+    spread = [group.spread for group in (made, plain)]
     assert spread[0] is not None
     assert spread[1] is not None
     assert spread[0].covariance == pytest.approx(spread[1].covariance, rel=1e-7, abs=1e-12)
@@ -429,7 +427,7 @@ def test_distinct_units_of_several_systems_are_counted(
         "clusters": Design(n, clusters=np.arange(n) // 2),
     }[design]
     systems = systems_of(columns, of)
-    sample = Sample.of(systems, of)
+    sample = SumSample.of(systems, of)
     values = np.stack([rows[:, 0] for rows in sample.rows()], axis=1)
     strata = np.repeat(np.arange(sample.units.bounds.size - 1), np.diff(sample.units.bounds))
     found = Counter(
@@ -451,7 +449,7 @@ def test_distinct_units_of_several_systems_are_counted(
             expected[0.0, *(column[of.clusters == cluster].sum() for column in columns)] += 1
     assert found == expected
     assert sample.units.n_rows == len(expected)
-    back = Sample.of(systems[::-1], of)
+    back = SumSample.of(systems[::-1], of)
     assert_same(
         {"rows": sample.rows(), "counts": sample.units.counts, "strata": sample.units.bounds},
         {"rows": back.rows()[::-1], "counts": back.units.counts, "strata": back.units.bounds},
@@ -474,7 +472,7 @@ def test_differing_items_and_units_are_those_a_loop_counts(clusters: bool, at_on
         units = items
         if clusters:
             units = sum(bool((rows[a, of == c].sum(0) != rows[b, of == c].sum(0)).any()) for c in range(10))
-        assert Sample.of([systems[a], systems[b]], design).differing == (items, units)
+        assert SumSample.of([systems[a], systems[b]], design).differing == (items, units)
 
 
 def test_few_samples_are_held_and_made_again_alike(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -504,10 +502,10 @@ def test_common_resamples_of_all_systems_vary_as_those_of_each_pair(
     kind: Data, design: dict[str, Any]
 ) -> None:
     group = kind.group(**design)
-    drawn = group.bootstrap(Drawing(1999, 3))[:, 0]
+    drawn = group.bootstrap(Drawing(1999, 3))
     assert drawn.shape == (1999, len(NAMES))
     for a, b in ((0, 1), (4, 2)):
-        of_pair = group.resampled(0, a, b, Drawing(1999, 3))
+        of_pair = group.sample(a, b).bootstrap(Drawing(1999, 3))
         apart = [np.std(one[:, 0] - one[:, 1]) for one in (drawn[:, [a, b]], of_pair)]
         assert apart[0] == pytest.approx(apart[1], rel=0.1)
 
@@ -515,16 +513,16 @@ def test_common_resamples_of_all_systems_vary_as_those_of_each_pair(
 @pytest.mark.parametrize("kind", ["macro-F1", "mean", "RMSE"])
 def test_scores_of_all_systems_without_a_unit_are_those_of_the_totals_less_its_rows(kind: str) -> None:
     group = KINDS[kind].group(clusters=CLUSTERS)
-    found, sample = group.jackknife(0), group.together
+    found, sample = group.jackknife(), group.together
     for system, rows in enumerate(sample.rows()):
-        total = group.totals(0, system)
+        total = group.statistics[system].total
         expected = [float(group.metric.score(total - row)) for row in rows]
-        assert found.scores[:, 0, system] == pytest.approx(expected, rel=1e-12)
-    means = group.unit_means(0)
+        assert found.scores[:, system] == pytest.approx(expected, rel=1e-12)
+    means = group.unit_means
     assert (means is None) == (kind != "mean")
     if means is not None:
         sizes = sample.sizes * sample.units.counts
-        assert sizes @ means[0] / sizes.sum() == pytest.approx(group.scores()[0], rel=1e-12)
+        assert sizes @ means[0] / sizes.sum() == pytest.approx(group.scores, rel=1e-12)
 
 
 def test_simultaneous_intervals_agree_with_the_adjusted_p_values() -> None:
@@ -538,22 +536,9 @@ def test_a_family_by_formula_draws_no_resample(monkeypatch: pytest.MonkeyPatch) 
     def refuse(*_: Any) -> Any:
         raise AssertionError("resamples")
 
-    monkeypatch.setattr(SumGroup, "_bootstrap", refuse)
+    monkeypatch.setattr(SumSample, "bootstrap", refuse)
     result = KINDS["macro-F1"].compare(simultaneous=True, test="wald")
     assert {d.interval.method for d in result} == {"max-t"}
-
-
-@pytest.mark.parametrize("n_jobs", [1, 2])
-@pytest.mark.parametrize("metric", ["rmse", "pearson"])
-def test_pairs_tested_together_are_those_tested_one_by_one(metric: str, n_jobs: int) -> None:
-    group = Data(NUMBERS, NUMBER, metric).group(clusters=CLUSTERS)
-    pairs = [(0, a, b) for a in range(5) for b in range(5) if a != b]
-    drawing = Drawing(299, 1, n_jobs=n_jobs)
-    for tested in (group.permutation, group.sampled_permutation):
-        together = tested(pairs, "greater", drawing)
-        assert list(together) == pairs
-        assert all(tested([pair], "greater", drawing)[pair] == test for pair, test in together.items())
-        assert len({test.p_value for test in together.values()}) > 5
 
 
 # -- metrics of users ----------------------------------------------------------------------------------------

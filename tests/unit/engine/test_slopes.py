@@ -199,9 +199,9 @@ def two_systems(name: str, n: int) -> Evaluation:
 
 @pytest.mark.parametrize("name", BY_FORMULA)
 def test_the_beginning_of_a_path_is_that_of_small_steps(name: str) -> None:
-    group = prepare.groups(two_systems(name, 300), [resolve(name)])[0][0]
+    group = prepare.groups(two_systems(name, 300), [resolve(name)])[0]
     for systems in ((0, 1), (1, 0), (0, None)):
-        expansion = group.expansion(0, *systems)
+        expansion = group.sample(*systems).expansion
         assert expansion is not None
         assert expansion.path.beginning is not None
         by_steps = score_and_bend(expansion.along)
@@ -215,10 +215,10 @@ def test_derivatives_tell_the_effective_units_of_the_jackknife(
 ) -> None:
     evaluation = two_systems(name, n)
     for systems in ((0, 1), (0, None)):
-        found = prepare.groups(evaluation, [resolve(name)])[0][0].effective_units(0, *systems)
+        found = prepare.groups(evaluation, [resolve(name)])[0].sample(*systems).effective_units
         with monkeypatch.context() as patch:
             patch.setattr(statistics, "MOST_OF_A_TOTAL", 0.0)
-            left_out = prepare.groups(evaluation, [resolve(name)])[0][0].effective_units(0, *systems)
+            left_out = prepare.groups(evaluation, [resolve(name)])[0].sample(*systems).effective_units
         assert found != left_out
         assert found == pytest.approx(left_out, rel=10.0 / n)
 
@@ -230,9 +230,9 @@ def test_units_that_bring_much_of_a_total_are_left_out() -> None:
     a[:60], b[30:90] = 1 - a[:60], 1 - b[30:90]
     b[-1] = 0
     evaluation = Evaluation.of({"a": a, "b": b}, gold)
-    group = prepare.groups(evaluation, [resolve("f1_macro")])[0][0]
-    expansion = group.expansion(0, 0, 1)
-    found = group.effective_units(0, 0, 1)
+    group = prepare.groups(evaluation, [resolve("f1_macro")])[0]
+    expansion = group.sample(0, 1).expansion
+    found = group.sample(0, 1).effective_units
     assert expansion is not None
     metric, rows = statistics_of(evaluation, resolve("f1_macro"))
     without = [metric.score(of_system.sum(axis=0) - of_system) for of_system in rows]

@@ -129,7 +129,7 @@ def test_cells_of_labels_are_the_distinct_rows_of_items(
     groups["strata"] = np.arange(400) // 3 % 2 if stratified else None
     evaluation = Evaluation.of(systems, gold, on_missing="worst", **groups)
     for name in ("f1_macro", "accuracy", "cohen_kappa"):
-        ((group, _),) = prepare.groups(evaluation, [resolve(name)])
+        (group,) = prepare.groups(evaluation, [resolve(name)])
         assert isinstance(group, SumGroup)
         _, rows = prepare.statistics_of(evaluation, group.metric)
         for found, of_items in zip(group.statistics, rows, strict=True):
@@ -150,7 +150,7 @@ def test_counted_rows_are_the_items_they_stand_for(stratified: bool) -> None:
         data = Evaluation.of(
             dict(zip("ab", one[1:], strict=True)), one[0], counts=counts, strata=parts if stratified else None
         )
-        found.append(prepare.groups(data, [resolve("f1_macro")])[0][0].statistics)  # type: ignore[attr-defined]
+        found.append(prepare.groups(data, [resolve("f1_macro")])[0].statistics)  # type: ignore[attr-defined]
     assert all(same(one, other) for one, other in zip(*found, strict=True))
 
 
@@ -175,9 +175,9 @@ class Reusing(Metric):
 def test_a_metric_may_use_its_memory_again(n: int, k: int) -> None:
     gold = np.linspace(0.0, 1.0, n)
     data = Evaluation.of({f"s{s}": gold + 0.25 * s for s in range(3)}, gold=gold)
-    ((group, _),) = prepare.groups(data, [Reusing(n, k)])
+    (group,) = prepare.groups(data, [Reusing(n, k)])
     for s in range(3):
-        assert group.totals(0, s) == pytest.approx(n * (np.arange(k) + 0.25 * s))  # type: ignore[attr-defined]
+        assert group.statistics[s].total == pytest.approx(n * (np.arange(k) + 0.25 * s))  # type: ignore[attr-defined]
 
 
 # -- rows that look alike, and rows that are ---------------------------------------------------------------
@@ -238,7 +238,7 @@ def system(name: str, **groups: Any) -> Statistics:
     rng = np.random.default_rng(8)
     gold = rng.normal(size=90) if name in ("rmse", "pearson", "mse") else rng.integers(0, 3, 90)
     noisy = gold + rng.normal(size=90) if gold.dtype == float else np.where(rng.random(90) < 0.6, gold, 0)
-    ((group, _),) = prepare.groups(Evaluation.of({"a": noisy}, gold, **groups), [resolve(name)])
+    (group,) = prepare.groups(Evaluation.of({"a": noisy}, gold, **groups), [resolve(name)])
     assert isinstance(group, SumGroup)
     return group.statistics[0]
 

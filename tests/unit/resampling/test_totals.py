@@ -44,35 +44,23 @@ def swapped(D: FloatArray, n_resamples: int, seed: int) -> FloatArray:
     return weights.swap_bits(keys, len(D)) @ D
 
 
-@pytest.fixture
-def called(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Return the names of the compiled kernels that are called."""
-    names: list[str] = []
-    true = totals._kernels()
-
-    class Watched:
-        def __getattr__(self, name: str) -> Any:
-            names.append(name)
-            return getattr(true, name)
-
-    monkeypatch.setattr(totals, "_kernels", Watched)
-    return names
-
-
-@pytest.mark.parametrize(
-    ("k", "largest", "way"),
-    [(2, 1 << 22, "swap_sums"), (6, 70, "swap_sums"), (7, 70, "swap_bits"), (7, 69, "swap_sums")],
-)
-def test_swaps_are_sums_of_the_rows_taken(
-    k: int, largest: int, way: str, called: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    D = np.random.default_rng(k).integers(-50, 50, (70, k)).astype(float)
-    monkeypatch.setattr(totals, "LARGEST_ROW", largest)
-    expected = swapped(D, 300, 4)
-    for start, names in ((300 * 70 + 1, []), (300 * 70, [way])):
-        monkeypatch.setattr(totals, "COMPILED_FROM", start)
-        assert (totals.swaps(D, single_stratum(70), 300, 4, itself) == expected).all()
-        assert called == names
+@pytest.mark.parametrize("n", [1, 63, 64, 65, 1024, 1025, 3000])
+@pytest.mark.parametrize("k", [1, 3, 9])
+def test_swaps_are_sums_of_the_rows_taken(n: int, k: int) -> None:
+    """To the bit for whole numbers, else as nearly as sums of double precision are."""
+    rng = np.random.default_rng(k)
+    whole = rng.integers(-5000, 5000, (n, k)).astype(float)
+    assert (totals.swaps(whole, single_stratum(n), 300, 4, itself) == swapped(whole, 300, 4)).all()
+    for D in (
+        rng.normal(size=(n, k)),
+        whole + 1e-6,
+        rng.normal(size=(n, k)) * 1e-200,
+        np.exp(9 * whole / 5000),
+    ):
+        found = totals.swaps(D, single_stratum(n), 300, 4, itself)
+        np.testing.assert_allclose(
+            found, swapped(D, 300, 4), rtol=0.0, atol=1e-13 * np.abs(D).sum(axis=0).max()
+        )
 
 
 def test_swaps_of_few_equal_rows_are_those_of_units() -> None:
@@ -96,10 +84,7 @@ def test_swaps_of_cells_are_binomial_in_any_blocks(monkeypatch: pytest.MonkeyPat
     assert (np.abs(one.var(axis=0) / variance - 1.0) < 5.5 * np.sqrt(2.0 / 5000)).all()
 
 
-@pytest.mark.parametrize("compiled_from", [300 * 70, 300 * 70 + 1])
-def test_swap_bits_are_handed_to_other_measures(
-    compiled_from: int, called: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_swap_bits_are_handed_to_other_measures(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(totals, "WEIGHT_BLOCK", 70 * 128)
     seen: list[Array] = []
 
@@ -107,15 +92,14 @@ def test_swap_bits_are_handed_to_other_measures(
         seen.append(bits)
         return bits.astype(float)
 
-    found = totals.swap_blocks(single_stratum(70), 300, 4, kept, compiled_from=compiled_from)
+    found = totals.swap_blocks(single_stratum(70), 300, 4, kept)
     assert (found == swapped(np.eye(70), 300, 4)).all()
-    assert {bits.dtype for bits in seen} == {np.dtype(np.uint8)}
-    assert called == (["swap_bits"] * 3 if compiled_from == 300 * 70 else [])
+    assert [bits.dtype for bits in seen] == [np.uint8] * 3
 
 
-@pytest.mark.parametrize("compiled_from", [300 * 70, 300 * 70 + 1])
-def test_weights_are_handed_to_other_measures(compiled_from: int, called: list[str]) -> None:
-    """As many draws as units if not told; by the compiled kernels, short integers."""
+@pytest.mark.parametrize(("draws", "kind"), [(None, np.uint8), ([255, 50], np.uint8), ([256, 50], np.int64)])
+def test_weights_are_handed_to_other_measures(draws: list[int] | None, kind: type) -> None:
+    """As many draws as units if not told; short integers where no weight is longer."""
     seen: list[Array] = []
 
     def kept(W: Array) -> FloatArray:
@@ -123,14 +107,11 @@ def test_weights_are_handed_to_other_measures(compiled_from: int, called: list[s
         return W.astype(float)
 
     units = Units(np.ones(70, dtype=np.int64), np.array([0, 20, 70]))
+    drawn = None if draws is None else np.array(draws)
     keys = streams.replicate_keys(streams.stream_key(4, "bootstrap"), 0, 300)
-    assert (
-        totals.bootstrap_blocks(units, 300, 4, kept, compiled_from=compiled_from)
-        == weights.bootstrap_weights(keys, units.bounds)
-    ).all()
-    compiled = compiled_from == 300 * 70
-    assert called == (["bootstrap_weights"] if compiled else [])
-    assert [W.dtype for W in seen] == [np.uint8 if compiled else np.int64]
+    found = totals.bootstrap_blocks(units, 300, 4, kept, draws=drawn)
+    assert (found == weights.bootstrap_weights(keys, units.bounds, drawn)).all()
+    assert [W.dtype for W in seen] == [kind]
 
 
 # -- totals: how much is made at once, and by which way ----------------------------------------------
@@ -236,41 +217,11 @@ def test_no_resamples_are_refused() -> None:
         totals.run_blocks(lambda first, stop: np.zeros(stop - first), 0, 5, 1, None)
 
 
-@pytest.mark.parametrize(
-    ("n_draws", "k", "largest", "compiled", "summed"),
-    [
-        (30, 5, 1 << 22, False, True),  # a quarter of the units
-        (31, 5, 1 << 22, False, False),
-        (31, 3, 1 << 22, True, True),
-        (31, 4, 1 << 22, True, False),
-        (31, 4, 120, True, False),
-        (31, 4, 119, True, True),
-        (31, 4, 119, False, False),
-    ],
-)
-def test_rows_are_summed_where_few_are_drawn_or_columns_are_few(
-    n_draws: int,
-    k: int,
-    largest: int,
-    compiled: bool,
-    summed: bool,
-    called: list[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(totals, "LARGEST_ROW", largest)
-    monkeypatch.setattr(totals, "COMPILED_FROM", 50 * n_draws + (0 if compiled else 1))
-    seen: set[tuple[bool, bool]] = set()
-    true = totals._bootstrap_totals
-
-    def watched(*given: Any) -> FloatArray:
-        seen.add((bool(given[3]), bool(given[4])))
-        return true(*given)
-
-    monkeypatch.setattr(totals, "_bootstrap_totals", watched)
+@pytest.mark.parametrize("k", [3, 5])
+@pytest.mark.parametrize("n_draws", [30, 31])  # a quarter of the units, or more
+def test_rows_drawn_are_summed_or_weighted(n_draws: int, k: int) -> None:
     X = np.random.default_rng(k).integers(-50, 50, (120, k)).astype(float)
     found = totals.bootstrap(X, single_stratum(120), 50, 3, itself, draws=np.array([n_draws]))
-    assert seen == {(compiled, summed)}
-    assert set(called) == ({"bootstrap_sums" if summed else "bootstrap_weights"} if compiled else set())
     keys = streams.replicate_keys(streams.stream_key(3, "bootstrap"), 0, 50)
     drawn = weights.drawn_units(keys, np.array([0, 120]), np.array([n_draws]))
     assert (found == X[drawn].sum(axis=1)).all()

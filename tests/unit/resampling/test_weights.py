@@ -1,48 +1,22 @@
-"""Weights by NumPy and by the compiled kernels: the same draws, to the bit."""
+"""The weights of units: who is drawn, however many are drawn and whatever is held at once."""
 
 from __future__ import annotations
 
 import itertools
-from typing import Any
 
 import numpy as np
 import pytest
 
-from bestby.resampling import _kernels, streams, totals, weights
+from bestby.resampling import streams, totals, weights
 from bestby.resampling.units import Units, single_stratum
 
 KEYS = streams.replicate_keys(streams.stream_key(3, "bootstrap"), 0, 40)
-BOUNDS = [[0, 1], [0, 2], [0, 65], [0, 3, 7], [0, 1, 2, 130], [0, 64, 128]]
 
 
-@pytest.mark.parametrize("bounds", BOUNDS, ids=str)
-@pytest.mark.parametrize("kind", [np.uint16, np.int32, np.float64])
-def test_compiled_bootstrap_weights_are_those_of_numpy(bounds: list[int], kind: type) -> None:
-    edges = np.array(bounds)
-    out = np.empty((40, bounds[-1]), dtype=kind)
-    _kernels.bootstrap_weights(KEYS, edges, np.diff(edges), weights.word_offsets(np.diff(edges)), out)
-    assert (out == weights.bootstrap_weights(KEYS, edges)).all()
-
-
-@pytest.mark.parametrize("bounds", BOUNDS, ids=str)
-def test_compiled_sums_are_those_of_the_weights(bounds: list[int]) -> None:
-    edges = np.array(bounds)
-    X = np.asfortranarray(np.random.default_rng(0).integers(-50, 50, (bounds[-1], 3)).astype(float))
-    out = np.empty((40, 3))
-    _kernels.bootstrap_sums(X, KEYS, edges, np.diff(edges), weights.word_offsets(np.diff(edges)), out)
-    assert (out == weights.bootstrap_weights(KEYS, edges) @ X).all()
-
-
-@pytest.mark.parametrize("n", [1, 7, 8, 63, 64, 65, 255, 256, 257, 600])
-@pytest.mark.parametrize("k", [1, 4])
-def test_compiled_swaps_are_those_of_numpy(n: int, k: int) -> None:
-    D = np.random.default_rng(n).integers(-50, 50, (n, k)).astype(float)
-    bits = weights.swap_bits(KEYS, n)
-    sums, compiled = np.empty((40, k)), np.empty((40, n), dtype=np.uint8)
-    _kernels.swap_sums(np.ascontiguousarray(D), KEYS, sums)
-    _kernels.swap_bits(KEYS, compiled)
-    assert (compiled == bits).all()
-    assert (sums == bits @ D).all()
+@pytest.mark.parametrize("n", [1, 64, 65, 600])
+def test_swap_bits_from_any_word_are_those_of_all(n: int) -> None:
+    everything = weights.swap_bits(KEYS, 128 + n)
+    assert (weights.swap_bits(KEYS, n, 128) == everything[:, 128:]).all()
 
 
 def test_draws_of_a_stratum_stay_in_it() -> None:
@@ -105,48 +79,28 @@ IDS = [f"{bounds}-{draws}" for bounds, draws in DRAWS]
 
 
 @pytest.mark.parametrize(("bounds", "draws"), DRAWS, ids=IDS)
-@pytest.mark.parametrize("kind", [np.uint8, np.int32, np.float64])
-def test_compiled_weights_of_any_number_of_draws_are_those_of_numpy(
-    bounds: list[int], draws: list[int], kind: type
-) -> None:
+@pytest.mark.parametrize("kind", [np.uint8, np.int64, np.float64])
+def test_weights_count_the_units_drawn(bounds: list[int], draws: list[int], kind: type) -> None:
     edges, drawn = np.array(bounds), np.array(draws)
-    out = np.empty((40, bounds[-1]), dtype=kind)
-    _kernels.bootstrap_weights(KEYS, edges, drawn, weights.word_offsets(drawn), out)
-    expected = weights.bootstrap_weights(KEYS, edges, drawn)
-    assert (out == expected).all()
+    found = weights.bootstrap_weights(KEYS, edges, drawn, kind)
+    assert found.dtype == kind
+    for row, units in zip(found, weights.drawn_units(KEYS, edges, drawn), strict=True):
+        assert (row == np.bincount(units, minlength=bounds[-1])).all()
     for (start, stop), count in zip(itertools.pairwise(bounds), draws, strict=True):
-        assert (expected[:, start:stop].sum(axis=1) == count).all()
+        assert (found[:, start:stop].sum(axis=1) == count).all()
 
 
 @pytest.mark.parametrize(("bounds", "draws"), DRAWS, ids=IDS)
-def test_compiled_sums_of_any_number_of_draws_are_those_of_the_weights(
-    bounds: list[int], draws: list[int]
+@pytest.mark.parametrize("tile", [1, 50, 1 << 13])
+def test_totals_are_those_of_the_weights(
+    bounds: list[int], draws: list[int], tile: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(totals, "WEIGHT_TILE", tile)
     edges, drawn = np.array(bounds), np.array(draws)
-    X = np.asfortranarray(np.random.default_rng(0).integers(-50, 50, (bounds[-1], 3)).astype(float))
-    out = np.empty((40, 3))
-    _kernels.bootstrap_sums(X, KEYS, edges, drawn, weights.word_offsets(drawn), out)
-    assert (out == weights.bootstrap_weights(KEYS, edges, drawn) @ X).all()
-
-
-@pytest.mark.parametrize(("bounds", "draws"), DRAWS, ids=IDS)
-def test_all_ways_to_the_totals_agree(bounds: list[int], draws: list[int]) -> None:
-    """Compiled or not, gathered or weighted: to the bit for whole numbers, else within rounding."""
-    edges, drawn = np.array(bounds), np.array(draws)
-    rng = np.random.default_rng(1)
-    for X, whole in (
-        (rng.integers(-9, 9, (bounds[-1], 2)).astype(float), True),
-        (rng.normal(size=(bounds[-1], 2)), False),
-    ):
-        units = Units(np.ones(bounds[-1], dtype=np.int64), edges)
-        expected = weights.bootstrap_weights(KEYS, edges, drawn) @ X
-        for compiled in (False, True):
-            for summed in (False, True):
-                found = totals._bootstrap_totals(X, units, drawn, compiled, summed, KEYS)
-                if whole:
-                    assert (found == expected).all()
-                else:
-                    assert found == pytest.approx(expected, rel=1e-12, abs=1e-13)
+    X = np.random.default_rng(1).integers(-9, 9, (bounds[-1], 2)).astype(float)
+    units = Units(np.ones(bounds[-1], dtype=np.int64), edges)
+    expected = weights.bootstrap_weights(KEYS, edges, drawn) @ X
+    assert (totals._bootstrap_totals(X, units, drawn, KEYS) == expected).all()
 
 
 def test_draws_as_many_as_there_are_units_are_those_without_a_number() -> None:
@@ -185,26 +139,6 @@ def test_blocks_and_threads_change_no_total(kind: str, monkeypatch: pytest.Monke
             assert (drawn(2) == drawn(1)).all()
 
 
-@pytest.mark.parametrize("kind", ["strata", "sparse", "half"])
-def test_the_compiled_way_to_few_draws_is_taken_by_their_number_and_changes_nothing(
-    kind: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    X, units, draws = table_of(kind)
-    sent: list[bool] = []
-    true = totals._bootstrap_totals
-
-    def watched(*arguments: Any) -> np.ndarray:
-        sent.append(arguments[3])
-        return true(*arguments)
-
-    monkeypatch.setattr(totals, "_bootstrap_totals", watched)
-    plain = totals.bootstrap(X, units, 500, 3, lambda t: t, draws=np.array(draws))
-    monkeypatch.setattr(totals, "COMPILED_FROM", 500 * sum(draws))
-    compiled = totals.bootstrap(X, units, 500, 3, lambda t: t, draws=np.array(draws))
-    assert set(sent) == {False, True}
-    assert compiled == pytest.approx(plain, rel=1e-12, abs=1e-12)
-
-
 def test_cells_keep_the_draws_of_each_stratum() -> None:
     _, units, draws = table_of("cells")
     drawn = totals.bootstrap(np.eye(4), units, 4000, 0, lambda t: t, draws=np.array(draws))
@@ -223,7 +157,7 @@ def test_weights_handed_to_measures_of_ranks_have_the_draws(
     bounds, draws = (np.array([0, 20, 120]), [4, 20]) if strata else (np.array([0, 120]), [24])
     units = Units(np.ones(120, dtype=np.int64), bounds)
 
-    def handed(n_jobs: int = 1, compiled_from: int = totals.COMPILED_FROM) -> np.ndarray:
+    def handed(n_jobs: int = 1) -> np.ndarray:
         return totals.bootstrap_blocks(
             units,
             300,
@@ -231,7 +165,6 @@ def test_weights_handed_to_measures_of_ranks_have_the_draws(
             lambda W: W.astype(float),
             draws=np.array(draws),
             n_jobs=n_jobs,
-            compiled_from=compiled_from,
         )
 
     plain = handed()
@@ -240,5 +173,3 @@ def test_weights_handed_to_measures_of_ranks_have_the_draws(
         assert (plain[:, start:stop].sum(axis=1) == count).all()
     monkeypatch.setattr(totals, "WEIGHT_BLOCK", 120 * 7)
     assert (handed(3) == plain).all()
-    assert (handed(compiled_from=0) == plain).all()
-    assert (handed(2, compiled_from=0) == plain).all()
