@@ -372,7 +372,7 @@ class Group(ABC):
     """Whether scores and differences have a standard error by the delta method."""
 
     shares_draws: ClassVar[bool] = False
-    """Whether resamples do not depend on which systems there are, so that all samples share those of `bootstrap`."""
+    """Whether all samples share the resamples of `bootstrap`, as these do not depend on the systems."""
 
     @property
     def in_blocks(self) -> bool:
@@ -435,7 +435,7 @@ class Group(ABC):
         """Refuse what needs every unit at hand, should they not be; they are by default."""
 
     def are_answers(self, systems: Iterable[int]) -> bool:
-        """Return whether all scores of systems are 0/1 values of single items that the metric calls answers."""
+        """Return whether all scores of systems are 0/1 values of single items, and answers to the metric."""
         if not isinstance(self.metric, MeanMetric) or not self.metric.proportions:
             return False
         found = (self.sample(int(system)).contributions for system in systems)

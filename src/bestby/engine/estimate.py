@@ -279,7 +279,7 @@ class Estimate:
     def robust_error(
         self, errors: float, scale: Callable[[FloatArray], FloatArray] | None = None
     ) -> StandardError | None:
-        """Return the standard error of the score or difference that allows for skewness, also on another scale.
+        """Return the standard error of the estimate that allows for skewness, also on another scale.
 
         The score of one system that is no mean has that of the jackknife, whose values without each unit show
         how the score bends: of few units the derivatives alone make it too small. None if there is none.

@@ -74,7 +74,7 @@ def of_many(
 
 @dataclass(frozen=True, eq=False)
 class Swaps:
-    """What two systems swap: rows of statistics (C, k) of A and of B, on units of which there are so many each.
+    """What two systems swap: rows of statistics (C, k) of A and of B, on `units` with multiplicities.
 
     `scores` are those of A and B.
     """

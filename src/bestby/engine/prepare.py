@@ -50,7 +50,8 @@ def groups(
     """Fit the metrics, and return the group of each.
 
     Clusters and strata are part of every group. Two crossed groupings are not: they are refused unless the
-    caller says that it supports them, so that a caller which does not know of them cannot ignore one.  `counting` says where texts are counted.
+    caller says that it supports them, so that a caller which does not know of them cannot ignore one.
+    `counting` says where texts are counted.
     """
     evaluation.require_support(consumer, supports)
     if annotators_seed is not None:
@@ -127,7 +128,7 @@ def takes_counts(metric: BaseMetric) -> bool:
 def _sum_group(
     metric: Metric, reading: Reading, counting: Counting | None = None, annotators_seed: int | None = None
 ) -> SumGroup:
-    """Return the statistics of every system, and of its annotators' resamples if there is a seed for these."""
+    """Return the statistics of every system, and of its annotators' resamples if these have a seed."""
     fitted = _fitted(metric, reading)
     evaluation = reading.evaluation
     crossed = None if reading.blocks is not None else _codes_of(evaluation.crossed)

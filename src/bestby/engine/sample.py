@@ -1,4 +1,4 @@
-"""A sample: one system, or two, on the units that they share, and all that is computed of the score or difference.
+"""One system, or two, on the units that they share, and all that is computed of the score or difference.
 
 What is computed of two systems is computed of these alone, so that no other system can change it. A sample of
 all systems serves what is joint by nature: resamples of all at once, and how scores vary together.
@@ -296,9 +296,9 @@ class SumSample(Sample):
     ) -> TestResult:
         """Return the paired permutation test: by all swaps, or by draws of them.
 
-        Raw values are swapped also where the statistics are of standard scores, unless `standardised` asks for
-        these; two systems whose scales are too far apart swap standard scores, and the name of the test says
-        so.
+        Raw values are swapped also where the statistics are of standard scores, unless `standardised` asks
+        for these; two systems whose scales are too far apart swap standard scores, and the name of the test
+        says so.
         """
         metric, rows, systems = self.metric, self.rows(), None
         renamed = False
@@ -407,7 +407,7 @@ def resampled(
 
 
 def _together(systems: Sequence[Statistics], design: Design) -> tuple[list[IntArray], Units]:
-    """Return which rows the distinct units of several systems have, sorted by those of the first, and how many."""
+    """Return which rows the distinct units of several systems have, sorted by the first, and the units."""
     places = [one.place for one in systems]
     assert all(place is not None for place in places)  # see `Sample.of`
     known = [place for place in places if place is not None]

@@ -88,8 +88,8 @@ def response(
 ) -> Response:
     """Return how a score responds to the weights of units, whose rows (C, k) have the `total` (k,).
 
-    `known` are the derivatives of the score by the totals, if the metric tells them. The derivatives of a mean
-    are known without steps, and so are those of a metric which tells them by line.
+    `known` are the derivatives of the score by the totals, if the metric tells them. The derivatives of a
+    mean are known without steps, and so are those of a metric which tells them along lines.
 
     References
     ----------

@@ -122,10 +122,10 @@ class Statistics:
     """One system on one metric.
 
     `X`, of shape (C, k), has the distinct rows of its units in an order that does not depend on that of the
-    items; `units` are their multiplicities and strata, `sizes` their items. `place`, of shape (U,), says which
-    row each unit has. Of very many single items that are mostly different, rows stand in the order of the
-    items, and `place` is None. `of_items` are the rows of single items. `system` is the position of the system
-    in what the metric was fitted to.
+    items; `units` are their multiplicities and strata, `sizes` their items. `place`, of shape (U,), says
+    which row each unit has. Of very many single items that are mostly different, rows stand in the order of
+    the items, and `place` is None. `of_items` are the rows of single items. `system` is the position of the
+    system in what the metric was fitted to.
     """
 
     metric: Metric

@@ -116,6 +116,7 @@ class Passes:
         return np.concatenate(parts, axis=1)
 
     def passed(self) -> Iterator[tuple[Words, FloatArray]]:
+        """Yield the keys of the items of each batch, and their statistics."""
         with one_blas_thread():
             for batch in self._batches():
                 yield batch.keys, self._rows(batch)
@@ -126,6 +127,7 @@ class Passes:
 
     @cached_property
     def moments(self) -> Moments:
+        """What the first pass yields."""
         width = 1 + max(int(used.max()) for systems in self.columns for used in systems)
         groups, products = np.zeros((GROUPS, width)), np.zeros((width, width))
         shifted, centre = np.zeros(width), None
@@ -150,11 +152,12 @@ class Passes:
 
     @cached_property
     def total(self) -> FloatArray:
+        """The totals of all columns."""
         total: FloatArray = self.moments.groups.sum(axis=0)
         return total
 
     def drawn(self, drawing: Drawing, add: poisson.Add) -> FloatArray:
-        """Return the totals of all columns of resamples or swaps, shape (B, K); those of the last ones are kept."""
+        """Return the totals of all columns of resamples or swaps, shape (B, K); the last ones are kept."""
         return self._drawn_totals.get(
             (add.__name__, drawing.n_resamples, drawing.seed), lambda _: self._drawn(drawing, add)
         )
@@ -174,9 +177,11 @@ class Passes:
         return totals
 
     def directions(self, columns: IntArray) -> Directions:
+        """Return the directions in which the items vary in some columns."""
         return Directions.of(self.moments.centred[np.ix_(columns, columns)] / self.data.n)
 
     def curvature(self, metric: int, system: int) -> float:
+        """Return the sum of the second derivatives of a score by the weight of each item."""
         used, score = self.columns[metric][system], Functional(self.metrics[metric])
         return self.directions(used).curvature(score, self.total[used], self.data.n)
 

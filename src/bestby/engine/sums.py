@@ -94,7 +94,7 @@ class SumGroup(Group):
         return self.together.bootstrap(drawing)
 
     def jackknife(self, drawing: Drawing | None = None) -> Jackknife:  # noqa: ARG002
-        """Return the leave-one-out scores of all systems: the totals minus one row, once per distinct unit."""
+        """Return the leave-one-out scores of all systems: the totals minus one row, once per kind."""
         sample = self.together
         without = np.column_stack(sample.spread([one.left_out for one in self.statistics]))
         return Jackknife(without, sample.units.counts, sample.units.bounds)

@@ -100,7 +100,7 @@ class Scores:
     def __call__(self, totals: FloatArray) -> FloatArray:
         """Return the scores of totals (R, v)."""
         size = totals.shape[0]
-        # Column by column, as metrics read them, and several systems by one call: few scores take as long as it.
+        # Column by column, as metrics read them; several systems by one call, as few scores take as long.
         by_column = np.concatenate([totals.T, np.broadcast_to(self.fixed[:, None], (self.fixed.size, size))])
         if len({own.size for own in self.used}) > 1:
             return np.stack([scores(self.metric, by_column[own].T) for own in self.used], axis=1)

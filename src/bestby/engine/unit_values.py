@@ -42,7 +42,7 @@ def added_by_items(group: Group, pair: Pair) -> FloatArray | None:
 
 
 def _left_out(group: Group, pair: Pair) -> FloatArray | None:
-    """Return what each unit adds by leaving it out; None of too many, or if the score is undefined without one."""
+    """Return what each unit adds by leaving it out; None of too many, or of a score undefined without one."""
     n = group.n_units
     if n > MOST_LEFT_OUT:
         return None

@@ -154,7 +154,7 @@ class ItemGroup(Group):
         )
 
     def jackknife(self, drawing: Drawing | None = None) -> Jackknife:
-        """Return the scores without each unit, or without each of `LEFT_OUT_GROUPS` random groups, made once."""
+        """Return the scores without each unit, or each of `LEFT_OUT_GROUPS` random groups, made once."""
         if self._jackknife:
             return self._jackknife[0]
         groups = self._groups

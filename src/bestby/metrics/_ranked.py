@@ -15,7 +15,6 @@ from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
 from bestby.metrics.base import WeightedMetric
 
 
-
 class RankMetric(WeightedMetric):
     """A weighted metric that NumPy scores, some resamples at a time."""
 

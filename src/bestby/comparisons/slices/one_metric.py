@@ -80,7 +80,7 @@ def _compared(
     overall, said = _overall(whole, pairs, evaluation, alternative, settings)
     parts, notes = parts_of(evaluation, slicings, metric, drawing)
     tests = [test_maker.run(settings.test, part.makers, pairs, alternative) for part in parts]
-    together = correlation(parts, pairs, metric, sharing)
+    together = correlation(parts, pairs, sharing)
     joint = joint_of(parts, len(parts) * len(pairs), together, drawing.seed)
     p_values = np.array([own[pair].p_value for pair in pairs for own in tests])
     adjusted = joint.stepped_down(p_values, alternative).tolist()

@@ -111,9 +111,7 @@ class Sharing:
         return cls(cluster, int(cluster.max()) + 1, tuple(spanned))
 
 
-def correlation(
-    parts: Sequence[Part], pairs: Sequence[Pair], metric: BaseMetric, sharing: Sharing
-) -> FloatArray | None:
+def correlation(parts: Sequence[Part], pairs: Sequence[Pair], sharing: Sharing) -> FloatArray | None:
     """Return how the differences vary together, shape (m, m), in the order of the pairs, slices within pairs.
 
     Each unit adds something to the difference in every slice where it has items; sums of products of these

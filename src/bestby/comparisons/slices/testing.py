@@ -74,7 +74,7 @@ def tested(
     else:
         degrees = np.array([freedom(part, pair) for part in parts])
         name, p, notes = _p_value(parts, pair, differences, errors, degrees)
-        exact = np.array([_tail(part, pair, one) for part, one in zip(parts, differences, strict=True)])
+        exact = np.array([_tail(part, one) for part, one in zip(parts, differences, strict=True)])
         sign, sign_p = inference.gail_simon(estimates, errors, degrees, exact)
     result = Heterogeneity(
         *about, column, pooled.q, pooled.df, p, name, pooled.mean, pooled.error, pooled.tau, sign, sign_p
@@ -123,7 +123,7 @@ def _errors(parts: Sequence[Part], differences: Sequence[Difference], *, spanned
     return steadied if bool((steadied > 0.0).all()) else None
 
 
-def _tail(part: Part, pair: Pair, d: Difference) -> float:
+def _tail(part: Part, d: Difference) -> float:
     """Return the one-sided p-value of a mean to which all units add the same; NaN of others.
 
     It is that of the swaps, of which only one leaves all of them as they are.
