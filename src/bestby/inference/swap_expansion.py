@@ -33,7 +33,7 @@ LEAST_UNITS = 500
 LEAST_EFFECTIVE = 50.0
 """Units of equal size that would have the sum of squares and of fourth powers of the responses."""
 
-_ROUNDS, _CLOSE = 20, 1e-3
+_ROUNDS, _CLOSE = 20, 5e-3
 """Rounds in which the place in the sum must settle, and how nearly, as a part of it."""
 
 _STEPS = 60
@@ -48,12 +48,13 @@ def swapped(
     `difference` is the function at mean signs (n,), from -1 to 1. None where too few units carry it, or it
     bends too much: then draw.
     """
-    effects = effects / max(float(np.abs(effects).max(initial=0.0)), float(np.finfo(np.float64).tiny))
+    unit = max(float(np.abs(effects).max(initial=0.0)), float(np.finfo(np.float64).tiny))
+    effects = effects / unit
     squares = effects * effects
     total, fourth = float(squares.sum()), float(squares @ squares)
     if np.count_nonzero(effects) < LEAST_UNITS or total * total < LEAST_EFFECTIVE * fourth:
         return None
-    place = _place(effects, difference, abs(observed))
+    place = _place(effects, difference, abs(observed), unit)
     if place is None:
         return None
     ones = np.broadcast_to(np.int64(1), effects.size)
@@ -64,12 +65,17 @@ def swapped(
     return dataclasses.replace(found, exact=False, method=METHOD, error=error, statistic=observed)
 
 
-def _place(effects: FloatArray, difference: Callable[[FloatArray], float], observed: float) -> float | None:
-    """Return the sum of effects at the most likely mean signs at which the difference is the one observed."""
+def _place(
+    effects: FloatArray, difference: Callable[[FloatArray], float], observed: float, unit: float
+) -> float | None:
+    """Return the sum of effects at the most likely mean signs at which the difference is the one observed.
+
+    A difference over its sum hardly varies: it bends with the square of the sum. So a round that changes the
+    place by a small part leaves an error of the square of that part.
+    """
     if observed == 0.0:
         return 0.0
-    # Some sum to begin with: that of one standard deviation. Differences over sums hardly vary.
-    place = math.sqrt(float(effects @ effects))
+    place = min(0.5 * observed / unit, 0.5 * float(np.abs(effects).sum()))
     for _ in range(_ROUNDS):
         signs = _likeliest(effects, place)
         reached = math.nan if signs is None else difference(signs)
