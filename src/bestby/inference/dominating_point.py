@@ -90,10 +90,9 @@ def swapped(
     shift = _Shift.of(halves)
     if shift is None:
         return None
-    sign = math.copysign(1.0, observed)
 
     def along(z: FloatArray) -> FloatArray:
-        return sign * difference(z @ shift.back)
+        return difference(z @ shift.back)
 
     point = _dominating(shift, along, abs(observed))
     p = None if point is None else _tail(shift, halves, along, point)
@@ -139,6 +138,7 @@ class _Shift:
         if np.count_nonzero(leverage) < SERIES_FROM or _few_kinds(leverage):
             return None
         top = halves[np.argpartition(leverage, -_TOP)[-_TOP:]] @ forth
+        top *= np.where(top[:, :1] < 0.0, -1.0, 1.0)  # the same draws whichever system comes first
         return cls(forth, back, top, np.eye(roots.size) - top.T @ top)
 
     def mean(self, tilt: FloatArray) -> FloatArray:

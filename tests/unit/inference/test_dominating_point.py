@@ -137,6 +137,9 @@ def test_nasty_data_as_by_signs_of_all_units(name: str, out: float, method: str)
     assert found is not None
     assert tilt is not None
     assert found.method == method
+    mirrored = swapped(-rows, difference, -observed, 10_000, 0)
+    assert mirrored is not None
+    assert (mirrored.p_value, mirrored.method) == (found.p_value, method)
     p, error = importance_sampled(rows, difference, observed, tilt, 1000)
     # Four standard errors of both.
     assert found.p_value == pytest.approx(p, abs=4.0 * math.hypot(error, found.error))
