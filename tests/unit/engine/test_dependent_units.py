@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -13,8 +12,9 @@ from bestby._core.errors import DesignError
 from bestby.data.evaluation import Evaluation
 from bestby.engine import interval_maker, prepare, test_maker
 from bestby.engine.base import Drawing
-from bestby.engine.dependent_units import CrossedGroup, design_effects
+from bestby.engine.dependent_units import CrossedGroup, CrossedSample, design_effects
 from bestby.engine.estimate import Estimates
+from bestby.engine.sample import SumSample
 from bestby.engine.sums import SumGroup
 from bestby.inference import clusters, skewness
 from bestby.metrics import resolve
@@ -92,7 +92,10 @@ def test_cr2_of_a_mean_from_the_jackknife_is_that_from_influence() -> None:
 
     evaluation = data(clusters=unequal())
     by_calls = Estimates(prepare.groups(evaluation, [resolve(share)])[0], Drawing(9, 0))
-    found, expected = by_calls.of(*PAIR).sample.error, makers(evaluation, "accuracy").group.sample(*PAIR).error
+    found, expected = (
+        by_calls.of(*PAIR).sample.error,
+        makers(evaluation, "accuracy").group.sample(*PAIR).error,
+    )
     assert found is not None
     assert expected is not None
     assert (found.se, found.df) == pytest.approx((expected.se, expected.df), rel=1e-6)
@@ -146,7 +149,7 @@ def test_what_knows_one_grouping_is_refused() -> None:
         with pytest.raises(DesignError, match="supports one grouping"):
             test_maker.run(test, made, [PAIR], "two-sided")
     with pytest.raises(DesignError, match="needs two crossed groupings"):
-        makers(data(), "accuracy").interval(Target(*PAIR), "two-way", 0.95)
+        interval_maker.interval(makers(data(), "accuracy").of(*PAIR), "two-way", 0.95)
 
 
 def test_a_caller_that_does_not_know_of_crossed_groupings_gets_none() -> None:
@@ -179,28 +182,56 @@ def test_whatever_takes_the_units_for_all_dependence_is_refused() -> None:
     assert sample.standard_error == sample.error.se
 
 
-def test_every_method_of_a_group_is_decided_on_for_crossed_groupings() -> None:
-    """A new one must not be inherited from groups whose units are all the dependence there is."""
-    independent_of_units = {
+INDEPENDENT_OF_UNITS: dict[type, set[str]] = {
+    SumGroup: {
         "are_answers",
         "every_unit",
+        "gold_varies",
+        "has_formula",
+        "has_robust_error",
         "has_standardised_swaps",
-        "item_influence",
-        "moves_in_steps",
+        "in_batches",
+        "in_blocks",
+        "n_strata",
+        "n_systems",
+        "n_units",
         "numbers",
-        "robust_error",
-        "same_ranks",
         "sample",
-        "scarce_units",
         "scores",
+        "shares_draws",
         "shown",
         "squares",
-        "totals",
-    }
-    by_resamples = {"bootstrap", "resampled"}  # of `_bootstrap`, which is refused
-    public = {name for name in dir(SumGroup) if not name.startswith("_")}
-    methods = {name for name in public if inspect.isfunction(getattr(SumGroup, name))}
-    assert methods - independent_of_units - by_resamples <= set(vars(CrossedGroup))
+        "stratum_sizes",
+        "together",
+    },
+    SumSample: {
+        "difference",
+        "estimate",
+        "in_blocks",
+        "influence",
+        "item_influence",
+        "metric",
+        "moves_in_steps",
+        "n_held",
+        "of",
+        "robust_error",
+        "rows",
+        "same_ranks",
+        "scale",
+        "scarce_units",
+        "scores",
+        "sizes",
+        "spread",
+    },
+}
+
+
+@pytest.mark.parametrize(("plain", "crossed"), [(SumGroup, CrossedGroup), (SumSample, CrossedSample)])
+def test_all_of_a_group_and_a_sample_is_decided_on_for_crossed_groupings(plain: type, crossed: type) -> None:
+    """What is new must not be inherited from those whose units are all the dependence there is."""
+    by_resamples = {"bootstrap"} if plain is SumGroup else set()  # those of a sample, which are refused
+    public = {name for name in dir(plain) if not name.startswith("_")}
+    assert public - INDEPENDENT_OF_UNITS[plain] - by_resamples <= set(vars(crossed))
 
 
 def test_differing_and_effective_units_are_of_the_grouping_with_fewer() -> None:
