@@ -17,7 +17,6 @@ from bestby.engine.estimate import Estimates
 from bestby.metrics import resolve
 
 ALARM = 1e-4
-PAIR = (0, 1)
 
 
 def at_most(rate: float, size: int) -> int:
@@ -49,4 +48,4 @@ def makers_of(
 
 def p_values(name: str, data: list[Estimates], alternative: Alternative = "two-sided") -> np.ndarray:
     """Return the p-value of A against B on each data set."""
-    return np.array([test_maker.run(name, makers, [PAIR], alternative)[PAIR].p_value for makers in data])
+    return np.array([test_maker.tested(name, makers.of(0, 1), alternative).p_value for makers in data])

@@ -15,6 +15,7 @@ from calibration.populations import Population
 from tests.calibration.counting import at_least, at_most, makers_of
 
 from bestby.advising.interval_choice import choose_interval
+from bestby.engine import interval_maker
 from bestby.engine.estimate import Estimates
 from calibration import coverage, populations, type_one_error
 
@@ -54,9 +55,9 @@ def count(data: list[Estimates], truth: float, difference: bool = True) -> tuple
     """Return how many intervals of "auto" miss the truth, and the methods they were made by."""
     missed, methods = 0, set()
     for makers in data:
-        target = Target(0, 0, 1 if difference else None)
-        method = choose_interval(**makers.situation(target)).method
-        interval, _ = makers.interval(target, method, 0.95)
+        estimate = makers.of(0, 1 if difference else None)
+        method = choose_interval(**estimate.situation()).method
+        interval, _ = interval_maker.interval(estimate, method, 0.95)
         missed += not interval.low - 1e-12 <= truth <= interval.high + 1e-12
         methods.add(method)
     return missed, methods

@@ -69,9 +69,9 @@ def test_the_truth_is_that_of_a_very_large_sample(measure: str) -> None:
         n = 20_000 if metric in grid.DEAR else 50_000
         evaluation = population.draw(rng, n)
         makers = Estimates(prepare.groups(evaluation, [resolve(metric)])[0], Drawing(200, 1))
-        for target, truth in ((Target(0, 0, 1), population.truth), (Target(0, 0), population.truth_a)):
-            se = makers.distribution(target)[0].sd
-            assert abs(makers.estimate(target) - truth) <= 5.0 * se
+        for estimate, truth in ((makers.of(0, 1), population.truth), (makers.of(0), population.truth_a)):
+            se = estimate.distribution[0].sd
+            assert abs(estimate.value - truth) <= 5.0 * se
 
 
 @pytest.mark.parametrize("share", [0.0, 0.5, 0.98])

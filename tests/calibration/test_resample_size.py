@@ -14,7 +14,7 @@ from functools import cache
 import numpy as np
 import pytest
 from benchmarks import null_pairs
-from tests.calibration.counting import PAIR, at_least, at_most
+from tests.calibration.counting import at_least, at_most
 
 import bestby as bb
 from bestby._core.typing import Alternative
@@ -43,14 +43,14 @@ def p_values(kind: str, n: int, pairs: int, rescale: bool = True) -> dict[tuple[
     found: dict[tuple[str, float, str], list[float]] = {}
     for seed in range(pairs):
         gold, a, b = null_pairs.draw(kind, rng, n)
-        group = prepare.groups(Evaluation.of({"a": a, "b": b}, gold), metrics)[0]
+        groups = prepare.groups(Evaluation.of({"a": a, "b": b}, gold), metrics)
         for size in SIZES:
-            makers = Estimates(group, Drawing(RESAMPLES, seed, resample_size=size, rescale=rescale))
-            for m, metric in enumerate(makers.group.metrics):
-                pair = (m, *PAIR[1:])
+            drawing = Drawing(RESAMPLES, seed, resample_size=size, rescale=rescale)
+            for group in groups:
+                difference = Estimates(group, drawing).of(0, 1)
                 for side in ALTERNATIVES:
-                    p = test_maker.run("bootstrap", makers, [pair], side)[pair].p_value
-                    found.setdefault((metric.name, size, side), []).append(p)
+                    p = test_maker.tested("bootstrap", difference, side).p_value
+                    found.setdefault((group.metric.name, size, side), []).append(p)
     return {key: np.array(values) for key, values in found.items()}
 
 

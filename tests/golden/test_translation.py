@@ -95,9 +95,9 @@ def permutation(metric: Any, rows: list[np.ndarray]) -> list[Any]:
     """Test every system against the first one."""
     design = Design(len(rows[0]))
     systems = [Statistics.of(metric, s, Rows(one), design) for s, one in enumerate(rows)]
-    pairs = [(0, 0, other) for other in range(1, len(rows))]
-    tests = SumGroup(metric, systems, design).sampled_permutation(pairs, "two-sided", Drawing(TRIALS, 0))
-    return [tests[pair] for pair in pairs]
+    group, drawing = SumGroup(metric, systems, design), Drawing(TRIALS, 0)
+    samples = (group.sample(0, other) for other in range(1, len(rows)))
+    return [sample.sampled_permutation("two-sided", drawing) for sample in samples]
 
 
 def agree(p: float, published: float) -> bool:

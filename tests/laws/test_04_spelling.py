@@ -103,12 +103,8 @@ def studied(columns: Columns, folder: Path) -> Evaluation:
 
 def scores(evaluation: Evaluation) -> dict[str, list[float]]:
     metrics = [resolve(name) for name in METRICS]
-    parts = {}
-    for group, positions in prepare.groups(evaluation, metrics):
-        parts |= dict(zip(positions, group.scores(), strict=True))
-    return {
-        name: [float(parts[m][s]) for m in range(len(metrics))] for s, name in enumerate(evaluation.names)
-    }
+    parts = [group.scores.tolist() for group in prepare.groups(evaluation, metrics)]
+    return {name: list(of_system) for name, *of_system in zip(evaluation.names, *parts, strict=True)}
 
 
 @pytest.mark.parametrize("path", [written, counted, typed_files, framed, listed, studied])

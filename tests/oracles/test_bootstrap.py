@@ -15,9 +15,10 @@ from tests.oracles.test_permutation import MEASURES, numbers, ranking
 
 from bestby import compare
 from bestby.data.evaluation import Evaluation
-from bestby.engine import prepare
+from bestby.engine import interval_maker, prepare
 from bestby.engine.base import Drawing
 from bestby.engine.estimate import Estimates
+from bestby.engine.sample import SumSample
 from bestby.inference.distributions import Lattice
 from bestby.inference.mean_bootstrap import mean_bootstrap
 from bestby.metrics import resolve
@@ -115,16 +116,15 @@ def test_acceleration_and_bca_against_plain_loops(
     )
     units = [unit for unit in units if unit]
     clusters = [next(u for u, unit in enumerate(units) if i in unit) for i in range(40)]
-    made = makers(name, {"a": a, "b": b}, gold, clusters=clusters if clustered else None)
-    target = Target(0, 0, 1)
+    of_pair = makers(name, {"a": a, "b": b}, gold, clusters=clusters if clustered else None).of(0, 1)
 
     def difference(items: list[int]) -> float:
         taken = [gold[i] for i in items]
         return score(taken, [a[i] for i in items]) - score(taken, [b[i] for i in items])
 
     expected = plain.acceleration(plain.jackknife(difference, units))
-    assert made.acceleration(target) == pytest.approx(expected, rel=1e-6, abs=1e-12)
-    drawn = sorted((made.replicates[:, 0] - made.replicates[:, 1]).tolist())
+    assert of_pair.acceleration == pytest.approx(expected, rel=1e-6, abs=1e-12)
+    drawn = sorted(of_pair.replicates.tolist())
     estimate = difference(list(range(40)))
     normal = NormalDist()
     below = sum(d < estimate - 1e-9 for d in drawn) + 0.5 * sum(abs(d - estimate) <= 1e-9 for d in drawn)
@@ -136,7 +136,7 @@ def test_acceleration_and_bca_against_plain_loops(
         rank = min(max(q * (len(drawn) + 1), 1.0), float(len(drawn)))
         low, high = drawn[math.floor(rank) - 1], drawn[min(math.floor(rank) + 1, len(drawn)) - 1]
         ends.append(low + (rank - math.floor(rank)) * (high - low))
-    interval, notes = made.interval(target, "bca", 0.9)
+    interval, notes = interval_maker.interval(of_pair, "bca", 0.9)
     assert not notes
     assert (interval.low, interval.high) == pytest.approx(tuple(ends), rel=1e-6, abs=1e-9)
 
@@ -153,7 +153,7 @@ def test_replicates_are_scores_of_resampled_items(
     if name == "roc_auc" and design == "strata":
         group = [i // 18 for i in range(36)]
     made = makers(name, {"a": a, "b": b}, gold, 4000, **({} if design == "plain" else {design: group}))
-    found = made.replicates[:, 0] - made.replicates[:, 1]
+    found = made.of(0, 1).replicates
     blocks = [[i for i in range(36) if group[i] == g] for g in sorted(set(group))]
     drawn = []
     for _ in range(1500):
@@ -185,7 +185,7 @@ def test_auc_of_weights_against_scikit_learn_on_expanded_samples() -> None:
         for r in range(50):
             for s, system in enumerate((a, b)):
                 expected = reference(np.array(gold)[items[r]], np.array(system)[items[r]])
-                assert made.replicates[r, 0, s] == pytest.approx(expected, rel=1e-12)
+                assert made.replicates[r, s] == pytest.approx(expected, rel=1e-12)
 
 
 @pytest.mark.parametrize("metric", ["mean", "relative"])
@@ -194,7 +194,9 @@ def test_pivots_against_a_loop(metric: str) -> None:
     gold, a, b = numbers(random.Random(8), 30)
     name = "rmse" if metric == "relative" else "mse"
     made = makers(name, {"a": a, "b": b}, gold, 60)
-    pivots = made.group.pivots(0, 0, None, Drawing(60, 3))
+    sample = made.of(0).sample
+    assert isinstance(sample, SumSample)
+    pivots = sample.pivots(made.drawing)
     assert pivots is not None
     squares = [(g - x) ** 2 for g, x in zip(gold, a, strict=True)]
 
@@ -211,7 +213,7 @@ def test_pivots_against_a_loop(metric: str) -> None:
     keys = streams.replicate_keys(streams.stream_key(3, "bootstrap"), 0, 60)
     positions = weights.drawn_units(keys, np.array([0, 30]))
     # Units stand in the order of the engine's sample, found by their value.
-    (rows,) = made.group.sample(0).rows()  # type: ignore[attr-defined]
+    (rows,) = sample.rows()
     order = [min(range(30), key=lambda i: abs(squares[i] - value)) for value in rows[:, 0].tolist()]
     expected = [standardised([order[p] for p in row]) for row in positions.tolist()]
     assert pivots == pytest.approx(expected, rel=1e-6)
@@ -220,7 +222,7 @@ def test_pivots_against_a_loop(metric: str) -> None:
 def test_the_bootstrap_test_against_a_loop() -> None:
     gold, a, b = numbers(random.Random(4), 30)
     made = makers("rmse", {"a": a, "b": b}, gold, 500)
-    drawn = made.replicates[:, 0] - made.replicates[:, 1]
+    drawn = made.of(0, 1).replicates
     observed = plain.rmse(gold, a) - plain.rmse(gold, b)
     for alternative, hits in (
         ("two-sided", sum(abs(d - observed) >= abs(observed) for d in drawn)),

@@ -112,7 +112,7 @@ def test_replicates_of_the_same_units_are_those_of_a_loop(design: str, size: flo
         centre = [spearman(gold, systems[name]) for name in "ab"]
     full = np.array([spearman(gold, systems[name]) for name in "ab"])
     expected = full + math.sqrt(m / n) * (raw - centre)
-    assert made.replicates[:, 0, :] == pytest.approx(expected, rel=1e-9, abs=1e-12, nan_ok=True)
+    assert made.replicates == pytest.approx(expected, rel=1e-9, abs=1e-12, nan_ok=True)
 
 
 @pytest.mark.parametrize("metric", SCORES)
@@ -121,7 +121,7 @@ def test_replicates_have_the_mean_and_spread_of_a_loop(design: str, metric: str)
     """A quarter of each stratum; false alarm rate of each bound of five standard errors: below 1e-6."""
     groups, resamples = GROUPS[design], 700
     made = of(metric, Drawing(4000, 2, resample_size=0.25), **groups)
-    found = made.replicates[:, 0] - made.replicates[:, 1]
+    found = made.of(0, 1).replicates
     found = found[np.isfinite(found)]
     blocks = blocks_of(groups)
     draws = [len(block) // 4 for block in blocks]
@@ -208,7 +208,7 @@ def test_two_stages_have_the_mean_and_spread_of_a_loop(
     groups, resamples = GROUPS[design], 1500
     evaluation = Evaluation.of(systems, Annotations.of(labels, range(K)), **groups)
     group = prepare.groups(evaluation, [resolve(metric)], annotators_seed=5)[0]
-    made = Estimates(group, Drawing(4000, 5))
+    difference = Estimates(group, Drawing(4000, 5)).of(0, 1)
     units = [unit for block in blocks_of(groups) for unit in block]
     rng = random.Random(6)
 
@@ -218,8 +218,8 @@ def test_two_stages_have_the_mean_and_spread_of_a_loop(
 
     drawn = np.array([plain_resamples.two_stage(labels, units, K, both, rng) for _ in range(resamples)])  # type: ignore[arg-type]
     for found, loop in (
-        (made.drawn[:, 0], drawn[:, 0]),
-        (made.drawn[:, 0] - made.drawn[:, 1], drawn[:, 0] - drawn[:, 1]),
+        (difference.drawn[:, 0], drawn[:, 0]),
+        (difference.drawn[:, 0] - difference.drawn[:, 1], drawn[:, 0] - drawn[:, 1]),
     ):
         sd = float(loop.std())
         error = sd * math.sqrt(1 / resamples + 1 / 4000)
@@ -227,7 +227,7 @@ def test_two_stages_have_the_mean_and_spread_of_a_loop(
         assert float(found.std()) == pytest.approx(
             sd, rel=5.0 * math.sqrt(0.5 / resamples + 0.5 / 4000) + 0.01
         )
-    shift = made.gold_shift[0, 0]
     full = score([[row.count(k) / len(row) for k in range(K)] for row in labels], systems["a"])
-    assert made.scores[0, 0] == pytest.approx(full, rel=1e-12)
-    assert made.replicates[:, 0] == pytest.approx(made.drawn[:, 0] - shift, rel=1e-12)
+    assert difference.scores[0] == pytest.approx(full, rel=1e-12)
+    put_back = difference.drawn - difference.gold_shift
+    assert difference.replicates == pytest.approx(put_back[:, 0] - put_back[:, 1], rel=1e-12, abs=1e-12)
