@@ -71,11 +71,11 @@ def _compared(
     """Return the same, from what makes the intervals on all items."""
     drawing = whole.drawing
     one_pair.check_defined(
-        whole.scores[0], metric, lambda s: f"system {quoted(evaluation.names[s])} on these data"
+        whole.scores, metric, lambda s: f"system {quoted(evaluation.names[s])} on these data"
     )
     alternative = settings.towards(metric.greater_is_better)
     base = None if settings.baseline is None else evaluation.names.index(settings.baseline)
-    order = family.ranked(whole.scores[0], evaluation.names, metric.greater_is_better)
+    order = family.ranked(whole.scores, evaluation.names, metric.greater_is_better)
     pairs: list[Pair] = family.pairs(order, base, sided=alternative != "two-sided")
     overall, said = _overall(whole, pairs, evaluation, alternative, settings)
     parts, notes = parts_of(evaluation, slicings, metric, drawing)
