@@ -115,7 +115,7 @@ DATA: dict[str, Callable[[np.random.Generator, int], Rows]] = {
     "20 heavy items": heavy_items,
     "ratings": ratings,
     "alike on 95 %": agreeing,
-    "B on 1/30 of the scale": lambda rng, n: predicted(*rng.normal(size=(3, n)), 1 / 30),
+    "B on 1/30 of the scale": lambda rng, n: predicted(*rng.normal(size=(3, n)), scale=1 / 30),
     "BLEU": bleu,
     "ratio, Pareto 1.5": ratio,
     "unequal clusters": clusters,

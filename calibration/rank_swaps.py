@@ -18,6 +18,7 @@ import numpy as np
 
 from bestby.inference import swap_expansion
 from bestby.metrics import resolve
+from bestby.metrics.base import WeightedMetric
 
 SHARES = (0.5, 0.05, 0.005, 0.0005)
 AT_ONCE = 2000
@@ -52,9 +53,16 @@ def data(n: int) -> Iterator[tuple[str, str, np.ndarray, np.ndarray, np.ndarray]
         yield metric, "A coarse", signal, np.round(a), b
 
 
+def fitted(metric: str, gold: np.ndarray, a: np.ndarray, b: np.ndarray) -> WeightedMetric:
+    """Return a metric of ranks that has seen the data."""
+    measure = resolve(metric).fit(gold, [a, b], None)
+    assert isinstance(measure, WeightedMetric)
+    return measure
+
+
 def drawn(metric: str, gold: np.ndarray, a: np.ndarray, b: np.ndarray, n_draws: int) -> np.ndarray:
     """Return the sizes of the differences of drawn swaps, in rising order."""
-    measure, rng, found = resolve(metric).fit(gold, [a, b], None), np.random.default_rng(1), []
+    measure, rng, found = fitted(metric, gold, a, b), np.random.default_rng(1), []
     both = measure.prepare(np.concatenate([gold, gold]), np.concatenate([a, b]))
     for _ in range(n_draws // AT_ONCE):
         swapped = rng.integers(0, 2, (AT_ONCE, gold.size), dtype=np.uint8)
@@ -68,7 +76,7 @@ def expanded(
     metric: str, gold: np.ndarray, a: np.ndarray, b: np.ndarray, observed: float
 ) -> tuple[float, float]:
     """Return the p-value by the expansion, NaN where it is not used, and the units that carry it."""
-    measure = resolve(metric).fit(gold, [a, b], None)
+    measure = fitted(metric, gold, a, b)
     both = measure.prepare(np.concatenate([gold, gold]), np.concatenate([a, b]))
     derivatives = measure.derivatives(both)
     effects = np.subtract(*np.split(derivatives.first, 2))

@@ -203,7 +203,7 @@ def crossed(runs: list[FloatArray], code: IntArray | None, seed: int) -> tuple[R
 
 def former(maker: RunsWithItems, level: float) -> samples.Interval:
     """Return the interval with the factor G / (G - 1) in place of CR2, and without score intervals."""
-    found = maker.group.influences(0)
+    found = maker.group.influences
     assert found is not None
     v = clusters.cr2_covariance(found.values, np.ones(found.sizes.size), found.counts, found.bounds)
     r = maker.n_runs[0]
