@@ -9,7 +9,6 @@ from bestby._core.typing import FloatArray
 from bestby.boards.winning import best_of
 from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare
-from bestby.engine.base import Group
 from bestby.inference.winner import optimism
 from bestby.metrics import resolve
 
@@ -20,14 +19,8 @@ SYSTEMS = {f"s{k}": np.where(RNG.random(240) < 0.6, GOLD, RNG.integers(0, 3, 240
 
 def in_order(metric: str, evaluation: Evaluation) -> tuple[str, ...]:
     """Return the systems, those with the largest scores first."""
-    ((group, _),) = _groups(evaluation, metric)
-    scores = group.scores()[0]
-    return tuple(evaluation.names[k] for k in np.argsort(-scores, kind="stable"))
-
-
-def _groups(evaluation: Evaluation, metric: str) -> list[tuple[Group, list[int]]]:
-
-    return prepare.groups(evaluation, [resolve(metric)])
+    (group,) = prepare.groups(evaluation, [resolve(metric)])
+    return tuple(evaluation.names[k] for k in np.argsort(-group.scores, kind="stable"))
 
 
 def of_means(right: FloatArray) -> float:

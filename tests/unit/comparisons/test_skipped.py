@@ -11,8 +11,8 @@ import pytest
 
 import bestby as bb
 from bestby.cli import main
-from bestby.engine import sums, test_maker
-from bestby.engine.interval_maker import Intervals
+from bestby.engine import interval_maker, test_maker
+from bestby.engine.sample import SumSample
 from bestby.report.kinds.many_systems import embedded
 from bestby.report.tables import difference_rounding
 
@@ -75,14 +75,14 @@ def test_what_is_skipped_is_none() -> None:
 
 def test_nothing_of_it_is_computed(monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr(sums.SumGroup, "bootstrap", refuse)
-        patch.setattr(sums.SumGroup, "jackknife", refuse)
-        patch.setattr(Intervals, "interval", refuse)
+        patch.setattr(SumSample, "bootstrap", refuse)
+        patch.setattr(SumSample, "left_out", refuse)
+        patch.setattr(interval_maker, "interval", refuse)
         assert compared(**SKIPS["interval"])["a", "c"].p_value < 0.05
         compared(**SKIPS["both"])
     with monkeypatch.context() as patch:
-        patch.setattr(sums.SumGroup, "permutation", refuse)
-        patch.setattr(test_maker, "run", refuse)
+        patch.setattr(SumSample, "permutation", refuse)
+        patch.setattr(test_maker, "tested", refuse)
         assert compared(**SKIPS["test"])["a", "c"].interval is not None
         assert compared(test=None, simultaneous=True)["a", "c"].interval.method == "max-t"
         assert compared(test=None, margin=0.01)["a", "c"].verdict == "better"

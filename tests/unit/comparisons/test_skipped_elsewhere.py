@@ -14,8 +14,9 @@ import pytest
 import bestby as bb
 from bestby.cli import main
 from bestby.comparisons.runs import differences as runs_differences
-from bestby.engine import hierarchy, runs, test_maker
-from bestby.engine.interval_maker import Intervals
+from bestby.engine import hierarchy, interval_maker, runs, test_maker
+from bestby.engine.estimate import Estimate
+from bestby.engine.sample import SumSample
 from bestby.inference import crossvalidation, effect_sizes, improvement, ranking
 from bestby.inference.judgements import Judgements
 
@@ -140,7 +141,9 @@ def test_pages_and_figures_leave_it_out(kind: str) -> None:
 def test_nothing_of_it_is_computed(monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
         for owner, names in (
-            (Intervals, ("interval", "situation", "replicates_of")),
+            (interval_maker, ("interval",)),
+            (Estimate, ("situation",)),
+            (SumSample, ("bootstrap",)),
             (runs.Separate, ("interval", "standard_error", "resampled")),
             (hierarchy.RunsWithItems, ("interval", "standard_error", "components", "covariance")),
             (crossvalidation, ("corrected_interval", "corrected_error")),
@@ -155,7 +158,7 @@ def test_nothing_of_it_is_computed(monkeypatch: pytest.MonkeyPatch) -> None:
                 compared(interval=None)
     with monkeypatch.context() as patch:
         for owner, names in (
-            (test_maker, ("run",)),
+            (test_maker, ("tested",)),
             (runs_differences, ("multi_aso", "oriented_test")),
             (crossvalidation, ("corrected_t", "conservative_t", "k_bonferroni")),
             (ranking, ("friedman", "nemenyi", "holm_ranks", "critical_difference")),

@@ -157,8 +157,8 @@ def right(data: Any) -> dict[str, int]:
         if isinstance(data, Evaluation)
         else evaluation_of_frame(data, TableOptions.of("gold", systems=["a", "b"]))
     )
-    ((group, _),) = prepare.groups(evaluation, [resolve("accuracy")])
-    return dict(zip(evaluation.names, np.rint(6 * group.scores()[0]).astype(int).tolist(), strict=True))
+    (group,) = prepare.groups(evaluation, [resolve("accuracy")])
+    return dict(zip(evaluation.names, np.rint(6 * group.scores).astype(int).tolist(), strict=True))
 
 
 @pytest.mark.long

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import bestby as bb
-from bestby.engine.ranked import WeightGroup
+from bestby.engine.ranked import RankSample
 from bestby.metrics._ranked import RankMetric
 from bestby.metrics.registry import resolve
 
@@ -85,7 +85,7 @@ def test_the_exact_test_is_the_limit_of_swaps_at_random(
     )
     settings: dict[str, Any] = {"metric": name, "test": "permutation", "interval": None, **more}
     exact = bb.compare(systems, gold, **settings)["a", "b"].test
-    monkeypatch.setattr(WeightGroup, "_permuted_by_sums", lambda *_: None)
+    monkeypatch.setattr(RankSample, "_without_draws", lambda *_, **__: None)
     drawn = bb.compare(systems, gold, n_resamples=20_000, **settings)["a", "b"].test
     assert exact.exact
     assert not drawn.exact

@@ -15,7 +15,7 @@ import bestby as bb
 from bestby._core.errors import DesignError
 from bestby.engine import prepare, test_maker
 from bestby.engine.base import Drawing
-from bestby.engine.interval_maker import Intervals
+from bestby.engine.estimate import Estimates
 from bestby.engine.sums import SumGroup
 from bestby.inference import clusters, skewness
 from bestby.metrics import resolve
@@ -35,14 +35,14 @@ def _unequal_pilot() -> tuple[dict[str, np.ndarray], np.ndarray]:
 
 def test_studies_drawn_from_clusters_have_clusters_of_their_sizes() -> None:
     systems, cluster = _unequal_pilot()
-    ((group, _),) = prepare.groups(bb.Evaluation.of(systems, clusters=cluster), [resolve("mean")])
+    (group,) = prepare.groups(bb.Evaluation.of(systems, clusters=cluster), [resolve("mean")])
     assert isinstance(group, SumGroup)
     seen = set()
     for study in by_cells(group, 20, 30, 0.2, np.random.default_rng(1)):
         assert isinstance(study, SumGroup)
         assert study.clustered
         sample = study.sample(0, 1)
-        assert sample.units.counts @ sample.sizes == study.totals(0, 0)[1]
+        assert sample.units.counts @ sample.sizes == study.statistics[0].total[1]
         seen |= set(sample.sizes.tolist())
     assert seen == {2.0, 30.0}
 
@@ -78,8 +78,9 @@ def test_power_of_the_wald_test_on_unequal_clusters_is_that_of_compare() -> None
         items = np.concatenate([members[c] for c in drawn])
         labels = np.repeat(np.arange(drawn.size), UNEQUAL[drawn])
         study = bb.Evaluation.of({name: x[items] for name, x in systems.items()}, clusters=labels)
-        made = Intervals(prepare.groups(study, [resolve("mean")])[0][0], Drawing(1, 0))
-        hits += test_maker.run("wald", made, [(0, 0, 1)], "two-sided")[0, 0, 1].p_value <= 0.05
+        (group,) = prepare.groups(study, [resolve("mean")])
+        estimate = Estimates(group, Drawing(1, 0)).of(0, 1)
+        hits += test_maker.tested("wald", estimate, "two-sided").p_value <= 0.05
     share = hits / 900
     assert 0.2 < share < 0.8
     assert abs(plan.power - share) < 4.0 * math.sqrt(2.0 * share * (1.0 - share) / 900)

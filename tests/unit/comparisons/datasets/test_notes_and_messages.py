@@ -104,7 +104,7 @@ def test_the_mean_over_datasets_with_two_crossed_groupings() -> None:
     result = compare_datasets(parts, metric="mean", test="wald", level=0.9)
     squares, fourths = 0.0, 0.0
     for part in parts.values():
-        error = per_dataset.intervals_on(part, resolve("mean"), Drawing(9, 0), "").group.error(0, 0, 1)
+        error = per_dataset.intervals_on(part, resolve("mean"), Drawing(9, 0), "").of(0, 1).sample.error
         assert error is not None
         squares += (error.se / 3) ** 2
         fourths += (error.se / 3) ** 4 / error.df

@@ -104,7 +104,7 @@ def test_correlations_are_those_of_the_shared_items() -> None:
     metric = resolve("accuracy")
     plain = parts.without_slices(evaluation)
     made, _ = parts.parts_of(plain, cut, metric, Drawing(99, 0))
-    together = parts.correlation(made, [(0, 0, 1)], metric, parts.Sharing.of(plain, cut))
+    together = parts.correlation(made, [(0, 1)], parts.Sharing.of(plain, cut))
     assert together is not None
     difference = (data["new"] == data["gold"]).astype(float) - (data["old"] == data["gold"])
     columns = []
