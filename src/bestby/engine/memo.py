@@ -1,4 +1,4 @@
-"""What was made is kept for whoever asks for it next, up to a number of results."""
+"""What was made is kept for whoever asks for it next, up to a size."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ Value = TypeVar("Value")
 
 
 class Memo(Generic[Key, Value]):
-    """The results of a function by its argument, at most so many: the oldest one makes room for another.
+    """The results of a function by its argument: the oldest ones make room for another.
+
+    `size` says how much of the room, `most`, a result takes; by default each takes one place.
 
     >>> import math
     >>> roots = Memo[float, float](2)
@@ -18,9 +20,10 @@ class Memo(Generic[Key, Value]):
     ([2.0, 3.0, 4.0], 2)
     """
 
-    def __init__(self, most: int) -> None:
-        self._most = max(1, most)
+    def __init__(self, most: int, size: Callable[[Value], int] | None = None) -> None:
+        self._most, self._size = most, size
         self._kept: dict[Key, Value] = {}
+        self._taken = 0
 
     def __len__(self) -> int:
         return len(self._kept)
@@ -29,7 +32,11 @@ class Memo(Generic[Key, Value]):
         """Return what is kept for a key, or else make and keep it."""
         if key not in self._kept:
             made = make(key)
-            if len(self._kept) >= self._most:
-                del self._kept[next(iter(self._kept))]
+            self._taken += self._size_of(made)
+            while self._kept and self._taken > self._most:
+                self._taken -= self._size_of(self._kept.pop(next(iter(self._kept))))
             self._kept[key] = made
         return self._kept[key]
+
+    def _size_of(self, value: Value) -> int:
+        return 1 if self._size is None else self._size(value)

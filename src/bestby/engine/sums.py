@@ -10,6 +10,7 @@ import numpy as np
 from bestby._core.cached import cached_property
 from bestby._core.typing import FloatArray, IntArray
 from bestby.engine.base import Drawing, Group, Influences, Jackknife, Squares
+from bestby.engine.memo import Memo
 from bestby.engine.sample import SumSample, resampled
 from bestby.engine.scoring import scores
 from bestby.engine.statistics import Design, Statistics
@@ -61,21 +62,16 @@ class SumGroup(Group):
 
     def sample(self, a: int, b: int | None = None) -> SumSample:
         """Return the sample of the score of A, or of the difference A minus B."""
-        key = (a, b)
-        if key not in self._samples:
-            found = self._sampled([self.statistics[s] for s in (a, b) if s is not None])
-            held = sum(one.n_held for one in self._samples.values()) + found.n_held
-            while self._samples and held > MOST_HELD:
-                held -= self._samples.pop(next(iter(self._samples))).n_held
-            self._samples[key] = found
-        return self._samples[key]
+        return self._samples.get(
+            (a, b), lambda key: self._sampled([self.statistics[s] for s in key if s is not None])
+        )
+
+    @cached_property
+    def _samples(self) -> Memo[tuple[int, int | None], SumSample]:
+        return Memo(MOST_HELD, lambda sample: 1 + sample.n_held)
 
     def _sampled(self, systems: Sequence[Statistics]) -> SumSample:
         return SumSample.of(systems, self.design)
-
-    @cached_property
-    def _samples(self) -> dict[tuple[int, int | None], SumSample]:
-        return {}
 
     # -- all systems together --------------------------------------------------------------------------------
 
