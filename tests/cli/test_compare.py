@@ -33,7 +33,7 @@ def test_the_table_goes_to_stdout_in_plain_text(run: Run, table: Path) -> None:
 
 
 def test_nothing_is_loaded_that_a_comparison_does_not_need(table: Path) -> None:
-    heavy = ("scipy.optimize", "scipy.stats", "numba", "pandas", "polars", "matplotlib", "sacrebleu", "yaml")
+    heavy = ("scipy.optimize", "scipy.stats", "pandas", "polars", "matplotlib", "sacrebleu", "yaml")
     rooms = (
         "bestby.boards",
         "bestby.comparisons.gate",

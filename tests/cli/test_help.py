@@ -146,7 +146,7 @@ def test_the_room_itself_imports_nothing_heavy() -> None:
         "import sys, types\n"
         "package = types.ModuleType('bestby'); package.__path__ = [sys.argv[1]]; sys.modules['bestby'] = package\n"
         "import bestby.cli.commands\n"
-        "print(*sorted({'numpy', 'scipy', 'duckdb', 'rich', 'matplotlib', 'pandas', 'numba'} & set(sys.modules)))\n"
+        "print(*sorted({'numpy', 'scipy', 'duckdb', 'rich', 'matplotlib', 'pandas'} & set(sys.modules)))\n"
     )
     folder = str(Path(sys.modules["bestby"].__file__ or "").parent)
     done = subprocess.run([sys.executable, "-c", code, folder], capture_output=True, text=True, check=True)
@@ -157,7 +157,7 @@ def test_a_help_page_imports_nothing_heavy() -> None:
     """One process shows every page: what a page imports is there after it."""
     code = (
         "import json, sys, bestby.cli\n"
-        "heavy = {'numpy', 'scipy', 'duckdb', 'rich', 'matplotlib', 'pandas', 'numba', 'narwhals'}\n"
+        "heavy = {'numpy', 'scipy', 'duckdb', 'rich', 'matplotlib', 'pandas', 'narwhals'}\n"
         "for words in json.loads(sys.argv[1]):\n"
         "    print(bestby.cli.main([*words, '--help']), words, *sorted(heavy & set(sys.modules)), file=sys.stderr)\n"
     )

@@ -111,7 +111,7 @@ def test_the_lines_are_those_of_the_monitor(run: Run, log: Path) -> None:
 
 def test_nothing_is_loaded_that_a_watch_does_not_need(log: Path) -> None:
     write(log, rows(400, 0.6, 0.65))
-    heavy = ("scipy", "numba", "pandas", "polars", "duckdb", "matplotlib", "sacrebleu", "yaml")
+    heavy = ("scipy", "pandas", "polars", "duckdb", "matplotlib", "sacrebleu", "yaml")
     code = (
         "import sys, bestby.cli\n"
         "status = bestby.cli.main(sys.argv[1:])\n"

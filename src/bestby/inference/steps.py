@@ -29,6 +29,9 @@ of them."""
 _TINY = 1e-300
 """What stands for 0 where a logarithm is taken."""
 
+_MANY = 1 << 16
+"""Terms of which some are looked at before all are."""
+
 _MOST_PRODUCTS = 1 << 20
 """Frequencies times terms at which a characteristic function is computed where a bound does not do."""
 
@@ -45,10 +48,13 @@ def later_terms(
     means = np.tanh(theta * sizes)
     # |cos x + i m sin x|^2 = 1 - (1 - m^2) sin^2 x <= exp(-(1 - m^2) sin^2 x), and 2 sin^2 x = 1 - cos 2x.
     weights = 1.0 - means**2
-    waves, missed = _waves(sizes, weights, 2.0 * h)
     period = math.pi / (gap * h) if gap > 0.0 else math.inf
     k = np.arange(first, max(first, math.ceil(min(period, FREQUENCIES))))
-    k = _counting(-0.25 * (float(weights.sum()) - waves.real - missed)[k], k)
+    for step in sorted({1, 1 + sizes.size // _MANY}, reverse=True):  # a product of some factors is larger
+        waves, missed = _waves(sizes[::step], weights[::step], 2.0 * h)
+        k = _counting(-0.25 * (float(weights[::step].sum()) - waves.real - missed)[k], k)
+        if not k.size:
+            break
     if k.size * sizes.size > _MOST_PRODUCTS:
         return None
     angles = np.multiply.outer(h * k, sizes)

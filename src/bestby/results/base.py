@@ -85,7 +85,7 @@ class Provenance:
     version : str
         The version of this package.
     versions : dict
-        Versions of Python, NumPy, SciPy and Numba, and of the libraries that cut or matched the items.
+        Versions of Python, NumPy and SciPy, and of the libraries that cut or matched the items.
     seed : int
         The seed; also when fresh entropy was asked for.
     n_resamples : int

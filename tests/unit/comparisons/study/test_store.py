@@ -309,7 +309,7 @@ class TestFiles:
 
 
 def test_the_store_needs_no_heavy_library() -> None:
-    heavy = ("pandas", "numba", "duckdb", "matplotlib", "scipy.stats")
+    heavy = ("pandas", "duckdb", "matplotlib", "scipy.stats")
     code = "import sys, bestby.comparisons.study.store;"
     code += f"print([name for name in {heavy} if name in sys.modules])"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
