@@ -26,9 +26,15 @@ def test_p_values_of_exactly_zero() -> None:
         compare(systems, gold, metric="rmse", test=test, n_resamples=99).differences[0].test
         for test in ("permutation", "bootstrap")
     ]
-    assert [test.method for test in tested] == ["importance sampling", "monte carlo"]
-    assert 2.0 * 0.5**200 <= tested[0].p_value < 0.01
+    assert [test.method for test in tested] == ["enumeration", "monte carlo"]
+    assert tested[0].p_value == pytest.approx(2.0 * 0.5**200, rel=1e-9)
     assert tested[1].p_value == 0.01
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 3, 200)
+    systems = {"good": labels, "bad": np.where(rng.random(200) < 0.6, rng.integers(0, 3, 200), labels)}
+    drawn = compare(systems, labels, metric="f1_macro", n_resamples=99).differences[0]
+    assert drawn.test.method == "importance sampling"
+    assert 2.0 * 0.5**200 <= drawn.p_value < 0.01
 
 
 def test_a_system_significantly_different_from_its_own_copy() -> None:
