@@ -16,10 +16,6 @@ from bestby import compare
 
 AT_A_TIME = {
     "_core.chunks.CHUNK": 7,
-    "engine.row_order._AT_ONCE": 5 * 9,  # five rows of nine columns
-    "engine.sample._AT_ONCE": 7,
-    "engine.statistics.STACKED": 5,
-    "engine.transforms.STACKED": 3,
     "inference.discordant.ROWS": 7,
     "inference.joint._AT_ONCE": 7,
     "inference.lattice._BLOCK": 7,

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bestby._core import rounding
+from bestby._core.chunks import chunks
 from bestby._core.typing import FloatArray, IntArray
 from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare, raw_values
@@ -17,9 +18,6 @@ from bestby.engine.sums import SumGroup
 from bestby.engine.weighted import ItemGroup
 from bestby.metrics.base import BaseMetric, MeanMetric, Metric, StandardisedMetric
 from bestby.resampling import totals as resampling
-
-_AT_ONCE = 1 << 20
-"""Numbers of totals that are scored at once."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,10 +74,8 @@ def _effects_in_sums(group: SumGroup) -> ItemEffects:
     total_a, total_b = of_a.sum(axis=0), of_b.sum(axis=0)
     moved = of_b[positions] - of_a[positions]
     swapped = np.empty(positions.size)
-    step = max(1, _AT_ONCE // max(1, moved.shape[1]))
-    for start in range(0, positions.size, step):
-        part = moved[start : start + step]
-        swapped[start : start + step] = scored(metric, total_a + part) - scored(metric, total_b - part)
+    for part in chunks(*moved.shape):
+        swapped[part] = scored(metric, total_a + moved[part]) - scored(metric, total_b - moved[part])
     observed = scored(metric, total_a[None, :]) - scored(metric, total_b[None, :])
     return ItemEffects(positions, 0.5 * (observed - swapped), None)
 

@@ -17,7 +17,6 @@ from bestby.engine.base import Drawing
 from bestby.engine.row_order import ordered, projected
 from bestby.engine.transforms import Swap, Taken
 from bestby.inference import dominating_point, permutation, tilted_draws, tilting
-from bestby.inference.series import SERIES_FROM
 from bestby.metrics.base import MeanMetric, Metric, StandardisedMetric
 from bestby.resampling import executing
 from bestby.resampling import totals as resampling
@@ -45,7 +44,7 @@ def of_many(
     `rows` (n, k) and `totals` (k,) are those of A and of B. Of a metric of standard scores, the numbers as
     given of these `systems` are swapped.
     """
-    if units.n < SERIES_FROM or units.by_cells(CELL_COST_SWAP) or units.n_strata > 1:
+    if units.n < dominating_point.FEWEST_UNITS or units.by_cells(CELL_COST_SWAP) or units.n_strata > 1:
         return None
     of_a, of_b = rows
     columns = range(of_a.shape[1])  # those that are alike are of the gold, and no swap moves them

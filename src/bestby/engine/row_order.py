@@ -8,11 +8,9 @@ from functools import lru_cache
 
 import numpy as np
 
+from bestby._core import chunks
 from bestby._core.typing import BoolArray, FloatArray, IntArray
 from bestby.resampling.units import Units
-
-_AT_ONCE = 1 << 13
-"""Numbers of several columns that are combined at once: they stay in the cache of the processor."""
 
 _FEW = 1 << 10
 """Counts that are put in order sooner than it is known whether they are all the same."""
@@ -25,7 +23,7 @@ def projected(rows: FloatArray) -> FloatArray:
     """
     size, k = rows.shape
     factors = _factors(k)
-    step = max(2, _AT_ONCE // max(1, k))
+    step = max(2, chunks.CHUNK // max(1, k))
     out: FloatArray
     if size <= step:
         out = np.add.reduce(np.multiply(factors, rows.T, order="C"))
@@ -142,8 +140,6 @@ def _taken(X: FloatArray, rows: IntArray) -> FloatArray:
     if X.flags.c_contiguous:
         return X.take(rows, axis=0)
     out = np.empty((rows.size, X.shape[1]))
-    step = max(1, _AT_ONCE // max(1, X.shape[1]))
-    for start in range(0, rows.size, step):
-        part = slice(start, start + step)
+    for part in chunks.chunks(rows.size, X.shape[1]):
         out[part] = X.T.take(rows[part], axis=1).T
     return out

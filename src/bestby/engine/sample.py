@@ -13,7 +13,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from bestby._core import rounding
+from bestby._core import chunks, rounding
 from bestby._core.cached import cached_property
 from bestby._core.typing import Alternative, BoolArray, FloatArray, IntArray
 from bestby.data.cells import collapsed
@@ -31,9 +31,6 @@ from bestby.metrics.base import MeanMetric, Metric, StandardisedMetric
 from bestby.resampling import totals as resampling
 from bestby.resampling.units import Units
 from bestby.results.values import TestResult
-
-_AT_ONCE = 1 << 16
-"""Units that are counted at a time, whose keys stay in the cache of one core."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -419,7 +416,7 @@ def _together(systems: Sequence[Statistics], design: Design) -> tuple[list[IntAr
         unit[known[lead]] = np.arange(n)
         found = [place.take(unit) for place in known]
         of_each = np.ones(n, dtype=np.int64) if counts is None else counts.take(unit)
-    elif math.prod(sizes) <= max(4 * n, _AT_ONCE):
+    elif math.prod(sizes) <= max(4 * n, chunks.CHUNK):
         found, of_each = _counted(known, sizes, counts)
     else:
         unit, of_each = collapsed(known, sizes, None, counts)
@@ -435,7 +432,7 @@ def _counted(
     span = math.prod(sizes)
     kind = np.min_scalar_type(span)
     found = np.zeros(span, dtype=np.int64)
-    step = max(_AT_ONCE, span)
+    step = max(chunks.CHUNK, span)
     for start in range(0, places[0].size, step):
         part = slice(start, start + step)
         key = places[0][part].astype(kind)

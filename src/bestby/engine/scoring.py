@@ -1,4 +1,4 @@
-"""Scores of totals, as many at once as stay in the cache."""
+"""Scores of totals."""
 
 from __future__ import annotations
 
@@ -8,9 +8,6 @@ import numpy as np
 
 from bestby._core.typing import FloatArray
 from bestby.metrics.base import Metric
-
-STACKED = 1 << 17
-"""Numbers handed at once to a metric: they stay in the cache of one core."""
 
 
 @np.errstate(divide="ignore", invalid="ignore", over="ignore")

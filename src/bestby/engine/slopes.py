@@ -15,8 +15,8 @@ from itertools import pairwise
 import numpy as np
 
 from bestby._core import checks, rounding
+from bestby._core.chunks import chunks
 from bestby._core.typing import FloatArray
-from bestby.engine.scoring import STACKED
 from bestby.metrics._curvatures import Derivatives
 from bestby.metrics._lines import derivatives
 from bestby.metrics.base import MeanMetric, Metric
@@ -44,9 +44,7 @@ def influence(metric: Metric, score: Score, total: FloatArray, rows: FloatArray)
         of_mean: FloatArray = (rows[:, 0] - score(total[None, :]) * rows[:, 1]) / total[1]
         return of_mean
     out = np.empty(rows.shape[0])
-    block = max(1, STACKED // max(1, 2 * rows.shape[1]))
-    for start in range(0, rows.shape[0], block):
-        part = slice(start, start + block)
+    for part in chunks(*rows.shape):
         known = derivatives(metric, total, rows[part])
         found = np.full(len(rows[part]), np.nan) if known is None else known[0]
         unknown = np.flatnonzero(np.isnan(found))
@@ -166,12 +164,8 @@ def _by_formula(
 ) -> tuple[FloatArray, FloatArray] | None:
     """Return both derivatives in directions (R, k), shape (R,) each; None of a metric that lacks them."""
     size = len(directions)
-    block = max(1, STACKED // max(1, 4 * total.size))
-    if size <= block:
-        return derivatives(metric, total, directions)
     first, second = np.empty((2, size))
-    for start in range(0, size, block):
-        part = slice(start, start + block)
+    for part in chunks(size, 2 * total.size):
         known = derivatives(metric, total, directions[part])
         if known is None:
             return None
@@ -192,9 +186,7 @@ def _by_steps(
     sizes = np.minimum(0.25 * counts, LARGEST_MOVE * counts.sum())
     by_weight, first, second = np.empty((3, sizes.size))
     k = total.size
-    block = max(1, STACKED // max(1, 4 * k))
-    for start in range(0, sizes.size, block):
-        part = slice(start, start + block)
+    for part in chunks(sizes.size, 2 * k):
         size = sizes[part]
         both = np.empty((k, 4 * size.size + 1))  # column by column, as metrics read them
         steps = both[:, 1:].reshape(k, 4, -1)

@@ -11,11 +11,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from bestby._core.cached import cached_property
+from bestby._core.chunks import chunks
 from bestby._core.typing import FloatArray, IntArray
 from bestby.engine import slopes
 from bestby.engine.base import Squares
 from bestby.engine.row_order import distinct_rows, projected
-from bestby.engine.scoring import STACKED, scores
+from bestby.engine.scoring import scores
 from bestby.engine.slopes import Response
 from bestby.engine.transforms import Functional
 from bestby.metrics._lines import SmoothMetric, gradient_and_hessian
@@ -193,8 +194,7 @@ class Statistics:
     def left_out(self) -> FloatArray:
         """The score without one unit of each kind, shape (C,)."""
         total, by_column = self.total[:, None], self.X.T
-        step = max(1, STACKED // max(1, 4 * total.size))
-        parts = [by_column[:, start : start + step] for start in range(0, by_column.shape[1], step)]
+        parts = [by_column[:, part] for part in chunks(by_column.shape[1], 2 * total.size)]
         # Column by column, as metrics read them.
         return np.concatenate([scores(self.metric, np.subtract(total, part).T) for part in parts])
 

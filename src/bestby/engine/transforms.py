@@ -11,8 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from bestby._core import rounding
+from bestby._core.chunks import chunks
 from bestby._core.typing import FloatArray, IntArray
-from bestby.engine.scoring import STACKED, scores
+from bestby.engine.scoring import scores
 from bestby.engine.slopes import Directions
 from bestby.metrics.base import Metric
 
@@ -106,11 +107,9 @@ class Scores:
             return np.stack([scores(self.metric, by_column[own].T) for own in self.used], axis=1)
         out = np.empty((len(self.used), size))
         together = np.stack(self.used, axis=1)
-        step = max(1, STACKED // max(1, together.size))
-        for start in range(0, size, step):
-            part = by_column[:, start : start + step][together]
-            found = scores(self.metric, part.reshape(len(together), -1).T)
-            out[:, start : start + step] = found.reshape(len(self.used), -1)
+        for part in chunks(size, together.size):
+            found = scores(self.metric, by_column[:, part][together].reshape(len(together), -1).T)
+            out[:, part] = found.reshape(len(self.used), -1)
         return out.T
 
 

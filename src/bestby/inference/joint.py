@@ -269,23 +269,28 @@ class Joint:
         for drawn in self._scores(max(1, _AT_ONCE // a.size)):
             yield (drawn[:, a] - drawn[:, b]) * scale
 
+    @cached_property
+    def _in_one_unit(self) -> FloatArray:
+        """The covariance, with a mean variance of 1, which single precision holds in any unit of the scores."""
+        assert self.covariance is not None
+        found: FloatArray = self.covariance / float(self.covariance.diagonal().mean())
+        return found
+
     @property
     def _scale(self) -> FloatArray:
         """One over the standard deviation of each difference, 0 of those that do not vary, shape (m,)."""
-        assert self.covariance is not None
-        diagonal = self.covariance.diagonal()
-        variances = diagonal[self.a] + diagonal[self.b] - 2.0 * self.covariance[self.a, self.b]
+        covariance = self._in_one_unit
+        diagonal = covariance.diagonal()
+        variances = diagonal[self.a] + diagonal[self.b] - 2.0 * covariance[self.a, self.b]
         scale = np.zeros(self.size)
         scale[self.varying] = 1.0 / np.sqrt(variances[self.varying])
         return scale
 
     def _scores(self, step: int) -> Iterator[FloatArray]:
         """Yield draws of the scores of all systems, blocks of shape (step, S)."""
-        assert self.covariance is not None
-        size = len(self.covariance)
+        size = len(self._in_one_unit)
         # A covariance of differences is singular; a little independent noise changes no digit that counts.
-        noise = _JITTER * float(self.covariance.diagonal().mean())
-        root = np.linalg.cholesky(self.covariance + noise * np.eye(size))
+        root = np.linalg.cholesky(self._in_one_unit + _JITTER * np.eye(size))
         generator = streams.block_generator(self.seed, "families", 0)
         for first in range(0, self.n_draws, step):
             drawn: FloatArray = generator.standard_normal((min(step, self.n_draws - first), size)) @ root.T

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from bestby import Evaluation, Metric
+from bestby._core import chunks
 from bestby.engine import prepare, row_order, statistics
 from bestby.engine.statistics import Design, Rows, Statistics
 from bestby.engine.sums import SumGroup
@@ -206,7 +207,7 @@ def test_rows_that_a_huge_column_hides_are_counted_where_they_are_equal() -> Non
 @pytest.mark.parametrize("blocks", [1, 2])
 def test_equal_rows_meet_wherever_the_blocks_end(k: int, more: int, blocks: int) -> None:
     """A last block of a single row would be added up in another order."""
-    size = blocks * (row_order._AT_ONCE // k) + more
+    size = blocks * (chunks.CHUNK // k) + more
     rows = np.tile(np.random.default_rng(k).normal(size=k), (size, 1))
     assert np.unique(row_order.projected(rows)).size == 1
     assert np.unique(row_order.projected(np.asfortranarray(rows))).size == 1
@@ -249,7 +250,7 @@ def system(name: str, **groups: Any) -> Statistics:
 def test_scores_without_a_unit_are_those_of_the_totals_less_its_row(
     name: str, clustered: bool, at_once: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(statistics, "STACKED", at_once)
+    monkeypatch.setattr(chunks, "CHUNK", at_once)
     found = system(name, clusters=np.arange(90) // 4 if clustered else None)
     assert found.score == float(found.metric.score(found.total))
     expected = [float(found.metric.score(found.total - row)) for row in found.X]
