@@ -271,7 +271,7 @@ class Joint:
 
     @cached_property
     def _in_one_unit(self) -> FloatArray:
-        """The covariance, with a mean variance of 1, which single precision holds in any unit of the scores."""
+        """The covariance, with a mean variance of 1: single precision holds it in any unit of the scores."""
         assert self.covariance is not None
         found: FloatArray = self.covariance / float(self.covariance.diagonal().mean())
         return found
