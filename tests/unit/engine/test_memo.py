@@ -29,6 +29,15 @@ def test_the_oldest_result_makes_room(most: int, asked: str, made: str) -> None:
     assert len(memo) == max(1, most)
 
 
+def test_results_of_some_size_make_room_for_one() -> None:
+    memo = Memo[str, str](10, len)
+    for word in ("four", "three", "a", "eleven more", "two"):
+        assert memo.get(word, str) == word
+        assert len(memo) == {"four": 1, "three": 2, "a": 3}.get(word, 1)
+    assert memo.get("sixsix", str) == "sixsix"
+    assert len(memo) == 2
+
+
 def test_none_is_a_result() -> None:
     memo = Memo[int, int | None](3)
     assert memo.get(1, lambda _: None) is None
