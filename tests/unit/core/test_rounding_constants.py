@@ -42,7 +42,13 @@ ALGORITHMS = {
     "planning/search.py": {1e-12},  # keeps a power off 0 and 1
     "inference/joint.py": {1e-12},  # keeps a matrix positive definite
     "engine/interval_methods.py": {1e-12},  # keeps a level below 1
-    "engine/resampled.py": {1e-12},  # keeps a correlation below 1
+    "inference/dominating_point.py": {
+        1e-13,
+        1e-9,
+        1e-8,
+    },  # a spread too small to divide by; units that are too alike
+    "inference/swap_expansion.py": {1e-9},  # where the search of a point stops
+    "engine/estimate.py": {1e-12},  # keeps a correlation below 1
     "inference/label_draws.py": {1e-10},  # eigenvalues of a covariance that are rounding alone
     "inference/permutation.py": {1e-12},  # a p-value that no correction asks for
     "metrics/calibration.py": {1e-12},  # bins that rounding alone fills
@@ -56,7 +62,7 @@ ALGORITHMS = {
     "planning/lifted.py": {1e-9},  # the least factor of a search
     "planning/squares.py": {1e-100},  # keeps a variance above 0
     "report/figures/p_values.py": {1e-16},  # keeps a p-value on a logarithmic axis
-    "report/numbers.py": {3e-10, 1e-15},  # standard errors and p-values too small to be shown
+    "report/numbers.py": {3e-10, 1e-15, 1e-9},  # what is too small to be shown; last bits of a power of ten
 }
 """The tolerances of algorithms, and bounds that keep a number defined: none says what is equal."""
 
