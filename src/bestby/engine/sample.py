@@ -404,7 +404,7 @@ def resampled(
 
 
 def _together(systems: Sequence[Statistics], design: Design) -> tuple[list[IntArray], Units]:
-    """Return which rows the distinct units of several systems have, sorted by the first, and the units."""
+    """Return which rows the distinct units of several systems have, sorted by them, and the units."""
     places = [one.place for one in systems]
     assert all(place is not None for place in places)  # see `Sample.of`
     known = [place for place in places if place is not None]
@@ -414,6 +414,8 @@ def _together(systems: Sequence[Statistics], design: Design) -> tuple[list[IntAr
     if sizes[lead] == n:  # one system alone tells all units apart
         unit = np.empty(n, dtype=np.int64)
         unit[known[lead]] = np.arange(n)
+        if lead:
+            unit = unit[np.lexsort([place.take(unit) for place in known[lead::-1]])]
         found = [place.take(unit) for place in known]
         of_each = np.ones(n, dtype=np.int64) if counts is None else counts.take(unit)
     elif math.prod(sizes) <= max(4 * n, chunks.CHUNK):
@@ -421,7 +423,7 @@ def _together(systems: Sequence[Statistics], design: Design) -> tuple[list[IntAr
     else:
         unit, of_each = collapsed(known, sizes, None, counts)
         found = [place.take(unit) for place in known]
-    bounds = np.searchsorted(found[lead], systems[lead].units.bounds)
+    bounds = np.searchsorted(found[0], systems[0].units.bounds)
     return found, Units(of_each, bounds)
 
 

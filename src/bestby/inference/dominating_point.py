@@ -20,6 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import expit, log_ndtr
 
+from bestby._core import rounding
 from bestby._core.typing import FloatArray
 from bestby.inference import permutation, tilting
 from bestby.inference.series import LARGEST_REMAINDER, OUTER, SignSeries, lugannani_rice
@@ -159,7 +160,7 @@ class _Shift:
 def _few_kinds(leverage: FloatArray) -> bool:
     """Return whether many units change the totals alike, by a sample of those that change them."""
     some = np.sort(leverage[leverage > 0.0][:: max(1, np.count_nonzero(leverage) // _SAMPLE)])
-    distinct = 1 + np.count_nonzero(np.diff(some) > 1e-9 * some[1:])
+    distinct = 1 + np.count_nonzero(~rounding.level(some[1:], some[:-1], some[1:]))
     return bool(distinct < 0.5 * some.size)
 
 

@@ -69,7 +69,8 @@ def _same_scores(metric: FunctionMetric, parts: Collection[Evaluation]) -> tuple
     """Return the metrics of labels, or else of numbers, with the scores of a function."""
     samples = []
     for part in parts:
-        sample = None if isinstance(part, Streamed) or part.missing else _Sample.of(metric, part)
+        unknown = isinstance(part, Streamed) or part.counts is not None or part.missing
+        sample = None if unknown else _Sample.of(metric, part)
         if sample is None:
             return ()
         samples.append(sample)
