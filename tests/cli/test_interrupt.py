@@ -79,7 +79,9 @@ def compare(table: Path, *more: str) -> list[str]:
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    """Return the files of a folder, but for values that were computed and kept for the next run."""
+    files = (path for path in folder.rglob("*") if path.is_file() and path.suffix != ".cache")
+    return {str(path.relative_to(folder)): path.read_bytes() for path in files}
 
 
 @pytest.fixture

@@ -30,10 +30,10 @@ def run(
     name: str, estimates: Estimates, pairs: Sequence[Pair], alternative: Alternative
 ) -> dict[Pair, TestResult]:
     """Return one test of every pair."""
-    return {pair: tested(name, estimates.of(*pair), alternative) for pair in pairs}
+    return {pair: result(name, estimates.of(*pair), alternative) for pair in pairs}
 
 
-def tested(name: str, estimate: Estimate, alternative: Alternative) -> TestResult:
+def result(name: str, estimate: Estimate, alternative: Alternative) -> TestResult:
     """Return the test of a difference."""
     if name == "auto" and estimate.group.crossed:
         name = "wald"  # no swap keeps two groupings

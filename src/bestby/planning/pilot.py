@@ -330,7 +330,7 @@ class Pilot(Design):
         ):
             # Counting a million combinations is worth it for one study, not for each of a thousand.
             return group.sample(0, 1).sampled_permutation(ask, drawing).p_value
-        return test_maker.tested(self.test, Estimates(group, drawing).of(0, 1), ask).p_value
+        return test_maker.result(self.test, Estimates(group, drawing).of(0, 1), ask).p_value
 
     def _studies(self, n: int, studies: int, generator: np.random.Generator) -> Iterator[Group]:
         chance = (1.0 - self.effect_scale) / 2.0

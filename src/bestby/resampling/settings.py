@@ -79,6 +79,12 @@ class Resampling:
         executing.n_threads(self.n_jobs)
         object.__setattr__(self, "executor", executing.checked(self.executor))
         size_of(self.resample_size)
+        if self.progress is not None and not callable(self.progress):
+            raise InvalidInputError(
+                f"progress must be a function, got {quoted(self.progress)}",
+                hint="progress=print shows the number of resamples done and their number",
+                argument="progress",
+            )
         if not checks.flag(self.rescale, "rescale") and self.resample_size is None:
             raise InvalidInputError(
                 "rescale=False has no effect without resample_size: resamples as large as the data are never"

@@ -80,7 +80,7 @@ def test_power_of_the_wald_test_on_unequal_clusters_is_that_of_compare() -> None
         study = bb.Evaluation.of({name: x[items] for name, x in systems.items()}, clusters=labels)
         (group,) = prepare.groups(study, [resolve("mean")])
         estimate = Estimates(group, Drawing(1, 0)).of(0, 1)
-        hits += test_maker.tested("wald", estimate, "two-sided").p_value <= 0.05
+        hits += test_maker.result("wald", estimate, "two-sided").p_value <= 0.05
     share = hits / 900
     assert 0.2 < share < 0.8
     assert abs(plan.power - share) < 4.0 * math.sqrt(2.0 * share * (1.0 - share) / 900)

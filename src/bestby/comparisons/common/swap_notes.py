@@ -167,7 +167,7 @@ def _of_unequal_clusters(group: Group, pair: Pair, test: TestResult) -> TypeGuar
 def _pairs(pairs: Sequence[Pair], names: Sequence[str]) -> str:
     """Return a pair in words, and how many others there are.
 
-    >>> _pairs([(0, 0, 1)], ["x", "y"]), _pairs([(0, 0, 1), (0, 0, 2), (0, 1, 2)], ["x", "y", "z"])
+    >>> _pairs([(0, 1)], ["x", "y"]), _pairs([(0, 1), (0, 2), (1, 2)], ["x", "y", "z"])
     ('x and y', 'x and y (and of 2 other pairs)')
     """
     a, b = pairs[0]
@@ -177,4 +177,4 @@ def _pairs(pairs: Sequence[Pair], names: Sequence[str]) -> str:
 
 
 def _about(metric: str, pairs: Sequence[Pair], names: Sequence[str]) -> tuple[str, ...]:
-    return (metric, *(names[s] for s in pairs[0][1:])) if len(pairs) == 1 else (metric,)
+    return (metric, *(names[s] for s in pairs[0])) if len(pairs) == 1 else (metric,)
