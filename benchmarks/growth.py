@@ -91,7 +91,7 @@ def rows(quick: bool) -> list[dict[str, Any]]:
     for metric, axis, value, call in points(quick):
         if (metric, axis) in slow:
             continue
-        timed(call)  # imports and compilation
+        timed(call)  # imports
         seconds, _ = timed(call)
         if seconds < 1.0:
             seconds, _ = repeated(call, 0.05)

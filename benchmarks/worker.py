@@ -92,7 +92,7 @@ def turns_of_ours(job: Any) -> Iterator[dict[str, Any]]:
 
     ours = job.make().ours
     before = peak()
-    ours()  # imports and compilation
+    ours()  # imports
     yield {"how": "", "note": "", "scaled_from": 0, "before": before}
     while True:
         seconds, answer = repeated(ours)

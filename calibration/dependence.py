@@ -188,7 +188,7 @@ def holds(estimate: Estimate, method: str, truth: float) -> bool:
 
 
 def rejects(estimate: Estimate, test: str) -> bool:
-    return test_maker.tested(test, estimate, "two-sided").p_value <= 1.0 - LEVEL
+    return test_maker.result(test, estimate, "two-sided").p_value <= 1.0 - LEVEL
 
 
 def count_clusters(cell: Cell, rng: np.random.Generator, seed: int) -> Found:

@@ -18,7 +18,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy.special import expit
 
-from bestby.inference import dominating_point
+from bestby.inference import dominating_point, permutation
 from calibration.populations import Floats
 
 Rows = tuple[Floats, Floats, Callable[[Floats], Floats]]
@@ -199,7 +199,7 @@ def row(name: str, units: int, draws: int) -> str:
             cells.append("all signs are drawn" if found is None else "nothing is that far out")
             continue
         p, error = importance_sampled(halves, difference, distance, tilt, draws, seed)
-        how = "" if found.method == dominating_point.METHOD else f", drawn ± {100 * found.error / p:.1f}"
+        how = "" if found.method == permutation.SADDLEPOINT else f", drawn ± {100 * found.error / p:.1f}"
         cells.append(f"{100 * (found.p_value / p - 1):+.1f} ± {100 * error / p:.1f} (p {p:.1g}{how})")
     return f"| {name} | {len(halves)} | {' | '.join(cells)} |"
 

@@ -101,7 +101,7 @@ def _ends(estimate: Estimate, method: str) -> tuple[float, float]:
 
 def _p_value(pair: Estimate, test: str, side: Any) -> float:
     try:
-        return test_maker.tested(test, pair, side).p_value
+        return test_maker.result(test, pair, side).p_value
     except DesignError:
         return math.nan
 

@@ -71,7 +71,7 @@ def p_values(kind: str, n: int, pairs: int, seed: int, rescale: bool) -> dict[fl
 def better(estimate: Estimate) -> float:
     """Return the p-value of the bootstrap test that the first system of a difference is the better one."""
     alternative: Alternative = "greater" if estimate.metric.greater_is_better else "less"
-    return test_maker.tested("bootstrap", estimate, alternative).p_value
+    return test_maker.result("bootstrap", estimate, alternative).p_value
 
 
 def ours(tool: str, kind: str, n: int, pairs: int) -> Iterator[dict[str, Any]]:

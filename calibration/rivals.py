@@ -144,7 +144,7 @@ def _ours(seed: int, datasets: int, n: int) -> list[Found]:
         estimate = Estimates(group, Drawing(RESAMPLES, seed + i)).of(0, 1)
         out.append(
             {
-                f"p, {name}": test_maker.tested(name, estimate, "two-sided").p_value
+                f"p, {name}": test_maker.result(name, estimate, "two-sided").p_value
                 for name in ("bootstrap", "permutation")
             }
         )

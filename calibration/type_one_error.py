@@ -64,7 +64,7 @@ def rows_of(name: str, metric: str, population: Population, n: int, size: int) -
     rows = []
     for test in COUNTED:
         try:
-            p = [test_maker.tested(test, estimate, "two-sided").p_value for estimate in data]
+            p = [test_maker.result(test, estimate, "two-sided").p_value for estimate in data]
         except DesignError:
             continue
         rate = float(np.mean(np.array(p) <= LEVEL))

@@ -48,4 +48,4 @@ def makers_of(
 
 def p_values(name: str, data: list[Estimates], alternative: Alternative = "two-sided") -> np.ndarray:
     """Return the p-value of A against B on each data set."""
-    return np.array([test_maker.tested(name, makers.of(0, 1), alternative).p_value for makers in data])
+    return np.array([test_maker.result(name, makers.of(0, 1), alternative).p_value for makers in data])

@@ -49,7 +49,7 @@ def p_values(kind: str, n: int, pairs: int, rescale: bool = True) -> dict[tuple[
             for group in groups:
                 difference = Estimates(group, drawing).of(0, 1)
                 for side in ALTERNATIVES:
-                    p = test_maker.tested("bootstrap", difference, side).p_value
+                    p = test_maker.result("bootstrap", difference, side).p_value
                     found.setdefault((group.metric.name, size, side), []).append(p)
     return {key: np.array(values) for key, values in found.items()}
 

@@ -208,7 +208,7 @@ class Swaps:
         if apart.size == 0:
             return None
         beginning = self.of_a[:_BEGINNING, apart] - self.of_b[:_BEGINNING, apart]
-        if _one_direction(beginning) is None:  # mostly the first rows tell
+        if beginning.any() and _one_direction(beginning) is None:  # mostly the first rows tell
             return None
         delta = rounding.difference(self.of_a[:, apart], self.of_b[:, apart])
         direction = _one_direction(delta)

@@ -30,12 +30,6 @@ from bestby.results.values import TestResult
 FEWEST_UNITS = 2000
 """Differing units from which the formula is used: its error was measured at 2,100, 5,500 and 20,500 units."""
 
-METHOD = "saddlepoint"
-"""The method of a test by the formula."""
-
-RELATIVE_ERROR = 0.02
-"""What is told of the formula's error, as a part of the p-value: measured, and no bound."""
-
 LARGEST_BEND = 0.05
 """How much the curvature of the difference may change the logarithm of the p-value."""
 
@@ -102,8 +96,8 @@ def swapped(
     p = None if point is None else _tail(shift, halves, along, point)
     if p is not None:
         p = min(1.0, max(p, sys.float_info.min))
-        error = RELATIVE_ERROR * p
-        return TestResult("permutation", p, "two-sided", False, METHOD, error, statistic=observed)
+        error, how = permutation.SADDLEPOINT_ERROR * p, permutation.SADDLEPOINT
+        return TestResult("permutation", p, "two-sided", False, how, error, statistic=observed)
     return _drawn(shift, along, point, observed, n_resamples, seed)
 
 

@@ -19,9 +19,6 @@ from bestby.resampling import streams
 FEW_UNITS = 15
 """Units, were they equally large, below which nothing is read from how the systems vary together."""
 
-NORMAL_KURTOSIS = 3.0
-"""Units over effective units, those that carry a variance, where influences are normal."""
-
 DRAWS = 20_000
 """Draws of all differences at once; the share of 5 % of them has a standard error of 0.15 %."""
 
@@ -96,16 +93,6 @@ class Spread:
         centred = scores - scores.mean(axis=1, keepdims=True)
         centred[np.ptp(scores, axis=1) == 0.0] = 0.0
         return cls.normal(np.atleast_2d(np.cov(centred, rowvar=False)), n_units)
-
-    @classmethod
-    def from_variances(cls, variances: FloatArray, n_effective: float) -> Spread:
-        """Return it from the variances of all differences, shape (S, S) (Gower 1966, Biometrika 53, 325-338).
-
-        `n_effective` says how many units carry them, as `intervals.effective_units` counts them.
-        """
-        rows = variances.mean(axis=0)
-        doubled = rows[:, None] + rows[None, :] - variances - rows.mean()
-        return cls.normal(0.5 * doubled, max(1.0, NORMAL_KURTOSIS * n_effective))
 
     @classmethod
     def normal(cls, covariance: FloatArray, n_units: float) -> Spread:

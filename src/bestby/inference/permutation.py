@@ -21,6 +21,12 @@ from bestby.results.values import TestResult
 NEVER_NEEDED = 1e-12
 """A p-value that no correction for many tests asks for: 10^10 of them at 5 %."""
 
+SADDLEPOINT = "saddlepoint"
+"""The method of a test by a saddlepoint, which draws nothing."""
+
+SADDLEPOINT_ERROR = 0.02
+"""The error told of it, as a part of p: measured (`calibration/dominating_points.py`), and no bound."""
+
 _AT_ONCE = 1 << 14
 """Combinations of an enumeration that are scored at once: their totals stay in the cache of one core."""
 
@@ -121,7 +127,8 @@ def exact_mean(
     size = np.abs(differences)
     unit = math.ldexp(1.0, math.frexp(float(size.max()))[1])
     direction = {"two-sided": math.copysign(1.0, observed), "greater": 1.0, "less": -1.0}[alternative]
-    one_way = bool((differences > 0.0).all() if direction > 0.0 else (differences < 0.0).all())
+    # Differences that are rounding of the scores are no units that could have been swapped to another sum.
+    one_way = bool((direction * differences > rounding.level_width(float(size.max()))).all())
     # In units of a power of two, which changes no bit, no product underflows.
     size = np.divide(size, unit, out=size)
     if single:  # in place; of differences in rising order, the sizes fall and then rise: two runs to merge

@@ -21,12 +21,6 @@ from bestby._core.typing import Alternative, FloatArray
 from bestby.inference import permutation
 from bestby.results.values import TestResult
 
-METHOD = "saddlepoint"
-"""The method of such a test."""
-
-RELATIVE_ERROR = 0.02
-"""The error, as a part of the p-value: measured (`calibration/rank_swaps.py`), and no bound."""
-
 LEAST_UNITS = 500
 """Units that must differ: what is left out is of the order of one over their number."""
 
@@ -61,8 +55,8 @@ def swapped(
     found = permutation.exact_mean(effects, ones, alternative, 1.0, total=math.copysign(place, observed))
     if found is None:
         return None
-    error = RELATIVE_ERROR * found.p_value
-    return dataclasses.replace(found, exact=False, method=METHOD, error=error, statistic=observed)
+    error, how = permutation.SADDLEPOINT_ERROR * found.p_value, permutation.SADDLEPOINT
+    return dataclasses.replace(found, exact=False, method=how, error=error, statistic=observed)
 
 
 def _place(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import warnings
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -56,11 +57,18 @@ def notes_on_functions(metrics: Sequence[BaseMetric], parts: Collection[Evaluati
         names = _same_scores(metric, parts) if isinstance(metric, FunctionMetric) else ()
         if 1 <= len(names) <= 2:
             whole = all(part.n_items <= ITEMS for part in parts)
+            told = json.dumps(names[0], ensure_ascii=False)
+            turned = resolve(names[0]).greater_is_better != metric.greater_is_better
             message = (
                 f"{metric.name} gives the same scores as {' and '.join(names)} on"
                 f" {'these data' if whole else f'{ITEMS} of these items'}: if that is what it computes,"
-                f' metric="{names[0]}" takes a fraction of the time'
+                f" metric={told} takes a fraction of the time"
             )
+            if turned:
+                better = "lower" if metric.greater_is_better else "higher"
+                message += (
+                    f", and counts {better} scores as better, which greater_is_better= says of a function"
+                )
             notes.append(Note("built_in_metric", message, (metric.name,)))
     return notes
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 from bestby import Evaluation, Metric
 from bestby._core import chunks
 from bestby.engine import prepare, row_order, statistics
-from bestby.engine.statistics import Design, Rows, Statistics
+from bestby.engine.statistics import Design, Rows, Statistics, _summed
 from bestby.engine.sums import SumGroup
 from bestby.metrics.registry import resolve
 
@@ -280,3 +281,22 @@ def test_units_of_a_mean_say_how_many_items_they_hold_if_all_hold_as_many() -> N
     assert system("mse", clusters=np.arange(90) // 3).items_of_each == 3.0
     assert system("mse", clusters=np.arange(90) // 4).items_of_each is None
     assert system("rmse").items_of_each is None
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e-300, 1e300])
+def test_sums_of_clusters_do_not_depend_on_the_order_of_the_items(scale: float) -> None:
+    rng = np.random.default_rng(11)
+    rows, clusters = rng.choice([0.1, 0.2, 0.3, 0.7], size=(400, 2)) * scale, rng.integers(0, 40, 400)
+    first = _summed(Rows(rows), clusters, 40)
+    for _ in range(20):
+        order = rng.permutation(400)
+        assert (_summed(Rows(rows[order]), clusters[order], 40) == first).all()
+    exact = [[math.fsum(column) for column in rows[clusters == c].T] for c in range(40)]
+    assert first.tolist() == exact
+
+
+def test_sums_of_numbers_that_are_not_finite() -> None:
+    rows = np.array([[np.inf, 1.0], [2.0, np.nan], [3.0, 4.0]])
+    assert _summed(Rows(rows), np.array([0, 0, 1]), 2) == pytest.approx(
+        np.array([[np.inf, np.nan], [3.0, 4.0]]), nan_ok=True
+    )

@@ -63,6 +63,15 @@ def test_all_in_one_direction() -> None:
             assert twin.p_value == pytest.approx(found.p_value, rel=1e-12)
 
 
+def test_differences_that_are_rounding_are_ties() -> None:
+    """A swap of the four last ones changes the sum by rounding: of 2^2 signs, the data have one."""
+    d = np.array([1.53, 6.09, 9e-17, 9e-17, 9e-17, 9e-17])
+    for alternative, p in (("two-sided", 0.5), ("greater", 0.25), ("less", 1.0)):
+        found = exact_mean(d, ones(6), alternative, 1.0)
+        assert found is not None
+        assert found.p_value == pytest.approx(p)
+
+
 def test_p_does_not_underflow_to_0() -> None:
     d = np.ones(3000)
     found = exact_mean(d, ones(3000), "two-sided", 1.0)

@@ -126,3 +126,19 @@ def test_every_comparison_of_items_has_the_note(tmp_path: Path) -> None:
     for result in results:
         assert len(code_of(result.notes)) == 1, type(result)
     assert code_of(bb.compare(two, gold, metric="f1_macro", n_resamples=20).notes) == []
+
+
+def test_a_metric_of_the_other_direction_says_so() -> None:
+    """The function counts higher errors as better: who follows the note gets the systems in another order."""
+    for better in (True, False):
+        function = bb.FunctionMetric(sklearn_metrics.mean_absolute_error, greater_is_better=better)
+        (note,) = notes_on_functions([function], [Evaluation.of(*numbers())])
+        assert ("counts lower scores as better" in note.message) == better
+
+
+def test_the_suggestion_is_valid_python() -> None:
+    (gold, one, other) = np.random.default_rng(1).choice(['yes "q"', "no"], size=(3, 100))
+    (message,) = told(
+        ({"a": one, "b": other}, gold), lambda y, x: sklearn_metrics.f1_score(y, x, pos_label='yes "q"')
+    )
+    assert 'metric="f1[yes \\"q\\"]" takes' in message
