@@ -82,7 +82,7 @@ def test_nothing_of_it_is_computed(monkeypatch: pytest.MonkeyPatch) -> None:
         compared(**SKIPS["both"])
     with monkeypatch.context() as patch:
         patch.setattr(SumSample, "permutation", refuse)
-        patch.setattr(test_maker, "tested", refuse)
+        patch.setattr(test_maker, "result", refuse)
         assert compared(**SKIPS["test"])["a", "c"].interval is not None
         assert compared(test=None, simultaneous=True)["a", "c"].interval.method == "max-t"
         assert compared(test=None, margin=0.01)["a", "c"].verdict == "better"

@@ -158,7 +158,7 @@ def test_nothing_of_it_is_computed(monkeypatch: pytest.MonkeyPatch) -> None:
                 compared(interval=None)
     with monkeypatch.context() as patch:
         for owner, names in (
-            (test_maker, ("tested",)),
+            (test_maker, ("result",)),
             (runs_differences, ("multi_aso", "oriented_test")),
             (crossvalidation, ("corrected_t", "conservative_t", "k_bonferroni")),
             (ranking, ("friedman", "nemenyi", "holm_ranks", "critical_difference")),
