@@ -82,7 +82,7 @@ class Resampling:
         if self.progress is not None and not callable(self.progress):
             raise InvalidInputError(
                 f"progress must be a function, got {quoted(self.progress)}",
-                hint="give a function that takes the number of resamples done and their number, such as print",
+                hint="give a function of two numbers, the resamples done and all of them, such as print",
                 argument="progress",
             )
         if not checks.flag(self.rescale, "rescale") and self.resample_size is None:
