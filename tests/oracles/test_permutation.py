@@ -221,7 +221,7 @@ def test_exact_and_monte_carlo_agree_where_both_can_be_had(monkeypatch: pytest.M
 
         with monkeypatch.context() as patch:
             patch.setattr(Swaps, "_exact", lambda *_: None)
-            patch.setattr(Swaps, "of_one_sum", lambda *_: None)
+            patch.setattr(Swaps, "one_sum_test", lambda *_: None)
             patch.setattr("bestby.engine.permutations.CELL_COST_SWAP", math.inf)
             for clusters in (None, range(120)):  # labels by cells, and a swap of each cluster
                 how = {"metric": name, "clusters": clusters, "interval": None, "n_resamples": 20_000}

@@ -487,3 +487,52 @@ class Group(ABC):
         if found is None:
             return None
         return Spread.from_influence(found.values, found.sizes, found.counts, found.bounds)
+
+
+@dataclass(frozen=True, eq=False)
+class GroupSample(Sample):
+    """One system or two of a group that scores all systems at once, from items or from batches of them."""
+
+    group: Group
+    a: int
+    b: int | None
+
+    @property
+    def metric(self) -> BaseMetric:  # type: ignore[override]
+        """The metric."""
+        return self.group.metric
+
+    @property
+    def units(self) -> Units:  # type: ignore[override]
+        """The units of the group."""
+        return self.group.units
+
+    @property
+    def clustered(self) -> bool:
+        """Whether units are clusters of items."""
+        return self.group.clustered
+
+    @property
+    def in_blocks(self) -> bool:
+        """Whether the bootstrap draws blocks of consecutive items."""
+        return self.group.in_blocks
+
+    @property
+    def systems(self) -> list[int]:
+        """The position of the system, or of both."""
+        return [self.a] if self.b is None else [self.a, self.b]
+
+    @property
+    def scores(self) -> FloatArray:
+        """The scores on the full data."""
+        found: FloatArray = self.group.scores[self.systems]
+        return found
+
+    def left_out(self, drawing: Drawing | None = None) -> LeftOut:
+        """Return the score or difference without each unit, or each group of units."""
+        found = self.group.jackknife(drawing)
+        return LeftOut(less(found.scores[:, self.systems].T), found.counts, found.bounds)
+
+    def bootstrap(self, drawing: Drawing) -> FloatArray:
+        """Return the scores of the systems on resamples, shape (B, 1 or 2): those of all systems."""
+        return self.group.bootstrap(drawing)[:, self.systems]

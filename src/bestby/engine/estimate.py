@@ -13,13 +13,12 @@ import numpy as np
 from bestby._core.cached import cached_property
 from bestby._core.typing import FloatArray, IntArray
 from bestby.engine.base import Contributions, Drawing, Group, LeftOut, Sample, less
-from bestby.engine.defined import defined_replicates
 from bestby.engine.memo import Memo
 from bestby.engine.ranked import WeightGroup
 from bestby.engine.sums import AnnotatedSample, SumGroup
 from bestby.inference import intervals, skewness
 from bestby.inference.clusters import StandardError
-from bestby.inference.distributions import Distribution
+from bestby.inference.distributions import Distribution, defined_replicates
 from bestby.inference.intervals import Moments
 from bestby.inference.joint import Joint, Spread
 from bestby.inference.mean_bootstrap import mean_bootstrap

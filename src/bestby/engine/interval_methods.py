@@ -13,10 +13,10 @@ from bestby._core import special
 from bestby._core.errors import DesignError
 from bestby._core.typing import FloatArray, IntArray
 from bestby.engine.base import Group
-from bestby.engine.defined import defined_replicates
 from bestby.engine.estimate import Estimate
 from bestby.engine.reach import bound_of_copies
 from bestby.inference import abc, calibration_error, intervals, proportions, skewness
+from bestby.inference.distributions import defined_replicates
 from bestby.metrics.agreement import Agreement
 from bestby.metrics.calibration import ExpectedCalibrationError
 from bestby.results.base import Note

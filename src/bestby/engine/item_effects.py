@@ -13,8 +13,8 @@ from bestby._core.chunks import chunks
 from bestby._core.typing import FloatArray, IntArray
 from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare, raw_values
-from bestby.engine.scoring import scores as scored
 from bestby.engine.sums import SumGroup
+from bestby.engine.transforms import scores as scored
 from bestby.engine.weighted import ItemGroup
 from bestby.metrics.base import BaseMetric, MeanMetric, Metric, StandardisedMetric
 from bestby.resampling import totals as resampling

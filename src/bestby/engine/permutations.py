@@ -30,7 +30,7 @@ _STEPS = 64
 """Steps from one end of a sum's reach to the other, in each of which the difference must rise."""
 
 
-def of_many(
+def many_units_test(
     metric: Metric,
     rows: Sequence[FloatArray],
     totals: Sequence[FloatArray],
@@ -192,7 +192,7 @@ class Swaps:
         changes = step * (values[0] - values[1:])
         return tilted_draws.Swaps(counts, own, changes, difference, shifts, changes_at)
 
-    def of_one_sum(self, alternative: Alternative) -> TestResult | None:
+    def one_sum_test(self, alternative: Alternative) -> TestResult | None:
         """Return the exact test if the difference rises or falls with one sum, whatever is swapped.
 
         RMSE, R2 and error rates have one: the errors. All else that they count belongs to the gold.

@@ -19,7 +19,7 @@ from bestby._core.typing import Alternative, BoolArray, FloatArray, IntArray
 from bestby.data.cells import collapsed
 from bestby.engine import pivots, raw_values, slopes
 from bestby.engine.base import STANDARDISED, Contributions, Drawing, Influences, LeftOut, Sample, less
-from bestby.engine.permutations import Swaps, of_many
+from bestby.engine.permutations import Swaps, many_units_test
 from bestby.engine.statistics import Design, Rows, Statistics
 from bestby.engine.transforms import Functional, Scores, SideBySide
 from bestby.inference import clusters, intervals
@@ -304,10 +304,10 @@ class SumSample(Sample):
             renamed = not raw_values.comparable(metric, systems)
             systems = None if renamed else systems
         # The scores stay those of the standard scores, which are accurate.
-        found = None if systems else self._swaps(rows).of_one_sum(alternative)
+        found = None if systems else self._swaps(rows).one_sum_test(alternative)
         if found is None and alternative == "two-sided" and (metric.reads != "labels" or self.clustered):
             totals = [one.total for one in self.systems]
-            found = of_many(metric, rows, totals, self.units, self.estimate, drawing, systems)
+            found = many_units_test(metric, rows, totals, self.units, self.estimate, drawing, systems)
         if found is None:
             if isinstance(metric, StandardisedMetric) and systems is not None:
                 rows = raw_values.as_given(metric, systems, rows)

@@ -16,9 +16,8 @@ from bestby._core.typing import FloatArray, IntArray
 from bestby.engine import slopes
 from bestby.engine.base import Squares
 from bestby.engine.row_order import distinct_rows, projected
-from bestby.engine.scoring import scores
 from bestby.engine.slopes import Response
-from bestby.engine.transforms import Functional
+from bestby.engine.transforms import Functional, scores
 from bestby.metrics._lines import SmoothMetric, gradient_and_hessian
 from bestby.metrics.base import MeanMetric, Metric
 from bestby.resampling.units import Units

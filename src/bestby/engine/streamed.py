@@ -12,11 +12,10 @@ from bestby._core.cached import cached_property
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.typing import Alternative, FloatArray, IntArray
 from bestby.data.batches import Batch, Streamed, Words
-from bestby.engine.base import Drawing, Group, Jackknife, LeftOut, Sample, Squares, less
+from bestby.engine.base import Drawing, Group, GroupSample, Jackknife, Squares
 from bestby.engine.memo import Memo
-from bestby.engine.scoring import scores
 from bestby.engine.slopes import Directions
-from bestby.engine.transforms import Functional
+from bestby.engine.transforms import Functional, scores
 from bestby.inference import permutation
 from bestby.inference.abc import Expansion
 from bestby.inference.influence import Path
@@ -289,33 +288,15 @@ class StreamGroup(Group):
 
 
 @dataclass(frozen=True, eq=False)
-class StreamSample(Sample):
+class StreamSample(GroupSample):
     """One system or two over a stream of items."""
 
     group: StreamGroup
-    a: int
-    b: int | None
 
     @property
     def metric(self) -> Metric:  # type: ignore[override]
         """The metric."""
         return self.group.metric
-
-    @property
-    def units(self) -> Units:  # type: ignore[override]
-        """All items, in one stratum."""
-        return self.group.units
-
-    @property
-    def systems(self) -> list[int]:
-        """The position of the system, or of both."""
-        return [self.a] if self.b is None else [self.a, self.b]
-
-    @property
-    def scores(self) -> FloatArray:
-        """The scores on the full data."""
-        found: FloatArray = self.group.scores[self.systems]
-        return found
 
     @property
     def differing(self) -> tuple[int, int]:
@@ -328,15 +309,6 @@ class StreamSample(Sample):
     def equal_units(self) -> float | None:
         """The number of items for a mean."""
         return float(self.units.n) if isinstance(self.metric, MeanMetric) else None
-
-    def left_out(self, drawing: Drawing | None = None) -> LeftOut:
-        """Return the score or difference without each group of items."""
-        found = self.group.jackknife(drawing)
-        return LeftOut(less(found.scores[:, self.systems].T), found.counts, found.bounds)
-
-    def bootstrap(self, drawing: Drawing) -> FloatArray:
-        """Return the scores of the systems on Poisson resamples, shape (B, 1 or 2)."""
-        return self.group.bootstrap(drawing)[:, self.systems]
 
     @property
     def standard_error(self) -> float:

@@ -12,8 +12,8 @@ from bestby._core.typing import FloatArray, IntArray
 from bestby.engine.base import Drawing, Group, Influences, Jackknife, Squares
 from bestby.engine.memo import Memo
 from bestby.engine.sample import SumSample, resampled
-from bestby.engine.scoring import scores
 from bestby.engine.statistics import Design, Statistics
+from bestby.engine.transforms import scores
 from bestby.inference import clusters
 from bestby.metrics.base import MeanMetric, Metric, StandardisedMetric
 from bestby.resampling.blocks import Blocks

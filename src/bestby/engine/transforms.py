@@ -5,6 +5,7 @@ Each holds all that it needs and nothing else, so that blocks can be sent to oth
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -13,12 +14,20 @@ import numpy as np
 from bestby._core import rounding
 from bestby._core.chunks import chunks
 from bestby._core.typing import FloatArray, IntArray
-from bestby.engine.scoring import scores
 from bestby.engine.slopes import Directions
 from bestby.metrics.base import Metric
 
 _PATTERNS = 8
 """How many random sign patterns are used to perturb all totals by their rounding errors."""
+
+
+@np.errstate(divide="ignore", invalid="ignore", over="ignore")
+def scores(metric: Metric, totals: FloatArray) -> FloatArray:
+    """Return the scores of totals; what a metric divides by 0 is undefined, and no matter for a warning."""
+    found = np.asarray(metric.score(totals))
+    if math.isfinite(np.add.reduce(found, axis=None)):  # then all of them are
+        return found
+    return np.where(np.isfinite(found), found, np.nan)
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,7 +14,7 @@ import numpy as np
 from bestby._core import rounding
 from bestby._core.cached import cached_property
 from bestby._core.typing import Alternative, Array, BoolArray, FloatArray, IntArray
-from bestby.engine.base import Drawing, Group, Influences, Jackknife, LeftOut, Sample, less
+from bestby.engine.base import Drawing, Group, GroupSample, Influences, Jackknife
 from bestby.engine.memo import Memo
 from bestby.inference import clusters, permutation, tilted_draws, tilting
 from bestby.inference.clusters import StandardError
@@ -281,43 +281,10 @@ class ItemGroup(Group):
 
 
 @dataclass(frozen=True, eq=False)
-class ItemSample(Sample):
+class ItemSample(GroupSample):
     """One system or two of a metric that is scored from the items."""
 
     group: ItemGroup
-    a: int
-    b: int | None
-
-    @property
-    def metric(self) -> BaseMetric:  # type: ignore[override]
-        """The metric."""
-        return self.group.metric
-
-    @property
-    def units(self) -> Units:  # type: ignore[override]
-        """The units of the group."""
-        return self.group.units
-
-    @property
-    def clustered(self) -> bool:
-        """Whether units are clusters of items."""
-        return self.group.clustered
-
-    @property
-    def in_blocks(self) -> bool:
-        """Whether the bootstrap draws blocks of consecutive items."""
-        return self.group.in_blocks
-
-    @property
-    def systems(self) -> list[int]:
-        """The position of the system, or of both."""
-        return [self.a] if self.b is None else [self.a, self.b]
-
-    @property
-    def scores(self) -> FloatArray:
-        """The scores on the full data."""
-        found: FloatArray = self.group.scores[self.systems]
-        return found
 
     @cached_property
     def differing(self) -> tuple[int, int]:
@@ -352,15 +319,6 @@ class ItemSample(Sample):
         if known is None or not np.isfinite(known.values).all():
             return None
         return clusters.cr2(known.values, known.sizes, bounds=known.bounds)
-
-    def left_out(self, drawing: Drawing | None = None) -> LeftOut:
-        """Return the score or difference without each unit, or each group of units."""
-        found = self.group.jackknife(drawing)
-        return LeftOut(less(found.scores[:, self.systems].T), found.counts, found.bounds)
-
-    def bootstrap(self, drawing: Drawing) -> FloatArray:
-        """Return the scores of the systems on resamples, shape (B, 1 or 2): those of all systems."""
-        return self.group.bootstrap(drawing)[:, self.systems]
 
     def permutation(
         self, alternative: Alternative, drawing: Drawing, *, standardised: bool = False

@@ -12,7 +12,9 @@ from typing import Protocol
 import numpy as np
 
 from bestby._core import rounding, special
+from bestby._core.errors import DesignError
 from bestby._core.typing import Array, FloatArray
+from bestby.results.base import Note
 
 WINDOW = 9.5
 """Half width, in standard deviations, of the window outside which mass is below 1e-20."""
@@ -100,6 +102,24 @@ def replicates(values: FloatArray, scale: float = 0.0) -> Replicates:
     finite = ordered[np.isfinite(ordered)]
     low, high = (float(finite[0]), float(finite[-1])) if finite.size else (0.0, 0.0)
     return Replicates(ordered, rounding.tie_width(max(scale, abs(low), abs(high)), high - low))
+
+
+def defined_replicates(drawn: FloatArray, scale: float) -> tuple[Replicates, tuple[Note, ...]]:
+    """Return the distribution of the replicates that are defined, with a note on those that are not."""
+    undefined = np.isnan(drawn)
+    if not undefined.any():
+        return replicates(drawn, scale), ()
+    if undefined.all():
+        raise DesignError(
+            "the metric is undefined on every resample",
+            hint="there are too few items of some class; use more items or another metric",
+        )
+    note = Note(
+        "undefined_resamples",
+        f"the metric is undefined on {int(undefined.sum())} of {undefined.size} resamples, which are left out"
+        " (a class or all variation is missing there)",
+    )
+    return replicates(drawn[~undefined], scale), (note,)
 
 
 @dataclass(frozen=True, eq=False)

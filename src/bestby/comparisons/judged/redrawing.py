@@ -18,11 +18,11 @@ from bestby.comparisons.judged.estimating import Common, Estimates, by_judge, ex
 from bestby.comparisons.judged.scoring import Parts
 from bestby.engine import slopes
 from bestby.engine.base import Drawing
-from bestby.engine.defined import defined_replicates
 from bestby.engine.sample import SumSample
 from bestby.engine.statistics import Design, Rows, Statistics
 from bestby.engine.transforms import Functional
 from bestby.inference import powered_bootstrap
+from bestby.inference.distributions import defined_replicates
 from bestby.inference.powered_bootstrap import Redrawn
 from bestby.inference.prediction_powered import Corrected, Labelled, corrected
 from bestby.results.base import Note
