@@ -47,8 +47,7 @@ def many_units_test(
     if units.n < dominating_point.FEWEST_UNITS or units.by_cells(CELL_COST_SWAP) or units.n_strata > 1:
         return None
     of_a, of_b = rows
-    columns = range(of_a.shape[1])  # those that are alike are of the gold, and no swap moves them
-    apart = np.array([c for c in columns if not np.array_equal(of_a[:, c], of_b[:, c])], dtype=np.int64)
+    apart = _columns_apart(of_a, of_b)
     halves = np.empty((apart.size, units.n_rows))
     for part in chunks(units.n_rows, of_a.shape[1]):
         if isinstance(metric, StandardisedMetric) and systems is not None:
@@ -198,8 +197,7 @@ class Swaps:
         RMSE, R2 and error rates have one: the errors. All else that they count belongs to the gold.
         """
         counts = self.units.counts
-        columns = range(self.of_a.shape[1])
-        apart = np.array([c for c in columns if not np.array_equal(self.of_a[:, c], self.of_b[:, c])])
+        apart = _columns_apart(self.of_a, self.of_b)
         if isinstance(self.metric, MeanMetric):
             if (apart > 0).any():
                 return None
@@ -270,6 +268,11 @@ class Swaps:
         return permutation.monte_carlo(
             drawn, self.observed, alternative, name="permutation", scale=self._scale, slack=self._slack
         )
+
+
+def _columns_apart(of_a: FloatArray, of_b: FloatArray) -> IntArray:
+    """Return which columns two systems differ in; the others are of the gold, and no swap moves them."""
+    return np.flatnonzero([not np.array_equal(x, y) for x, y in zip(of_a.T, of_b.T, strict=True)])
 
 
 def _one_direction(delta: FloatArray) -> FloatArray | None:
