@@ -2,7 +2,7 @@
 
 `python -m tests.golden.make_unchanged_numbers` writes the whole file; with names of cases, only these.
 The file has no texts, signatures or versions, because they may change. The test ignores fields that are
-not in the file, so that results may get more fields.
+not in the file, so that results may get more fields; the columns of tables are all there, in their order.
 """
 
 from __future__ import annotations
@@ -90,6 +90,41 @@ _compare(
 )
 _compare(
     "soft_labels", soft, metric=["cross_entropy", "soft_f1_macro", "entropy_correlation", "js_divergence"]
+)
+
+
+@case
+def evaluation() -> Any:
+    """Scores of single systems, with the shares of the classes."""
+    return bb.evaluate(*labels(), metric=["accuracy", "f1_macro"], clusters=groups(), n_resamples=499)
+
+
+@case
+def slices() -> Any:
+    """Slices by two columns, and whether the difference depends on them."""
+    by = {"group": groups(3), "half": np.arange(N) % 2}
+    return bb.compare_slices(*labels(2), by=by, metric=["accuracy", "f1_macro"], n_resamples=499)
+
+
+@case
+def slices_crossed() -> Any:
+    """Slices by two columns at once, with clusters."""
+    by = {"half": np.arange(N) // 30, "third": np.arange(N) % 3}
+    return bb.compare_slices(scores(), by=by, crossed=True, clusters=groups(), n_resamples=499)
+
+
+CASES["disagreements"] = lambda: {
+    "rows": bb.compare(*labels(2), n_resamples=499)
+    .disagreements("a", "b")
+    .to_frame(backend="pyarrow")
+    .to_pylist()
+}
+CASES["published"] = lambda: bb.compare_published({"a": labels()[0]["a"]}, labels()[1], published="70.0%")
+CASES["published_of_the_same_items"] = lambda: bb.compare_published(
+    {"a": labels()[0]["a"]}, labels()[1], published="75.0%", n_items=N, same_items=True
+)
+CASES["published_mean_of_runs"] = lambda: bb.compare_published(
+    {"a": [0.81, 0.79, 0.83, 0.8]}, published="0.775", sd="0.012", n_runs=5
 )
 
 
@@ -262,6 +297,13 @@ def datasets_of_items() -> Any:
     return bb.compare_datasets(made, metric="f1_macro", n_resamples=199)
 
 
+@case
+def datasets_of_runs() -> Any:
+    """Three datasets with several runs of each system."""
+    made = {f"d{place}": _of_runs(5, seed=30 + place) for place in range(3)}
+    return bb.compare_datasets(made, outer="dataset", margin=0.02, n_resamples=499)
+
+
 def _folds(name: str, n: tuple[int, ...], **settings: Any) -> None:
     def run() -> Any:
         rng = np.random.default_rng(14)
@@ -343,6 +385,29 @@ _judged("judged_clusters", clusters=np.arange(120) // 6, strata=np.arange(120) /
 _judged("judged_probabilities", labels_drawn=np.linspace(0.3, 0.7, 120), baseline="z", alternative="better")
 
 
+_judged("judged_bias", bias_by={"place": np.arange(120) % 10, "half": np.arange(120) % 2})
+
+
+@case
+def judged_by_two() -> Any:
+    """Two judges, of whom each is worth something."""
+    rng = np.random.default_rng(23)
+    truth = rng.normal([[0.5], [0.0]], 1.0, (2, 80))
+    judge = {
+        name: np.stack([one + sd * rng.normal(size=80) for sd in (0.3, 1.5)], axis=1)
+        for name, one in zip("ab", truth, strict=True)
+    }
+    human = np.where(np.arange(80) % 2, truth, np.nan)
+    return bb.compare_judged(judge, dict(zip("ab", human, strict=True)), labels_drawn="random")
+
+
+@case
+def judged_calibrated() -> Any:
+    """Verdicts of a judge, corrected by its error rates on other items."""
+    judge = {"a": [1] * 40 + [0] * 20, "b": [1] * 30 + [0] * 30, "c": [1] * 10 + [0] * 50}
+    return bb.compare_judged(judge, calibration=([1] * 50 + [0] * 50, [1] * 45 + [0] * 50 + [1] * 5))
+
+
 def _study(**settings: Any) -> Any:
     systems, gold = labels(4)
     with tempfile.TemporaryDirectory() as folder:
@@ -372,6 +437,7 @@ def normality() -> Any:
 
 
 CASES["gate"] = lambda: bb.gate(*labels(2), clusters=groups(), metric=["accuracy", "f1_macro"], margin=0.15)
+CASES["gate_of_slices"] = lambda: bb.gate(*labels(2), by={"group": groups(3)}, margin=0.25)
 CASES["gate_alarm"] = lambda: bb.gate(*labels(2), metric=["accuracy", "f1_macro", "matthews_corrcoef"])
 CASES["gate_of_errors"] = lambda: bb.gate(*numbers(2), metric=["mae", "rmse"], margin={"mae": 0.3})
 CASES["aso"] = lambda: bb.aso(_of_runs()["a"], _of_runs()["b"], n_resamples=499, level=0.9)
@@ -401,6 +467,15 @@ CASES["allocate"] = lambda: bb.allocate(
     bb.RunsAndItems(0.02, 0.4, 0.01, 0.3), 100, run_cost=10, answer_cost=0.1
 )
 
+CASES["label_plan"] = lambda: bb.plan_labels(bb.JudgedScores(1.0, 0.8, 500), half_width=0.2)
+CASES["label_plan_of_a_margin"] = lambda: bb.plan_labels(
+    bb.JudgedScores(1.0, 0.8, 2000, pilot_labels=30), margin=0.2, power=0.9
+)
+CASES["label_allocation"] = lambda: bb.allocate(
+    bb.JudgedScores(1.0, 0.8), 100, judge_cost=0.01, label_cost=0.5, max_items=2000
+)
+CASES["chosen"] = lambda: bb.choose_items([f"q{place}" for place in range(N)], 9, strata=groups(3), rng=4)
+
 
 @case
 def power_of_lifted_scores() -> Any:
@@ -423,6 +498,18 @@ def a_monitor() -> Any:
     scores = np.random.default_rng(21).random((90, 2)) < (0.9, 0.5)
     monitor = bb.Monitor(["a", "b"], bounds=(0, 1), n_items=120, margin=0.1)
     for item, (a, b) in enumerate(scores.astype(int).tolist()):
+        monitor.add(item * 7 % 90, {"a": a, "b": b})
+        if monitor.decision is not None:
+            break
+    return monitor.result()
+
+
+@case
+def a_monitor_of_planned_looks() -> Any:
+    """A benchmark that is looked at three times."""
+    scores = np.random.default_rng(24).normal([0.6, 0.0], 1.0, (90, 2))
+    monitor = bb.Monitor(["a", "b"], bounds=None, n_items=90, looks=3)
+    for item, (a, b) in enumerate(scores.tolist()):
         monitor.add(item * 7 % 90, {"a": a, "b": b})
         if monitor.decision is not None:
             break

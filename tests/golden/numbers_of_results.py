@@ -1,13 +1,15 @@
-"""The numbers of a result that must not change: estimates, intervals, p-values and codes of notes."""
+"""What must not change of a result: estimates, intervals, p-values, codes of notes and columns of tables."""
 
 from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+import pytest
 
 import bestby as bb
 
@@ -82,6 +84,29 @@ def order(record: Any) -> dict[str, Any]:
     }
 
 
+def table_names(result: Any) -> list[str]:
+    """Return the names of the tables of a result, as the error about an unknown one lists them."""
+    with pytest.raises(bb.InvalidInputError) as error:
+        result.to_frame("none of them")
+    listed = re.search("what must be one of (.*), got", str(error.value))
+    assert listed, error.value
+    return listed[1].split(", ")
+
+
+def tables(result: Any) -> dict[str, Any]:
+    """Return the columns of every table, and the first row without its texts."""
+    frames = {name: result.to_frame(name, backend="pyarrow") for name in table_names(result)}
+    return {
+        name: {"columns": frame.column_names, "first": [without_texts(row) for row in frame[:1].to_pylist()]}
+        for name, frame in frames.items()
+    }
+
+
+def without_texts(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values of a row that are no texts."""
+    return {name: plain(value) for name, value in row.items() if not isinstance(value, str)}
+
+
 def extract(result: Any) -> dict[str, Any]:
     """Return the numbers of a result, by kind of result."""
     if isinstance(result, FirstRows):
@@ -91,6 +116,18 @@ def extract(result: Any) -> dict[str, Any]:
         return found
     if isinstance(result, dict):
         return plain(result)
+    document = json.loads(result.to_json())
+    notes = sorted(note["code"] for note in document["notes"])
+    return {
+        "kind": document["kind"],
+        **numbers(result, document),
+        "notes": notes,
+        "tables": tables(result),
+    }
+
+
+def numbers(result: Any, document: dict[str, Any]) -> dict[str, Any]:
+    """Return the numbers of a result by kind of result; `document` is its JSON."""
     if isinstance(result, bb.StochasticOrder):
         return order(result)
     if isinstance(result, bb.StochasticOrders):
@@ -98,13 +135,11 @@ def extract(result: Any) -> dict[str, Any]:
             "systems": list(result.systems),
             "orders": [order(result.orders[key]) for key in sorted(result.orders)],
             "matrices": attributes(result, "violation_ratio", "epsilon_min", "p_value"),
-            "notes": codes(result.notes),
         }
     if isinstance(result, bb.Normality):
         return {
             **attributes(result, "n", "mean", "std", "skewness", "kurtosis", "tied"),
             "tests": [attributes(one, "name", "statistic", "p_value", "error") for one in result.tests],
-            "notes": codes(result.notes),
         }
     if isinstance(result, bb.Advice):
         return {
@@ -112,7 +147,7 @@ def extract(result: Any) -> dict[str, Any]:
             "steps": len(result.path),
             "wrong": len(result.wrong),
         }
-    found = {"json": plain(json.loads(result.to_json())), "notes": codes(getattr(result, "notes", ()))}
+    found = {"json": plain(document)}
     if hasattr(result, "differences"):
         found["differences"] = [difference(d) for d in result.differences]
         found["seed"] = result.provenance.seed

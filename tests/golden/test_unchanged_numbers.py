@@ -1,4 +1,4 @@
-"""The numbers of comparisons of every kind are equal to those in `data/unchanged_numbers.json`.
+"""The numbers and columns of results of every kind are equal to those in `data/unchanged_numbers.json`.
 
 After an intended change, `python -m tests.golden.make_unchanged_numbers NAME` writes the new numbers of a
 case; the change belongs into the changelog.
@@ -14,6 +14,8 @@ import pytest
 import scipy
 from tests.golden.make_unchanged_numbers import CASES, FILE
 from tests.golden.numbers_of_results import extract
+
+import bestby as bb
 
 EXPECTED = json.loads(FILE.read_text(encoding="utf-8"))
 RELATIVE = 1e-9
@@ -57,6 +59,11 @@ def equal(expected: Any, actual: Any) -> bool:
 
 def test_every_case_is_in_the_file() -> None:
     assert list(EXPECTED) == list(CASES)
+
+
+def test_every_kind_of_result_is_in_the_file() -> None:
+    kinds = {case["kind"] for case in EXPECTED.values() if "kind" in case}
+    assert kinds == {name for name in bb.results.__all__ if hasattr(getattr(bb.results, name), "to_json")}
 
 
 @pytest.mark.parametrize("name", CASES)
