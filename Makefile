@@ -29,7 +29,7 @@ unexport PYTHONDONTWRITEBYTECODE
 export MPLBACKEND := Agg
 
 .DEFAULT_GOAL := help
-.PHONY: help demo board quick test test-all fuzz oldest mutants check lint types imports docs news wheel-test release release-check calibrate study bench example figure clean
+.PHONY: help demo board quick test test-all fuzz oldest mutants check lint types imports docs news wheel-test release release-check calibrate study bench house example figure clean
 
 help:  ## Show the commands
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | awk -F '\t' '{ printf "make %-11s %s\n", $$1, $$2 }'
@@ -176,6 +176,9 @@ build/rivals/.done: $(VENV)/.base pyproject.toml
 bench: $(VENV)/.bench build/rivals/.done build/boostsa/.done  ## Time bestby beside other tools (a quarter of an hour; BENCH_ARGS=--quick two minutes)
 	$(BIN)/python benchmarks/run.py $(BENCH_ARGS)
 	$(if $(filter-out --quick,$(BENCH_ARGS)),,$(BIN)/python benchmarks/translation.py $(BENCH_ARGS))
+
+house: $(VENV)/.base  ## Measure how the package is built: sizes, where each question lives, what a call enters
+	@$(BIN)/python tools/house.py
 
 example: $(VENV)/.examples  ## Train the systems of the examples again
 	for script in examples/*/make_data.py; do $(BIN)/python $$script || exit 1; done
