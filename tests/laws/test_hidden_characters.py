@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import bestby as bb
 from bestby._core.text import one_line, safe_json, visible
-from bestby.report.data import COLUMNS
+from bestby.report.fields import DIFFERENCE
 from bestby.report.figures import drawing, forest, scores
 from bestby.report.writers import html as page
 
@@ -77,7 +77,7 @@ def test_data_keep_the_names(result: bb.Comparison) -> None:
     names = {entry.system for entry in result.systems}
     assert {entry["system"] for entry in json.loads(result.to_json())["systems"]} == names
     rows = list(csv.reader(io.StringIO(result.to_csv(), newline="")))
-    assert {len(row) for row in rows} == {len(COLUMNS)}
+    assert {len(row) for row in rows} == {len(DIFFERENCE)}
     assert {row[1] for row in rows[1:]} | {row[2] for row in rows[1:]} == names
     assert set(result.to_frame()["a"]) | set(result.to_frame()["b"]) == names
 

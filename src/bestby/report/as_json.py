@@ -12,7 +12,7 @@ import numpy as np
 
 from bestby._core.chunks import chunks
 from bestby._core.text import safe_json
-from bestby.report.data import plain, readable, shown_columns
+from bestby.report.data import plain, readable, table_of
 from bestby.report.writers import floats
 from bestby.results.loading import encoded
 from bestby.results.pairs import Differences, Pairs, notes_of
@@ -39,7 +39,8 @@ def _columns_as_pieces(c: Any) -> tuple[list[str], list[str]]:
     without = dataclasses.replace(c, differences=(), notes=notes)
     before, after = _indented(readable(without)).split('"differences": []')
     begin, end = _line(encoded(dataclasses.replace(c, differences=Differences(())))).split('"parts": []')
-    parts = [_part(part, shown_columns(c, part)) for part in c.differences.parts]
+    shown_parts = table_of(c, "differences").parts(c)
+    parts = [_part(part, shown) for part, shown in zip(c.differences.parts, shown_parts, strict=True)]
     shown = [before, '"differences": [', *_separated((rows for rows, _ in parts), ","), "\n  ]", after]
     return shown, [begin, '"parts": [', *_separated((record for _, record in parts), ", "), "]", end]
 

@@ -178,6 +178,35 @@ class Pairs(Sequence[Difference]):
         """As `Difference.better`, of each pair: the tests of counts never oppose the scores."""
         return self.favoured if self.test is not None else self._system_of_sign(self.estimate)
 
+    def values(self, path: str) -> Sequence[Any] | Array:
+        """Return an attribute of all differences, by its path from a `Difference`."""
+        size = len(self)
+        match path:
+            case "a" | "b":
+                return [self.names[place] for place in (self.a if path == "a" else self.b).tolist()]
+            case "score_a" | "score_b":
+                return self.scores[self.a if path == "score_a" else self.b]
+            case "metric" | "level":
+                return [getattr(self, path)] * size
+            case "interval.low" | "interval.high":
+                return self.low if path.endswith("low") else self.high
+            case "interval.method" | "test.name":
+                return [getattr(self, path.partition(".")[0])] * size
+            case "equivalence_interval.low" | "equivalence_interval.high":
+                low, high = self.equivalence or ([None] * size, [None] * size)
+                return low if path.endswith("low") else high
+            case "exact":
+                return np.ones(size, dtype=np.bool_)
+            case "n_differing":
+                return self.n_differing.astype(np.int64)
+            case "verdict":
+                return [VERDICTS[code] for code in self.verdict.tolist()]
+            case "standard_error_method":
+                return ["formula"] * size
+            case _:
+                column: Sequence[Any] | Array = getattr(self, path)
+                return column
+
     def find(self, a: str, b: str) -> int | None:
         """Return the position of A minus B, None if there is none."""
         if a not in self.names or b not in self.names:

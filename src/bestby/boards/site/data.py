@@ -68,8 +68,8 @@ def submissions(entries: Iterable[Entry]) -> Rows:
 
 def result(c: Any) -> Rows:
     """Return the columns and rows of the first table of slices or of runs."""
-    columns, rows = table_of(c, None)
-    return columns, list(rows)
+    table = table_of(c, None)
+    return [field.name for field in table.columns(c)], table.rows(c)
 
 
 def csv(rows: Rows) -> bytes:

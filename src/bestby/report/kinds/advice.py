@@ -11,30 +11,37 @@ from bestby._core.text import visible
 from bestby.report import scaffold
 from bestby.report.column import Cell, Column
 from bestby.report.document import Document
+from bestby.report.fields import Field, Rows, inside, named
 from bestby.report.kinds import normality
 from bestby.report.tables import Table
 
 if TYPE_CHECKING:
     from bestby.results.advice import Advice
 
-TABLE = "path"
-COLUMNS = ("step", "question", "answer", "reason", "source")
 _WIDTH = 100
 _NORMALITY = (
     "description only: the advice does not depend on it, since a test chosen by a test of normality has"
     " another error rate than it has by itself [Rochon et al. 2012]"
 )
+TABLES = {
+    "path": Rows(
+        (Field("step", "0"), *inside("1", named("question", "answer", "reason", "source"))),
+        lambda advice: enumerate(advice.path, 1),
+    ),
+}
 
 
 def document(advice: Advice) -> Document:
     """Return the report of an advice: the recommendation, the steps that led to it, what would be wrong."""
     tables = [_table("Recommendation", ("choice", "recommended"), _recommended(advice))]
-    steps = [(row["step"], row["question"], row["answer"], row["source"]) for row in rows(advice)]
+    steps = [
+        (row["step"], row["question"], row["answer"], row["source"]) for row in TABLES["path"].rows(advice)
+    ]
     tables.append(_table("Why", ("step", "question", "answer", "source"), steps))
     for shape in advice.shapes:
         table = normality.tests_table(shape.normality, f"Normality of {shape.a} - {shape.b}, {_NORMALITY}")
         tables.append(table)
-    remarks = [f"{row['step']}. {row['reason']}" for row in rows(advice)]
+    remarks = [f"{row['step']}. {row['reason']}" for row in TABLES["path"].rows(advice)]
     remarks += [f"Wrong here: {entry}." for entry in advice.wrong]
     return scaffold.one_section(
         advice,
@@ -111,8 +118,3 @@ def dictionary(advice: Advice) -> dict[str, Any]:
             {"a": shape.a, "b": shape.b, **normality.dictionary(shape.normality)} for shape in advice.shapes
         ],
     }
-
-
-def rows(advice: Advice) -> list[dict[str, Any]]:
-    """Return one row per step, with the columns `COLUMNS`."""
-    return [{"step": number, **asdict(step)} for number, step in enumerate(advice.path, 1)]

@@ -13,6 +13,7 @@ import numpy as np
 from bestby.report import column, scaffold
 from bestby.report.column import Cell, Column
 from bestby.report.document import Document, Picture
+from bestby.report.fields import Rows, named
 from bestby.report.figures import curves
 from bestby.report.kinds import plan
 from bestby.report.numbers import Rounding, difference_text, power_text
@@ -21,9 +22,10 @@ from bestby.report.tables import Table
 if TYPE_CHECKING:
     from bestby.results.plans import Allocation, Split
 
-COLUMNS = ("runs", "items", "cost", "standard_error", "power")
-TABLE = "splits"
 _MOST_ROWS = 14
+TABLES = {
+    "splits": Rows(named("runs", "items", "cost", "standard_error", "power"), attrgetter("splits")),
+}
 
 
 def document(a: Allocation) -> Document:
@@ -88,10 +90,5 @@ def dictionary(a: Allocation) -> dict[str, Any]:
         "best": asdict(a.best),
         "power_as_estimated": a.power_as_estimated,
         **{name: getattr(a, name) for name in names},
-        "splits": rows(a),
+        "splits": TABLES["splits"].rows(a),
     }
-
-
-def rows(a: Allocation) -> list[dict[str, Any]]:
-    """Return one row per number of runs, with the columns `COLUMNS`."""
-    return [asdict(split) for split in a.splits]

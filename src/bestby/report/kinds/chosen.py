@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import asdict
 from functools import partial
 from operator import attrgetter
 from typing import Any
@@ -12,13 +10,12 @@ from bestby._core.text import counted, grouped
 from bestby.report import column, scaffold
 from bestby.report.column import Cell, Column
 from bestby.report.document import Document, Picture
+from bestby.report.fields import Field, Rows, named
 from bestby.report.figures.chosen import chosen as draw
 from bestby.report.numbers import DASH
 from bestby.report.tables import Table
 from bestby.results.chosen import ChosenItems
 
-TABLE = "items"
-_OF_STRATA = ("name", "n_units", "n_chosen", "probability", "sd")
 _MOST_ROWS = 20
 _MADE_OF = {
     "score": "quantiles of the judge's mean score",
@@ -27,11 +24,17 @@ _MADE_OF = {
 }
 
 
-def columns_of(c: ChosenItems) -> tuple[str, ...]:
+def _columns(c: ChosenItems) -> tuple[Field, ...]:
     """Return the columns of the items: no empty column of clusters or strata, which would be read back."""
     clusters = ("cluster",) if c.n_clusters else ()
     strata = ("stratum",) if c.stratify_by is not None else ()
-    return ("item", *clusters, *strata, "probability")
+    return named("item", *clusters, *strata, "probability")
+
+
+TABLES = {
+    "items": Rows(_columns, attrgetter("chosen")),
+    "strata": Rows(named("name", "n_units", "n_chosen", "probability", "sd"), attrgetter("strata")),
+}
 
 
 def document(c: ChosenItems) -> Document:
@@ -125,20 +128,6 @@ def dictionary(c: ChosenItems) -> dict[str, Any]:
     names = ("n_items", "n_clusters", "stratify_by", "allocation", "shuffled")
     return {
         **{name: getattr(c, name) for name in names},
-        "strata": list(_rows_of_strata(c)),
-        "items": list(rows(c)),
+        "strata": TABLES["strata"].rows(c),
+        "items": TABLES["items"].rows(c),
     }
-
-
-def rows(c: ChosenItems) -> Iterator[dict[str, Any]]:
-    """Yield one row per item, with the columns of `columns_of`."""
-    names = columns_of(c)
-    yield from ({name: getattr(one, name) for name in names} for one in c.chosen)
-
-
-def _rows_of_strata(c: ChosenItems) -> Iterator[dict[str, Any]]:
-    yield from (asdict(one) for one in c.strata)
-
-
-COLUMNS = columns_of
-MORE_TABLES = {"strata": (_OF_STRATA, _rows_of_strata)}

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import partial
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from bestby._core.text import counted, grouped
-from bestby.report import classes, data, scaffold, summary, words
+from bestby.report import classes, scaffold, summary, words
 from bestby.report.best import best_systems
 from bestby.report.column import interval_cell, number_cell
-from bestby.report.data import COLUMNS
 from bestby.report.document import Document, Overview, Picture, Score, Search, Section
+from bestby.report.fields import DIFFERENCE, SCORE, Rows
 from bestby.report.figures import forest, plots
 from bestby.report.figures import scores as figures
 from bestby.report.items import tables as tables_of_items
@@ -33,26 +34,8 @@ from bestby.report.tables import (
 
 if TYPE_CHECKING:
     from bestby.results.base import MetricInfo
-    from bestby.results.comparison import Comparison, Difference, SystemScore
+    from bestby.results.comparison import Comparison, Difference
     from bestby.results.values import ClassShares
-
-__all__ = ["COLUMNS", "MORE_TABLES", "SCORE_COLUMNS", "dictionary", "document", "rows"]
-
-_SCORE_PATHS = {
-    "metric": "metric",
-    "system": "system",
-    "score": "score",
-    "low": "interval.low",
-    "high": "interval.high",
-    "level": "interval.level",
-    "interval": "interval.method",
-    "rank_low": "rank_low",
-    "rank_high": "rank_high",
-    "group": "group",
-    "standard_error": "standard_error",
-    "standard_error_method": "standard_error_method",
-}
-SCORE_COLUMNS = tuple(_SCORE_PATHS)
 
 
 def document(c: Comparison, top: int | None = None, *, items: bool = False) -> Document:
@@ -225,30 +208,19 @@ def _overview(c: Comparison, omitted: str) -> Overview:
     )
 
 
+TABLES = {
+    "differences": Rows(DIFFERENCE, attrgetter("differences")),
+    "scores": Rows(SCORE, attrgetter("systems")),
+    "classes": Rows(classes.COLUMNS, classes.rows),
+}
+
+
 def dictionary(c: Comparison) -> dict[str, Any]:
     """Return the comparison as dictionaries and lists."""
     return {
         "n_items": c.n_items,
-        "systems": scores(c),
-        "differences": list(rows(c)),
+        "systems": TABLES["scores"].rows(c),
+        "differences": TABLES["differences"].rows(c),
         "omnibus": [dataclasses.asdict(test) for test in c.omnibus],
         **({"classes": classes.rows(c)} if c.classes else {}),
     }
-
-
-def rows(c: Comparison) -> Iterable[dict[str, Any]]:
-    """Yield one row per difference, with the columns `COLUMNS`."""
-    return data.without_skipped(c, data.rows(c.differences))
-
-
-def scores(c: Comparison) -> list[dict[str, Any]]:
-    """Return one row per metric and system, with the columns `SCORE_COLUMNS`."""
-    return list(data.without_skipped(c, (score_row(c, entry) for entry in c.systems)))
-
-
-MORE_TABLES = {"scores": (SCORE_COLUMNS, scores), "classes": (classes.COLUMNS, classes.rows)}
-
-
-def score_row(c: Comparison, entry: SystemScore) -> dict[str, Any]:
-    """Return one score as a row."""
-    return data.row(entry, _SCORE_PATHS) | {"level": c.level}

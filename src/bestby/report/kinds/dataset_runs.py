@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import asdict
 from functools import partial
 from operator import attrgetter
@@ -9,10 +10,11 @@ from typing import TYPE_CHECKING, Any, cast
 
 from bestby._core.text import grouped
 from bestby.comparisons.runs.differences import ASO_RESAMPLES
-from bestby.report import column, data, summary, words
+from bestby.report import column, summary, words
 from bestby.report.column import Cell, Column
 from bestby.report.disagreements import Kind, Kinds, beside, said
-from bestby.report.kinds.runs import RUN_COLUMNS
+from bestby.report.fields import Field, Rows, inside
+from bestby.report.kinds.runs import differences_of_runs
 from bestby.report.numbers import DASH, Rounding
 from bestby.report.tables import Table, difference_rounding, marked_by
 from bestby.results.runs import RunsDifference
@@ -22,7 +24,6 @@ if TYPE_CHECKING:
     from bestby.results.dataset_runs import MeanImprovement, RunsOnDatasets, RunsOverall
     from bestby.results.datasets import DatasetComparison
 
-COLUMNS = ("dataset", *data.COLUMNS, *RUN_COLUMNS)
 _TWO, _THREE = Rounding(2), Rounding(3)
 
 
@@ -197,16 +198,15 @@ def family_of_orders(c: DatasetComparison) -> str:
     return "the datasets" if c.correction == "none" else "the datasets, pairs and directions"
 
 
-def rows(c: DatasetComparison) -> list[dict[str, Any]]:
-    """Return one row per pair and dataset, with the columns `COLUMNS`; none without runs."""
-    if c.runs is None:
-        return []
-    table = [
-        {"dataset": name, **data.row(d), "n_differing": None, **data.row(d, RUN_COLUMNS)}
-        for name, differences in c.within.items()
-        for d in differences
-    ]
-    return list(data.without_skipped(c, table))
+def _within(c: DatasetComparison) -> Iterator[dict[str, Any]]:
+    """Yield the differences between the runs on each dataset; none without runs."""
+    if c.runs is not None:
+        for name, differences in c.within.items():
+            yield from ({"dataset": name, "difference": d} for d in differences)
+
+
+ROWS = Rows((Field("dataset"), *inside("difference", differences_of_runs(with_items=False))), _within)
+"""Every pair of systems on every dataset, as data."""
 
 
 def dictionary(c: DatasetComparison) -> dict[str, Any]:
@@ -220,6 +220,6 @@ def dictionary(c: DatasetComparison) -> dict[str, Any]:
             "scores": c.runs.scores,
             "systems": [asdict(entry) for entry in c.runs.systems],
             "improvements": [asdict(entry) for entry in c.runs.improvements],
-            "differences": rows(c),
+            "differences": ROWS.rows(c),
         }
     }

@@ -24,6 +24,7 @@ from bestby.report.disagreements import (
 )
 from bestby.report.disagreements import words as said_in_words
 from bestby.report.document import Document, Picture
+from bestby.report.fields import DIFFERENCE, INTERVAL, Field, Rows, by_name, named, values
 from bestby.report.figures import plots, ranks
 from bestby.report.kinds import dataset_runs, replicability
 from bestby.report.numbers import DASH, MINUS, Rounding, alpha, p_clause, percent
@@ -31,10 +32,7 @@ from bestby.report.tables import Table, difference_rounding, marked_by, pairs_ma
 
 if TYPE_CHECKING:
     from bestby.results.comparison import Difference
-    from bestby.results.datasets import DatasetComparison, Overall, RankDifference
-
-_PATHS = {"average": "average", "resampled": "resampled", **data.COLUMNS}
-COLUMNS = ("dataset", "average", "resampled", *data.COLUMNS, "wins", "ties", "losses")
+    from bestby.results.datasets import DatasetComparison, RankDifference
 
 
 def document(c: DatasetComparison) -> Document:
@@ -314,7 +312,7 @@ def dictionary(c: DatasetComparison) -> dict[str, Any]:
             name: dict(zip(c.systems, map(float, row), strict=True))
             for name, row in zip(c.datasets, c.scores, strict=True)
         },
-        "differences": rows(c),
+        "differences": TABLES["differences"].rows(c),
         "replicability": replicability.by_pair(c.replicability),
         "friedman": None if c.friedman is None else asdict(c.friedman),
         "ranking": [asdict(entry) for entry in c.ranking],
@@ -324,40 +322,50 @@ def dictionary(c: DatasetComparison) -> dict[str, Any]:
     }
 
 
-def rows(c: DatasetComparison) -> list[dict[str, Any]]:
-    """Return one row per pair and dataset, and per pair over all, with the columns `COLUMNS`."""
-    table, marks = [], overall_marks(c)
+def _over_and_within(c: DatasetComparison) -> Iterator[dict[str, Any]]:
+    """Yield the rows of every pair over all datasets, then those on each dataset."""
+    marks = overall_marks(c)
     for d in c.differences:
         wins, ties, losses = c.wins(d.a, d.b)
         whole = {"dataset": None, "average": "macro", "resampled": "datasets"}
-        table.append({**whole, **data.row(d), "wins": wins, "ties": ties, "losses": losses})
+        yield whole | values(DIFFERENCE, d) | {"wins": wins, "ties": ties, "losses": losses}
         _, *others = (entry for entry in c.overall if (entry.a, entry.b) == (d.a, d.b))
-        table += [
-            _overall_row(c, entry) | {data.DISAGREEMENT: said_in_words(marks[entry])} for entry in others
-        ]
-    varying = "items" if c.runs is None else "runs"
-    inside = {"average": None, "resampled": varying, "wins": None, "ties": None, "losses": None}
-    table += [
-        {**dict.fromkeys(COLUMNS), **inside, "dataset": name, **data.row(d)}
-        | {data.DISAGREEMENT: said_in_words(kinds(d, told_apart=name in _datasets_with_difference(c, pair)))}
-        for name, differences in c.within.items()
-        for pair, d in zip(c.differences, differences, strict=True)
-    ]
-    return list(data.without_skipped(c, table))
+        for entry in others:
+            row = values(_OVERALL, entry) | {"metric": c.metric.name, "level": c.level}
+            yield _EMPTY | row | {"disagreement": said_in_words(marks[entry])}
+    varying = {"resampled": "items" if c.runs is None else "runs"}
+    for name, differences in c.within.items():
+        for pair, d in zip(c.differences, differences, strict=True):
+            mark = kinds(d, told_apart=name in _datasets_with_difference(c, pair))
+            row = {"dataset": name, **varying} | values(DIFFERENCE, d)
+            yield _EMPTY | row | {"disagreement": said_in_words(mark)}
 
 
-def _overall_row(c: DatasetComparison, entry: Overall) -> dict[str, Any]:
-    row = data.row(entry, {name: path for name, path in _PATHS.items() if hasattr(entry, path.split(".")[0])})
-    return {**dict.fromkeys(COLUMNS), **row, "metric": c.metric.name, "level": c.level}
+_COLUMNS = (
+    *named("dataset", "average"),
+    Field("resampled", needs=INTERVAL),
+    *by_name(DIFFERENCE),
+    *named("wins", "ties", "losses"),
+)
+_EMPTY = dict.fromkeys(column.name for column in _COLUMNS)
+_NOT_OVERALL = {
+    "metric", "score_a", "score_b", "level", "exact", "n_differing", "better", "favoured", "disagreement",
+}  # fmt: skip
+_OVERALL = (
+    *named("average", "resampled"),
+    *(column for column in DIFFERENCE if column.name not in _NOT_OVERALL),
+)
+"""What a difference on all datasets together has of the columns."""
 
 
-def scores(c: DatasetComparison) -> list[dict[str, Any]]:
+def _score_rows(c: DatasetComparison) -> list[dict[str, Any]]:
     """Return one row per system over the datasets, and one per dataset and system."""
     places = [(name,) for name in c.datasets]
     return data.scores_by_place(c, ("dataset",), places, average_rank=c.average_ranks)
 
 
-MORE_TABLES = {
-    "scores": (("dataset", "system", "score", "average_rank"), scores),
-    "runs": (dataset_runs.COLUMNS, dataset_runs.rows),
+TABLES = {
+    "differences": Rows(_COLUMNS, _over_and_within),
+    "scores": Rows(named("dataset", "system", "score", "average_rank"), _score_rows),
+    "runs": dataset_runs.ROWS,
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Iterator
 from functools import partial
 from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,7 @@ from bestby.report import column, data, scaffold, summary, words
 from bestby.report.column import Cell, Column
 from bestby.report.disagreements import Kind, Kinds, beside, said
 from bestby.report.document import Document, Picture
+from bestby.report.fields import DIFFERENCE, INTERVAL, TEST, Field, Rows, inside, named
 from bestby.report.figures import forest
 from bestby.report.kinds import replicability
 from bestby.report.numbers import Rounding, alpha, p_text, percent
@@ -23,7 +25,6 @@ if TYPE_CHECKING:
     from bestby.results.folds import FoldComparison, Spread
     from bestby.results.values import TestResult
 
-COLUMNS = ("repetition", *data.COLUMNS)
 _REASONS = {
     "corrected-t": ", chosen because its correction is enough for one repetition, halves and few splits",
     "conservative-t": ", chosen because several splits of the same items have training items in common",
@@ -227,37 +228,40 @@ def dictionary(c: FoldComparison) -> dict[str, Any]:
             {"repetition": again, "fold": fold, **dict(zip(c.systems, map(float, row), strict=True))}
             for (again, fold), row in zip(c.folds, c.scores, strict=True)
         ],
-        "differences": rows(c),
+        "differences": TABLES["differences"].rows(c),
         "tests": [
             {"a": a, "b": b, "test": t.name, "statistic": t.statistic, "p_value": t.p_value}
             for (a, b), tests in c.tests.items()
             for t in tests
         ],
         "folds_with_effect": replicability.by_pair(c.effects),
-        "spread": list(data.without_skipped(c, map(_spread_row, c.spread))),
+        "spread": Rows(_SPREAD, attrgetter("spread")).rows(c),
     }
 
 
-def _spread_row(s: Spread) -> dict[str, Any]:
-    row: dict[str, Any] = {"a": s.a, "b": s.b, "repetitions": s.n_repetitions, "significant": s.n_significant}
-    row["excluding_zero"] = s.n_excluding
-    for name in ("p_value", "low", "difference", "high"):
-        row[f"{name}_min"], row[f"{name}_max"] = getattr(s, name) or (None, None)
-    return row
+def _placed(c: FoldComparison) -> Iterator[dict[str, Any]]:
+    """Yield the differences over all folds, and those of each repetition."""
+    yield from ({"repetition": None, "difference": d} for d in c.differences)
+    for name, differences in c.within.items():
+        yield from ({"repetition": name, "difference": d} for d in differences)
 
 
-def rows(c: FoldComparison) -> list[dict[str, Any]]:
-    """Return one row per pair over all folds, and one per pair and repetition, with the columns `COLUMNS`."""
-    table = [{"repetition": None, **data.row(d)} for d in c.differences]
-    table += [
-        {"repetition": name, **data.row(d)} for name, differences in c.within.items() for d in differences
-    ]
-    return list(data.without_skipped(c, table))
+_SPREAD = (
+    *named("a", "b"),
+    Field("repetitions", "n_repetitions"),
+    Field("significant", "n_significant", needs=TEST),
+    Field("excluding_zero", "n_excluding", needs=INTERVAL),
+    *(
+        Field(f"{name}_{end}", f"{name}.{place}", needs)
+        for name, needs in (("p_value", TEST), ("low", INTERVAL), ("difference", ()), ("high", INTERVAL))
+        for place, end in enumerate(("min", "max"))
+    ),
+)
 
-
-def scores(c: FoldComparison) -> list[dict[str, Any]]:
-    """Return one row per system over the folds, and one per fold and system."""
-    return data.scores_by_place(c, ("repetition", "fold"), c.folds)
-
-
-MORE_TABLES = {"scores": (("repetition", "fold", "system", "score"), scores)}
+TABLES = {
+    "differences": Rows((Field("repetition"), *inside("difference", DIFFERENCE)), _placed),
+    "scores": Rows(
+        named("repetition", "fold", "system", "score"),
+        lambda c: data.scores_by_place(c, ("repetition", "fold"), c.folds),
+    ),
+}

@@ -16,20 +16,13 @@ from bestby.report import column, few_units, scaffold
 from bestby.report.column import Cell, Column
 from bestby.report.disagreements import Kind, Kinds, said
 from bestby.report.document import Document, Picture
+from bestby.report.fields import Field, Rows, interval_ends, named
 from bestby.report.figures import gate as figure
 from bestby.report.numbers import DASH, MINUS, Rounding, alpha, margin_text, p_clause, p_text, percent
 from bestby.report.tables import Table, marked_by
 from bestby.report.words import listed
 from bestby.results.comparison import Difference
 from bestby.results.gate import Gate, GateCheck, outcome_by_margin
-
-COLUMNS = (
-    "metric", "part", "outcome", "margin", "baseline", "candidate", "score_baseline", "score_candidate",
-    "difference", "low", "high", "level", "p_value", "p_adjusted", "n_differing", "smallest_p", "detectable",
-    "more", "unit", "fail_bound", "fail_p",
-)  # fmt: skip
-TABLE = "checks"
-FLIPS = ("item", "change", "gold", "baseline", "candidate")
 
 _SHOWN = 10
 """Items that flipped in a table; the data formats have more."""
@@ -390,39 +383,26 @@ def _methods(g: Gate) -> str:
     return text
 
 
-def rows(g: Gate) -> list[dict[str, Any]]:
-    """Return one row per check, with the columns `COLUMNS`."""
-    return [_row(g, check) for check in g.checks]
-
-
-def _row(g: Gate, check: GateCheck) -> dict[str, Any]:
-    d, bounds = check.difference, check.difference.equivalence_interval
-    own = {name: getattr(check, name) for name in COLUMNS if hasattr(check, name)}
-    return (
-        dict.fromkeys(COLUMNS)
-        | own
-        | {
-            "baseline": g.baseline,
-            "candidate": g.candidate,
-            "score_baseline": d.score_b,
-            "score_candidate": d.score_a,
-            "difference": d.estimate,
-            "low": math.nan if bounds is None else bounds.low,
-            "high": math.nan if bounds is None else bounds.high,
-            "level": g.level,
-            "p_value": d.p_value,
-            "p_adjusted": d.p_adjusted,
-            "n_differing": d.n_differing,
-        }
-    )
-
-
-def flip_rows(g: Gate) -> list[dict[str, Any]]:
-    """Return one row per item that flipped, with the columns `FLIPS`."""
-    return [{name: getattr(flip, name) for name in FLIPS} for flip in g.flips]
-
-
-MORE_TABLES = {"flips": (FLIPS, flip_rows)}
+TABLES = {
+    "checks": Rows(
+        (
+            *named("metric", "part", "outcome", "margin"),
+            Field("baseline", of_result=True),
+            Field("candidate", of_result=True),
+            Field("score_baseline", "difference.score_b"),
+            Field("score_candidate", "difference.score_a"),
+            Field("difference", "difference.estimate"),
+            *interval_ends("difference.equivalence_interval"),
+            Field("level", of_result=True),
+            Field("p_value", "difference.p_value"),
+            Field("p_adjusted", "difference.p_adjusted"),
+            Field("n_differing", "difference.n_differing"),
+            *named("smallest_p", "detectable", "more", "unit", "fail_bound", "fail_p"),
+        ),
+        attrgetter("checks"),
+    ),
+    "flips": Rows(named("item", "change", "gold", "baseline", "candidate"), attrgetter("flips")),
+}
 
 
 def dictionary(g: Gate) -> dict[str, Any]:
@@ -435,7 +415,10 @@ def dictionary(g: Gate) -> dict[str, Any]:
         "n_items": g.n_items,
         "n_clusters": g.n_clusters,
         "message": message(g),
-        "checks": [{**row, "sentence": said} for row, said in zip(rows(g), sentences(g), strict=True)],
+        "checks": [
+            {**row, "sentence": said}
+            for row, said in zip(TABLES["checks"].rows(g), sentences(g), strict=True)
+        ],
         "n_worse": g.n_worse,
         "n_better": g.n_better,
         "flips": [asdict(flip) for flip in g.flips],

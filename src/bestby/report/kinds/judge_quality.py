@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 from functools import partial
 from operator import itemgetter
 from typing import Any
 
 from bestby._core import rounding
-from bestby.report import column, data
+from bestby.report import column
 from bestby.report.column import Cell, Column
 from bestby.report.document import Picture
+from bestby.report.fields import TEST, Field, Rows, inside, interval_ends, named
 from bestby.report.figures.judged import judge as draw
 from bestby.report.numbers import (
     DASH,
@@ -19,7 +21,6 @@ from bestby.report.numbers import (
     Rounding,
     alpha,
     difference_text,
-    ends,
     p_clause,
     p_text,
     percent,
@@ -235,59 +236,75 @@ def _effect_rows(c: JudgedComparison) -> Iterator[dict[str, Any]]:
 
 # -- rows --------------------------------------------------------------------------------------------
 
-_OF_SYSTEM = {
-    "system": "system",
-    "n_labels": "n_labels",
-    "bias": "bias",
-    "bias_low": "bias_interval.low",
-    "bias_high": "bias_interval.high",
-    "pearson": "pearson",
-    "pearson_low": "pearson_interval.low",
-    "pearson_high": "pearson_interval.high",
-    "spearman": "spearman",
-    "sensitivity": "sensitivity",
-    "sensitivity_low": "sensitivity_interval.low",
-    "sensitivity_high": "sensitivity_interval.high",
-    "specificity": "specificity",
-    "specificity_low": "specificity_interval.low",
-    "specificity_high": "specificity_interval.high",
-    "kappa": "kappa",
+
+def _ends(name: str) -> tuple[Field, Field]:
+    """Return the columns of the ends of an interval that is there whatever was asked for."""
+    low, high = interval_ends(f"{name}_interval", f"{name}_low", f"{name}_high")
+    return replace(low, needs=()), replace(high, needs=())
+
+
+def _by_judge(part: str) -> Callable[[JudgedComparison], Iterator[tuple[str, Any]]]:
+    """Return what yields the entries of a part of the report on judges, each after the name of its judge."""
+    return lambda c: ((j.judge, one) for j in c.judges for one in getattr(j, part))
+
+
+TABLES = {
+    "judges": Rows(
+        (
+            Field("judge", "0"),
+            *inside(
+                "1",
+                (
+                    *named("system", "n_labels", "bias"),
+                    *_ends("bias"),
+                    Field("pearson"),
+                    *_ends("pearson"),
+                    *named("spearman", "sensitivity"),
+                    *_ends("sensitivity"),
+                    Field("specificity"),
+                    *_ends("specificity"),
+                    Field("kappa"),
+                ),
+            ),
+        ),
+        _by_judge("systems"),
+    ),
+    "calibration": Rows(
+        (
+            Field("judge", "0"),
+            Field("judge_low", "1.low"),
+            Field("judge_high", "1.high"),
+            Field("judge_mean", "1.judge"),
+            Field("human_mean", "1.human"),
+            Field("human_low", "1.interval.low", absent=math.nan),
+            Field("human_high", "1.interval.high", absent=math.nan),
+            Field("n_labels", "1.n_labels"),
+        ),
+        _by_judge("calibration"),
+    ),
+    "bias": Rows(
+        (
+            *named("judge", "column", "value", "bias"),
+            *interval_ends("interval"),
+            Field("n_labels"),
+            Field("p_value", needs=TEST),
+        ),
+        _effect_rows,
+    ),
+    "favour": Rows(
+        (
+            Field("judge", "0"),
+            *inside(
+                "1",
+                (
+                    Field(one.name, needs=TEST if one.name in ("p_value", "p_adjusted") else ())
+                    for one in fields(Favour)
+                ),
+            ),
+        ),
+        _by_judge("favour"),
+    ),
 }
-_OF_BIN = {
-    "judge_low": "low",
-    "judge_high": "high",
-    "judge_mean": "judge",
-    "human_mean": "human",
-    "human_low": "interval.low",
-    "human_high": "interval.high",
-    "n_labels": "n_labels",
-}
-BIAS_COLUMNS = ("judge", "column", "value", "bias", "low", "high", "n_labels", "p_value")
-
-
-def judge_rows(c: JudgedComparison) -> list[dict[str, Any]]:
-    """Return one row per judge and system."""
-    return [{"judge": j.judge, **data.row(s, _OF_SYSTEM)} for j in c.judges for s in j.systems]
-
-
-def calibration_rows(c: JudgedComparison) -> list[dict[str, Any]]:
-    """Return one row per judge and bin."""
-    return [{"judge": j.judge, **data.row(b, _OF_BIN)} for j in c.judges for b in j.calibration]
-
-
-def bias_rows(c: JudgedComparison) -> list[dict[str, Any]]:
-    """Return one row per judge, column and value."""
-    found = []
-    for e in _effect_rows(c):
-        low, high = ends(e["interval"])
-        row = {**e, "low": low, "high": high}
-        found.append({name: row[name] for name in BIAS_COLUMNS})
-    return found
-
-
-def favour_rows(c: JudgedComparison) -> list[dict[str, Any]]:
-    """Return one row per judge and human label of which favour is tested."""
-    return [{"judge": j.judge, **asdict(one)} for j in c.judges for one in j.favour]
 
 
 def dictionary(c: JudgedComparison) -> dict[str, Any]:
@@ -297,17 +314,9 @@ def dictionary(c: JudgedComparison) -> dict[str, Any]:
             {"judge": j.judge, "equal_bias": None if j.equal_bias is None else asdict(j.equal_bias)}
             for j in c.judges
         ],
-        "favour": favour_rows(c),
-        "judge_by_system": judge_rows(c),
-        "calibration": calibration_rows(c),
-        "bias": bias_rows(c),
+        "favour": TABLES["favour"].rows(c),
+        "judge_by_system": TABLES["judges"].rows(c),
+        "calibration": TABLES["calibration"].rows(c),
+        "bias": TABLES["bias"].rows(c),
         "humans": None if c.humans is None else asdict(c.humans),
     }
-
-
-MORE_TABLES = {
-    "judges": (("judge", *_OF_SYSTEM), judge_rows),
-    "calibration": (("judge", *_OF_BIN), calibration_rows),
-    "bias": (BIAS_COLUMNS, bias_rows),
-    "favour": (("judge", *(field.name for field in fields(Favour))), favour_rows),
-}

@@ -11,6 +11,7 @@ from typing import Any
 from bestby._core.text import visible
 from bestby.report import column
 from bestby.report.column import Cell, Column
+from bestby.report.fields import Rows, named
 from bestby.report.numbers import DASH, MINUS
 from bestby.report.tables import Table
 from bestby.results.judge_quality import JudgeWorth, mean_of_known
@@ -78,7 +79,7 @@ def dictionary(c: JudgedComparison) -> dict[str, Any]:
     return {"worth": rows(c)}
 
 
-MORE_TABLES = {"worth": (("judge", "a", "b", "extra_labels"), rows)}
+ROWS = Rows(named("judge", "a", "b", "extra_labels"), rows)
 
 
 def _ordered(c: JudgedComparison) -> list[JudgeWorth]:

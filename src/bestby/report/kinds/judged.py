@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import partial
 from operator import attrgetter
 from typing import Any
 
-from bestby.report import column, data, scaffold, summary, words
+from bestby.report import column, scaffold, summary, words
 from bestby.report.column import Cell, Column
 from bestby.report.document import Document, Picture
+from bestby.report.fields import DIFFERENCE, SCORE, Field, Rows, named
 from bestby.report.figures import forest
 from bestby.report.kinds import judge_quality, judge_worth
-from bestby.report.kinds.comparison import SCORE_COLUMNS, score_row
 from bestby.report.numbers import DASH, MINUS, Rounding, difference_text, excludes_zero, percent
 from bestby.report.percent import unit_of
 from bestby.report.tables import (
@@ -26,16 +27,11 @@ from bestby.report.tables import (
 )
 from bestby.results.judged import HUMAN_SCORE, JudgedComparison, JudgedDifference, JudgedScore
 
-_OF_LABELS = {
-    "labels_low": "labels_interval.low",
-    "labels_high": "labels_interval.high",
-    "n_labels": "n_labels",
-    "extra_labels": "extra_labels",
-}
-_SOURCES = {"judge_estimate": "judge_estimate", "labels_estimate": "labels_estimate", **_OF_LABELS}
-_OF_SCORES = {"judge_score": "judge_score", "labels_score": "labels_score", **_OF_LABELS}
-COLUMNS = (*data.COLUMNS, *_SOURCES)
-TUNING = "tuning"
+_OF_LABELS = (
+    Field("labels_low", "labels_interval.low", absent=math.nan),
+    Field("labels_high", "labels_interval.high", absent=math.nan),
+    *named("n_labels", "extra_labels"),
+)
 
 _METHOD = (
     "Scores: prediction-powered inference with tuning, one regression of the human scores on the judge's"
@@ -200,19 +196,22 @@ def _worth(extra: float | None) -> Cell:
     return Cell(f"{round(extra)} labels".replace("-", MINUS), extra)
 
 
-def rows(c: JudgedComparison) -> list[dict[str, Any]]:
-    """Return one row per difference, with the columns `COLUMNS`."""
-    return list(data.without_skipped(c, (data.row(d) | data.row(d, _SOURCES) for d in c.differences)))
+def _tuning(s: JudgedScore) -> float | str:
+    """Return the tuning constant, several joined by spaces."""
+    return s.tuning[0] if len(s.tuning) == 1 else " ".join(f"{x!r}" for x in s.tuning)
 
 
-def scores(c: JudgedComparison) -> list[dict[str, Any]]:
-    """Return one row per system; several tuning constants are joined by spaces."""
-    made = (
-        score_row(c, s) | data.row(s, _OF_SCORES) | {TUNING: s.tuning[0] if len(s.tuning) == 1 else
-        " ".join(f"{x!r}" for x in s.tuning)}
-        for s in c.systems
-    )  # fmt: skip
-    return list(data.without_skipped(c, made))
+TABLES = {
+    "differences": Rows(
+        (*DIFFERENCE, *named("judge_estimate", "labels_estimate"), *_OF_LABELS), attrgetter("differences")
+    ),
+    "scores": Rows(
+        (*SCORE, *named("judge_score", "labels_score"), *_OF_LABELS, Field("tuning", _tuning)),
+        attrgetter("systems"),
+    ),
+    "worth": judge_worth.ROWS,
+    **judge_quality.TABLES,
+}
 
 
 def dictionary(c: JudgedComparison) -> dict[str, Any]:
@@ -225,15 +224,8 @@ def dictionary(c: JudgedComparison) -> dict[str, Any]:
         "n_strata": c.n_strata,
         "labels_drawn": c.labels_drawn,
         "scale": c.scale,
-        "systems": scores(c),
-        "differences": rows(c),
+        "systems": TABLES["scores"].rows(c),
+        "differences": TABLES["differences"].rows(c),
         **judge_worth.dictionary(c),
         **judge_quality.dictionary(c),
     }
-
-
-MORE_TABLES = {
-    "scores": ((*SCORE_COLUMNS, *_OF_SCORES, TUNING), scores),
-    **judge_worth.MORE_TABLES,
-    **judge_quality.MORE_TABLES,
-}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import asdict
 from functools import partial
 from operator import attrgetter
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from bestby.report import column, scaffold
 from bestby.report.column import Cell, Column
 from bestby.report.document import Document, Picture
+from bestby.report.fields import Rows, named
 from bestby.report.figures import labels as figures
 from bestby.report.kinds.label_plan import methods
 from bestby.report.numbers import percent
@@ -19,9 +19,13 @@ from bestby.report.tables import Table
 if TYPE_CHECKING:
     from bestby.results.label_plans import LabelAllocation, LabelSplit
 
-TABLE = "splits"
-COLUMNS = ("labels", "items", "cost", "standard_error", "half_width")
 _MOST_ROWS = 14
+TABLES = {
+    "splits": Rows(
+        named("labels", "items", "cost", "standard_error", "half_width"),
+        lambda a: (*a.splits, a.alone),  # the last is that of labels alone
+    ),
+}
 
 
 def document(a: LabelAllocation) -> Document:
@@ -85,8 +89,3 @@ def dictionary(a: LabelAllocation) -> dict[str, Any]:
         **{name: getattr(a, name) for name in ("level", "alpha", "n_comparisons")},
         "splits": [asdict(split) for split in a.splits],
     }
-
-
-def rows(a: LabelAllocation) -> Iterator[dict[str, Any]]:
-    """Yield one row per split, with the columns `COLUMNS`; the last is that of labels alone."""
-    yield from (asdict(split) for split in (*a.splits, a.alone))

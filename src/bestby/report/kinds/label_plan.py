@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import asdict
 from functools import partial
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
@@ -11,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from bestby.report import column, scaffold
 from bestby.report.column import Cell, Column
 from bestby.report.document import Document, Picture
+from bestby.report.fields import Rows, named
 from bestby.report.figures import labels as figures
 from bestby.report.numbers import percent
 from bestby.report.tables import Table
@@ -18,8 +17,9 @@ from bestby.report.tables import Table
 if TYPE_CHECKING:
     from bestby.results.label_plans import LabelAllocation, LabelPlan
 
-TABLE = "curve"
-COLUMNS = ("n_labels", "half_width", "half_width_alone")
+TABLES = {
+    "curve": Rows(named("n_labels", "half_width", "half_width_alone"), attrgetter("curve")),
+}
 
 
 def document(p: LabelPlan) -> Document:
@@ -88,10 +88,5 @@ def dictionary(p: LabelPlan) -> dict[str, Any]:
     return {
         "design": {"name": p.design.name, **p.design.settings()},
         **{name: getattr(p, name) for name in names},
-        "curve": list(rows(p)),
+        "curve": TABLES["curve"].rows(p),
     }
-
-
-def rows(p: LabelPlan) -> Iterator[dict[str, Any]]:
-    """Yield one row per number of labels, with the columns `COLUMNS`."""
-    yield from (asdict(point) for point in p.curve)

@@ -11,6 +11,7 @@ from bestby import vocabulary
 from bestby.report import column, scaffold
 from bestby.report.column import Cell, Column
 from bestby.report.document import Document, Picture
+from bestby.report.fields import Field, Rows, interval_ends, named
 from bestby.report.figures.monitored import monitored as draw
 from bestby.report.numbers import DASH, MINUS, Rounding, alpha, margin_text, p_text, percent
 from bestby.report.tables import Table
@@ -18,16 +19,7 @@ from bestby.results.monitored import MonitoredComparison, MonitoredDifference
 from bestby.results.values import extent
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-TABLE = "pairs"
-COLUMNS = (
-    "a", "b", "difference", "low", "high", "level", "interval", "p_value", "n_items", "n_clusters", "wins",
-    "losses", "decision", "decided_at", "overturned_by", "provisional",
-)  # fmt: skip
-
-_OF_SYSTEMS = ("system", "score", "n_items", "behind")
-_OF_LOOKS = ("n_items", "estimate", "low", "high")
+    pass
 
 _POPULATIONS = {
     "bank": "the mean over the {} items of this benchmark",
@@ -205,6 +197,26 @@ def planned_looks(looks: tuple[int, ...]) -> str:
     return f"the {len(looks)} planned looks ({shown} items)" if len(looks) > 1 else f"{shown} items"
 
 
+TABLES = {
+    "pairs": Rows(
+        (
+            *named("a", "b"),
+            Field("difference", "estimate"),
+            *interval_ends("interval", absent=None),
+            Field("level", of_result=True),
+            Field("interval", "method", of_result=True),
+            Field("p_value"),
+            *named("n_items", "n_clusters", "wins", "losses", "decision", "decided_at", "overturned_by"),
+            Field("provisional"),
+        ),
+        attrgetter("pairs"),
+    ),
+    "scores": Rows(named("system", "score", "n_items", "behind"), attrgetter("systems")),
+    "path": Rows((*named("n_items", "estimate"), *named("low", "high")), attrgetter("path")),
+}
+"""The last is how the first pair developed."""
+
+
 def dictionary(c: MonitoredComparison) -> dict[str, Any]:
     """Return the decision, the systems and the differences as dictionaries."""
     return {
@@ -221,43 +233,6 @@ def dictionary(c: MonitoredComparison) -> dict[str, Any]:
         "margin": c.margin,
         "largest": c.largest,
         "systems": [asdict(one) for one in c.systems],
-        "differences": list(rows(c)),
+        "differences": TABLES["pairs"].rows(c),
         "path": [asdict(one) for one in c.path],
     }
-
-
-def rows(c: MonitoredComparison) -> Iterable[dict[str, Any]]:
-    """Return one row per difference, with the columns `COLUMNS`."""
-    return [
-        {
-            "a": d.a,
-            "b": d.b,
-            "difference": d.estimate,
-            "low": None if d.interval is None else d.interval.low,
-            "high": None if d.interval is None else d.interval.high,
-            "level": c.level,
-            "interval": c.method,
-            "p_value": d.p_value,
-            "n_items": d.n_items,
-            "n_clusters": d.n_clusters,
-            "wins": d.wins,
-            "losses": d.losses,
-            "decision": d.decision,
-            "decided_at": d.decided_at,
-            "overturned_by": d.overturned_by,
-            "provisional": d.provisional,
-        }
-        for d in c.pairs
-    ]
-
-
-def _system_rows(c: MonitoredComparison) -> Iterable[dict[str, Any]]:
-    return [asdict(one) for one in c.systems]
-
-
-def _look_rows(c: MonitoredComparison) -> Iterable[dict[str, Any]]:
-    return [asdict(one) for one in c.path]
-
-
-MORE_TABLES = {"scores": (_OF_SYSTEMS, _system_rows), "path": (_OF_LOOKS, _look_rows)}
-"""The other tables: the systems, and how the first pair developed."""

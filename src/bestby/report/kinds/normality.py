@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from functools import partial
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
@@ -11,6 +10,7 @@ from bestby._core.text import percentage
 from bestby.report import column, data, scaffold
 from bestby.report.column import Cell, Column
 from bestby.report.document import Document, Picture
+from bestby.report.fields import Rows, named
 from bestby.report.figures import curves
 from bestby.report.numbers import p_text
 from bestby.report.tables import Table
@@ -18,8 +18,7 @@ from bestby.report.tables import Table
 if TYPE_CHECKING:
     from bestby.results.normality import Normality
 
-TABLE = "tests"
-COLUMNS = ("name", "statistic", "p_value", "error")
+TABLES = {"tests": Rows(named("name", "statistic", "p_value", "error"), attrgetter("tests"))}
 
 
 def document(n: Normality) -> Document:
@@ -66,11 +65,6 @@ def dictionary(n: Normality) -> dict[str, Any]:
     names = ("n", "mean", "std", "skewness", "kurtosis", "tied")
     return {
         **{name: getattr(n, name) for name in names},
-        "tests": rows(n),
+        "tests": TABLES["tests"].rows(n),
         "notes": data.notes_as_dicts(n.notes),
     }
-
-
-def rows(n: Normality) -> list[dict[str, Any]]:
-    """Return one row per test, with the columns `COLUMNS`."""
-    return [asdict(test) for test in n.tests]

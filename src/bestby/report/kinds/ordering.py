@@ -11,25 +11,13 @@ from typing import Any
 from bestby._core.text import visible
 from bestby.report import column, scaffold
 from bestby.report.document import Document, Picture
+from bestby.report.fields import Rows, named
 from bestby.report.figures import orders as figures
 from bestby.report.numbers import Rounding, alpha, p_clause, percent
 from bestby.report.tables import Table
 from bestby.report.words import listed
 from bestby.results.ordering import StochasticOrder, StochasticOrders
 
-TABLE = "orders"
-COLUMNS = (
-    "a",
-    "b",
-    "violation_ratio",
-    "standard_error",
-    "epsilon_min",
-    "level",
-    "p_value",
-    "dominant",
-    "n_a",
-    "n_b",
-)
 MOST_SQUARES = 25
 """Systems up to which the matrix is drawn in a report."""
 
@@ -136,11 +124,18 @@ def _table(each: Sequence[StochasticOrder], level: str) -> Table:
     return Table.of(caption, columns, each, attrgetter("dominant"), part="order")
 
 
+TABLES = {
+    "orders": Rows(
+        (
+            *named("a", "b", "violation_ratio", "standard_error", "epsilon_min", "level", "p_value"),
+            *named("dominant", "n_a", "n_b"),
+        ),
+        _each,
+    ),
+}
+
+
 def dictionary(orders: StochasticOrder | StochasticOrders) -> dict[str, Any]:
     """Return the orders as dictionaries and lists."""
-    return {"orders": rows(orders)} if isinstance(orders, StochasticOrders) else rows(orders)[0]
-
-
-def rows(orders: StochasticOrder | StochasticOrders) -> list[dict[str, Any]]:
-    """Return one row per order, with the columns `COLUMNS`."""
-    return [{name: getattr(order, name) for name in COLUMNS} for order in _each(orders)]
+    rows = TABLES["orders"].rows(orders)
+    return {"orders": rows} if isinstance(orders, StochasticOrders) else rows[0]

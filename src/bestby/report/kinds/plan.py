@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from bestby.report import column, scaffold
 from bestby.report.column import Cell, Column
 from bestby.report.document import Document, Picture
+from bestby.report.fields import Field, Rows, named
 from bestby.report.figures import curves
 from bestby.report.numbers import alpha, difference_text, percent, power_text
 from bestby.report.tables import Table
@@ -17,8 +18,19 @@ from bestby.report.tables import Table
 if TYPE_CHECKING:
     from bestby.results.plans import Allocation, Plan
 
-COLUMNS = ("n", "unit", "power", "error", "difference", "alpha", "alternative")
-TABLE = "curve"
+TABLES = {
+    "curve": Rows(
+        (
+            Field("n"),
+            Field("unit", of_result=True),
+            *named("power", "error"),
+            Field("difference", of_result=True),
+            Field("alpha", of_result=True),
+            Field("alternative", of_result=True),
+        ),
+        attrgetter("curve"),
+    ),
+}
 
 
 def document(plan: Plan) -> Document:
@@ -138,9 +150,3 @@ def dictionary(plan: Plan) -> dict[str, Any]:
         **{name: getattr(plan, name) for name in names},
         "curve": [asdict(point) for point in plan.curve],
     }
-
-
-def rows(plan: Plan) -> list[dict[str, Any]]:
-    """Return one row per size, with the columns `COLUMNS`."""
-    whole = {name: getattr(plan, name) for name in COLUMNS}
-    return [whole | asdict(point) for point in plan.curve]

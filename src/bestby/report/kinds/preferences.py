@@ -7,11 +7,11 @@ from functools import partial
 from operator import attrgetter
 from typing import Any
 
-from bestby.report import column, data, scaffold, summary, words
+from bestby.report import column, scaffold, summary, words
 from bestby.report.document import Document, Picture
+from bestby.report.fields import DIFFERENCE, INTERVAL, SCORE, Field, Rows, interval_ends, named
 from bestby.report.figures import forest
 from bestby.report.figures.scores import scores as draw_scores
-from bestby.report.kinds.comparison import SCORE_COLUMNS, score_row
 from bestby.report.numbers import DASH, Rounding, percent
 from bestby.report.tables import (
     Table,
@@ -24,21 +24,6 @@ from bestby.report.tables import (
 )
 from bestby.results.preferences import PreferenceComparison, PreferenceDifference
 
-_JUDGED = {"wins": "wins", "ties": "ties", "losses": "losses"}
-_PREFERRED = {
-    "probability": "probability",
-    "probability_low": "probability_interval.low",
-    "probability_high": "probability_interval.high",
-    **_JUDGED,
-}
-_RATES = {
-    "robust_error": "robust_error",
-    "win_rate": "win_rate",
-    "win_rate_low": "win_rate_interval.low",
-    "win_rate_high": "win_rate_interval.high",
-    **_JUDGED,
-}
-COLUMNS = (*data.COLUMNS, *_PREFERRED)
 _MODELS = {
     "half": "Strengths: Bradley and Terry's model by maximum likelihood, a tie being half a win for both.",
     "davidson": "Strengths: Davidson's model of preferences with ties, by maximum likelihood.",
@@ -139,9 +124,28 @@ def difference_sentence(d: PreferenceDifference, rounding: Rounding | None = Non
     return f"{lead}; {met}. {words.difference_sentence(d, rounding)}"
 
 
-def rows(c: PreferenceComparison) -> list[dict[str, Any]]:
-    """Return one row per difference, with the columns `COLUMNS`."""
-    return list(data.without_skipped(c, (data.row(d) | data.row(d, _PREFERRED) for d in c.differences)))
+_WINS = named("wins", "ties", "losses")
+TABLES = {
+    "differences": Rows(
+        (
+            *DIFFERENCE,
+            Field("probability"),
+            *interval_ends("probability_interval", "probability_low", "probability_high"),
+            *_WINS,
+        ),
+        attrgetter("differences"),
+    ),
+    "scores": Rows(
+        (
+            *SCORE,
+            Field("robust_error", needs=INTERVAL),
+            Field("win_rate"),
+            *interval_ends("win_rate_interval", "win_rate_low", "win_rate_high"),
+            *_WINS,
+        ),
+        attrgetter("systems"),
+    ),
+}
 
 
 def dictionary(c: PreferenceComparison) -> dict[str, Any]:
@@ -156,14 +160,6 @@ def dictionary(c: PreferenceComparison) -> dict[str, Any]:
         "n_clusters": c.n_clusters or None,
         "ties": c.tie_model,
         "tie": tie,
-        "systems": scores(c),
-        "differences": rows(c),
+        "systems": TABLES["scores"].rows(c),
+        "differences": TABLES["differences"].rows(c),
     }
-
-
-def scores(c: PreferenceComparison) -> list[dict[str, Any]]:
-    """Return one row per system, with the columns of scores and `_RATES`."""
-    return list(data.without_skipped(c, (score_row(c, e) | data.row(e, _RATES) for e in c.systems)))
-
-
-MORE_TABLES = {"scores": ((*SCORE_COLUMNS, *_RATES), scores)}

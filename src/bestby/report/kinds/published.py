@@ -13,6 +13,7 @@ from bestby.inference.skewness import FROM_UNITS
 from bestby.report import column, scaffold
 from bestby.report.column import Cell, Column
 from bestby.report.document import Document, Picture
+from bestby.report.fields import Field, Rows, interval_ends, named
 from bestby.report.figures.published import ASSUMPTIONS
 from bestby.report.figures.published import published as draw
 from bestby.report.numbers import MINUS, Rounding, alpha, p_clause, p_text, percent
@@ -24,12 +25,6 @@ from bestby.results.values import Interval
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-TABLE = "answers"
-COLUMNS = (
-    "system", "published", "metric", "score", "published_score", "assumption", "differing_low",
-    "differing_high", "difference", "low", "high", "level", "interval", "p_low", "p_high", "test",
-)  # fmt: skip
 
 
 def document(c: PublishedComparison) -> Document:
@@ -185,6 +180,29 @@ def methods(c: PublishedComparison) -> str:
     )
 
 
+TABLES = {
+    "answers": Rows(
+        (
+            Field("system", of_result=True),
+            Field("published", of_result=True),
+            Field("metric", "metric.name", of_result=True),
+            Field("score", of_result=True),
+            Field("published_score", of_result=True),
+            Field("assumption"),
+            Field("differing_low", "n_differing.0"),
+            Field("differing_high", "n_differing.1"),
+            Field("difference", "estimate", of_result=True),
+            *interval_ends("interval"),
+            Field("level", "interval.level"),
+            Field("interval", "interval.method"),
+            *named("p_low", "p_high"),
+            Field("test"),
+        ),
+        attrgetter("answers"),
+    )
+}
+
+
 def dictionary(c: PublishedComparison) -> dict[str, Any]:
     """Return the scores and the answers as dictionaries."""
     return {
@@ -200,30 +218,5 @@ def dictionary(c: PublishedComparison) -> dict[str, Any]:
         "decided": c.decided,
         "better": c.better,
         "differing_limit": c.differing_limit,
-        "answers": rows(c),
+        "answers": TABLES["answers"].rows(c),
     }
-
-
-def rows(c: PublishedComparison) -> list[dict[str, Any]]:
-    """Return one row per assumption, with the columns `COLUMNS`."""
-    return [
-        {
-            "system": c.system,
-            "published": c.published,
-            "metric": c.metric.name,
-            "score": c.score,
-            "published_score": c.published_score,
-            "assumption": a.assumption,
-            "differing_low": None if a.n_differing is None else a.n_differing[0],
-            "differing_high": None if a.n_differing is None else a.n_differing[1],
-            "difference": c.estimate,
-            "low": a.interval.low,
-            "high": a.interval.high,
-            "level": a.interval.level,
-            "interval": a.interval.method,
-            "p_low": a.p_low,
-            "p_high": a.p_high,
-            "test": a.test,
-        }
-        for a in c.answers
-    ]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from bestby.report import column, scaffold
 from bestby.report.document import Document, Picture
+from bestby.report.fields import Rows, named
 from bestby.report.figures.p_values import replicability as draw
 from bestby.report.tables import Table
 from bestby.report.words import listed
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from bestby.results.replicability import Replicability
 
 COLUMNS = ("dataset", "p_value", "p_adjusted", "found")
-TABLE = "datasets"
+
 _METHODS = (
     "Partial conjunction tests by Bonferroni and by Fisher, monotone (Dror et al. 2017); Holm's procedure."
 )
@@ -78,12 +79,12 @@ def _claims(r: Replicability) -> Table:
     return Table.of(caption, columns, entries, lambda e: e[1] <= r.alpha, main=1, methods=_METHODS)
 
 
-def rows(r: Replicability) -> list[dict[str, Any]]:
-    """Return one row per dataset, with the columns `COLUMNS`."""
-    return [
-        {"dataset": name, "p_value": p, "p_adjusted": adjusted, "found": name in r.found}
-        for name, p, adjusted in zip(r.datasets, r.p_values, r.p_adjusted, strict=True)
-    ]
+def _rows(r: Replicability) -> Iterator[dict[str, Any]]:
+    for name, p, adjusted in zip(r.datasets, r.p_values, r.p_adjusted, strict=True):
+        yield {"dataset": name, "p_value": p, "p_adjusted": adjusted, "found": name in r.found}
+
+
+TABLES = {"datasets": Rows(named("dataset", "p_value", "p_adjusted", "found"), _rows)}
 
 
 def dictionary(r: Replicability) -> dict[str, Any]:

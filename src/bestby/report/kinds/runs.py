@@ -10,13 +10,13 @@ from operator import attrgetter
 from typing import Any
 
 from bestby.inference.skewness import FROM_UNITS
-from bestby.report import column, data, scaffold, summary, words
+from bestby.report import column, scaffold, summary, words
 from bestby.report.column import Cell, Column
 from bestby.report.disagreements import Kind, Kinds, beside, said
 from bestby.report.document import Document, Picture
+from bestby.report.fields import DIFFERENCE, SCORE, TEST, Field, Rows, interval_ends, named
 from bestby.report.figures import curves, forest, orders
 from bestby.report.figures.scores import scores as draw_scores
-from bestby.report.kinds.comparison import SCORE_COLUMNS, score_row
 from bestby.report.kinds.ordering import MOST_SQUARES
 from bestby.report.numbers import DASH, INFINITY, MINUS, Rounding, alpha, p_clause, percent
 from bestby.report.tables import (
@@ -33,30 +33,28 @@ from bestby.results.ordering import StochasticOrders
 from bestby.results.runs import RunsComparison, RunsDifference, RunsScore, Variance
 from bestby.vocabulary import long_name
 
-RUN_COLUMNS = {
-    "n_runs_a": "n_runs.0",
-    "n_runs_b": "n_runs.1",
-    "p_welch": "p_welch",
-    "probability_of_improvement": "improvement",
-    "improvement_low": "improvement_interval.low",
-    "improvement_high": "improvement_interval.high",
-    "effect_size": "effect_size",
-    "effect_low": "effect_interval.low",
-    "effect_high": "effect_interval.high",
-    "violation_ratio": "order.violation_ratio",
-    "epsilon_min": "order.epsilon_min",
-    "epsilon_min_reverse": "reverse_order.epsilon_min",
-    "order_p": "order.p_value",
-    "order_p_reverse": "reverse_order.p_value",
-}
-_SPREAD = {
-    "n_runs": "n_runs",
-    "sd": "sd",
-    "min": "least",
-    "max": "greatest",
-    "changing_items": "changing_items",
-}
-COLUMNS = (*data.COLUMNS, *RUN_COLUMNS)
+N_RUNS = (Field("n_runs_a", "n_runs.0"), Field("n_runs_b", "n_runs.1"))
+OF_RUNS = (
+    *N_RUNS,
+    Field("p_welch", needs=TEST),
+    Field("probability_of_improvement", "improvement"),
+    *interval_ends("improvement_interval", "improvement_low", "improvement_high"),
+    Field("effect_size"),
+    *interval_ends("effect_interval", "effect_low", "effect_high"),
+    Field("violation_ratio", "order.violation_ratio", needs=TEST),
+    Field("epsilon_min", "order.epsilon_min", needs=TEST),
+    Field("epsilon_min_reverse", "reverse_order.epsilon_min", needs=TEST),
+    Field("order_p", "order.p_value", needs=TEST),
+    Field("order_p_reverse", "reverse_order.p_value", needs=TEST),
+)
+"""The columns that differences between runs have besides those of all differences."""
+
+
+def differences_of_runs(*, with_items: bool) -> tuple[Field, ...]:
+    """Return the columns of differences between runs; without items none of them can differ."""
+    no_items = Field("n_differing", lambda _: None)
+    columns = DIFFERENCE if with_items else [no_items if f.name == "n_differing" else f for f in DIFFERENCE]
+    return (*columns, *OF_RUNS)
 
 
 def _statistic(c: RunsComparison) -> str:
@@ -295,11 +293,19 @@ def difference_sentence(d: RunsDifference, rounding: Rounding | None = None) -> 
     return f"{text} ε_min of its stochastic order is {order.epsilon_min:.2f} ({p})."
 
 
-def rows(c: RunsComparison) -> list[dict[str, Any]]:
-    """Return one row per difference, with the columns `COLUMNS`."""
-    without_items = {} if c.n_items else {"n_differing": None}
-    table = (data.row(d) | without_items | data.row(d, RUN_COLUMNS) for d in c.differences)
-    return list(data.without_skipped(c, table))
+TABLES = {
+    "differences": Rows(lambda c: differences_of_runs(with_items=bool(c.n_items)), attrgetter("differences")),
+    "scores": Rows(
+        (
+            *SCORE,
+            *named("n_runs", "sd"),
+            Field("min", "least"),
+            Field("max", "greatest"),
+            Field("changing_items"),
+        ),
+        attrgetter("systems"),
+    ),
+}
 
 
 def dictionary(c: RunsComparison) -> dict[str, Any]:
@@ -308,19 +314,12 @@ def dictionary(c: RunsComparison) -> dict[str, Any]:
         "statistic": c.statistic,
         "paired": c.paired,
         "n_items": c.n_items or None,
-        "systems": scores(c),
-        "differences": rows(c),
+        "systems": [
+            row | {"runs": entry.runs} for row, entry in zip(TABLES["scores"].rows(c), c.systems, strict=True)
+        ],
+        "differences": TABLES["differences"].rows(c),
         "variances": [_variance(v) for v in c.variances],
     }
-
-
-def scores(c: RunsComparison) -> list[dict[str, Any]]:
-    """Return one row per system, with the columns `SCORE_COLUMNS`, and its runs."""
-    table = (score_row(c, entry) | data.row(entry, _SPREAD) | {"runs": entry.runs} for entry in c.systems)
-    return list(data.without_skipped(c, table))
-
-
-MORE_TABLES = {"scores": ((*SCORE_COLUMNS, *_SPREAD), scores)}
 
 
 def _variance(v: Variance) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from functools import partial
 from operator import attrgetter
@@ -13,9 +12,8 @@ from bestby.comparisons.common.family import alpha_of, rejects, shown_better
 from bestby.planning.base import USUAL_POWER
 from bestby.report import column, few_units, scaffold, summary
 from bestby.report.column import Cell, Column
-from bestby.report.data import COLUMNS as OF_DIFFERENCES
-from bestby.report.data import row
 from bestby.report.document import Document, Picture, Section
+from bestby.report.fields import DIFFERENCE, TEST, Field, Rows, inside, named
 from bestby.report.figures.slices import slices as draw
 from bestby.report.numbers import DASH, MINUS, Rounding, p_clause, p_text, percent
 from bestby.report.tables import Table
@@ -23,13 +21,6 @@ from bestby.report.words import listed, stands_out
 from bestby.results.base import MetricInfo
 from bestby.results.comparison import Difference
 from bestby.results.slices import Heterogeneity, SlicesComparison
-
-TABLE = "slices"
-COLUMNS = ("column", "slice", *OF_DIFFERENCES, "n_items", "n_clusters", "detectable", "shrunken")
-_OF_TESTS = (
-    "metric", "a", "b", "column", "q", "df", "p_value", "test", "mean", "mean_error", "tau", "sign_statistic",
-    "sign_p",
-)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,6 +220,28 @@ def methods(c: SlicesComparison) -> str:
     return f"{text} {summary.resamples(c)}" if summary.resampled(c.differences) else text
 
 
+TABLES = {
+    "slices": Rows(
+        (
+            *named("column", "slice"),
+            *inside("difference", (*DIFFERENCE, *named("n_items", "n_clusters"))),
+            *named("detectable", "shrunken"),
+        ),
+        attrgetter("slices"),
+    ),
+    "overall": Rows(DIFFERENCE, attrgetter("overall")),
+    "heterogeneity": Rows(
+        (
+            *named("metric", "a", "b", "column", "q", "df"),
+            Field("p_value", needs=TEST),
+            Field("test", needs=TEST),
+            *named("mean", "mean_error", "tau", "sign_statistic", "sign_p"),
+        ),
+        attrgetter("heterogeneity"),
+    ),
+}
+
+
 def dictionary(c: SlicesComparison) -> dict[str, Any]:
     """Return all differences and tests as dictionaries."""
     return {
@@ -239,33 +252,5 @@ def dictionary(c: SlicesComparison) -> dict[str, Any]:
         "baseline": c.baseline,
         "columns": list(c.columns),
         "sentences": [sentence(c, whole) for whole in c.overall],
-        "overall": list(_overall(c)),
-        "slices": list(rows(c)),
-        "heterogeneity": list(_heterogeneity(c)),
+        **{name: TABLES[name].rows(c) for name in ("overall", "slices", "heterogeneity")},
     }
-
-
-def rows(c: SlicesComparison) -> Iterator[dict[str, Any]]:
-    """Yield one row per metric, pair and slice, with the columns `COLUMNS`."""
-    for one in c.slices:
-        d = one.difference
-        yield {
-            "column": one.column,
-            "slice": one.slice,
-            **row(d),
-            "n_items": d.n_items,
-            "n_clusters": d.n_clusters,
-            "detectable": one.detectable,
-            "shrunken": one.shrunken,
-        }
-
-
-def _overall(c: SlicesComparison) -> Iterator[dict[str, Any]]:
-    yield from (row(d) for d in c.overall)
-
-
-def _heterogeneity(c: SlicesComparison) -> Iterator[dict[str, Any]]:
-    yield from ({name: getattr(h, name) for name in _OF_TESTS} for h in c.heterogeneity)
-
-
-MORE_TABLES = {"overall": (tuple(OF_DIFFERENCES), _overall), "heterogeneity": (_OF_TESTS, _heterogeneity)}

@@ -9,10 +9,12 @@ from typing import Any
 
 from bestby._core.errors import DesignError
 from bestby.comparisons.common.family import rejects, shown_better
-from bestby.report import column, data, summary
+from bestby.report import column, summary
 from bestby.report.column import Column
 from bestby.report.document import Document
+from bestby.report.fields import DIFFERENCE, SCORE, Rows, named
 from bestby.report.kinds import comparison
+from bestby.report.kinds.runs import N_RUNS
 from bestby.report.numbers import excludes_zero
 from bestby.report.tables import Table, differences_table, score_rounding, systems_table
 from bestby.report.words import listed
@@ -20,10 +22,6 @@ from bestby.report.writers.csv import lines
 from bestby.results.base import MetricInfo
 from bestby.results.comparison import Difference
 from bestby.results.study import StudyComparison
-
-_PATHS = {**data.COLUMNS, "n_runs_a": "n_runs.0", "n_runs_b": "n_runs.1"}
-COLUMNS = tuple(_PATHS)
-_RUNS = {name: name for name in ("n_runs", "sd", "epochs")}
 
 _COLUMNS_OF_BOOSTSA = {
     "f1_macro": "f1",
@@ -81,26 +79,21 @@ def _conditions(c: StudyComparison, metric: MetricInfo) -> Table:
     return systems_table(c, metric, beside_score=columns, kind="condition", baselines=c.baselines)
 
 
+TABLES = {
+    "differences": Rows((*DIFFERENCE, *N_RUNS), attrgetter("differences")),
+    "scores": Rows((*SCORE, *named("n_runs", "sd", "epochs")), attrgetter("systems")),
+    "classes": comparison.TABLES["classes"],
+}
+
+
 def dictionary(c: StudyComparison) -> dict[str, Any]:
     """Return the comparison as dictionaries and lists."""
     plain = comparison.dictionary(c)
-    return {**plain, "baselines": list(c.baselines), "systems": scores(c), "differences": rows(c)}
-
-
-def scores(c: StudyComparison) -> list[dict[str, Any]]:
-    """Return one row per metric and condition, and its runs."""
-    rows = (
-        comparison.score_row(c, entry) | data.row(entry, _RUNS) | {"runs": entry.runs} for entry in c.systems
-    )
-    return list(data.without_skipped(c, rows))
-
-
-MORE_TABLES = {**comparison.MORE_TABLES, "scores": ((*comparison.SCORE_COLUMNS, *_RUNS), scores)}
-
-
-def rows(c: StudyComparison) -> list[dict[str, Any]]:
-    """Return one row per difference, with the columns `COLUMNS`."""
-    return list(data.without_skipped(c, (data.row(d, _PATHS) for d in c.differences)))
+    systems = [
+        row | {"runs": entry.runs} for row, entry in zip(TABLES["scores"].rows(c), c.systems, strict=True)
+    ]
+    differences = TABLES["differences"].rows(c)
+    return {**plain, "baselines": list(c.baselines), "systems": systems, "differences": differences}
 
 
 def results_tsv(c: StudyComparison) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import bestby as bb
-from bestby.report.kinds.gate import COLUMNS, FLIPS
+from bestby.report.kinds.gate import TABLES
 
 RNG = np.random.default_rng(4)
 GOLD = RNG.integers(0, 3, 400)
@@ -91,11 +91,11 @@ def test_lower_is_better_is_said() -> None:
 def test_tables_of_rows() -> None:
     result = several(margin={"accuracy": 0.02})
     frame = result.to_frame()
-    assert list(frame.columns) == list(COLUMNS)
+    assert list(frame.columns) == [column.name for column in TABLES["checks"].columns(result)]
     assert frame["metric"].tolist() == METRICS
     assert frame["low"].tolist() == [d.equivalence_interval.low for d in result.differences]  # type: ignore[union-attr]
     flips = result.to_frame("flips")
-    assert list(flips.columns) == list(FLIPS)
+    assert list(flips.columns) == ["item", "change", "gold", "baseline", "candidate"]
     assert len(flips) == result.n_worse + result.n_better
     assert (flips["change"] == "newly wrong").tolist() == [True] * result.n_worse + [False] * result.n_better
 

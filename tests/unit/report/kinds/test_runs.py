@@ -14,13 +14,16 @@ from rich.cells import cell_len
 
 from bestby import RunsComparison, compare_runs
 from bestby.report.figures.drawing import render
-from bestby.report.kinds.runs import COLUMNS
+from bestby.report.kinds.runs import differences_of_runs
 
 RNG = np.random.default_rng(3)
 RUNS = {
     name: RNG.normal(mean, 0.02, 6).tolist() for name, mean in (("old_1", 0.7), ("new", 0.76), ("mid", 0.72))
 }
 ITEM = RNG.normal(size=25)
+
+
+COLUMNS = [column.name for column in differences_of_runs(with_items=True)]
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +72,7 @@ def test_sentences_follow_the_leader(scores: RunsComparison) -> None:
 
 def test_the_data(scores: RunsComparison, items: RunsComparison) -> None:
     rows = list(csv.DictReader(io.StringIO(scores.to_csv())))
-    assert tuple(rows[0]) == COLUMNS
+    assert list(rows[0]) == COLUMNS
     d = scores.differences[0]
     assert float(rows[0]["probability_of_improvement"]) == d.improvement
     assert float(rows[0]["epsilon_min_reverse"]) == d.reverse_order.epsilon_min
@@ -83,7 +86,7 @@ def test_the_data(scores: RunsComparison, items: RunsComparison) -> None:
     assert (variance["a"], variance["b"]) == ("a", "b")
     total = variance["items"] + variance["runs"] + variance["rest"]
     assert variance["error"] == pytest.approx(math.sqrt(total))
-    assert list(scores.to_frame().columns) == list(COLUMNS)
+    assert list(scores.to_frame().columns) == COLUMNS
     assert (scores.to_frame()["a"] == [d.a for d in scores]).all()
 
 

@@ -1,0 +1,185 @@
+"""Columns as data, each declared once: its name in frames, CSV and JSON, and what it shows of an entry."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from bestby._core.typing import Array
+from bestby.report import disagreements
+from bestby.report.words import computed
+from bestby.results.pairs import Differences, Pairs
+
+INTERVAL, TEST = ("interval",), ("test",)
+"""What a column needs to have been computed; one that names both needs either."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Field:
+    """A column: its name, and the path of attributes that leads from an entry to its value.
+
+    A number in the path is a position in a tuple, a name a key where the entry is a dictionary. A function
+    takes the place of the path where there is no attribute. `absent` is the value where the path leads
+    through None. `needs` is what must have been computed for the column to be there. The value of a field
+    `of_result` is that of the whole result, equal in all rows.
+    """
+
+    name: str
+    path: str | Callable[[Any], Any] = ""
+    needs: tuple[str, ...] = ()
+    absent: Any = None
+    of_result: bool = False
+
+    def applies(self, c: Any) -> bool:
+        """Return whether the table of a result has the column."""
+        return not self.needs or any(computed(c, what) for what in self.needs)
+
+    def value(self, entry: Any) -> Any:
+        """Return what the column shows of an entry."""
+        path = self.path or self.name
+        return path(entry) if callable(path) else _at(path, entry, self.absent)
+
+
+def _at(path: str, entry: Any, absent: Any = None) -> Any:
+    for part in path.split("."):
+        if entry is None:
+            return absent
+        if isinstance(entry, Mapping):
+            entry = entry[part]
+        else:
+            entry = entry[int(part)] if part.isdigit() else getattr(entry, part)
+    return entry
+
+
+def named(*names: str) -> tuple[Field, ...]:
+    """Return columns that are called as the attributes that they show."""
+    return tuple(map(Field, names))
+
+
+def interval_ends(
+    path: str, low: str = "low", high: str = "high", absent: Any = math.nan
+) -> tuple[Field, Field]:
+    """Return the columns of the two ends of an interval."""
+    return (
+        Field(low, f"{path}.low", needs=INTERVAL, absent=absent),
+        Field(high, f"{path}.high", needs=INTERVAL, absent=absent),
+    )
+
+
+def inside(part: str, columns: Iterable[Field]) -> tuple[Field, ...]:
+    """Return columns that show a part of each entry, as others show that part itself."""
+    return tuple(
+        column if column.of_result else dataclasses.replace(column, path=_below(part, column))
+        for column in columns
+    )
+
+
+def _below(part: str, column: Field) -> str | Callable[[Any], Any]:
+    path = column.path or column.name
+    return (lambda entry: path(_at(part, entry))) if callable(path) else f"{part}.{path}"
+
+
+def by_name(columns: Iterable[Field]) -> tuple[Field, ...]:
+    """Return columns that show dictionaries, which hold the values by the names of the columns."""
+    return tuple(dataclasses.replace(column, path="") for column in columns)
+
+
+def values(columns: Iterable[Field], entry: Any) -> dict[str, Any]:
+    """Return what columns show of an entry, by their names."""
+    return {column.name: column.value(entry) for column in columns}
+
+
+def disagreement(d: Any) -> str | None:
+    """Return in words which parts of a difference disagree."""
+    return disagreements.words(disagreements.kinds(d))
+
+
+DIFFERENCE = (
+    *named("metric", "a", "b"),
+    Field("difference", "estimate"),
+    *named("score_a", "score_b"),
+    *interval_ends("interval"),
+    Field("level", needs=(*INTERVAL, *TEST)),
+    Field("interval", "interval.method", needs=INTERVAL),
+    Field("p_value", needs=TEST),
+    Field("p_adjusted", needs=TEST),
+    Field("test", "test.name", needs=TEST),
+    Field("exact", needs=TEST),
+    Field("n_differing"),
+    Field("verdict", needs=INTERVAL),
+    Field("better"),
+    Field("favoured", needs=TEST),
+    *interval_ends("equivalence_interval", "equivalence_low", "equivalence_high", absent=None),
+    Field("standard_error", needs=INTERVAL),
+    Field("standard_error_method", needs=INTERVAL),
+    Field("disagreement", disagreement, needs=(*INTERVAL, *TEST)),
+)
+"""The columns of any table of differences."""
+
+SCORE = (
+    *named("metric", "system", "score"),
+    *interval_ends("interval"),
+    Field("level", of_result=True, needs=(*INTERVAL, *TEST)),
+    Field("interval", "interval.method", needs=INTERVAL),
+    Field("rank_low", needs=TEST),
+    Field("rank_high", needs=TEST),
+    Field("group", needs=TEST),
+    Field("standard_error", needs=INTERVAL),
+    Field("standard_error_method", needs=INTERVAL),
+)
+"""The columns of any table of the scores of systems."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Rows:
+    """A table as data: its columns, and the entries of a result that its rows show.
+
+    What columns there are may depend on the result; then `fields` is a function of it.
+    """
+
+    fields: tuple[Field, ...] | Callable[[Any], tuple[Field, ...]]
+    entries: Callable[[Any], Iterable[Any]]
+
+    def columns(self, c: Any) -> tuple[Field, ...]:
+        """Return the columns that the table of a result has."""
+        fields = self.fields(c) if callable(self.fields) else self.fields
+        return tuple(field for field in fields if field.applies(c))
+
+    def rows(self, c: Any) -> list[dict[str, Any]]:
+        """Return the rows, each as a dictionary."""
+        names = [field.name for field in self.columns(c)]
+        return [
+            dict(zip(names, values, strict=True))
+            for part in self.parts(c)
+            for values in zip(*map(_listed, part.values()), strict=True)
+        ]
+
+    def parts(self, c: Any) -> Iterator[dict[str, Any]]:
+        """Yield the columns, part by part: there is one part, but for thousands of pairs one per metric."""
+        fields = self.columns(c)
+        entries = self.entries(c)
+        for part in entries.parts if isinstance(entries, Differences) else [tuple(entries)]:
+            yield {field.name: _column(field, c, part) for field in fields}
+
+
+def _column(field: Field, c: Any, entries: Sequence[Any]) -> Sequence[Any] | Array:
+    """Return a column of a table, of thousands of pairs without a record of each."""
+    if field.of_result:
+        return [field.value(c)] * len(entries)
+    if not isinstance(entries, Pairs):
+        return [field.value(entry) for entry in entries]
+    if field.path is disagreement:
+        return disagreements.words_of_pairs(entries)
+    return (
+        [field.value(d) for d in entries]
+        if callable(field.path)
+        else entries.values(field.path or field.name)
+    )
+
+
+def _listed(column: Sequence[Any] | Array) -> list[Any]:
+    return column.tolist() if isinstance(column, np.ndarray) else list(column)
