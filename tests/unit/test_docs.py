@@ -56,6 +56,14 @@ def _script(name: str) -> dict[str, Any]:
     return runpy.run_path(str(DOCS / name))
 
 
+def test_the_page_of_columns_is_current(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(DOCS))
+    page = _script("make_columns_page.py")["page"]()
+    assert (DOCS / "reference" / "columns.md").read_text(encoding="utf-8") == page, (
+        "run python docs/make_columns_page.py"
+    )
+
+
 def test_the_list_for_language_models_is_current() -> None:
     listing = _script("make_llms_txt.py")["listing"]((DOCS / "index.md").read_text(encoding="utf-8"))
     assert (DOCS / "llms.txt").read_text(encoding="utf-8") == listing, "run python docs/make_llms_txt.py"

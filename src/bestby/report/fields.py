@@ -61,13 +61,15 @@ def named(*names: str) -> tuple[Field, ...]:
 
 
 def interval_ends(
-    path: str, low: str = "low", high: str = "high", absent: Any = math.nan
+    path: str,
+    low: str = "low",
+    high: str = "high",
+    *,
+    needs: tuple[str, ...] = INTERVAL,
+    absent: Any = math.nan,
 ) -> tuple[Field, Field]:
     """Return the columns of the two ends of an interval."""
-    return (
-        Field(low, f"{path}.low", needs=INTERVAL, absent=absent),
-        Field(high, f"{path}.high", needs=INTERVAL, absent=absent),
-    )
+    return Field(low, f"{path}.low", needs, absent), Field(high, f"{path}.high", needs, absent)
 
 
 def inside(part: str, columns: Iterable[Field]) -> tuple[Field, ...]:

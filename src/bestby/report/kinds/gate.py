@@ -16,7 +16,7 @@ from bestby.report import column, few_units, scaffold
 from bestby.report.column import Cell, Column
 from bestby.report.disagreements import Kind, Kinds, said
 from bestby.report.document import Document, Picture
-from bestby.report.fields import Field, Rows, interval_ends, named
+from bestby.report.fields import TEST, Field, Rows, interval_ends, named
 from bestby.report.figures import gate as figure
 from bestby.report.numbers import DASH, MINUS, Rounding, alpha, margin_text, p_clause, p_text, percent
 from bestby.report.tables import Table, marked_by
@@ -392,10 +392,10 @@ TABLES = {
             Field("score_baseline", "difference.score_b"),
             Field("score_candidate", "difference.score_a"),
             Field("difference", "difference.estimate"),
-            *interval_ends("difference.equivalence_interval"),
+            *interval_ends("difference.equivalence_interval", needs=()),
             Field("level", of_result=True),
-            Field("p_value", "difference.p_value"),
-            Field("p_adjusted", "difference.p_adjusted"),
+            Field("p_value", "difference.p_value", needs=TEST),
+            Field("p_adjusted", "difference.p_adjusted", needs=TEST),
             Field("n_differing", "difference.n_differing"),
             *named("smallest_p", "detectable", "more", "unit", "fail_bound", "fail_p"),
         ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict, fields
 from functools import partial
 from operator import itemgetter
 from typing import Any
@@ -238,9 +238,7 @@ def _effect_rows(c: JudgedComparison) -> Iterator[dict[str, Any]]:
 
 
 def _ends(name: str) -> tuple[Field, Field]:
-    """Return the columns of the ends of an interval that is there whatever was asked for."""
-    low, high = interval_ends(f"{name}_interval", f"{name}_low", f"{name}_high")
-    return replace(low, needs=()), replace(high, needs=())
+    return interval_ends(f"{name}_interval", f"{name}_low", f"{name}_high", needs=())
 
 
 def _by_judge(part: str) -> Callable[[JudgedComparison], Iterator[tuple[str, Any]]]:

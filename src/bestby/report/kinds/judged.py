@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from functools import partial
 from operator import attrgetter
@@ -11,7 +10,7 @@ from typing import Any
 from bestby.report import column, scaffold, summary, words
 from bestby.report.column import Cell, Column
 from bestby.report.document import Document, Picture
-from bestby.report.fields import DIFFERENCE, SCORE, Field, Rows, named
+from bestby.report.fields import DIFFERENCE, SCORE, Field, Rows, interval_ends, named
 from bestby.report.figures import forest
 from bestby.report.kinds import judge_quality, judge_worth
 from bestby.report.numbers import DASH, MINUS, Rounding, difference_text, excludes_zero, percent
@@ -28,8 +27,7 @@ from bestby.report.tables import (
 from bestby.results.judged import HUMAN_SCORE, JudgedComparison, JudgedDifference, JudgedScore
 
 _OF_LABELS = (
-    Field("labels_low", "labels_interval.low", absent=math.nan),
-    Field("labels_high", "labels_interval.high", absent=math.nan),
+    *interval_ends("labels_interval", "labels_low", "labels_high", needs=()),
     *named("n_labels", "extra_labels"),
 )
 

@@ -202,7 +202,7 @@ TABLES = {
         (
             *named("a", "b"),
             Field("difference", "estimate"),
-            *interval_ends("interval", absent=None),
+            *interval_ends("interval", needs=(), absent=None),
             Field("level", of_result=True),
             Field("interval", "method", of_result=True),
             Field("p_value"),
@@ -212,7 +212,7 @@ TABLES = {
         attrgetter("pairs"),
     ),
     "scores": Rows(named("system", "score", "n_items", "behind"), attrgetter("systems")),
-    "path": Rows((*named("n_items", "estimate"), *named("low", "high")), attrgetter("path")),
+    "path": Rows(named("n_items", "estimate", "low", "high"), attrgetter("path")),
 }
 """The last is how the first pair developed."""
 

@@ -192,7 +192,7 @@ TABLES = {
             Field("differing_low", "n_differing.0"),
             Field("differing_high", "n_differing.1"),
             Field("difference", "estimate", of_result=True),
-            *interval_ends("interval"),
+            *interval_ends("interval", needs=()),
             Field("level", "interval.level"),
             Field("interval", "interval.method"),
             *named("p_low", "p_high"),

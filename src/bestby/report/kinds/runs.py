@@ -50,10 +50,14 @@ OF_RUNS = (
 """The columns that differences between runs have besides those of all differences."""
 
 
+def no_items(_: Any) -> None:
+    """Return nothing: without items, none of them can differ."""
+
+
 def differences_of_runs(*, with_items: bool) -> tuple[Field, ...]:
-    """Return the columns of differences between runs; without items none of them can differ."""
-    no_items = Field("n_differing", lambda _: None)
-    columns = DIFFERENCE if with_items else [no_items if f.name == "n_differing" else f for f in DIFFERENCE]
+    """Return the columns of differences between runs."""
+    without = Field("n_differing", no_items)
+    columns = DIFFERENCE if with_items else [without if f.name == "n_differing" else f for f in DIFFERENCE]
     return (*columns, *OF_RUNS)
 
 
