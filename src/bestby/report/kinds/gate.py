@@ -416,7 +416,7 @@ def dictionary(g: Gate) -> dict[str, Any]:
         "n_clusters": g.n_clusters,
         "message": message(g),
         "checks": [
-            {**row, "sentence": said}
+            {"p_value": None, "p_adjusted": None, **row, "sentence": said}  # no key is ever absent
             for row, said in zip(TABLES["checks"].rows(g), sentences(g), strict=True)
         ],
         "n_worse": g.n_worse,
