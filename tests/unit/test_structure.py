@@ -11,9 +11,6 @@ from pathlib import Path
 from tests.unit import source_trees
 from tests.unit.source_trees import ROOT
 
-RESULTS = "bestby.results"
-"""The modules whose name begins so may import their reports by name, with `import_module`."""
-
 TOP_LEVEL = {"__init__", "__main__", "_version"}
 """The files beside the folders of the package."""
 
@@ -43,11 +40,11 @@ def imports(tree: ast.Module, module: str, modules: Mapping[str, object], *, is_
     """Return the modules that a module imports, in functions and for type checkers as well.
 
     `from package import name` is an import of `package.name` if that is a module, else of the package. A full
-    name given to `import_module` counts too, save in the modules of results.
+    name given to `import_module` counts too; one given to `module_by_name` is of a module above.
     """
     found = set()
     for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and not module.startswith(RESULTS):
+        if isinstance(node, ast.Call):
             function = node.func
             name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", None)
             if name == "import_module":

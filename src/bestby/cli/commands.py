@@ -43,6 +43,50 @@ COMMANDS = {
     "board": "Keep a shared task or a benchmark in a folder, and publish it as a static site.",
 }
 
+MODULES = {
+    "compare": "bestby.cli.compare",
+    "evaluate": "bestby.cli.evaluate",
+    "gate": "bestby.cli.gate",
+    "datasets": "bestby.cli.datasets",
+    "slices": "bestby.cli.slices",
+    "folds": "bestby.cli.folds",
+    "runs": "bestby.cli.runs",
+    "published": "bestby.cli.published",
+    "preferences": "bestby.cli.preferences",
+    "watch": "bestby.cli.watch",
+    "judged": "bestby.cli.judged",
+    "metrics": "bestby.cli.metrics",
+    "choose": "bestby.cli.choose",
+    "plan": "bestby.cli.plan",
+    "advise": "bestby.cli.advise",
+    "cite": "bestby.cli.cite",
+    "study": "bestby.cli.study",
+    "board": "bestby.cli.board",
+}
+"""The module of each command; a function there has its name."""
+
+PARAMETERS = {
+    "compare": "bestby.cli.parameters.compare",
+    "evaluate": "bestby.cli.parameters.evaluate",
+    "gate": "bestby.cli.parameters.gate",
+    "datasets": "bestby.cli.parameters.datasets",
+    "slices": "bestby.cli.parameters.slices",
+    "folds": "bestby.cli.parameters.folds",
+    "runs": "bestby.cli.parameters.runs",
+    "published": "bestby.cli.parameters.published",
+    "preferences": "bestby.cli.parameters.preferences",
+    "watch": "bestby.cli.parameters.watch",
+    "judged": "bestby.cli.parameters.judged",
+    "metrics": "bestby.cli.parameters.metrics",
+    "choose": "bestby.cli.parameters.choose",
+    "plan": "bestby.cli.parameters.plan",
+    "advise": "bestby.cli.parameters.advise",
+    "cite": "bestby.cli.parameters.cite",
+    "study": "bestby.cli.parameters.study",
+    "board": "bestby.cli.parameters.board",
+}
+"""The module with the options of each command."""
+
 STUDY = {
     "add": "Add a run; it is on the disk when the command ends.",
     "run": "Compare every treatment with its baselines; without a baseline, every two conditions.",
@@ -105,7 +149,7 @@ class _Board(_Group):
 
 def record_of(words: tuple[str, ...]) -> type:
     """Return the record of the options of a command of some words, such as ``("study", "add")``."""
-    parameters = importlib.import_module(f"bestby.cli.parameters.{words[0]}")
+    parameters = importlib.import_module(PARAMETERS[words[0]])
     record: type = getattr(parameters, "".join(word.title() for word in words))
     return record
 
@@ -127,7 +171,7 @@ def _load(words: tuple[str, ...], help: str) -> Any:
 
     def call(values: Any) -> None:
         try:
-            run_command = getattr(importlib.import_module(f"bestby.cli.{words[0]}"), "_".join(words))
+            run_command = getattr(importlib.import_module(MODULES[words[0]]), "_".join(words))
             with with_stdin(values) as complete:
                 if "progress" not in inspect.signature(run_command).parameters:
                     run_command(complete)

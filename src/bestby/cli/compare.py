@@ -8,9 +8,6 @@ from typing import Any
 from bestby._core.errors import InvalidInputError
 from bestby.advising.reading import needs_items, reading_of
 from bestby.cli.parameters.compare import Compare
-from bestby.cli.parameters.evaluate import Evaluate
-from bestby.cli.parameters.gate import Gate
-from bestby.cli.parameters.slices import Slices
 from bestby.comparisons.items import compare as compare_systems
 from bestby.data.evaluation import Evaluation
 from bestby.readers import read
@@ -22,9 +19,7 @@ def compare(values: Compare, progress: Any) -> Any:
     return compare_systems(evaluation, **statistics, progress=progress)
 
 
-def read_evaluation(
-    values: Compare | Evaluate | Gate | Slices, **more: Any
-) -> tuple[Evaluation, dict[str, Any]]:
+def read_evaluation(values: Any, **more: Any) -> tuple[Evaluation, dict[str, Any]]:
     """Return the systems in the files, and the arguments that say what is computed of them.
 
     `more` are arguments of `read` that are no options.

@@ -14,6 +14,7 @@ import typer
 
 from bestby._core import hints
 from bestby._core.errors import BestbyError, InvalidInputError
+from bestby._core.lazy import module_by_name
 from bestby._core.synonyms import meant, meant_of_compare
 from bestby._core.text import quoted, shortened
 from bestby.cli import interrupts, streams
@@ -90,9 +91,8 @@ def _say_usage(error: Any) -> None:
         message = f"No such option: {name}; did you mean {ours}?"
     elif command == "bestby evaluate" and name is not None:
         from bestby.cli.options import spellings
-        from bestby.cli.parameters.compare import Compare
 
-        of_compare = spellings(Compare)
+        of_compare = spellings(module_by_name("bestby.cli.parameters.compare").Compare)
         other = (meant_of_compare(_argument(name)) or "").partition("=")[0]
         option = next((names[0] for key, names in of_compare.items() if name in names or key == other), None)
         if option is not None:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-import importlib
 import inspect
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.paths import is_file, readable, readable_file, user_path
@@ -19,7 +18,7 @@ from bestby.data.table import Table, listed
 from bestby.readers.arguments import missing_texts
 from bestby.readers.files import kind_of, read_table
 from bestby.readers.folders import note_on
-from bestby.readers.formats.base import FORMATS, Format, Read, head_of, recognised, unread_in
+from bestby.readers.formats.base import FORMATS, Format, Read, format_called, head_of, recognised, unread_in
 from bestby.readers.naming import by_system, named_paths
 from bestby.results.base import Note
 
@@ -41,11 +40,11 @@ def format_of(
             raise InvalidInputError(
                 f"there is no format {name!r}", hint=f"formats: {', '.join((TABLE, TEXTS, *FORMATS))}"
             )
-        return None if name == TABLE else _module(name)
+        return None if name == TABLE else format_called(name)
     formats = {readable(path): recognised(path) for path in paths.values()}
     beside = [path for path in map(user_path, golds) if is_file(path)]
     formats = _with_others(formats, beside, texts=texts)
-    trec: Any = _module("trec")
+    trec: Any = format_called("trec")
     if unsure := [path for path, form in formats.items() if _name(form) in (TABLE, "transcripts")]:
         trec.check_columns(unsure, beside)
     kinds = list(formats.values())
@@ -55,7 +54,7 @@ def format_of(
         shown = ", ".join(f"{path}: {_name(kind)}" for path, kind in list(formats.items())[:4])
         raise InvalidInputError(f"the files are in different formats ({shown})", hint=_other_files(formats))
     if kinds[0] is None and texts and all(is_file(p) and kind_of(p).form == "text" for p in paths.values()):
-        return _module(TEXTS)
+        return format_called(TEXTS)
     return kinds[0]
 
 
@@ -63,8 +62,8 @@ def _with_others(
     formats: Mapping[Path, Format | None], golds: Sequence[Path], *, texts: bool
 ) -> dict[Path, Format | None]:
     """Return the formats of files, of which some are told by the gold or the other files only."""
-    squad: Any = _module("squad")
-    bio: Any = _module("bio")
+    squad: Any = format_called("squad")
+    bio: Any = format_called("bio")
     if golds and not squad.is_dataset(golds[0]):
         formats = {path: None if form is squad else form for path, form in formats.items()}
     if None not in formats.values():
@@ -82,7 +81,7 @@ def _with_others(
 
 def formats_with(option: str) -> list[str]:
     """Return the names of the formats that take an option."""
-    return [name for name in FORMATS if option in inspect.signature(_module(name).read).parameters]
+    return [name for name in FORMATS if option in inspect.signature(format_called(name).read).parameters]
 
 
 def _other_files(formats: Mapping[Path, Format | None]) -> str:
@@ -93,10 +92,6 @@ def _other_files(formats: Mapping[Path, Format | None]) -> str:
     if len(others) < len(kinds) - len(others):
         return f"leave {listed(others, 3)} out, or say which format it is: format=..."
     return "give files of one format, or say which it is: format=..."
-
-
-def _module(name: str) -> Format:
-    return cast(Format, importlib.import_module(f"bestby.readers.formats.{name}"))
 
 
 def _name(form: Format | None) -> str:

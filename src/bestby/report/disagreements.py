@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -18,9 +18,6 @@ from bestby.comparisons.common.family import OTHER_QUESTIONS, alpha_of, rejects,
 from bestby.report.numbers import excludes_zero, percent
 from bestby.results.comparison import Difference
 from bestby.results.pairs import VERDICTS, Pairs
-
-if TYPE_CHECKING:
-    from bestby.results.datasets import DatasetComparison, Overall
 
 
 class Kind(Enum):
@@ -276,7 +273,7 @@ def clause(d: Difference) -> str:
     return " ".join(said[kind] for kind in kinds(d) if kind in said)
 
 
-def overall_marks(c: DatasetComparison) -> dict[Overall, Kinds]:
+def overall_marks(c: Any) -> dict[Any, Kinds]:
     """Return the marks of the differences over all datasets together.
 
     The macro difference over other datasets is the one that was tested, the others let other data vary.
@@ -289,18 +286,18 @@ def overall_marks(c: DatasetComparison) -> dict[Overall, Kinds]:
     }
 
 
-def overall_shown(c: DatasetComparison, entry: Overall) -> bool:
+def overall_shown(c: Any, entry: Any) -> bool:
     """Return whether a difference over all datasets is shown: by its test or, without one, its interval."""
     d = c[entry.a, entry.b]
     if _tested(entry) and d.test is not None:
         return shown_better(d, alpha_of(d.level)) is not None
     if entry.p_adjusted is not None:
-        return rejects(entry.p_adjusted, alpha_of(d.level))
+        return bool(rejects(entry.p_adjusted, alpha_of(d.level)))
     return excludes_zero(entry.interval)
 
 
-def _tested(entry: Overall) -> bool:
-    return (entry.average, entry.resampled) == ("macro", "datasets")
+def _tested(entry: Any) -> bool:
+    return bool((entry.average, entry.resampled) == ("macro", "datasets"))
 
 
 def why_overall(marks: Collection[Kinds]) -> str:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from bestby._core.errors import InvalidInputError
+from bestby._core.lazy import module_by_name
 from bestby._core.text import visible
 from bestby.report.column import Cell
 from bestby.report.tables import Table
@@ -100,6 +100,31 @@ class Document:
     classes: Table | None = None
 
 
+REPORTS = {
+    "advice": "bestby.report.kinds.advice",
+    "allocation": "bestby.report.kinds.allocation",
+    "chosen": "bestby.report.kinds.chosen",
+    "comparison": "bestby.report.kinds.comparison",
+    "datasets": "bestby.report.kinds.datasets",
+    "folds": "bestby.report.kinds.folds",
+    "gate": "bestby.report.kinds.gate",
+    "judged": "bestby.report.kinds.judged",
+    "label_allocation": "bestby.report.kinds.label_allocation",
+    "label_plan": "bestby.report.kinds.label_plan",
+    "monitored": "bestby.report.kinds.monitored",
+    "normality": "bestby.report.kinds.normality",
+    "ordering": "bestby.report.kinds.ordering",
+    "plan": "bestby.report.kinds.plan",
+    "preferences": "bestby.report.kinds.preferences",
+    "published": "bestby.report.kinds.published",
+    "replicability": "bestby.report.kinds.replicability",
+    "runs": "bestby.report.kinds.runs",
+    "slices": "bestby.report.kinds.slices",
+    "study": "bestby.report.kinds.study",
+}
+"""The module that describes each kind of result."""
+
+
 def check_top(result: Any) -> None:
     """Refuse to show the best systems only where the systems are not all compared with each other."""
     if result.described_by != "comparison":
@@ -124,7 +149,7 @@ def describe(result: Any, top: int | None = None, *, items: bool = False) -> Doc
 
 def kind_of(result: Any) -> Any:
     """Return the module that describes a kind of result."""
-    return import_module(f"bestby.report.kinds.{result.described_by}")
+    return module_by_name(REPORTS[result.described_by])
 
 
 def headline(result: Any) -> str:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from bestby.inference.permutation import least_p
 from bestby.inference.skewness import FROM_UNITS
 from bestby.results.base import Note, Provenance
 from bestby.results.comparison import Comparison, Difference, SystemScore
-from bestby.results.preferences import PreferenceComparison
-from bestby.results.runs import RunsComparison, RunsDifference
 
 _AT_ONCE = "max-t"
 """Intervals that hold at once, from which the corrected p-values are read, whatever the test."""
@@ -21,7 +20,7 @@ _BY_T = ("normal", "cr2", "t", "welch", _AT_ONCE)
 def sentence(c: Comparison, differences: Sequence[Difference]) -> str:
     """Return the sentence on the units of a comparison on one metric, with a space before it; "" if many."""
     n, units = units_of(c)
-    if isinstance(c, RunsComparison) and c.n_items:
+    if c.described_by == "runs" and c.n_items:
         return ""
     return sentence_of(n, units, differences, c.notes, c.provenance.settings.get("test"))
 
@@ -37,14 +36,14 @@ def sentence_on_scores(c: Comparison, systems: Sequence[SystemScore]) -> str:
     )
 
 
-def units_of(c: Comparison) -> tuple[int, str]:
+def units_of(c: Any) -> tuple[int, str]:
     """Return how many independent units a comparison rests on, and what they are called, as a plural."""
-    if isinstance(c, RunsComparison):
+    if c.described_by == "runs":
         return min(
             len(entry.runs) for entry in c.systems
         ), "pairs of runs" if c.paired else "runs of a system"
     n, units = units_of_items(c.n_items, c.n_clusters, c.provenance)
-    return n, "judgements" if units == "items" and isinstance(c, PreferenceComparison) else units
+    return n, "judgements" if units == "items" and c.described_by == "preferences" else units
 
 
 def units_of_items(n_items: int, n_clusters: int | None, provenance: Provenance) -> tuple[int, str]:
@@ -93,6 +92,6 @@ def sentence_of(
 
 def _differs(d: Difference) -> bool:
     """Return whether two systems differ on some unit; of runs without items no number tells, but a note."""
-    if isinstance(d, RunsDifference) and not d.n_items:
+    if hasattr(d, "n_runs") and not d.n_items:
         return all(note.code != "identical" for note in d.notes)
     return d.n_differing > 0

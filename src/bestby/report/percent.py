@@ -13,12 +13,7 @@ from bestby.metrics.registry import resolve
 from bestby.results.base import MetricInfo
 from bestby.results.comparison import Difference
 from bestby.results.disagreements import Disagreements, ItemsOf, Order
-from bestby.results.gate import Gate
-from bestby.results.judge_quality import JudgeQuality
-from bestby.results.judged import JudgedComparison
 from bestby.results.pairs import Differences, Pairs, parts_of
-from bestby.results.published import PublishedComparison
-from bestby.results.slices import SlicesComparison
 from bestby.results.values import Interval
 
 _HUNDRED = 100.0
@@ -192,7 +187,7 @@ def _changes(result: Any, names: Mapping[str, str]) -> dict[str, Any]:
     return changes
 
 
-def _changes_of_slices(result: SlicesComparison, names: Mapping[str, str]) -> dict[str, Any]:
+def _changes_of_slices(result: Any, names: Mapping[str, str]) -> dict[str, Any]:
     return {
         "metrics": _renamed_metrics(result, names),
         "overall": _renamed(result.overall, names),
@@ -201,11 +196,11 @@ def _changes_of_slices(result: SlicesComparison, names: Mapping[str, str]) -> di
     }
 
 
-def _changes_of_gate(result: Gate, names: Mapping[str, str]) -> dict[str, Any]:
+def _changes_of_gate(result: Any, names: Mapping[str, str]) -> dict[str, Any]:
     return {"checks": _around(result.checks, names)}
 
 
-def _changes_of_published(result: PublishedComparison, names: Mapping[str, str]) -> dict[str, Any]:
+def _changes_of_published(result: Any, names: Mapping[str, str]) -> dict[str, Any]:
     fields = ("score", "interval", "published_score", "published_low", "published_high")
     return {
         "metric": dataclasses.replace(result.metric, name=names[result.metric.name]),
@@ -214,7 +209,7 @@ def _changes_of_published(result: PublishedComparison, names: Mapping[str, str])
     }
 
 
-def _changes_of_judged(result: JudgedComparison, names: Mapping[str, str]) -> dict[str, Any]:
+def _changes_of_judged(result: Any, names: Mapping[str, str]) -> dict[str, Any]:
     """Return what changes; what the judge says by itself is in percent if it is on the same scale."""
     changes = _changes(result, names)
     same = result.scale == "same"
@@ -227,7 +222,7 @@ def _changes_of_judged(result: JudgedComparison, names: Mapping[str, str]) -> di
     return changes
 
 
-def _judge_in_percent(judge: JudgeQuality, *, same: bool) -> JudgeQuality:
+def _judge_in_percent(judge: Any, *, same: bool) -> Any:
     """Return what is known of a judge, with biases and shares in percent, but correlations as they are."""
     of_bin = (*_OF_BIN, *(_OF_BIN_OF_JUDGE if same else ()))
     effects = (

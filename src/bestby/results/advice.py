@@ -174,7 +174,7 @@ class Advice(Drawn, Reported):
     data_notes: tuple[Note, ...] = ()
 
     described_by: ClassVar[str] = "advice"
-    drawn_by: ClassVar[tuple[str, str]] = ("path", "advice")
+    drawn_by: ClassVar[str] = "bestby.report.figures.path.advice"
 
     @property
     def notes(self) -> tuple[Note, ...]:

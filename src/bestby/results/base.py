@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import importlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any, ClassVar, Literal, TypeVar
 
 from bestby._core import checks
 from bestby._core.keywords import with_suggestions
+from bestby._core.lazy import module_by_name
 from bestby._core.versions import blas, versions
 from bestby._version import __version__
 from bestby.results.loading import encoded
@@ -156,15 +156,15 @@ class Reported:
     described_by: ClassVar[str]
 
     def __str__(self) -> str:
-        text: str = report_module("writers.terminal").to_text(self)
+        text: str = module_by_name("bestby.report.writers.terminal").to_text(self)
         return text
 
     def __repr__(self) -> str:
         """Return one line: the class, and the first sentence of the report."""
-        return f"<{type(self).__name__}: {report_module('document').headline(self)}>"
+        return f"<{type(self).__name__}: {module_by_name('bestby.report.document').headline(self)}>"
 
     def _repr_html_(self) -> str:
-        html: str = report_module("writers.html").to_fragment(self)
+        html: str = module_by_name("bestby.report.writers.html").to_fragment(self)
         return html
 
     def __eq__(self, other: object) -> bool:
@@ -184,13 +184,13 @@ class Reported:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain dictionaries, lists and numbers, as `to_json` writes them."""
-        document: dict[str, Any] = report_module("data").to_dict(self)
+        document: dict[str, Any] = module_by_name("bestby.report.data").to_dict(self)
         return document
 
     @with_suggestions
     def to_json(self, path: str | Path | None = None) -> str:
         """Return JSON, floats unrounded, that `bestby.load` reads back; write it to `path` if given."""
-        return written(report_module("as_json").to_json(self), path)
+        return written(module_by_name("bestby.report.as_json").to_json(self), path)
 
     @with_suggestions
     def to_frame(self, what: str | None = None, *, backend: str | None = None) -> Any:
@@ -206,7 +206,7 @@ class Reported:
             The library of the frame. By default that of the frame that was compared, else the first of these
             that is installed.
         """
-        return report_module("data").to_frame(self, what, backend or self._frame_backend)
+        return module_by_name("bestby.report.data").to_frame(self, what, backend or self._frame_backend)
 
     @with_suggestions
     def to_csv(
@@ -225,7 +225,9 @@ class Reported:
             apostrophe before texts that begin like formulas (with ``=``, ``+``, ``-``, ``@``, a tab or a line
             end). Numbers never change. By default the CSV holds the names as they are.
         """
-        return written(report_module("data").to_csv(self, what, spreadsheet_safe=spreadsheet_safe), path)
+        return written(
+            module_by_name("bestby.report.data").to_csv(self, what, spreadsheet_safe=spreadsheet_safe), path
+        )
 
     @with_suggestions
     def to_markdown(
@@ -242,7 +244,9 @@ class Reported:
         percent : bool
             As for `table`.
         """
-        return written(report_module("writers.markdown").to_markdown(shown_in(self, percent), top), path)
+        return written(
+            module_by_name("bestby.report.writers.markdown").to_markdown(shown_in(self, percent), top), path
+        )
 
     @with_suggestions
     def to_latex(
@@ -298,7 +302,7 @@ class Reported:
         >>> [line for line in text.splitlines() if "label" in line]
         ['\\label{tab:main}']
         """
-        writer = report_module("writers.latex")
+        writer = module_by_name("bestby.report.writers.latex")
         layout = writer.Layout(wide, label, caption, digits)
         return written(writer.to_latex(shown_in(self, percent), top, parts=parts, layout=layout), path)
 
@@ -311,7 +315,9 @@ class Reported:
         Where not all systems are shown, the page can be searched for them and for each pair. `percent` as for
         `table`.
         """
-        return written(report_module("writers.html").to_html(shown_in(self, percent), top), path)
+        return written(
+            module_by_name("bestby.report.writers.html").to_html(shown_in(self, percent), top), path
+        )
 
     @with_suggestions
     def table(self, *, top: int | None = None, percent: bool = False) -> str:
@@ -331,7 +337,7 @@ class Reported:
         InvalidInputError
             If percent is asked for and no metric is a share, or there is a margin and not all of them are.
         """
-        text: str = report_module("writers.terminal").to_text(shown_in(self, percent), top)
+        text: str = module_by_name("bestby.report.writers.terminal").to_text(shown_in(self, percent), top)
         return text
 
     def methods(self, style: Literal["text", "latex", "markdown"] = "text") -> str:
@@ -347,18 +353,18 @@ class Reported:
             How works are cited: in words; as ``\citep{key}`` with the keys of `citations`, all else escaped
             for LaTeX; or as Pandoc's Markdown does, ``[@key]``.
         """
-        text: str = report_module("paper.paragraph").paragraph(self, style)
+        text: str = module_by_name("bestby.report.paper.paragraph").paragraph(self, style)
         return text
 
     @with_suggestions
     def citations(self, path: str | Path | None = None) -> str:
         """Return the works that `methods` cites as BibTeX; write them to `path` if given."""
-        return written(report_module("paper.paragraph").citations(self), path)
+        return written(module_by_name("bestby.report.paper.paragraph").citations(self), path)
 
 
 def shown_in(result: Any, percent: bool) -> Any:
     """Return what is shown of a result, which is the result or the same in percent."""
-    return report_module("percent").in_percent(result) if percent else result
+    return module_by_name("bestby.report.percent").in_percent(result) if percent else result
 
 
 def remember_backend(result: T, backend: str | None) -> T:
@@ -367,19 +373,10 @@ def remember_backend(result: T, backend: str | None) -> T:
     return result
 
 
-def report_module(module: str) -> Any:
-    """Return a module of the report room.
-
-    Results may be printed, but know nothing of printing: this is the one door that leads upward,
-    opened by name and only when a reader asks.
-    """
-    return importlib.import_module(f"bestby.report.{module}")
-
-
 def written(text: str, path: str | Path | None) -> str:
     """Return a text, after it is written to `path` if there is one."""
     if path is not None:
-        report_module("writers.files").write_text(path, text)
+        module_by_name("bestby.report.writers.files").write_text(path, text)
     return text
 
 

@@ -102,7 +102,7 @@ class ChosenItems(Drawn, Reported):
     provenance: Provenance
 
     described_by: ClassVar[str] = "chosen"
-    drawn_by: ClassVar[tuple[str, str]] = ("chosen", "chosen")
+    drawn_by: ClassVar[str] = "bestby.report.figures.chosen.chosen"
 
     def __len__(self) -> int:
         return len(self.chosen)

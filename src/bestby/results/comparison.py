@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, overload, runtime_checkable
 
 from bestby._core.errors import InvalidInputError
+from bestby._core.lazy import module_by_name
 from bestby._core.text import quoted
-from bestby.results.base import MetricInfo, Note, Provenance, Reported, negated, report_module
+from bestby.results.base import MetricInfo, Note, Provenance, Reported, negated
 from bestby.results.disagreements import ItemsAtHand, ItemsOf
 from bestby.results.drawn import Drawn, DrawnSystems
 from bestby.results.short import InShort
@@ -142,7 +143,7 @@ class Difference(InShort, Drawn):
     standard_error: float | None = field(default=None, kw_only=True)
     standard_error_method: str | None = field(default=None, kw_only=True)
 
-    drawn_by: ClassVar[tuple[str, str]] = ("forest", "interval")
+    drawn_by: ClassVar[str] = "bestby.report.figures.forest.interval"
 
     @property
     def p_value(self) -> float | None:
@@ -194,7 +195,7 @@ class Difference(InShort, Drawn):
     @property
     def sentence(self) -> str:
         """The difference in plain words, the size before the significance."""
-        words: str = report_module("words").difference_sentence(self)
+        words: str = module_by_name("bestby.report.words").difference_sentence(self)
         return words
 
     def mirrored(self) -> Self:
@@ -215,7 +216,7 @@ class Difference(InShort, Drawn):
         }
 
     def __str__(self) -> str:
-        words: str = report_module("words").with_standard_error(self)
+        words: str = module_by_name("bestby.report.words").with_standard_error(self)
         return words
 
 

@@ -9,9 +9,10 @@ from typing import Any, ClassVar, TypeVar
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.keywords import with_suggestions
+from bestby._core.lazy import module_by_name
 from bestby._core.text import quoted
 from bestby._core.typing import FloatArray
-from bestby.results.base import MetricInfo, Note, Provenance, report_module
+from bestby.results.base import MetricInfo, Note, Provenance
 from bestby.results.comparison import Difference, Paired
 from bestby.results.dataset_runs import RunsOnDatasets
 from bestby.results.drawn import canvas_of
@@ -326,4 +327,4 @@ class DatasetComparison(Paired):
             As for `Comparison.plot`.
         """
         canvas = canvas_of(ax, width, font)
-        return report_module("figures.plots").datasets(self, kind, cliques, pair, canvas)
+        return module_by_name("bestby.report.figures.plots").datasets(self, kind, cliques, pair, canvas)

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 from bestby._core import checks
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.keywords import with_suggestions
+from bestby._core.lazy import module_by_name
 from bestby._core.text import quoted
-from bestby.results.base import MetricInfo, report_module, shown_in, written
+from bestby.results.base import MetricInfo, shown_in, written
 
 Order = Literal["effect", "won", "lost", "item"]
 ORDERS: tuple[Order, ...] = ("effect", "won", "lost", "item")
@@ -113,7 +114,7 @@ class Disagreements(Sequence[Disagreement]):
             The library of the frame; by default the first of these that is installed.
         """
         columns = {name: [getattr(row, name) for row in self.rows] for name in COLUMNS}
-        return report_module("data").frame(columns, backend)
+        return module_by_name("bestby.report.data").frame(columns, backend)
 
     @overload
     def __getitem__(self, key: int) -> Disagreement: ...
@@ -129,11 +130,11 @@ class Disagreements(Sequence[Disagreement]):
         return len(self.rows)
 
     def __repr__(self) -> str:
-        sentence: str = report_module("items").sentence(self)
+        sentence: str = module_by_name("bestby.report.items").sentence(self)
         return f"<Disagreements: {sentence}>"
 
     def __str__(self) -> str:
-        text: str = report_module("items").text(self)
+        text: str = module_by_name("bestby.report.items").text(self)
         return text
 
 
@@ -255,4 +256,7 @@ class ItemsAtHand:
         """
         if items:
             self._items_of()
-        return written(report_module("writers.html").to_html(shown_in(self, percent), top, items=items), path)
+        return written(
+            module_by_name("bestby.report.writers.html").to_html(shown_in(self, percent), top, items=items),
+            path,
+        )

@@ -5,16 +5,17 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from bestby._core.keywords import with_suggestions
-from bestby.results.base import report_module, shown_in
+from bestby._core.lazy import module_by_name
+from bestby.results.base import shown_in
 from bestby.vocabulary import FigureFont, FigureWidth, ItemFigure
 
 
 class Drawn:
-    """A result with one kind of figure, which its class names: a module of figures and a function there."""
+    """A result with one kind of figure, which its class names: a function, with its module."""
 
     __slots__ = ()
 
-    drawn_by: ClassVar[tuple[str, str]]
+    drawn_by: ClassVar[str]
 
     @with_suggestions
     def plot(
@@ -40,9 +41,9 @@ class Drawn:
         ax : matplotlib.axes.Axes, optional
             Where to draw; a new figure by default.
         """
-        module, function = self.drawn_by
+        module, _, function = self.drawn_by.rpartition(".")
         canvas = canvas_of(ax, width, font)
-        return getattr(report_module(f"figures.{module}"), function)(shown_in(self, percent), canvas=canvas)
+        return getattr(module_by_name(module), function)(shown_in(self, percent), canvas=canvas)
 
 
 class DrawnSystems:
@@ -97,12 +98,12 @@ class DrawnSystems:
         """
         canvas = canvas_of(ax, width, font)
         shown, metric = shown_metric(self, metric, percent)
-        return report_module("figures.plots").items(shown, metric, kind, canvas, top)
+        return module_by_name("bestby.report.figures.plots").items(shown, metric, kind, canvas, top)
 
 
 def canvas_of(ax: Any, width: FigureWidth | float | None, font: FigureFont | None) -> Any:
     """Return what a figure is drawn on."""
-    return report_module("figures.canvas").Canvas.of(ax, width, font)
+    return module_by_name("bestby.report.figures.canvas").Canvas.of(ax, width, font)
 
 
 def shown_metric(result: Any, metric: str | None, percent: bool) -> tuple[Any, str | None]:

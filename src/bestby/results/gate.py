@@ -5,14 +5,14 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any, ClassVar, Literal
 
 from bestby._core import checks as _checks
 from bestby._core.errors import GateFailedError, InvalidInputError
+from bestby._core.lazy import module_by_name
 from bestby._core.margins import margin_of
 from bestby._core.text import quoted, suggestion
-from bestby.results.base import Note, Provenance, Reported, report_module
+from bestby.results.base import Note, Provenance, Reported
 from bestby.results.comparison import Difference
 from bestby.results.drawn import Drawn
 from bestby.results.values import Interval, extent
@@ -209,7 +209,7 @@ class Gate(Drawn, Reported):
     provenance: Provenance
 
     described_by: ClassVar[str] = "gate"
-    drawn_by: ClassVar[tuple[str, str]] = ("gate", "gate")
+    drawn_by: ClassVar[str] = "bestby.report.figures.gate.gate"
 
     @property
     def differences(self) -> tuple[Difference, ...]:
@@ -224,7 +224,7 @@ class Gate(Drawn, Reported):
     @property
     def sentences(self) -> tuple[str, ...]:
         """Each check in plain words."""
-        words: tuple[str, ...] = report_module("kinds.gate").sentences(self)
+        words: tuple[str, ...] = module_by_name("bestby.report.kinds.gate").sentences(self)
         return words
 
     def __iter__(self) -> Iterator[GateCheck]:
@@ -255,7 +255,7 @@ class Gate(Drawn, Reported):
         if lacking is not None:
             raise InvalidInputError(f"margin has none for {quoted(lacking)}", hint="give each metric one")
         # Results are below the comparisons, which decide and are asked by name.
-        deciding = import_module("bestby.comparisons.gate.deciding")
+        deciding = module_by_name("bestby.comparisons.gate.deciding")
         checks: tuple[GateCheck, ...] = deciding.with_margins(self.checks, margins, self.level)
         settings = {**self.provenance.settings, "margin": shown_margins(margins), "test": None}
         provenance = dataclasses.replace(self.provenance, settings=settings)
@@ -292,7 +292,7 @@ class Gate(Drawn, Reported):
         _checks.choice(inconclusive, ("pass", "fail"), "inconclusive")
         result = self if margin is None else self.with_margin(margin)
         if result.outcome == "fail" or (result.outcome == "inconclusive" and inconclusive == "fail"):
-            raise GateFailedError(report_module("kinds.gate").message(result))
+            raise GateFailedError(module_by_name("bestby.report.kinds.gate").message(result))
 
     def to_junit(self, path: Any = None) -> str:
         """Return JUnit XML with a test case per check; write it to `path` if given.
@@ -301,7 +301,7 @@ class Gate(Drawn, Reported):
         """
         from bestby.results.base import written
 
-        return written(report_module("writers.junit").to_junit(self), path)
+        return written(module_by_name("bestby.report.writers.junit").to_junit(self), path)
 
 
 def outcome_of(checks: tuple[GateCheck, ...]) -> Outcome:

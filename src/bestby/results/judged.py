@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
 from bestby._core.keywords import with_suggestions
+from bestby._core.lazy import module_by_name
 from bestby._core.text import counted
-from bestby.results.base import negated, report_module
+from bestby.results.base import negated
 from bestby.results.comparison import Comparison, Difference, SystemScore
 from bestby.results.drawn import canvas_of, shown_metric
 from bestby.results.judge_quality import HumanAgreement, JudgeQuality, JudgeWorth
@@ -211,4 +212,4 @@ class JudgedComparison(Comparison):
         """
         canvas = canvas_of(ax, width, font)
         shown, metric = shown_metric(self, metric, percent)
-        return report_module("figures.plots").judged(shown, metric, kind, canvas)
+        return module_by_name("bestby.report.figures.plots").judged(shown, metric, kind, canvas)

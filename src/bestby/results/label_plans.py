@@ -97,7 +97,7 @@ class LabelPlan(Drawn, Reported):
     provenance: Provenance
 
     described_by: ClassVar[str] = "label_plan"
-    drawn_by: ClassVar[tuple[str, str]] = ("labels", "plan")
+    drawn_by: ClassVar[str] = "bestby.report.figures.labels.plan"
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,4 +164,4 @@ class LabelAllocation(Drawn, Reported):
     provenance: Provenance
 
     described_by: ClassVar[str] = "label_allocation"
-    drawn_by: ClassVar[tuple[str, str]] = ("labels", "allocation")
+    drawn_by: ClassVar[str] = "bestby.report.figures.labels.allocation"

@@ -11,7 +11,6 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
-from importlib import import_module
 from inspect import signature
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ import numpy as np
 
 from bestby._core.errors import BestbyError, InvalidInputError
 from bestby._core.keywords import with_suggestions
+from bestby._core.lazy import module_by_name
 from bestby._core.paths import readable_file
 from bestby._core.text import path_text, quoted
 
@@ -27,11 +27,11 @@ FORMAT = 1
 """The version of what `encoded` returns; to be raised when a later version cannot read it."""
 
 DESIGNS = {
-    "JudgedScores": "judged",
-    "LiftedScores": "lifted",
-    "PairedProportions": "proportions",
-    "PairedScores": "scores",
-    "RunsAndItems": "runs_items",
+    "JudgedScores": "bestby.planning.judged",
+    "LiftedScores": "bestby.planning.lifted",
+    "PairedProportions": "bestby.planning.proportions",
+    "PairedScores": "bestby.planning.scores",
+    "RunsAndItems": "bestby.planning.runs_items",
 }
 """The designs of plans that are made again from their fields, and their modules."""
 
@@ -213,8 +213,8 @@ def decoded(value: Any, records: Mapping[str, type] | None = None) -> Any:
 
 def _class_of(name: str) -> Any:
     if name in DESIGNS:
-        return getattr(import_module(f"bestby.planning.{DESIGNS[name]}"), name)
-    results = import_module("bestby.results")
+        return getattr(module_by_name(DESIGNS[name]), name)
+    results = module_by_name("bestby.results")
     if name not in results.__all__:
         raise InvalidInputError(f"there is no class of results {quoted(name)}")
     return getattr(results, name)

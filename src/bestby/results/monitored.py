@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from bestby._core.errors import InvalidInputError
+from bestby._core.lazy import module_by_name
 from bestby._core.text import quoted
-from bestby.results.base import Note, Provenance, Reported, report_module
+from bestby.results.base import Note, Provenance, Reported
 from bestby.results.drawn import Drawn
 from bestby.results.values import Interval
 from bestby.vocabulary import MonitorPopulation
@@ -201,7 +202,7 @@ class MonitoredComparison(Drawn, Reported):
     largest: float | None = None
 
     described_by: ClassVar[str] = "monitored"
-    drawn_by: ClassVar[tuple[str, str]] = ("monitored", "monitored")
+    drawn_by: ClassVar[str] = "bestby.report.figures.monitored.monitored"
 
     @property
     def estimate(self) -> float:
@@ -226,7 +227,7 @@ class MonitoredComparison(Drawn, Reported):
     @property
     def sentence(self) -> str:
         """What can be concluded at this moment."""
-        text: str = report_module("kinds.monitored").sentence(self)
+        text: str = module_by_name("bestby.report.kinds.monitored").sentence(self)
         return text
 
     def __getitem__(self, other: str) -> MonitoredDifference:

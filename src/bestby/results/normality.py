@@ -75,7 +75,7 @@ class Normality(Drawn, Reported):
     provenance: Provenance
 
     described_by: ClassVar[str] = "normality"
-    drawn_by: ClassVar[tuple[str, str]] = ("curves", "normality")
+    drawn_by: ClassVar[str] = "bestby.report.figures.curves.normality"
 
     def __getitem__(self, name: str) -> NormalityTest:
         for test in self.tests:

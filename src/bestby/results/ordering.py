@@ -8,8 +8,9 @@ from typing import Any, ClassVar
 
 from bestby._core import rounding
 from bestby._core.errors import InvalidInputError
+from bestby._core.lazy import module_by_name
 from bestby._core.text import quoted
-from bestby.results.base import Note, Provenance, Reported, report_module
+from bestby.results.base import Note, Provenance, Reported
 from bestby.results.drawn import Drawn
 from bestby.results.values import TestResult
 
@@ -58,7 +59,7 @@ class StochasticOrder(Drawn, Reported):
     provenance: Provenance | None = None
 
     described_by: ClassVar[str] = "ordering"
-    drawn_by: ClassVar[tuple[str, str]] = ("orders", "order")
+    drawn_by: ClassVar[str] = "bestby.report.figures.orders.order"
 
     @property
     def p_value(self) -> float:
@@ -83,7 +84,7 @@ class StochasticOrder(Drawn, Reported):
     @property
     def sentence(self) -> str:
         """The result in plain words."""
-        words: str = report_module("kinds.ordering").order_sentence(self)
+        words: str = module_by_name("bestby.report.kinds.ordering").order_sentence(self)
         return words
 
 
@@ -115,7 +116,7 @@ class StochasticOrders(Drawn, Reported):
     provenance: Provenance | None = None
 
     described_by: ClassVar[str] = "ordering"
-    drawn_by: ClassVar[tuple[str, str]] = ("orders", "orders")
+    drawn_by: ClassVar[str] = "bestby.report.figures.orders.orders"
 
     def __getitem__(self, key: tuple[str, str]) -> StochasticOrder:
         if key not in self.orders:

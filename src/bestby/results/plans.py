@@ -157,7 +157,7 @@ class Plan(Drawn, Reported):
     provenance: Provenance
 
     described_by: ClassVar[str] = "plan"
-    drawn_by: ClassVar[tuple[str, str]] = ("curves", "plan")
+    drawn_by: ClassVar[str] = "bestby.report.figures.curves.plan"
 
     @property
     def exact(self) -> bool:
@@ -230,4 +230,4 @@ class Allocation(Drawn, Reported):
     provenance: Provenance
 
     described_by: ClassVar[str] = "allocation"
-    drawn_by: ClassVar[tuple[str, str]] = ("curves", "allocation")
+    drawn_by: ClassVar[str] = "bestby.report.figures.curves.allocation"

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from bestby._core.keywords import with_suggestions
+from bestby._core.lazy import module_by_name
 from bestby._core.text import grouped
-from bestby.results.base import report_module
 from bestby.results.comparison import Comparison, Difference, SystemScore
 from bestby.results.drawn import canvas_of
 from bestby.results.values import Interval, extent
@@ -84,7 +84,7 @@ class PreferenceDifference(Difference):
     @property
     def sentence(self) -> str:
         """The preference in plain words, the size before the significance."""
-        words: str = report_module("kinds.preferences").difference_sentence(self)
+        words: str = module_by_name("bestby.report.kinds.preferences").difference_sentence(self)
         return words
 
     def _mirrored_fields(self) -> dict[str, Any]:
@@ -162,4 +162,4 @@ class PreferenceComparison(Comparison):
             As for `Comparison.plot`.
         """
         canvas = canvas_of(ax, width, font)
-        return report_module("figures.plots").preferences(self, metric, kind, canvas)
+        return module_by_name("bestby.report.figures.plots").preferences(self, metric, kind, canvas)

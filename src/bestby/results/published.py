@@ -103,7 +103,7 @@ class PublishedComparison(Drawn, Reported):
     provenance: Provenance
 
     described_by: ClassVar[str] = "published"
-    drawn_by: ClassVar[tuple[str, str]] = ("published", "published")
+    drawn_by: ClassVar[str] = "bestby.report.figures.published.published"
 
     @property
     def estimate(self) -> float:

@@ -56,4 +56,4 @@ class Replicability(Drawn, Reported):
     provenance: Provenance | None = None
 
     described_by: ClassVar[str] = "replicability"
-    drawn_by: ClassVar[tuple[str, str]] = ("p_values", "replicability")
+    drawn_by: ClassVar[str] = "bestby.report.figures.p_values.replicability"

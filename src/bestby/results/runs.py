@@ -9,8 +9,9 @@ from typing import Any, ClassVar
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.keywords import with_suggestions
+from bestby._core.lazy import module_by_name
 from bestby._core.text import grouped, quoted
-from bestby.results.base import negated, report_module
+from bestby.results.base import negated
 from bestby.results.comparison import Comparison, Difference, SystemScore
 from bestby.results.drawn import canvas_of, shown_metric
 from bestby.results.ordering import StochasticOrder, StochasticOrders
@@ -181,7 +182,7 @@ class RunsDifference(Difference):
     @property
     def sentence(self) -> str:
         """The difference in plain words, the size before the significance."""
-        words: str = report_module("kinds.runs").difference_sentence(self)
+        words: str = module_by_name("bestby.report.kinds.runs").difference_sentence(self)
         return words
 
     def _mirrored_fields(self) -> dict[str, Any]:
@@ -285,7 +286,7 @@ class RunsComparison(Comparison):
         """
         canvas = canvas_of(ax, width, font)
         shown, metric = shown_metric(self, metric, percent)
-        return report_module("figures.plots").runs(shown, metric, kind, pair, canvas)
+        return module_by_name("bestby.report.figures.plots").runs(shown, metric, kind, pair, canvas)
 
 
 def extent(n_runs: Any, n_items: int) -> str:

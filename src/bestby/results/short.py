@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bestby.results.base import report_module
+from bestby._core.lazy import module_by_name
 
 
 class InShort:
@@ -20,7 +20,7 @@ class InShort:
         >>> bb.compare({"new": [1] * 9 + [0], "old": [0, 1] * 5})["new", "old"].short
         'new − old: 0.40 [−0.09, 0.72], p = 0.22, n = 10'
         """
-        text: str = report_module("words").short(self)
+        text: str = module_by_name("bestby.report.words").short(self)
         return text
 
     def __repr__(self) -> str:

@@ -9,8 +9,9 @@ from typing import Any, ClassVar, Literal
 from bestby._core import rounding
 from bestby._core.errors import InvalidInputError
 from bestby._core.keywords import with_suggestions
+from bestby._core.lazy import module_by_name
 from bestby._core.text import quoted, shortened, suggestion
-from bestby.results.base import MetricInfo, Note, Provenance, Reported, report_module
+from bestby.results.base import MetricInfo, Note, Provenance, Reported
 from bestby.results.comparison import Difference
 from bestby.results.drawn import canvas_of, shown_metric
 from bestby.vocabulary import FigureFont, FigureWidth
@@ -160,7 +161,7 @@ class SlicesComparison(Reported):
     @property
     def sentence(self) -> str:
         """What can be concluded of the first metric and pair: who is ahead overall, and where it is not."""
-        text: str = report_module("kinds.slices").sentence(self, self.overall[0])
+        text: str = module_by_name("bestby.report.kinds.slices").sentence(self, self.overall[0])
         return text
 
     def of(self, overall: Difference) -> tuple[SliceDifference, ...]:
@@ -222,4 +223,4 @@ class SlicesComparison(Reported):
         """
         canvas = canvas_of(ax, width, font)
         shown, metric = shown_metric(self, metric, percent)
-        return report_module("figures.slices").slices(shown, metric, canvas=canvas)
+        return module_by_name("bestby.report.figures.slices").slices(shown, metric, canvas=canvas)

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from bestby._core.keywords import with_suggestions
+from bestby._core.lazy import module_by_name
 from bestby._core.text import grouped
-from bestby.results.base import report_module, written
+from bestby.results.base import written
 from bestby.results.comparison import Comparison, Difference
 from bestby.results.drawn import canvas_of, shown_metric
 from bestby.results.runs import RunsScore
@@ -120,7 +121,7 @@ class StudyComparison(Comparison):
         """
         canvas = canvas_of(ax, width, font)
         shown, metric = shown_metric(self, metric, percent)
-        return report_module("figures.plots").study(shown, metric, kind, by, canvas)
+        return module_by_name("bestby.report.figures.plots").study(shown, metric, kind, by, canvas)
 
     def to_results_tsv(self, path: str | Path | None = None) -> str:
         """Return a table of one row per baseline and treatment, as the ``results.tsv`` of BooStSa 0.2.13.
@@ -142,5 +143,5 @@ class StudyComparison(Comparison):
         DesignError
             If every two conditions were compared: there is no baseline then.
         """
-        text: str = report_module("kinds.study").results_tsv(self)
+        text: str = module_by_name("bestby.report.kinds.study").results_tsv(self)
         return written(text, path)

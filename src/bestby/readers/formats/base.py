@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import codecs
 import gzip
-import importlib
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import Any, Protocol, cast
 
 from bestby._core.errors import InvalidInputError
+from bestby._core.lazy import module_by_name
 from bestby._core.paths import is_directory, is_file, readable_file
 from bestby._core.typing import Array, OnMissing
 from bestby.data.evaluation import Evaluation
@@ -51,6 +51,9 @@ FORMATS: tuple[str, ...] = (
 
 Plain texts (`texts`) are not among them: nothing in a line tells a segment of text from a label.
 """
+
+ELSEWHERE = {"monitor_files": "bestby.readers.formats.monitor_files"}
+"""The modules of formats that one question reads."""
 
 DIRECTORY_FORMATS = FORMATS[: FORMATS.index("pairs")]
 """Those whose tools write a directory of files, which may be given as a whole."""
@@ -133,6 +136,11 @@ def head_of(path: Path, size: int = HEAD) -> bytes:
     return head.removeprefix(codecs.BOM_UTF8)
 
 
+def format_called(name: str) -> Format:
+    """Return the module of a format."""
+    return cast(Format, module_by_name(ELSEWHERE.get(name, f"bestby.readers.formats.{name}")))
+
+
 def recognised(path: str | Path) -> Format | None:
     """Return the format that a file is in, or the files of a directory are; None if in none of these."""
     place = Path(path)
@@ -145,7 +153,7 @@ def _first(file: Path, names: Sequence[str]) -> Format | None:
     """Return the first of some formats that a file is in."""
     for place, head in enumerate(_heads(file)):
         for name in DIRECTORY_FORMATS if place else names:  # only these keep keys behind long texts
-            form = cast(Format, importlib.import_module(f"bestby.readers.formats.{name}"))
+            form = format_called(name)
             if form.recognises(file, head):
                 return form
     return None

@@ -2,13 +2,37 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import Any
 
+from bestby._core.lazy import module_by_name
 from bestby._version import __version__
 from bestby.report.references import SOFTWARE, Style, bibtex, cited, rendered
 from bestby.report.words import listed
 from bestby.results.base import Provenance
+
+PARAGRAPHS = {
+    "advice": "bestby.report.paper.advice",
+    "allocation": "bestby.report.paper.allocation",
+    "chosen": "bestby.report.paper.chosen",
+    "comparison": "bestby.report.paper.comparison",
+    "datasets": "bestby.report.paper.datasets",
+    "folds": "bestby.report.paper.folds",
+    "gate": "bestby.report.paper.gate",
+    "judged": "bestby.report.paper.judged",
+    "label_allocation": "bestby.report.paper.label_allocation",
+    "label_plan": "bestby.report.paper.label_plan",
+    "monitored": "bestby.report.paper.monitored",
+    "normality": "bestby.report.paper.normality",
+    "ordering": "bestby.report.paper.ordering",
+    "plan": "bestby.report.paper.plan",
+    "preferences": "bestby.report.paper.preferences",
+    "published": "bestby.report.paper.published",
+    "replicability": "bestby.report.paper.replicability",
+    "runs": "bestby.report.paper.runs",
+    "slices": "bestby.report.paper.slices",
+    "study": "bestby.report.paper.study",
+}
+"""The module that says how each kind of result is reported in a paper."""
 
 _LIBRARIES = {"python": "Python", "numpy": "NumPy", "scipy": "SciPy"}
 
@@ -24,7 +48,7 @@ def citations(result: Any) -> str:
 
 
 def _written(result: Any) -> str:
-    kind = import_module(f"bestby.report.paper.{result.described_by}")
+    kind = module_by_name(PARAGRAPHS[result.described_by])
     return " ".join(filter(None, (*kind.sentences(result), _software(result.provenance))))
 
 
