@@ -136,6 +136,10 @@ SCORE = (
 """The columns of any table of the scores of systems."""
 
 
+N_RUNS = (Field("n_runs_a", "n_runs.0"), Field("n_runs_b", "n_runs.1"))
+"""The columns of differences between systems that were run several times."""
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class Rows:
     """A table as data: its columns, and the entries of a result that its rows show.

@@ -14,7 +14,7 @@ from bestby.report import column, scaffold, summary, words
 from bestby.report.column import Cell, Column
 from bestby.report.disagreements import Kind, Kinds, beside, said
 from bestby.report.document import Document, Picture
-from bestby.report.fields import DIFFERENCE, SCORE, TEST, Field, Rows, interval_ends, named
+from bestby.report.fields import DIFFERENCE, N_RUNS, SCORE, TEST, Field, Rows, interval_ends, named
 from bestby.report.figures import curves, forest, orders
 from bestby.report.figures.scores import scores as draw_scores
 from bestby.report.kinds.ordering import MOST_SQUARES
@@ -33,7 +33,6 @@ from bestby.results.ordering import StochasticOrders
 from bestby.results.runs import RunsComparison, RunsDifference, RunsScore, Variance
 from bestby.vocabulary import long_name
 
-N_RUNS = (Field("n_runs_a", "n_runs.0"), Field("n_runs_b", "n_runs.1"))
 OF_RUNS = (
     *N_RUNS,
     Field("p_welch", needs=TEST),

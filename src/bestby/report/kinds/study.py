@@ -12,9 +12,8 @@ from bestby.comparisons.common.family import rejects, shown_better
 from bestby.report import column, summary
 from bestby.report.column import Column
 from bestby.report.document import Document
-from bestby.report.fields import DIFFERENCE, SCORE, Rows, named
+from bestby.report.fields import DIFFERENCE, N_RUNS, SCORE, Rows, named
 from bestby.report.kinds import comparison
-from bestby.report.kinds.runs import N_RUNS
 from bestby.report.numbers import excludes_zero
 from bestby.report.tables import Table, differences_table, score_rounding, systems_table
 from bestby.report.words import listed
