@@ -105,8 +105,8 @@ if TYPE_CHECKING:
     from bestby.results.replicability import Replicability as Replicability
     from bestby.results.runs import RunsComparison as RunsComparison
     from bestby.results.runs import RunsDifference as RunsDifference
-    from bestby.results.runs import RunsScore as RunsScore
     from bestby.results.runs import Variance as Variance
+    from bestby.results.runs_score import RunsScore as RunsScore
     from bestby.results.slices import SliceDifference as SliceDifference
     from bestby.results.slices import SlicesComparison as SlicesComparison
     from bestby.results.study import StudyComparison as StudyComparison
@@ -119,8 +119,10 @@ __getattr__, __dir__, __all__ = door(
     {
         "metrics": "",
         "results": "",
-        "_core.errors": "BestbyError BoardError DesignError ExecutorError GateFailedError InvalidInputError"
-        " MissingExtraError StudyError",
+        "_core.errors": (
+            "BestbyError BoardError DesignError ExecutorError GateFailedError"
+            " InvalidInputError MissingExtraError StudyError"
+        ),
         "advising.advise": "advise",
         "boards.board": "Board",
         "comparisons.datasets.comparing": "compare_datasets",
@@ -159,8 +161,8 @@ __getattr__, __dir__, __all__ = door(
         "planning.solve": "minimum_detectable power sample_size",
         "planning.spend": "allocate",
         "readers.datasets_and_folds": "read_datasets read_folds",
-        "readers.labels": "read_labels",
         "readers.judged": "read_judged",
+        "readers.labels": "read_labels",
         "readers.preferences": "read_preferences",
         "readers.reading": "read",
         "readers.runs": "read_runs",
@@ -175,14 +177,15 @@ __getattr__, __dir__, __all__ = door(
         "results.judged": "JudgedComparison JudgedDifference JudgedScore",
         "results.label_plans": "LabelAllocation LabelPlan",
         "results.loading": "load",
-        "results.monitored": "MonitorLook MonitoredComparison MonitoredDifference MonitoredSystem",
+        "results.monitored": "MonitoredComparison MonitoredDifference MonitoredSystem MonitorLook",
         "results.normality": "Normality",
         "results.ordering": "StochasticOrder StochasticOrders",
         "results.plans": "Allocation Plan",
         "results.preferences": "PreferenceComparison PreferenceDifference PreferenceScore",
         "results.published": "PublishedComparison",
         "results.replicability": "Replicability",
-        "results.runs": "RunsComparison RunsDifference RunsScore Variance",
+        "results.runs": "RunsComparison RunsDifference Variance",
+        "results.runs_score": "RunsScore",
         "results.slices": "SliceDifference SlicesComparison",
         "results.study": "StudyComparison",
         "results.values": "Interval TestResult",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from bestby.cli.compare import read_evaluation
+from bestby.cli.evaluations import read_evaluation
 from bestby.cli.parameters.evaluate import Evaluate
 from bestby.comparisons.scores import evaluate as evaluate_systems
 

@@ -12,7 +12,7 @@ from bestby._core import checks
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import counted
 from bestby.cli import github, streams
-from bestby.cli.compare import read_evaluation
+from bestby.cli.evaluations import read_evaluation
 from bestby.cli.outputs import check_outputs, write_result
 from bestby.cli.parameters.gate import INCONCLUSIVE, Gate
 from bestby.cli.settings_file import with_settings

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from bestby.cli.compare import read_evaluation
+from bestby.cli.evaluations import read_evaluation
 from bestby.cli.parameters.slices import Slices
 from bestby.comparisons.slices.comparing import compare_slices
 from bestby.comparisons.slices.slicing import without_bins

@@ -8,6 +8,7 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from bestby.planning.base import Design as Design
+    from bestby.planning.base import PlanPoint as PlanPoint
     from bestby.planning.choose import choose_items as choose_items
     from bestby.planning.judged import JudgedScores as JudgedScores
     from bestby.planning.labels import plan_labels as plan_labels
@@ -24,13 +25,12 @@ if TYPE_CHECKING:
     from bestby.results.label_plans import LabelPlan as LabelPlan
     from bestby.results.plans import Allocation as Allocation
     from bestby.results.plans import Plan as Plan
-    from bestby.results.plans import PlanPoint as PlanPoint
     from bestby.results.plans import Split as Split
 
 __getattr__, __dir__, __all__ = door(
     "bestby.planning",
     {
-        "planning.base": "Design",
+        "planning.base": "Design PlanPoint",
         "planning.choose": "choose_items",
         "planning.judged": "JudgedScores",
         "planning.labels": "plan_labels",
@@ -42,6 +42,6 @@ __getattr__, __dir__, __all__ = door(
         "planning.solve": "minimum_detectable power sample_size",
         "planning.spend": "allocate",
         "results.label_plans": "LabelAllocation LabelPlan",
-        "results.plans": "Allocation Plan PlanPoint Split",
+        "results.plans": "Allocation Plan Split",
     },
 )

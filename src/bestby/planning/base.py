@@ -222,3 +222,24 @@ def plan_provenance(kind: str, design: Design, question: Question, **more: Any) 
     resamples = question.n_resamples if design.simulated else 0
     shown = {what: len(value) if isinstance(value, list) else value for what, value in assumed.items()}
     return Provenance(__version__, versions, question.seed, resamples, settings, shown, design.data_hash())
+
+
+@dataclass(frozen=True, slots=True)
+class PlanPoint:
+    """The power of a study of one size.
+
+    Parameters
+    ----------
+    n : int
+        Its size.
+    power, error : float
+        The probability that the test rejects, and its Monte Carlo standard error; 0 from a formula.
+
+    See Also
+    --------
+    Plan : Holds one per size.
+    """
+
+    n: int
+    power: float
+    error: float = 0.0

@@ -10,8 +10,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from bestby._core.errors import DesignError
-from bestby.planning.base import Design, Question
-from bestby.results.plans import PlanPoint
+from bestby.planning.base import Design, PlanPoint, Question
 
 
 def power_at(design: Design, n: int, question: Question) -> tuple[float, float]:

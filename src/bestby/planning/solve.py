@@ -11,11 +11,11 @@ from bestby._core import arrays, checks
 from bestby._core.keywords import with_suggestions
 from bestby._core.typing import Alternative, FloatArray, Rng
 from bestby.planning.arguments import check_effect, check_wanted, checked_question, checked_size
-from bestby.planning.base import Design, Question, plan_provenance
+from bestby.planning.base import Design, PlanPoint, Question, plan_provenance
 from bestby.planning.search import least_effect, least_size, power_at
 from bestby.resampling.progress import Progress
 from bestby.resampling.settings import Resampling
-from bestby.results.plans import Plan, PlanPoint
+from bestby.results.plans import Plan
 
 _FACTORS = 2.0 ** (np.arange(-6, 5) / 2.0)
 _FEW_FACTORS = np.array([0.25, 0.5, 2.0])

@@ -7,6 +7,7 @@ from bestby._core.lazy import door
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from bestby.planning.base import PlanPoint as PlanPoint
     from bestby.results.advice import Advice as Advice
     from bestby.results.advice import Case as Case
     from bestby.results.advice import Shape as Shape
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from bestby.results.boards import SubmissionCheck as SubmissionCheck
     from bestby.results.boards import SubmissionReceipt as SubmissionReceipt
     from bestby.results.boards import Verification as Verification
+    from bestby.results.by_pair import Counts as Counts
+    from bestby.results.by_pair import PairTests as PairTests
     from bestby.results.chosen import ChosenItem as ChosenItem
     from bestby.results.chosen import ChosenItems as ChosenItems
     from bestby.results.chosen import ChosenStratum as ChosenStratum
@@ -28,10 +31,8 @@ if TYPE_CHECKING:
     from bestby.results.dataset_runs import MeanImprovement as MeanImprovement
     from bestby.results.dataset_runs import RunsOnDatasets as RunsOnDatasets
     from bestby.results.dataset_runs import RunsOverall as RunsOverall
-    from bestby.results.datasets import Counts as Counts
     from bestby.results.datasets import DatasetComparison as DatasetComparison
     from bestby.results.datasets import Overall as Overall
-    from bestby.results.datasets import PairTests as PairTests
     from bestby.results.datasets import RankDifference as RankDifference
     from bestby.results.disagreements import Disagreement as Disagreement
     from bestby.results.disagreements import Disagreements as Disagreements
@@ -68,7 +69,6 @@ if TYPE_CHECKING:
     from bestby.results.pairs import Pairs as Pairs
     from bestby.results.plans import Allocation as Allocation
     from bestby.results.plans import Plan as Plan
-    from bestby.results.plans import PlanPoint as PlanPoint
     from bestby.results.plans import Split as Split
     from bestby.results.plans import StoredDesign as StoredDesign
     from bestby.results.preferences import PreferenceComparison as PreferenceComparison
@@ -79,8 +79,8 @@ if TYPE_CHECKING:
     from bestby.results.replicability import Replicability as Replicability
     from bestby.results.runs import RunsComparison as RunsComparison
     from bestby.results.runs import RunsDifference as RunsDifference
-    from bestby.results.runs import RunsScore as RunsScore
     from bestby.results.runs import Variance as Variance
+    from bestby.results.runs_score import RunsScore as RunsScore
     from bestby.results.slices import Heterogeneity as Heterogeneity
     from bestby.results.slices import SliceDifference as SliceDifference
     from bestby.results.slices import SlicesComparison as SlicesComparison
@@ -96,31 +96,34 @@ if TYPE_CHECKING:
 __getattr__, __dir__, __all__ = door(
     "bestby.results",
     {
+        "planning.base": "PlanPoint",
         "results.advice": "Advice Case Shape Step Wrong",
         "results.base": "MetricInfo Note Provenance",
         "results.boards": "Publication SubmissionCheck SubmissionReceipt Verification",
+        "results.by_pair": "Counts PairTests",
         "results.chosen": "ChosenItem ChosenItems ChosenStratum",
         "results.comparison": "Comparison Difference SystemScore",
         "results.dataset_runs": "MeanImprovement RunsOnDatasets RunsOverall",
-        "results.datasets": "Counts DatasetComparison Overall PairTests RankDifference",
+        "results.datasets": "DatasetComparison Overall RankDifference",
         "results.disagreements": "Disagreement Disagreements",
         "results.folds": "FoldComparison Spread",
         "results.gate": "Flip Gate GateCheck",
         "results.judge_quality": (
-            "BiasEffect BiasLevel CalibrationBin EqualBias Favour HumanAgreement JudgeOfSystem JudgeQuality"
-            " JudgeWorth"
+            "BiasEffect BiasLevel CalibrationBin EqualBias Favour HumanAgreement JudgeOfSystem"
+            " JudgeQuality JudgeWorth"
         ),
         "results.judged": "JudgedComparison JudgedDifference JudgedScore",
         "results.label_plans": "LabelAllocation LabelPlan LabelPoint LabelSplit",
-        "results.monitored": "MonitorLook MonitoredComparison MonitoredDifference MonitoredSystem",
+        "results.monitored": "MonitoredComparison MonitoredDifference MonitoredSystem MonitorLook",
         "results.normality": "Normality NormalityTest",
         "results.ordering": "StochasticOrder StochasticOrders",
         "results.pairs": "Differences Pairs",
-        "results.plans": "Allocation Plan PlanPoint Split StoredDesign",
+        "results.plans": "Allocation Plan Split StoredDesign",
         "results.preferences": "PreferenceComparison PreferenceDifference PreferenceScore",
         "results.published": "PublishedAnswer PublishedComparison",
         "results.replicability": "Replicability",
-        "results.runs": "RunsComparison RunsDifference RunsScore Variance",
+        "results.runs": "RunsComparison RunsDifference Variance",
+        "results.runs_score": "RunsScore",
         "results.slices": "Heterogeneity SliceDifference SlicesComparison",
         "results.study": "ConditionScore StudyComparison StudyDifference",
         "results.values": "ClassShares Friedman Interval Omnibus TestResult",

@@ -11,8 +11,8 @@ from bestby._core.keywords import with_suggestions
 from bestby._core.lazy import module_by_name
 from bestby._core.typing import FloatArray
 from bestby.results.base import MetricInfo, Note, Provenance, shown_in
+from bestby.results.by_pair import Counts, PairTests
 from bestby.results.comparison import Difference, Paired
-from bestby.results.datasets import Counts, PairTests
 from bestby.results.drawn import canvas_of
 from bestby.vocabulary import FigureFont, FigureWidth, FoldFigure
 
@@ -152,4 +152,4 @@ class FoldComparison(Paired):
                 hint='to_frame("differences") has those of each repetition',
             )
         canvas = canvas_of(ax, width, font)
-        return module_by_name("bestby.report.figures.plots").folds(shown_in(self, percent), kind, canvas)
+        return module_by_name("bestby.questions.folds.figure").folds(shown_in(self, percent), kind, canvas)

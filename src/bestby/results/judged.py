@@ -212,4 +212,4 @@ class JudgedComparison(Comparison):
         """
         canvas = canvas_of(ax, width, font)
         shown, metric = shown_metric(self, metric, percent)
-        return module_by_name("bestby.report.figures.plots").judged(shown, metric, kind, canvas)
+        return module_by_name("bestby.report.figures.judged").judged(shown, metric, kind, canvas)

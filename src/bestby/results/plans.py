@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Protocol
 
 from bestby._core.errors import DesignError
 from bestby._core.typing import Alternative, FloatArray, IntArray
+from bestby.planning.base import PlanPoint
 from bestby.results.base import Note, Provenance, Reported
 from bestby.results.drawn import Drawn
 
@@ -75,27 +76,6 @@ class StoredDesign:
         return dict(self.assumptions)
 
 
-@dataclass(frozen=True, slots=True)
-class PlanPoint:
-    """The power of a study of one size.
-
-    Parameters
-    ----------
-    n : int
-        Its size.
-    power, error : float
-        The probability that the test rejects, and its Monte Carlo standard error; 0 from a formula.
-
-    See Also
-    --------
-    Plan : Holds one per size.
-    """
-
-    n: int
-    power: float
-    error: float = 0.0
-
-
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Plan(Drawn, Reported):
     """The answer of `power`, `sample_size` or `minimum_detectable`.
@@ -157,7 +137,7 @@ class Plan(Drawn, Reported):
     provenance: Provenance
 
     described_by: ClassVar[str] = "plan"
-    drawn_by: ClassVar[str] = "bestby.report.figures.curves.plan"
+    drawn_by: ClassVar[str] = "bestby.questions.planning.figure.plan"
 
     @property
     def exact(self) -> bool:
@@ -230,4 +210,4 @@ class Allocation(Drawn, Reported):
     provenance: Provenance
 
     described_by: ClassVar[str] = "allocation"
-    drawn_by: ClassVar[str] = "bestby.report.figures.curves.allocation"
+    drawn_by: ClassVar[str] = "bestby.questions.planning.figure.allocation"

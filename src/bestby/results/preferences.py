@@ -162,4 +162,4 @@ class PreferenceComparison(Comparison):
             As for `Comparison.plot`.
         """
         canvas = canvas_of(ax, width, font)
-        return module_by_name("bestby.report.figures.plots").preferences(self, metric, kind, canvas)
+        return module_by_name("bestby.questions.preferences.figure").preferences(self, metric, kind, canvas)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import statistics
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -12,56 +11,12 @@ from bestby._core.keywords import with_suggestions
 from bestby._core.lazy import module_by_name
 from bestby._core.text import grouped, quoted
 from bestby.results.base import negated
-from bestby.results.comparison import Comparison, Difference, SystemScore
+from bestby.results.comparison import Comparison, Difference
 from bestby.results.drawn import canvas_of, shown_metric
 from bestby.results.ordering import StochasticOrder, StochasticOrders
+from bestby.results.runs_score import RunsScore
 from bestby.results.values import Interval
 from bestby.vocabulary import FigureFont, FigureWidth, RunsFigure
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class RunsScore(SystemScore):
-    """The score of one system over its runs.
-
-    Parameters
-    ----------
-    score : float
-        The mean (or median, …) of the runs.
-    runs : tuple of float
-        The score of each run, in the order given.
-    changing_items : float or None
-        The share of items whose outcome is not the same in all runs: the value of the item for means, such as
-        whether an answer is right, and the answer itself for other metrics. It grows with the number of
-        runs. None of one run, and without items.
-
-    See Also
-    --------
-    RunsComparison : Holds one per system.
-    SystemScore : What all scores have.
-    """
-
-    runs: tuple[float, ...] = field(kw_only=True)
-    changing_items: float | None = field(default=None, kw_only=True)
-
-    @property
-    def n_runs(self) -> int:
-        """The number of runs."""
-        return len(self.runs)
-
-    @property
-    def sd(self) -> float:
-        """The standard deviation between runs; NaN of one run."""
-        return statistics.stdev(self.runs) if len(self.runs) > 1 else math.nan
-
-    @property
-    def least(self) -> float:
-        """The lowest score of a run."""
-        return min(self.runs)
-
-    @property
-    def greatest(self) -> float:
-        """The highest score of a run."""
-        return max(self.runs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,7 +241,7 @@ class RunsComparison(Comparison):
         """
         canvas = canvas_of(ax, width, font)
         shown, metric = shown_metric(self, metric, percent)
-        return module_by_name("bestby.report.figures.plots").runs(shown, metric, kind, pair, canvas)
+        return module_by_name("bestby.questions.runs.figure").runs(shown, metric, kind, pair, canvas)
 
 
 def extent(n_runs: Any, n_items: int) -> str:

@@ -12,7 +12,7 @@ from bestby._core.text import grouped
 from bestby.results.base import written
 from bestby.results.comparison import Comparison, Difference
 from bestby.results.drawn import canvas_of, shown_metric
-from bestby.results.runs import RunsScore
+from bestby.results.runs_score import RunsScore
 from bestby.vocabulary import FigureFont, FigureWidth, StudyFigure
 
 
@@ -121,7 +121,7 @@ class StudyComparison(Comparison):
         """
         canvas = canvas_of(ax, width, font)
         shown, metric = shown_metric(self, metric, percent)
-        return module_by_name("bestby.report.figures.plots").study(shown, metric, kind, by, canvas)
+        return module_by_name("bestby.report.figures.growth").study(shown, metric, kind, by, canvas)
 
     def to_results_tsv(self, path: str | Path | None = None) -> str:
         """Return a table of one row per baseline and treatment, as the ``results.tsv`` of BooStSa 0.2.13.

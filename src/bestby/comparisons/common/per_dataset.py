@@ -25,8 +25,8 @@ from bestby.engine.text_statistics import Counting
 from bestby.metrics.base import BaseMetric
 from bestby.metrics.suitability import metric_of_parts, notes_of_parts
 from bestby.results.base import Note
+from bestby.results.by_pair import Names
 from bestby.results.comparison import Difference
-from bestby.results.datasets import Names
 from bestby.results.values import TestResult
 
 

@@ -39,8 +39,9 @@ from bestby.metrics import resolve
 from bestby.resampling.progress import Progress
 from bestby.resampling.settings import Resampling, combined
 from bestby.results.base import MetricInfo, Note, notes_about, remember_backend
+from bestby.results.by_pair import Counts, Names
 from bestby.results.comparison import Difference
-from bestby.results.datasets import Counts, DatasetComparison, Names, RankDifference
+from bestby.results.datasets import DatasetComparison, RankDifference
 from bestby.results.values import Friedman
 from bestby.vocabulary import (
     DatasetRunsInterval,

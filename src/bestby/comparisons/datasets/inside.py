@@ -21,9 +21,10 @@ from bestby.comparisons.runs.settings import Settings
 from bestby.engine.base import Drawing
 from bestby.engine.text_statistics import Counting
 from bestby.results.base import Note
+from bestby.results.by_pair import Names
 from bestby.results.comparison import Difference
 from bestby.results.dataset_runs import RunsOnDatasets
-from bestby.results.datasets import Names, Overall
+from bestby.results.datasets import Overall
 
 
 @dataclass(frozen=True)

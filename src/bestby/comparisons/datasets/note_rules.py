@@ -9,8 +9,8 @@ from bestby.comparisons.common.family import shown_better
 from bestby.comparisons.common.per_dataset import Options
 from bestby.comparisons.datasets.source import DatasetScores
 from bestby.results.base import Note
+from bestby.results.by_pair import Names
 from bestby.results.comparison import Difference
-from bestby.results.datasets import Names
 from bestby.results.replicability import Replicability
 
 FEWEST_FOR_SHAPE = 11

@@ -21,8 +21,9 @@ from bestby.inference.distributions import replicates
 from bestby.inference.intervals import percentile
 from bestby.metrics.base import BaseMetric
 from bestby.results.base import MetricInfo, Note
+from bestby.results.by_pair import Names
 from bestby.results.comparison import Difference
-from bestby.results.datasets import Names, Overall
+from bestby.results.datasets import Overall
 from bestby.results.values import WITHOUT_INTERVAL, Interval, defined
 
 

@@ -22,8 +22,9 @@ from bestby.inference.distributions import replicates
 from bestby.inference.intervals import percentile
 from bestby.inference.strata import gaps as gaps_of
 from bestby.results.base import Note
+from bestby.results.by_pair import Names
 from bestby.results.dataset_runs import MeanImprovement, RunsOverall
-from bestby.results.datasets import Names, Overall
+from bestby.results.datasets import Overall
 from bestby.results.values import Interval, TestResult, defined
 
 METHOD = "stratified-t"

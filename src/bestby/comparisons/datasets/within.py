@@ -12,8 +12,8 @@ from bestby.comparisons.common.family import alpha_of, with_direction_notes
 from bestby.comparisons.common.per_dataset import Options
 from bestby.comparisons.datasets.source import DatasetScores
 from bestby.inference.replicability import replicability
+from bestby.results.by_pair import Names
 from bestby.results.comparison import Difference
-from bestby.results.datasets import Names
 from bestby.results.replicability import Replicability
 
 

@@ -14,7 +14,7 @@ from bestby.comparisons.runs.settings import Settings
 from bestby.comparisons.runs.source import Data
 from bestby.engine.base import Drawing
 from bestby.results.base import Note
-from bestby.results.datasets import Names
+from bestby.results.by_pair import Names
 from bestby.results.runs import RunsDifference
 
 

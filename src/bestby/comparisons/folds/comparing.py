@@ -27,7 +27,7 @@ from bestby.engine.text_statistics import Counting
 from bestby.resampling.progress import Progress
 from bestby.resampling.settings import Resampling, combined
 from bestby.results.base import Note, remember_backend
-from bestby.results.datasets import Counts, Names, PairTests
+from bestby.results.by_pair import Counts, Names, PairTests
 from bestby.results.folds import FoldComparison
 from bestby.results.values import TestResult
 from bestby.vocabulary import FoldTest, ItemInterval, ItemTest, allowed_names

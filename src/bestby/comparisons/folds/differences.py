@@ -24,8 +24,8 @@ from bestby.comparisons.folds.source import Folds, Labels
 from bestby.inference import classical, crossvalidation
 from bestby.inference.replicability import replicability
 from bestby.results.base import Note, notes_about
+from bestby.results.by_pair import Names
 from bestby.results.comparison import Difference
-from bestby.results.datasets import Names
 from bestby.results.folds import Spread
 from bestby.results.replicability import Replicability
 from bestby.results.values import TestResult, defined

@@ -28,7 +28,8 @@ from bestby.engine.text_statistics import Counting
 from bestby.resampling.progress import Progress
 from bestby.resampling.settings import Resampling, combined
 from bestby.results.base import Note, Provenance, notes_about, remember_backend
-from bestby.results.runs import RunsComparison, RunsDifference, RunsScore, Variance
+from bestby.results.runs import RunsComparison, RunsDifference, Variance
+from bestby.results.runs_score import RunsScore
 from bestby.vocabulary import RunsInterval, RunsTest
 
 

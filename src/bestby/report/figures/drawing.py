@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bestby._core.errors import InvalidInputError
-from bestby._core.text import path_text
+from bestby._core.text import grouped, path_text
 from bestby.report.figures.canvas import Canvas
 from bestby.report.figures.colours import ACCENT, BAND, FAINT, INK, PAPER, WORSE
 from bestby.report.figures.fonts import name, one_warning
@@ -325,3 +325,15 @@ def default_style() -> Iterator[None]:
     with mpl.rc_context():
         mpl.rcdefaults()
         yield
+
+
+def plain_ticks(axes: Axes, sizes: list[int]) -> None:
+    """Label a logarithmic axis with plain numbers, and room on both sides."""
+    from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+
+    low, high = min(sizes), max(sizes)
+    marks = [m * 10**e for e in range(9) for m in (1, 2, 5) if low <= m * 10**e <= high] or [low]
+    axes.xaxis.set_major_locator(FixedLocator(marks))
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: grouped(round(value))))
+    axes.set_xlim(low / 1.05, high * 1.05)

@@ -25,7 +25,6 @@ from bestby.report.tables import (
 from bestby.report.words import computed, significant
 from bestby.results.base import MetricInfo
 from bestby.results.comparison import Comparison, Difference
-from bestby.results.folds import FoldComparison
 from bestby.results.values import Interval
 
 if TYPE_CHECKING:
@@ -97,7 +96,7 @@ def forest(
         foot=why_marked(differences, c),
         keys=drawing.difference_keys(c, c.margin),
     )
-    drawing.difference_label(sheet.axes, info, *_sides(c, differences, names))
+    drawing.difference_label(sheet.axes, info, *sides(c, differences, names))
     return sheet
 
 
@@ -105,9 +104,7 @@ def _with_intervals(c: Any) -> str:
     return f" with {percent(c.level)} intervals" if computed(c, "interval") else ""
 
 
-def _sides(
-    c: Any, differences: Sequence[Difference], names: Mapping[str, str]
-) -> tuple[str, str] | tuple[()]:
+def sides(c: Any, differences: Sequence[Difference], names: Mapping[str, str]) -> tuple[str, str] | tuple[()]:
     """Return what the two systems of a difference are called at the axis, if all have a name in common."""
     if len(differences) == 1:
         return names[differences[0].a], names[differences[0].b]
@@ -122,18 +119,22 @@ def _lines(c: Comparison, metric: MetricInfo, names: Mapping[str, str], canvas: 
     differences = differences_of(c, metric)
     if c.baseline is not None:
         header = drawing.GAP.join((names[c.baseline], scores.get(c.baseline, ""), "baseline"))
-        return [Line(header, bold=True), *(_pair(d, f"{names[d.a]} ({scores[d.a]})") for d in differences)]
+        return [
+            Line(header, bold=True),
+            *(pair_line(d, f"{names[d.a]} ({scores[d.a]})") for d in differences),
+        ]
     groups = drawing.groups(entries, canvas)
     lines: list[Line] = []
     for entry in entries:
         parts = (names[entry.system], scores[entry.system], groups[entry.system])
         header = drawing.GAP.join(filter(None, parts))
         lines.append(Line(header, bold=True, rule=bool(lines)))
-        lines += [_pair(d, f"{MINUS} {names[d.b]}") for d in differences if d.a == entry.system]
+        lines += [pair_line(d, f"{MINUS} {names[d.b]}") for d in differences if d.a == entry.system]
     return lines
 
 
-def _pair(d: Difference, label: str, dots: Sequence[float] = ()) -> Line:
+def pair_line(d: Difference, label: str, dots: Sequence[float] = ()) -> Line:
+    """Return the line of a difference, with dots for what it was averaged over."""
     mark = disagreements.text(disagreements.kinds(d))
     return Line(label, d.estimate, d.interval, shown(d), dots=tuple(dots), mark=mark)
 
@@ -160,7 +161,7 @@ def baseline(
         if entry.system != reference
     ]
     differences = [d for _, d in found if d is not None]
-    lines = [_pair(d, f"{names[e.system]} ({digits.text(e.score)})") for e, d in found if d is not None]
+    lines = [pair_line(d, f"{names[e.system]} ({digits.text(e.score)})") for e, d in found if d is not None]
     which = "baseline" if c.baseline is not None else "best"
     more = "" if view is None else f", {len(entries)} of {len(systems_of(c, info))} systems"
     sheet = draw_lines(
@@ -180,29 +181,6 @@ def baseline(
 
 def _mirrored(d: Difference | None) -> Difference | None:
     return None if d is None else d.mirrored()
-
-
-@figure
-def folds(c: FoldComparison, *, canvas: Canvas = SCREEN) -> Sheet:
-    """Draw the difference of every pair: a dot per fold, the mean with its corrected interval."""
-    column = dict(zip(c.systems, c.scores.T, strict=True))
-    names = canvas.names(c.systems)
-    lines = [
-        _pair(d, f"{names[d.a]} {MINUS} {names[d.b]}", (column[d.a] - column[d.b]).tolist())
-        for d in c.differences
-    ]
-    intervals = f", corrected {percent(c.level)} intervals" if computed(c, "interval") else ""
-    sheet = draw_lines(
-        lines,
-        difference_rounding(c),
-        c.margin,
-        canvas,
-        title=f"{name(c.metric.name)}: {len(c.folds)} folds{intervals}",
-        foot=why_marked(c.differences, c),
-        keys=[*drawing.difference_keys(c, c.margin), drawing.key_of_dots("one fold")],
-    )
-    drawing.difference_label(sheet.axes, c.metric, *_sides(c, c.differences, names))
-    return sheet
 
 
 @figure

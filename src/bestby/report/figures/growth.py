@@ -15,6 +15,7 @@ from bestby.report.figures.colours import ACCENT, FAINT, INK, PAPER
 from bestby.report.figures.drawing import bare, key, label
 from bestby.report.figures.fonts import name
 from bestby.report.figures.layout import figure
+from bestby.report.figures.plots import checked_kind, plot_systems
 from bestby.report.numbers import ends, percent
 from bestby.report.tables import metric_info, systems_of
 from bestby.report.words import computed, direction
@@ -158,3 +159,15 @@ def _scale(axes: Axes, places: Sequence[Place]) -> None:
     bare(axes)
     axes.grid(axis="y", color=FAINT, linewidth=0.4, alpha=0.5)
     axes.tick_params(axis="y", length=0, labelcolor=INK)
+
+
+def study(c: StudyComparison, metric: str | None, kind: str, by: Any, canvas: Canvas) -> Axes:
+    """Draw the comparison of a study; see `StudyComparison.plot`."""
+    kind = checked_kind(kind, "study")
+    if by is not None and kind != "growth":
+        raise InvalidInputError(
+            "by is for kind='growth'", hint="leave it out, or draw that kind", argument="by"
+        )
+    if kind == "growth":
+        return growth(c, metric, "epochs" if by is None else by, canvas=canvas)
+    return plot_systems(c, metric, kind, canvas)

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from bestby._core.errors import InvalidInputError
 from bestby.report.figures.canvas import SCREEN, Canvas, Sheet
 from bestby.report.figures.colours import ACCENT, FAINT, INK
 from bestby.report.figures.drawing import left_scale
 from bestby.report.figures.fonts import name
 from bestby.report.figures.layout import figure
+from bestby.report.figures.plots import checked_kind, plot_systems
 from bestby.report.numbers import percent
 from bestby.report.percent import unit_of
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from bestby.results.judged import JudgedComparison
 
 _SIZE = 3.2, 4.6  # inches, up and across
@@ -44,3 +48,17 @@ def judge(c: JudgedComparison, judge: str | None = None, *, canvas: Canvas = SCR
     n = sum(b.n_labels for b in one.calibration)
     title = f"What humans say where {called} gives a score\n{n} labels, {percent(c.level)} intervals{legend}"
     return Sheet(axes, *_SIZE, title)
+
+
+def judged(c: JudgedComparison, metric: str | None, kind: str, canvas: Canvas) -> Axes:
+    """Draw corrected scores, differences or the judge; see `JudgedComparison.plot`."""
+    kind = checked_kind(kind, "judged")
+    if kind != "judge":
+        return plot_systems(c, metric, kind, canvas)
+    if not c.judges:
+        raise InvalidInputError(
+            "kind='judge' draws human scores by those of the judge, and no item has both here",
+            hint="draw another kind, such as 'forest'",
+            argument="kind",
+        )
+    return judge(c, canvas=canvas)

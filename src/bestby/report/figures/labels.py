@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from bestby.report.figures.canvas import SCREEN, Canvas, Sheet
 from bestby.report.figures.colours import ACCENT, FAINT, INK
-from bestby.report.figures.curves import plain_ticks
-from bestby.report.figures.drawing import bare, label
+from bestby.report.figures.drawing import bare, label, plain_ticks
 from bestby.report.figures.layout import figure
 
 if TYPE_CHECKING:

@@ -13,22 +13,20 @@ from bestby.report.figures.drawing import key, p_tested, patch
 from bestby.report.figures.fonts import name
 from bestby.report.figures.layout import figure
 from bestby.report.figures.texts import text_width
-from bestby.report.numbers import DASH, MINUS, Rounding, alpha, p_text
-from bestby.report.tables import difference_rounding, metric_info, systems_of
-from bestby.report.words import computed, significant
+from bestby.report.numbers import MINUS, Rounding, alpha
+from bestby.report.tables import metric_info, systems_of
+from bestby.report.words import computed
 from bestby.results.comparison import Comparison, Difference
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from bestby.results.base import MetricInfo
-    from bestby.results.datasets import DatasetComparison
-    from bestby.results.folds import FoldComparison
 
-_CELL, _SMALL, _OF_DATASETS = 0.62, 0.24, (0.86, 0.56)
+_CELL, SMALL, DATASET_CELL = 0.62, 0.24, (0.86, 0.56)
 """Inches of a cell with a number, without one, and, across and up, with a number, wins and a p-value."""
 
-_FAINTEST, _DARKEST = 0.05, 0.45
+_FAINTEST, DARKEST = 0.05, 0.45
 """Opacities of the smallest and the largest effect: the letters can be read on both."""
 
 _MARK = 5.0
@@ -48,14 +46,7 @@ def comparison(
     systems = [entry.system for entry in entries]
     more = "" if view is None else f", {len(entries)} of {len(systems_of(c, info))} systems"
     title = f"{name(info.name)}, row {MINUS} column, {c.extent}{more}"
-    return _effects(c, info, systems, _among(c, info, systems), canvas, title)
-
-
-@figure
-def folds(c: FoldComparison, *, canvas: Canvas = SCREEN) -> Sheet:
-    """Draw every pair: its mean difference over the folds."""
-    title = f"{name(c.metric.name)}, row {MINUS} column, mean over {len(c.folds)} folds"
-    return _effects(c, c.metric, c.systems, list(c.differences), canvas, title)
+    return effects(c, info, systems, _among(c, info, systems), canvas, title)
 
 
 def _among(c: Comparison, info: MetricInfo, systems: Sequence[str]) -> list[Difference]:
@@ -65,7 +56,7 @@ def _among(c: Comparison, info: MetricInfo, systems: Sequence[str]) -> list[Diff
     return [d for d in found if d is not None]
 
 
-def _effects(
+def effects(
     c: Any,
     metric: MetricInfo,
     systems: Sequence[str],
@@ -76,21 +67,21 @@ def _effects(
     """Draw the differences of pairs: blue where the row is ahead, a triangle where a test shows it."""
     axes, names = canvas.axes(), canvas.names(systems)
     shown = [names[system] for system in systems]
-    side = side_of_cells(shown, canvas, _CELL, _SMALL)
+    side = side_of_cells(shown, canvas, _CELL, SMALL)
     mark = min(_MARK, 0.5 * _points(shown, canvas, side))
     digits = Rounding.of([(d.estimate, d.interval) for d in differences], c.margin)
-    largest = _largest(differences)
+    largest = largest_effect(differences)
     place = {system: i for i, system in enumerate(systems)}
     for d in differences:
         winner = shown_better(d, alpha_of(d.level))
         for one in (d, d.mirrored()):
             at = (place[one.b], place[one.a])
-            _shade(axes, at, one, metric, largest)
-            text = digits.text(one.estimate) if side > _SMALL else ""
+            shade(axes, at, one, metric, largest)
+            text = digits.text(one.estimate) if side > SMALL else ""
             shape = "" if winner is None else _BETTER if winner == one.a else _WORSE
             _filled(axes, at, text, shape, mark, canvas)
     frame(axes, shown, canvas, side)
-    keys = [patch("row ahead", ACCENT, _DARKEST), patch("row behind", WORSE, _DARKEST)]
+    keys = [patch("row ahead", ACCENT, DARKEST), patch("row behind", WORSE, DARKEST)]
     if computed(c, "test"):
         level = alpha(differences[0].level) if differences else 0.05
         keys += [
@@ -104,17 +95,18 @@ def _effects(
     return Sheet(axes, size, size, title, keys, foot, square=True)
 
 
-def _largest(differences: Sequence[Difference]) -> float:
+def largest_effect(differences: Sequence[Difference]) -> float:
+    """Return the size of the largest effect, which has the darkest shade."""
     return max((abs(d.estimate) for d in differences if d.estimate == d.estimate), default=0.0) or 1.0
 
 
-def _shade(axes: Axes, at: tuple[float, float], d: Difference, metric: MetricInfo, largest: float) -> None:
+def shade(axes: Axes, at: tuple[float, float], d: Difference, metric: MetricInfo, largest: float) -> None:
     """Colour a cell by how far the row is ahead or behind, see-through, so that letters can be read on it.
 
     Grey is a difference of 0, or an undefined one.
     """
     ahead = (1.0 if metric.greater_is_better else -1.0) * d.estimate / largest
-    opacity = _FAINTEST + (_DARKEST - _FAINTEST) * (abs(ahead) if ahead == ahead else 0.0)
+    opacity = _FAINTEST + (DARKEST - _FAINTEST) * (abs(ahead) if ahead == ahead else 0.0)
     colour = ACCENT if ahead > 0 else WORSE if ahead < 0 else FAINT
     box(axes, at, 0.96, facecolor=colour, edgecolor="none", alpha=opacity)
 
@@ -184,40 +176,3 @@ def box(axes: Axes, at: tuple[float, float], side: float, **style: Any) -> None:
 def marked_cell(axes: Axes, at: tuple[float, float], text: str, canvas: Canvas, **style: Any) -> None:
     """Write a text into a cell."""
     axes.text(*at, text, ha="center", va="center", fontsize=0.8 * canvas.size, parse_math=False, **style)
-
-
-@figure
-def datasets(c: DatasetComparison, *, canvas: Canvas = SCREEN) -> Sheet:
-    """Draw every pair, row minus column: mean difference, wins, ties and losses, adjusted p."""
-    names = canvas.names(c.systems)
-    title = f"{name(c.metric.name)}, row {MINUS} column, mean over {len(c.datasets)} datasets"
-    if side_of_cells(list(names.values()), canvas, _OF_DATASETS[0], _SMALL) == _SMALL:
-        return _effects(c, c.metric, c.systems, list(c.differences), canvas, title)
-    axes, digits = canvas.axes(), difference_rounding(c)
-    largest = _largest(c.differences)
-    across, up = _OF_DATASETS
-    for d in c.differences:
-        for one in (d, d.mirrored()):
-            at = (c.systems.index(one.b), c.systems.index(one.a))
-            _shade(axes, at, one, c.metric, largest)
-            wins = DASH.join(str(count) for count in c.wins(one.a, one.b))
-            p = "" if one.p_adjusted is None else f"\n{_p_of(one.p_adjusted, c.level)}"
-            weight = "bold" if significant(one) else "normal"
-            text = f"{digits.text(one.estimate)}\n{wins}{p}"
-            marked_cell(axes, at, text, canvas, color=INK, fontweight=weight, linespacing=1.25)
-    frame(axes, [names[system] for system in c.systems], canvas, across)
-    tested = f", p ({c.correction}), bold if significant" if computed(c, "test") else ""
-    foot = f"Mean difference; wins{DASH}ties{DASH}losses over {len(c.datasets)} datasets{tested}."
-    keys = [patch("row ahead", ACCENT, _DARKEST), patch("row behind", WORSE, _DARKEST)]
-    size = len(c.systems)
-    return Sheet(axes, up * size, across * size, title, keys, foot, square=True)
-
-
-def _p_of(p_value: float, level: float) -> str:
-    """Return a p-value as short as it can be.
-
-    >>> _p_of(0.031, 0.95), _p_of(0.0, 0.95)
-    ('p=0.031', 'p<1e-15')
-    """
-    text = p_text(p_value, alpha(level))
-    return f"p{text}" if text[:1] in "<>" else f"p={text}"

@@ -16,7 +16,7 @@ from bestby.report.tables import differences_of, metric_info, score_rounding, sy
 from bestby.report.words import computed
 from bestby.results.base import MetricInfo
 from bestby.results.comparison import Comparison
-from bestby.results.runs import RunsScore
+from bestby.results.runs_score import RunsScore
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bestby.questions.planning import figure
 from bestby.report import column, scaffold
 from bestby.report.column import Cell, Column
 from bestby.report.document import Document, Picture
 from bestby.report.fields import Rows, named
-from bestby.report.figures import curves
 from bestby.report.kinds import plan
 from bestby.report.numbers import Rounding, difference_text, power_text
 from bestby.report.tables import Table
@@ -51,7 +51,7 @@ def document(a: Allocation) -> Document:
         lead=lead,
         tables=(_table(a),),
         remarks=also,
-        pictures=(Picture("Power against the number of runs", caption, partial(curves.allocation, a)),),
+        pictures=(Picture("Power against the number of runs", caption, partial(figure.allocation, a)),),
     )
 
 

@@ -9,6 +9,7 @@ from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Any
 
 from bestby.comparisons.common.family import rejects
+from bestby.questions.datasets import figure
 from bestby.report import column, data, few_units, scaffold, summary, words
 from bestby.report.column import Cell, Column
 from bestby.report.disagreements import (
@@ -25,7 +26,7 @@ from bestby.report.disagreements import (
 from bestby.report.disagreements import words as said_in_words
 from bestby.report.document import Document, Picture
 from bestby.report.fields import DIFFERENCE, INTERVAL, Field, Rows, by_name, named, values
-from bestby.report.figures import plots, ranks
+from bestby.report.figures import ranks
 from bestby.report.kinds import dataset_runs, replicability
 from bestby.report.numbers import DASH, MINUS, Rounding, alpha, p_clause, percent
 from bestby.report.tables import Table, difference_rounding, marked_by, pairs_matrix, pairs_table, verdicts
@@ -279,24 +280,24 @@ def _pictures(c: DatasetComparison) -> Iterator[Picture]:
         caption = (
             "The share of the runs that are better than each normalised score; every dataset counts alike."
         )
-        yield Picture("Performance profiles", caption, partial(plots.datasets, c, "profiles"))
+        yield Picture("Performance profiles", caption, partial(figure.datasets, c, "profiles"))
     if len(c.systems) == 2:
         d = c.differences[0]
         caption = ""
         if c.replicability:
             caption = "A filled marker is a dataset on which Holm's procedure finds a difference."
         label = f"Differences {d.a} minus {d.b} on each dataset"
-        yield Picture(label, caption, partial(plots.datasets, c, "forest"))
+        yield Picture(label, caption, partial(figure.datasets, c, "forest"))
         return
     joined = words.computed(c, "test") and c.baseline is None
     caption = f"Average ranks; {ranks.bars_join(c)}." if joined else "Average ranks."
-    yield Picture("Diagram of average ranks", caption, partial(plots.datasets, c, "ranks"))
+    yield Picture("Diagram of average ranks", caption, partial(figure.datasets, c, "ranks"))
     tested = ", p-value after correction (bold: significant)" if words.computed(c, "test") else ""
     caption = (
         f"Row {MINUS} column: mean difference, wins{DASH}ties{DASH}losses over the datasets{tested}."
         " Blue: the row is better."
     )
-    yield Picture("Matrix of the pairs", caption, partial(plots.datasets, c, "matrix"))
+    yield Picture("Matrix of the pairs", caption, partial(figure.datasets, c, "matrix"))
 
 
 def dictionary(c: DatasetComparison) -> dict[str, Any]:

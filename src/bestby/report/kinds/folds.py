@@ -10,12 +10,12 @@ from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Any
 
 from bestby.comparisons.common.family import rejects
+from bestby.questions.folds import figure
 from bestby.report import column, data, scaffold, summary, words
 from bestby.report.column import Cell, Column
 from bestby.report.disagreements import Kind, Kinds, beside, said
 from bestby.report.document import Document, Picture
 from bestby.report.fields import DIFFERENCE, INTERVAL, TEST, Field, Rows, inside, named
-from bestby.report.figures import forest
 from bestby.report.kinds import replicability
 from bestby.report.numbers import Rounding, alpha, p_text, percent
 from bestby.report.tables import Table, difference_rounding, marked_by, pairs_matrix, pairs_table
@@ -214,7 +214,9 @@ def _pictures(c: FoldComparison) -> tuple[Picture, ...]:
     caption = "A dot per fold"
     caption += "; the line is the corrected interval" if words.computed(c, "interval") else ""
     caption += f". {scaffold.filled_caption(c)}"
-    return (Picture(f"Forest plot of {n_pairs} differences over folds", caption, partial(forest.folds, c)),)
+    return (
+        Picture(f"Forest plot of {n_pairs} differences over folds", caption, partial(figure.fold_forest, c)),
+    )
 
 
 def dictionary(c: FoldComparison) -> dict[str, Any]:

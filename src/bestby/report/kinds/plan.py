@@ -7,11 +7,11 @@ from functools import partial
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
+from bestby.questions.planning import figure
 from bestby.report import column, scaffold
 from bestby.report.column import Cell, Column
 from bestby.report.document import Document, Picture
 from bestby.report.fields import Field, Rows, named
-from bestby.report.figures import curves
 from bestby.report.numbers import alpha, difference_text, percent, power_text
 from bestby.report.tables import Table
 
@@ -46,7 +46,7 @@ def document(plan: Plan) -> Document:
         name="power",
         lead=f"{headline(plan)} {as_estimated(plan)}".rstrip(),
         tables=(_table(plan),) if plan.curve else (),
-        pictures=(Picture("Power against size", caption, partial(curves.plan, plan)),),
+        pictures=(Picture("Power against size", caption, partial(figure.plan, plan)),),
     )
 
 

@@ -10,12 +10,13 @@ from operator import attrgetter
 from typing import Any
 
 from bestby.inference.skewness import FROM_UNITS
+from bestby.questions.runs import figure
 from bestby.report import column, scaffold, summary, words
 from bestby.report.column import Cell, Column
 from bestby.report.disagreements import Kind, Kinds, beside, said
 from bestby.report.document import Document, Picture
 from bestby.report.fields import DIFFERENCE, N_RUNS, SCORE, TEST, Field, Rows, interval_ends, named
-from bestby.report.figures import curves, forest, orders
+from bestby.report.figures import forest, orders
 from bestby.report.figures.scores import scores as draw_scores
 from bestby.report.kinds.ordering import MOST_SQUARES
 from bestby.report.numbers import DASH, INFINITY, MINUS, Rounding, alpha, p_clause, percent
@@ -30,7 +31,8 @@ from bestby.report.tables import (
 )
 from bestby.report.words import stands_out
 from bestby.results.ordering import StochasticOrders
-from bestby.results.runs import RunsComparison, RunsDifference, RunsScore, Variance
+from bestby.results.runs import RunsComparison, RunsDifference, Variance
+from bestby.results.runs_score import RunsScore
 from bestby.vocabulary import long_name
 
 OF_RUNS = (
@@ -267,7 +269,7 @@ def _pictures(c: RunsComparison) -> Iterator[Picture]:
     caption = (
         "Where the system that is ahead on the whole is behind at the same quantile, the area is shaded."
     )
-    yield Picture("Quantile functions of two systems", caption, partial(curves.quantiles, c))
+    yield Picture("Quantile functions of two systems", caption, partial(figure.quantiles, c))
     if c.orders is not None and 2 < len(c.systems) <= MOST_SQUARES:
         caption = "Row over column: the smaller, the more nearly the row is better at every quantile."
         yield Picture(

@@ -1,0 +1,1 @@
+"""The questions that somebody asks, each in a folder with what only it needs."""

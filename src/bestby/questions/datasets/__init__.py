@@ -1,0 +1,1 @@
+"""Several datasets: on how many systems differ, how they rank, and their average difference."""

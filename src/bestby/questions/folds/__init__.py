@@ -1,0 +1,1 @@
+"""Cross-validation: systems compared over folds and repetitions."""

@@ -1,0 +1,1 @@
+"""How many items, runs or labels a study needs."""

@@ -1,0 +1,1 @@
+"""Judgements of which of two systems was better."""

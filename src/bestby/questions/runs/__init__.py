@@ -1,0 +1,1 @@
+"""Several runs, or random seeds, of each system."""
