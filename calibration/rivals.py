@@ -27,8 +27,8 @@ from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare, test_maker
 from bestby.engine.base import Drawing
 from bestby.engine.estimate import Estimates
-from bestby.inference.ordering import aso
 from bestby.metrics import resolve
+from bestby.questions.order.ordering import aso
 from calibration import CACHE, RESULTS, ROOT, counting, files, null_texts
 from calibration.grid import Cell, grid
 from calibration.rivals_worker import RESAMPLES

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from bestby.comparisons.monitor import deciding
-from bestby.comparisons.monitor.sequences import Pairs, Sums, closed_form_intervals
-from bestby.comparisons.monitor.settings import Settings, checked_settings
-from bestby.inference.betting import Before, Units, log_capital, log_factors
+from bestby.questions.monitor import deciding
+from bestby.questions.monitor.betting import Before, Units, log_capital, log_factors
+from bestby.questions.monitor.sequences import Pairs, Sums, closed_form_intervals
+from bestby.questions.monitor.settings import Settings, checked_settings
 from calibration.populations import Floats
 from calibration.statements import Outcome, What
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from bestby.advising.tree import TREE, drawn
+from bestby.questions.advice.tree import TREE, drawn
 
 PAGE = Path(__file__).resolve().parent / "guides" / "advice.md"
-BEGIN = "<!-- From here docs/make_advice_page.py writes: change bestby/advising/tree.py, then run it. -->\n"
+BEGIN = "<!-- From here docs/make_advice_page.py writes: change questions/advice/tree.py, then run it. -->\n"
 END = "<!-- Up to here. -->\n"
 
 

@@ -13,12 +13,12 @@ from scipy.optimize import brentq
 from scipy.special import ndtr
 
 from bestby import compare_datasets
-from bestby.comparisons.datasets.pooled_runs import Pooled
-from bestby.comparisons.runs.settings import Settings
 from bestby.engine.base import Drawing
 from bestby.engine.runs import Separate
-from bestby.inference import strata
 from bestby.inference.locations import FEW_RUNS
+from bestby.questions.datasets import strata
+from bestby.questions.datasets.pooled_runs import Pooled
+from bestby.questions.runs.settings import Settings
 from calibration.statements import Outcome, Statements, What
 
 TITLE = "Several runs on each of several datasets"

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from bestby._core.typing import FloatArray
-from bestby.inference import effect_sizes
+from bestby.questions.runs import effect_sizes
 from calibration.runs import few
 from calibration.statements import Outcome, Statements, What
 

@@ -12,15 +12,15 @@ import numpy as np
 
 from bestby.comparisons.common import family, one_pair
 from bestby.comparisons.common.settings import Settings
-from bestby.comparisons.datasets.comparing import compare_datasets
-from bestby.comparisons.preferences.comparing import compare_preferences
-from bestby.comparisons.runs.comparing import compare_runs
 from bestby.data.evaluation import Evaluation
 from bestby.engine import interval_maker, prepare
 from bestby.engine.base import Drawing
 from bestby.engine.estimate import Estimates
 from bestby.metrics import resolve
 from bestby.metrics.base import MeanMetric
+from bestby.questions.datasets.compare import compare_datasets
+from bestby.questions.preferences.compare import compare_preferences
+from bestby.questions.runs.compare import compare_runs
 from calibration.populations import Floats
 from calibration.statements import Kind, Outcome, Statements, What
 

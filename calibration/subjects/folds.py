@@ -10,7 +10,7 @@ import numpy as np
 
 import bestby as bb
 from bestby._core.typing import Array, BoolArray, FloatArray
-from bestby.inference import crossvalidation
+from bestby.questions.folds import crossvalidation
 from bestby.results.base import Note
 from bestby.results.comparison import Difference
 from calibration.learners import Learner, bayes, centroids, linear, neighbour, ridge, stumps, views

@@ -9,15 +9,15 @@ from functools import cache, partial
 
 import numpy as np
 
-from bestby.comparisons.gate.deciding import decided
-from bestby.comparisons.gate.parts import parts_of
-from bestby.comparisons.gate.skewness import SKEWED
-from bestby.comparisons.slices.slicing import Column
 from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare
 from bestby.metrics import resolve
+from bestby.questions.gate.deciding import decided
+from bestby.questions.gate.parts import parts_of
+from bestby.questions.gate.result import outcome_of
+from bestby.questions.gate.skewness import SKEWED
+from bestby.questions.slices.slicing import Column
 from bestby.resampling.settings import Resampling
-from bestby.results.gate import outcome_of
 from bestby.vocabulary import FailTest
 from calibration.populations import Floats
 from calibration.statements import Kind, Outcome, Statements, What

@@ -7,10 +7,10 @@ from functools import partial
 
 import numpy as np
 
-from bestby.comparisons.monitor import planned
-from bestby.comparisons.monitor.sequences import Sums, closed_form_intervals
-from bestby.comparisons.monitor.settings import Settings
-from bestby.inference.betting import Units, single
+from bestby.questions.monitor import planned
+from bestby.questions.monitor.betting import Units, single
+from bestby.questions.monitor.sequences import Sums, closed_form_intervals
+from bestby.questions.monitor.settings import Settings
 from calibration.sequences import Batched, Draw, settings
 from calibration.statements import Statements, What
 from calibration.subjects.sequential import answered, shuffled

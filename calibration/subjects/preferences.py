@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from bestby import DesignError, compare_preferences
-from bestby.results.preferences import PreferenceComparison
+from bestby.questions.preferences.result import PreferenceComparison
 from calibration.statements import Outcome, Statements, What
 
 TITLE = "Preferences near 0 and 1"

@@ -9,10 +9,10 @@ from functools import partial
 import numpy as np
 
 from bestby._core.typing import FloatArray
-from bestby.comparisons.runs.differences import spread_notes
 from bestby.engine.base import Drawing
 from bestby.engine.runs import Separate
 from bestby.inference import permutation, samples
+from bestby.questions.runs.differences import spread_notes
 from calibration.runs import automatic, few
 from calibration.statements import Outcome, Statements, What
 

@@ -9,10 +9,10 @@ import numpy as np
 from scipy.special import ndtr, stdtrit
 
 from bestby._core.typing import FloatArray
-from bestby.comparisons.runs.differences import spread_notes
 from bestby.engine.base import Drawing
 from bestby.engine.runs import Separate
 from bestby.inference import locations, permutation
+from bestby.questions.runs.differences import spread_notes
 from calibration.runs import automatic, few
 from calibration.statements import Outcome, Statements, What
 

@@ -8,8 +8,8 @@ from functools import partial
 import numpy as np
 
 from bestby import Monitor
-from bestby.comparisons.monitor.settings import Settings
-from bestby.inference.betting import Units, single
+from bestby.questions.monitor.betting import Units, single
+from bestby.questions.monitor.settings import Settings
 from calibration.populations import Floats
 from calibration.sequences import Batched, Draw, ever_missed, peeked, settings
 from calibration.statements import Outcome, Statements, What

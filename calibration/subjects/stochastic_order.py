@@ -11,7 +11,8 @@ from scipy import stats
 
 import bestby as bb
 from bestby._core.typing import FloatArray
-from bestby.inference import multiplicity, violation
+from bestby.inference import multiplicity
+from bestby.questions.order import violation
 from calibration.statements import Outcome, Statements, What
 
 TITLE = "Almost stochastic order"

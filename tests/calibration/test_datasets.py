@@ -12,8 +12,10 @@ from calibration.subjects import folds as folds_subject
 from scipy import stats
 from tests.calibration.counting import at_least, at_most
 
-from bestby.inference import classical, crossvalidation, omnibus, ranking
+from bestby.inference import classical, omnibus
 from bestby.inference.replicability import replicability
+from bestby.questions.datasets import ranking
+from bestby.questions.folds import crossvalidation
 
 LEVEL = 0.05
 SIZE = 1000

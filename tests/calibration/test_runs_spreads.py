@@ -12,7 +12,8 @@ import pytest
 
 from bestby.engine.base import Drawing
 from bestby.engine.runs import Separate
-from bestby.inference import effect_sizes, improvement
+from bestby.inference import improvement
+from bestby.questions.runs import effect_sizes
 
 
 def rejected(n: int, m: int, spread: float, statistic: str, correlation: float, size: int) -> float:

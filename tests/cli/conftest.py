@@ -8,7 +8,7 @@ from tests.cli.gates import N, write_labels
 from tests.cli.helpers import Run, run_in
 from tests.cli.studies import GOLD, Lines, wrong
 
-from bestby.comparisons.study.study import Study
+from bestby.questions.study.study import Study
 
 
 @pytest.fixture

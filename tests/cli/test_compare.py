@@ -37,8 +37,8 @@ def test_nothing_is_loaded_that_a_comparison_does_not_need(table: Path) -> None:
     rooms = (
         "bestby.boards",
         "bestby.comparisons.gate",
-        "bestby.comparisons.monitor.monitor",
-        "bestby.planning.pilot",
+        "bestby.questions.monitor.monitor",
+        "bestby.questions.planning.pilot",
     )
     code = (
         "import sys, bestby.cli\n"
@@ -65,7 +65,7 @@ def test_every_option_reaches_the_comparison(table: Path, monkeypatch: pytest.Mo
         seen.update(options, evaluation=evaluation)
         raise DesignError("enough", hint="seen")
 
-    monkeypatch.setattr("bestby.cli.compare.compare_systems", compare)
+    monkeypatch.setattr("bestby.questions.items.command.compare_systems", compare)
     asked = (
         "--metric accuracy --metric f1[x] --system high --system low --baseline low --interval bca --level 0.9"
         " --simultaneous --test bootstrap --alternative less --correction bh --margin 0.02 --resamples 50"

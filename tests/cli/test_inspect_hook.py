@@ -171,5 +171,8 @@ def test_a_stored_baseline(printed: dict[str, str], folder: Path) -> None:
 
 
 def test_the_module_is_light(tmp_path: Path) -> None:
-    code = "import sys, bestby.cli.inspect_hook; print({'inspect_ai', 'numpy', 'typer'} & {*sys.modules})"
+    code = (
+        "import sys, bestby.questions.gate.inspect_hook;"
+        " print({'inspect_ai', 'numpy', 'typer'} & {*sys.modules})"
+    )
     assert run_python(tmp_path, "-c", code) == "set()\n"

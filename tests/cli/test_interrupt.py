@@ -22,7 +22,7 @@ PROMPT = 2.0
 
 RUN = """
 import os, resource, sys, time
-import bestby.cli, bestby.comparisons.items, bestby.comparisons.study.study
+import bestby.cli, bestby.questions.items.compare, bestby.questions.study.study
 import bestby.readers, bestby.report.writers.html
 from bestby.resampling import totals
 how, *arguments = sys.argv[1:]

@@ -19,7 +19,7 @@ from tests.cli.helpers import Run
 from tests.cli.studies import GOLD, Lines, wrong
 
 from bestby.cli import app, main
-from bestby.comparisons.study.study import Study
+from bestby.questions.study.study import Study
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "cli.md"
 GROUP: Any = typer.main.get_command(app).get_command(None, "study")  # type: ignore[attr-defined, arg-type]

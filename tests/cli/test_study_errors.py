@@ -8,7 +8,7 @@ import pytest
 from tests.cli.helpers import Run
 from tests.cli.studies import GOLD, Lines
 
-from bestby.comparisons.study.study import Study
+from bestby.questions.study.study import Study
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from bestby import compare_datasets, read_datasets, replicability
-from bestby.inference import crossvalidation, ranking
+from bestby.questions.datasets import ranking
+from bestby.questions.folds import crossvalidation
 from bestby.results.comparison import Difference
 
 # Demsar (2006), Table 6: AUC of four variants of C4.5 on 14 data sets. On "voting" the table prints 0.975

@@ -11,7 +11,7 @@ import pytest
 
 import bestby as bb
 from bestby.inference import skewness
-from bestby.inference.prediction_powered import Labelled, corrected, label_weights
+from bestby.questions.judged.prediction_powered import Labelled, corrected, label_weights
 
 LANGID = Path(__file__).parents[2] / "examples" / "langid" / "predictions.csv"
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bestby.comparisons.preferences.comparing import compare_preferences
-from bestby.inference import preference
-from bestby.inference.judgements import Judgements
-from bestby.inference.preference_errors import errors
+from bestby.questions.preferences import preference
+from bestby.questions.preferences.compare import compare_preferences
+from bestby.questions.preferences.judgements import Judgements
+from bestby.questions.preferences.preference_errors import errors
 
 # Agresti (1990, 2013), Categorical Data Analysis, American League Eastern Division 1987: row beat column.
 TEAMS = ("Milwaukee", "Detroit", "Toronto", "New York", "Boston", "Cleveland", "Baltimore")

@@ -11,8 +11,8 @@ import math
 import numpy as np
 import pytest
 
-from bestby.inference.effect_sizes import effect_size
 from bestby.inference.locations import difference_error, location, squared_error
+from bestby.questions.runs.effect_sizes import effect_size
 
 
 def two(n: int, moments: tuple[float, float, float, float], r: float) -> tuple[np.ndarray, np.ndarray]:

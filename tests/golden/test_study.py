@@ -14,8 +14,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bestby.comparisons.study.boostsa import import_outcomes, write_outcomes
-from bestby.comparisons.study.store import Store
+from bestby.questions.study.boostsa import import_outcomes, write_outcomes
+from bestby.questions.study.store import Store
 from bestby.readers.labels import read_labels
 
 RUNS = ("h0.0", "h0.1", "h1.0", "h1.1", "h2.0", "h2.1")

@@ -18,12 +18,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bestby import read
-from bestby.comparisons.study.aligning import aligned, checked_gold
 from bestby.data.evaluation import Evaluation
 from bestby.data.layouts.evaluations import evaluation_of_frame
 from bestby.data.layouts.options import TableOptions
 from bestby.engine import prepare
 from bestby.metrics import resolve
+from bestby.questions.study.aligning import aligned, checked_gold
 
 Columns = Mapping[str, Sequence[str]]
 

@@ -10,10 +10,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from bestby.comparisons.datasets.comparing import compare_datasets
-from bestby.comparisons.folds.comparing import compare_folds
 from bestby.data.evaluation import Evaluation
-from bestby.inference import crossvalidation, ranking, replicability
+from bestby.inference import replicability
+from bestby.questions.datasets import ranking
+from bestby.questions.datasets.compare import compare_datasets
+from bestby.questions.folds import crossvalidation
+from bestby.questions.folds.compare import compare_folds
 
 
 def claims(p: list[float], fisher: bool) -> list[float]:

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bestby as bb
-from bestby.inference.violation import n_deals
+from bestby.questions.order.violation import n_deals
 
 whole = st.lists(st.integers(-30, 30), min_size=2, max_size=9)
 
@@ -138,7 +138,7 @@ def test_sampled_p_value_is_that_of_every_deal() -> None:
     a, b = rng.normal(0.7, 1, 9), rng.normal(0, 1, 9)
     exact = bb.aso(a, b)
     assert exact.test.exact
-    from bestby.inference import violation
+    from bestby.questions.order import violation
 
     hits = violation._random_deals(9, 9, 20_000, 0)
     pool = np.sort(np.concatenate([a, b]))
@@ -150,7 +150,7 @@ def test_sampled_p_value_is_that_of_every_deal() -> None:
 
 def test_random_deals_are_uniform() -> None:
     """All 10 ways to choose 2 of 5, 20 000 deals: chi-squared with 9 df is above 45 once in 1e6."""
-    from bestby.inference import violation
+    from bestby.questions.order import violation
 
     counts: dict[tuple[int, ...], int] = {}
     first, _, _ = violation.merged_steps(2, 3)

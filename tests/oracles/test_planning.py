@@ -14,7 +14,7 @@ from statsmodels.stats.power import NormalIndPower, TTestPower
 
 import bestby as bb
 from bestby.inference.power import mcnemar_power, t_power
-from bestby.planning import two_samples
+from bestby.questions.planning import two_samples
 
 
 def _mcnemar_p(n10: int, n01: int, alternative: str, mid: bool) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bestby.inference.prediction_powered import Labelled, corrected, label_weights
+from bestby.questions.judged.prediction_powered import Labelled, corrected, label_weights
 
 ppi = pytest.importorskip("ppi_py", reason="needs ppi-python: pip install ppi-python")
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from bestby.inference import preference
-from bestby.inference.judgements import Judgements
-from bestby.inference.preference_errors import errors
+from bestby.questions.preferences import preference
+from bestby.questions.preferences.judgements import Judgements
+from bestby.questions.preferences.preference_errors import errors
 from bestby.vocabulary import allowed_names
 
 

@@ -17,10 +17,11 @@ from tests.unit.source_trees import nodes
 import bestby
 from bestby import vocabulary
 from bestby._core import typing as aliases
-from bestby.comparisons.study.study import Study
 from bestby.engine import interval_methods
 from bestby.inference import multiplicity
-from bestby.planning import LiftedScores, PairedProportions, Pilot, two_samples
+from bestby.planning import LiftedScores, PairedProportions, Pilot
+from bestby.questions.planning import two_samples
+from bestby.questions.study.study import Study
 from bestby.results.comparison import Difference
 from bestby.results.values import Omnibus
 from bestby.vocabulary import KINDS, TESTS, allowed_names, choices, long_name
@@ -34,7 +35,7 @@ QUESTIONS = {path.rpartition(".")[0] for path in PATHS} | {""}
 SOME_TESTS = {
     "comparisons/common/many_systems.py",
     "comparisons/common/swap_notes.py",
-    "comparisons/runs/differences.py",
+    "questions/runs/differences.py",
 }
 """Modules with a list of tests that have one property, such as being computed for many systems at once."""
 

@@ -23,7 +23,7 @@ from bestby.boards import (
     verifying,
 )
 from bestby.boards.constructors import BoardConstructors, golds_by_task
-from bestby.results.boards import Publication, SubmissionCheck, SubmissionReceipt, Verification
+from bestby.boards.result import Publication, SubmissionCheck, SubmissionReceipt, Verification
 
 
 class Board(BoardConstructors):

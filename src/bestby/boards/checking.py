@@ -11,10 +11,10 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.paths import readable_file
 from bestby._core.text import path_text
 from bestby.boards.folder import Folder
+from bestby.boards.result import SubmissionCheck
 from bestby.boards.scoring import predictions
 from bestby.boards.settings import Settings
 from bestby.readers.files import kind_of
-from bestby.results.boards import SubmissionCheck
 
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".json", ".txt")
 """The endings that a submission may have."""

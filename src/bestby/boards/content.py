@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from bestby.questions.runs.result import RunsComparison
+from bestby.questions.slices.result import SlicesComparison
 from bestby.results.base import MetricInfo
 from bestby.results.comparison import Comparison
-from bestby.results.runs import RunsComparison
-from bestby.results.slices import SlicesComparison
 from bestby.results.values import Interval
 
 

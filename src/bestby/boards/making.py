@@ -27,10 +27,10 @@ from bestby.boards.scoring import Hidden, Labels, form_of
 from bestby.boards.settings import Phase, Settings, Task, parse
 from bestby.boards.splitting import split
 from bestby.boards.submitting import changed_settings, checked
-from bestby.comparisons.scores import evaluate
 from bestby.data.roles import GOLD_WORDS, ITEM_WORDS, listed
 from bestby.metrics.directions import is_label
 from bestby.metrics.registry import resolve
+from bestby.questions.items.evaluate import evaluate
 from bestby.readers.files import read_table
 
 TASK = "task"

@@ -9,10 +9,10 @@ from bestby._core.paths import possible_path
 from bestby.boards import gold as golds
 from bestby.boards.content_maker import board_content, cache_of, gold_of
 from bestby.boards.folder import Folder, gold_in_force
+from bestby.boards.result import Publication
 from bestby.boards.secrets import sealed
 from bestby.boards.site import publishing as sites
 from bestby.boards.submitting import changed_settings, checked
-from bestby.results.boards import Publication
 
 
 def publish(folder: Folder, site: str | Path, now: datetime) -> Publication:

@@ -16,8 +16,8 @@ from bestby.boards.entries import ended, settings_text, submissions, withdrawals
 from bestby.boards.events import Event, Line, PhaseEnded, SettingsSet, Submitted, Withdrawn
 from bestby.boards.folder import Folder, file_of, gold_in_force
 from bestby.boards.record import stamp
+from bestby.boards.result import SubmissionReceipt
 from bestby.boards.settings import Phase, Settings
-from bestby.results.boards import SubmissionReceipt
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -20,17 +20,17 @@ from bestby.boards.scoring import Hidden, direction_of, metric_of
 from bestby.boards.settings import Phase, Settings
 from bestby.boards.winning import best_of
 from bestby.comparisons.common import family
-from bestby.comparisons.items import compare
-from bestby.comparisons.runs.comparing import compare_runs
-from bestby.comparisons.scores import evaluate
-from bestby.comparisons.slices.comparing import compare_slices
 from bestby.data.evaluation import Evaluation
 from bestby.metrics.base import MeanMetric, Metric
+from bestby.questions.items.compare import compare
+from bestby.questions.items.evaluate import evaluate
+from bestby.questions.runs.compare import compare_runs
+from bestby.questions.runs.result import RunsComparison
+from bestby.questions.slices.compare import compare_slices
+from bestby.questions.slices.result import SlicesComparison
 from bestby.report import next_step
 from bestby.results.comparison import Comparison
 from bestby.results.pairs import Pairs, parts_of
-from bestby.results.runs import RunsComparison
-from bestby.results.slices import SlicesComparison
 
 UNCOMPUTED = (BestbyError, ArithmeticError, ValueError)
 """What arises where numbers of a system cannot be computed; it must not keep the others from their tables."""

@@ -18,13 +18,13 @@ from bestby.boards.content_maker import board_content, gold_of
 from bestby.boards.entries import settings_text
 from bestby.boards.events import GoldSet, Line, Published, Submitted
 from bestby.boards.folder import Folder
+from bestby.boards.result import Verification
 from bestby.boards.secrets import sealed
 from bestby.boards.settings import Settings, parse
 from bestby.boards.site.building import render
 from bestby.boards.site.page import MANIFEST
 from bestby.boards.site.publishing import kit
 from bestby.boards.site.staging import as_published, differences, files_in, mark_of
-from bestby.results.boards import Verification
 
 
 def verify(folder: Folder, site: str | Path | None, now: datetime) -> Verification:

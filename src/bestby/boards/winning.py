@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from bestby.boards.content import Best
+from bestby.boards.winner import optimism
 from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare
 from bestby.engine.base import Group, Influences
 from bestby.engine.ranked import WeightGroup
-from bestby.inference.winner import optimism
 from bestby.metrics.base import BaseMetric
 
 _SEED = 0

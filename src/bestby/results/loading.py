@@ -27,11 +27,11 @@ FORMAT = 1
 """The version of what `encoded` returns; to be raised when a later version cannot read it."""
 
 DESIGNS = {
-    "JudgedScores": "bestby.planning.judged",
-    "LiftedScores": "bestby.planning.lifted",
+    "JudgedScores": "bestby.questions.labels.judged_scores",
+    "LiftedScores": "bestby.questions.planning.lifted",
     "PairedProportions": "bestby.planning.proportions",
     "PairedScores": "bestby.planning.scores",
-    "RunsAndItems": "bestby.planning.runs_items",
+    "RunsAndItems": "bestby.questions.planning.runs_items",
 }
 """The designs of plans that are made again from their fields, and their modules."""
 

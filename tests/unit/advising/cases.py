@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 
-from bestby.results.advice import Case
+from bestby.questions.advice.result import Case
 
 CASES = [
     Case("m", *kind, True, items, differing, systems, runs, datasets, folds, clustered, paired, crossed)

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from tests.unit.advising.cases import CASES
 
-from bestby.advising.advise import advise, wrong
-from bestby.advising.tree import TREE
+from bestby.questions.advice.advise import advise, wrong
+from bestby.questions.advice.tree import TREE
 
 ROOT_FOLDER = Path(__file__).resolve().parents[3]
 PAGE = ROOT_FOLDER / "docs" / "guides" / "advice.md"

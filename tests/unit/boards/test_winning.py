@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from bestby._core.typing import FloatArray
+from bestby.boards.winner import optimism
 from bestby.boards.winning import best_of
 from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare
-from bestby.inference.winner import optimism
 from bestby.metrics import resolve
 
 RNG = np.random.default_rng(22)

@@ -7,7 +7,7 @@ import dataclasses
 import numpy as np
 
 from bestby import Evaluation
-from bestby.results.datasets import DatasetComparison
+from bestby.questions.datasets.result import DatasetComparison
 
 TABLE = {
     "news": {"old": 0.71, "new": 0.74, "big": 0.80},

@@ -13,7 +13,7 @@ import bestby as bb
 from bestby.cli import main
 from bestby.engine import interval_maker, test_maker
 from bestby.engine.sample import SumSample
-from bestby.report.kinds.many_systems import embedded
+from bestby.questions.items.many_systems_report import embedded
 from bestby.report.tables import difference_rounding
 
 RNG = np.random.default_rng(15)

@@ -13,12 +13,15 @@ import pytest
 
 import bestby as bb
 from bestby.cli import main
-from bestby.comparisons.runs import differences as runs_differences
 from bestby.engine import hierarchy, interval_maker, runs, test_maker
 from bestby.engine.estimate import Estimate
 from bestby.engine.sample import SumSample
-from bestby.inference import crossvalidation, effect_sizes, improvement, ranking
-from bestby.inference.judgements import Judgements
+from bestby.inference import improvement
+from bestby.questions.datasets import ranking
+from bestby.questions.folds import crossvalidation
+from bestby.questions.preferences.judgements import Judgements
+from bestby.questions.runs import differences as runs_differences
+from bestby.questions.runs import effect_sizes
 
 RNG = np.random.default_rng(16)
 NAMES = ("a", "b", "c")

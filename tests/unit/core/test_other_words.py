@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 import bestby as bb
-from bestby.advising.case import KNOWN
 from bestby.cli import main
 from bestby.metrics import list_metrics, resolve
 from bestby.metrics.names import SUGGESTIONS
+from bestby.questions.advice.case import KNOWN
 
 GOLD = [1, 0] * 10
 SYSTEMS = {"a": GOLD, "b": [1, 1] * 10}

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 import bestby as bb
 from bestby import InvalidInputError
 from bestby._core import rounding
-from bestby.inference import classical, ranking
+from bestby.inference import classical
 from bestby.planning.scores import PairedScores
+from bestby.questions.datasets import ranking
 
 # Scores in per cent, 0.01 apart on every item: 91.37 - 91.36 and 88.12 - 88.11 differ in the last bits.
 A = np.array([91.37, 88.12, 90.55, 87.91, 89.24, 90.03, 86.62, 88.88])

@@ -15,20 +15,27 @@ from bestby._core import rounding
 TINY = 1e-6
 
 ALGORITHMS = {
-    "comparisons/monitor/deciding.py": {1e-9},  # keeps a scale above 0
-    "comparisons/monitor/sequences.py": {
+    "questions/monitor/deciding.py": {1e-9},  # keeps a scale above 0
+    "questions/monitor/sequences.py": {
         1e-12,
         1e-9,
         1e-7,
     },  # where bisection ends; digits that cancel
-    "inference/betting.py": {1e-9, 1e-7},  # where bisection ends, and how far outside an end is put
-    "inference/confidence_sequences.py": {1e-12},  # keeps a share off 0 and 1
-    "inference/group_sequential.py": {1e-12, 1e-10, 1e-9},  # where root finders stop; the start of a bracket
-    "inference/robust_regression.py": {1e-9},  # regressors that depend on each other
-    "inference/stratified.py": {1e-9},  # the weight of a stratum without spread
-    "inference/tuning.py": {1e-10},  # regressors that depend on each other
+    "questions/monitor/betting.py": {1e-9, 1e-7},  # where bisection ends, and how far outside an end is put
+    "questions/monitor/confidence_sequences.py": {1e-12},  # keeps a share off 0 and 1
+    "questions/monitor/group_sequential.py": {
+        1e-12,
+        1e-10,
+        1e-9,
+    },  # where root finders stop; the start of a bracket
+    "questions/judged/robust_regression.py": {1e-9},  # regressors that depend on each other
+    "questions/labels/stratified.py": {1e-9},  # the weight of a stratum without spread
+    "questions/judged/tuning.py": {1e-10},  # regressors that depend on each other
     "_core/checks.py": {1e-12},  # keeps a level off 0 and 1
-    "inference/_strengths.py": {1e-7, 1e-13},  # where Newton's method stops; what keeps its matrix regular
+    "questions/preferences/_strengths.py": {
+        1e-7,
+        1e-13,
+    },  # where Newton's method stops; what keeps its matrix regular
     "inference/discordant.py": {1e-15},  # where halving an interval stops
     "inference/mean_bootstrap.py": {1e-10, 1e-17},
     "inference/distributions.py": {1e-12, 1e-13, 1e-15},
@@ -37,26 +44,26 @@ ALGORITHMS = {
     "inference/series.py": {1e-9},  # the bound of what a series leaves out; where Newton's method stops
     "comparisons/common/simultaneous.py": {1e-9, 1e-12},  # how far an adjusted p is moved off the level
     "inference/intervals.py": {1e-12, 1e-10},  # the least p looked for, and where bisection ends
-    "inference/independent.py": {5e-324},  # a p-value above 0
-    "inference/strata.py": {1e-12},  # shares of a run that a cut leaves by rounding alone
+    "questions/published/independent.py": {5e-324},  # a p-value above 0
+    "questions/datasets/strata.py": {1e-12},  # shares of a run that a cut leaves by rounding alone
     "planning/search.py": {1e-12},  # keeps a power off 0 and 1
     "inference/joint.py": {1e-12},  # keeps a matrix positive definite
     "engine/interval_methods.py": {1e-12},  # keeps a level below 1
     "inference/dominating_point.py": {1e-13, 1e-8},  # a spread too small to divide by
     "inference/swap_expansion.py": {1e-9},  # where the search of a point stops
     "engine/estimate.py": {1e-12},  # keeps a correlation below 1
-    "inference/label_draws.py": {1e-10},  # eigenvalues of a covariance that are rounding alone
+    "questions/judged/label_draws.py": {1e-10},  # eigenvalues of a covariance that are rounding alone
     "inference/permutation.py": {1e-12},  # a p-value that no correction asks for
     "metrics/calibration.py": {1e-12},  # bins that rounding alone fills
     "inference/sign_sums.py": {1e-19, 1e-15, 1e-9},  # mass left out, terms of a series, a target in reach
-    "inference/ranking.py": {1e-300},  # keeps a logarithm negative
+    "questions/datasets/ranking.py": {1e-300},  # keeps a logarithm negative
     "inference/steps.py": {1e-300, 1e-8},  # keeps a logarithm finite; terms of a series
     "inference/autocorrelation.py": {1e-12},  # keeps a correlation below 1
     "metrics/_distributions.py": {1e-12},  # the clip of probabilities in a logarithm, as documented
     "metrics/chance.py": {1e-14},  # counts: the least real margin is 2 / n, far above rounding
     "metrics/soft_entropy.py": {1e-10},  # a mean square relative to that of the full data
-    "planning/lifted.py": {1e-9},  # the least factor of a search
-    "planning/squares.py": {1e-100},  # keeps a variance above 0
+    "questions/planning/lifted.py": {1e-9},  # the least factor of a search
+    "questions/planning/squares.py": {1e-100},  # keeps a variance above 0
     "report/figures/p_values.py": {1e-16},  # keeps a p-value on a logarithmic axis
     "report/numbers.py": {3e-10, 1e-15, 1e-9},  # what is too small to be shown; last bits of a power of ten
 }

@@ -18,12 +18,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from bestby import Study, compare, read
-from bestby.comparisons.study.aligning import aligned, checked_gold
 from bestby.data.evaluation import Evaluation
 from bestby.data.layouts.evaluations import evaluation_of_frame
 from bestby.data.layouts.options import TableOptions
 from bestby.engine import prepare
 from bestby.metrics import resolve
+from bestby.questions.study.aligning import aligned, checked_gold
 
 Cells = dict[str, list[str]]
 

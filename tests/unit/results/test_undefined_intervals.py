@@ -94,7 +94,7 @@ def test_defined_leaves_infinite_ends() -> None:
 
 def test_a_study_keeps_that_there_is_none() -> None:
     plain = bb.compare({"a": A, "b": B}).differences[0]
-    from bestby.results.study import StudyDifference
+    from bestby.questions.study.result import StudyDifference
 
     values = {field.name: getattr(plain, field.name) for field in dataclasses.fields(plain)}
     for interval in (plain.interval, None):

@@ -19,11 +19,11 @@ from bestby.boards.names import file_stem
 from bestby.boards.site import data, sentences
 from bestby.boards.site.page import Page, page_from_function, page_from_template
 from bestby.boards.site.standings import Links, overall_model, table_model, table_words
+from bestby.questions.runs.result import RunsComparison
+from bestby.questions.slices.result import SlicesComparison
 from bestby.report.document import describe
 from bestby.report.words import direction
 from bestby.report.writers.markup import paragraph, prose, table
-from bestby.results.runs import RunsComparison
-from bestby.results.slices import SlicesComparison
 
 _OVERALL = "all tasks"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from bestby._core import checks
-from bestby.report.figures import over_datasets, profiles, ranks
+from bestby.questions.datasets import forest_figure, profiles_figure, ranks_figure
 from bestby.report.figures.canvas import SCREEN, Canvas, Sheet
 from bestby.report.figures.colours import ACCENT, INK, WORSE
 from bestby.report.figures.drawing import patch
@@ -30,7 +30,7 @@ from bestby.report.words import computed, significant
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from bestby.results.datasets import DatasetComparison
+    from bestby.questions.datasets.result import DatasetComparison
 
 
 def datasets(
@@ -42,14 +42,18 @@ def datasets(
 ) -> Axes:
     """Draw one of the figures over datasets; see `DatasetComparison.plot`."""
     kind = checked_kind(kind, "datasets")
-    checks.choice(cliques, ranks.CLIQUES, "cliques")
+    checks.choice(cliques, ranks_figure.CLIQUES, "cliques")
     if kind == "auto":
         kind = "forest" if len(c.systems) == 2 else "ranks"
     if kind == "forest":
-        return over_datasets.datasets(c, pair, canvas=canvas)
+        return forest_figure.datasets(c, pair, canvas=canvas)
     if kind == "profiles":
-        return profiles.profiles(c, canvas=canvas)
-    return dataset_matrix(c, canvas=canvas) if kind == "matrix" else ranks.ranks(c, cliques, canvas=canvas)
+        return profiles_figure.profiles(c, canvas=canvas)
+    return (
+        dataset_matrix(c, canvas=canvas)
+        if kind == "matrix"
+        else ranks_figure.ranks(c, cliques, canvas=canvas)
+    )
 
 
 @figure

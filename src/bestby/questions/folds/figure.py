@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from bestby.questions.folds.result import FoldComparison
 from bestby.report.figures import drawing
 from bestby.report.figures.canvas import SCREEN, Canvas, Sheet
 from bestby.report.figures.fonts import name
@@ -14,7 +15,6 @@ from bestby.report.figures.plots import checked_kind
 from bestby.report.numbers import MINUS, percent
 from bestby.report.tables import difference_rounding, why_marked
 from bestby.report.words import computed
-from bestby.results.folds import FoldComparison
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

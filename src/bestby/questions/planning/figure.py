@@ -16,7 +16,7 @@ from bestby.report.numbers import difference_text, power_text
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from bestby.results.plans import Allocation, Plan
+    from bestby.questions.planning.result import Allocation, Plan
 
 
 _CURVE = 2.7, 5.2  # inches, up and across

@@ -10,7 +10,7 @@ from bestby.report.figures.plots import checked_kind, plot_systems
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from bestby.results.preferences import PreferenceComparison
+    from bestby.questions.preferences.result import PreferenceComparison
 
 
 def preferences(c: PreferenceComparison, metric: str | None, kind: str, canvas: Canvas) -> Axes:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
-from bestby.report.figures import orders
+from bestby.questions.order import orders_figure
+from bestby.questions.runs.result import RunsComparison
 from bestby.report.figures.canvas import SCREEN, Canvas, Sheet
 from bestby.report.figures.colours import ACCENT, FAINT, INK, WORSE
 from bestby.report.figures.drawing import left_scale, patch
@@ -18,13 +19,12 @@ from bestby.report.figures.layout import figure
 from bestby.report.figures.plots import checked_kind, plot_systems
 from bestby.report.tables import metric_info
 from bestby.report.words import direction
-from bestby.results.runs import RunsComparison
 from bestby.results.runs_score import RunsScore
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from bestby.results.ordering import StochasticOrder
+    from bestby.questions.order.ordering_result import StochasticOrder
 
 
 def runs(c: RunsComparison, metric: str | None, kind: str, pair: Any, canvas: Canvas) -> Axes:
@@ -41,7 +41,7 @@ def runs(c: RunsComparison, metric: str | None, kind: str, pair: Any, canvas: Ca
                 "this comparison has no stochastic orders: it was made with test=None",
                 hint="leave out test=None, or draw another kind",
             )
-        return orders.orders(c.orders, [entry.system for entry in c.systems], canvas=canvas)
+        return orders_figure.orders(c.orders, [entry.system for entry in c.systems], canvas=canvas)
     return plot_systems(c, metric, "scores" if kind == "auto" else kind, canvas)
 
 

@@ -17,7 +17,7 @@ from bestby import compare, compare_runs
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array
 from bestby.comparisons.common import one_metric
-from bestby.report.kinds import many_systems as shortened
+from bestby.questions.items import many_systems_report as shortened
 from bestby.report.numbers import p_text
 from bestby.report.writers.terminal import to_text
 

@@ -9,8 +9,8 @@ from itertools import combinations
 import numpy as np
 import pytest
 
+from bestby.questions.datasets.profiles_figure import COLOURS, STYLES
 from bestby.report.figures import drawing
-from bestby.report.figures.profiles import COLOURS, STYLES
 from bestby.report.figures.scores import _LOOKS
 
 TEXT, MARK = 4.5, 3.0

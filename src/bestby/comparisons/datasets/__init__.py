@@ -1,1 +1,0 @@
-"""Systems on several datasets: `compare_datasets`."""

@@ -1,1 +1,0 @@
-"""Systems in a cross-validation: `compare_folds`."""

@@ -1,1 +1,0 @@
-"""Whether a candidate is good enough to take the place of a baseline."""

@@ -1,1 +1,0 @@
-"""Systems by judgements of which of two is better: `compare_preferences`."""

@@ -1,1 +1,0 @@
-"""A system of one's own beside a score that somebody published."""

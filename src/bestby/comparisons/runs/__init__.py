@@ -1,1 +1,0 @@
-"""Systems with several runs (random seeds) each: `compare_runs`."""

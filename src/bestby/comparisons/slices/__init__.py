@@ -1,1 +1,0 @@
-"""`compare_slices`: where one system is ahead of another, and where it is not."""

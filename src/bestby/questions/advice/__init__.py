@@ -1,0 +1,1 @@
+"""Which test and which interval fit an experiment, and why."""

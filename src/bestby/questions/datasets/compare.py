@@ -1,0 +1,408 @@
+"""Compare systems over several datasets: on how many they differ, by how much, and how they rank."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
+from os import PathLike
+from typing import Any, Literal
+
+from bestby._core import checks, rounding
+from bestby._core.keywords import with_suggestions
+from bestby._core.typing import Correction, OnMissing, Question, Rng, Statistic
+from bestby.comparisons.common import note_rules, per_dataset, provenance, swap_notes
+from bestby.comparisons.common.family import (
+    adjusted,
+    oriented,
+    with_direction_notes,
+)
+from bestby.comparisons.common.per_dataset import Options
+from bestby.comparisons.common.settings import check_reach
+from bestby.data.evaluation import Evaluation
+from bestby.data.frames import backend_of
+from bestby.data.layouts.options import TableOptions
+from bestby.engine.base import Drawing
+from bestby.engine.text_statistics import Counting
+from bestby.inference import skewness
+from bestby.metrics import resolve
+from bestby.questions.datasets import ranking
+from bestby.questions.datasets.inside import inner_differences
+from bestby.questions.datasets.normalising import on_one_scale
+from bestby.questions.datasets.note_rules import notes_on
+from bestby.questions.datasets.overall import clipped
+from bestby.questions.datasets.result import DatasetComparison, RankDifference
+from bestby.questions.datasets.runs_source import run_scores, without_runs
+from bestby.questions.datasets.settings import refuse_forms, settings_of
+from bestby.questions.datasets.source import DatasetScores, Source, scores_of, source_of
+from bestby.questions.datasets.within import adjusted_within, counts_of
+from bestby.questions.runs.settings import Settings
+from bestby.resampling.progress import Progress
+from bestby.resampling.settings import Resampling, combined
+from bestby.results.base import MetricInfo, Note, notes_about, remember_backend
+from bestby.results.by_pair import Counts, Names
+from bestby.results.comparison import Difference
+from bestby.results.values import Friedman
+from bestby.vocabulary import (
+    DatasetRunsInterval,
+    DatasetTest,
+    ItemInterval,
+    ItemTest,
+    RunsTest,
+    allowed_names,
+)
+
+
+@with_suggestions
+def compare_datasets(
+    data: Any,
+    gold: str | None = None,
+    *,
+    metric: Any = None,
+    greater_is_better: bool | None = None,
+    statistic: Statistic = "mean",
+    systems: str | Sequence[str] | None = None,
+    ignore: str | Sequence[str] | None = None,
+    items: str | Sequence[str] | None = None,
+    dataset: str | None = None,
+    outer: Literal["dataset", "system"] | None = None,
+    run: str | None = None,
+    system_column: str | None = None,
+    value_column: str | None = None,
+    clusters: str | None = None,
+    on_missing: OnMissing = "error",
+    normalise: Literal["minmax"] | Mapping[str, tuple[float, float]] | None = None,
+    paired: bool = False,
+    baseline: str | None = None,
+    interval: ItemInterval | DatasetRunsInterval | None = "auto",
+    level: float = 0.95,
+    test: ItemTest | RunsTest | None = "auto",
+    across: DatasetTest = "auto",
+    alternative: Question = "two-sided",
+    correction: Correction = "holm",
+    margin: float | None = None,
+    n_resamples: int = 10_000,
+    rng: Rng = 0,
+    n_jobs: int = 1,
+    progress: Progress | None = None,
+    executor: Executor | None = None,
+    cache: str | PathLike[str] | None = None,
+    resampling: Resampling | None = None,
+) -> DatasetComparison:
+    """Compare systems over several datasets.
+
+    Parameters
+    ----------
+    data : mapping, Evaluation, data frame or array
+        A table of scores: a mapping of dataset to a mapping of system to score, or a frame with a row per
+        dataset and a column per system, or one with columns dataset, system and score. Runs: the same with
+        several scores in place of one, ``{"news": {"new": [0.71, 0.74]}}`` (or a mapping of run to score),
+        frames with a column run or seed too, an array of shape (systems, datasets, runs), or a mapping of
+        system to array of shape (datasets, runs); the numbers of runs may differ. Items: a mapping of dataset
+        to Evaluation, an Evaluation whose strata are the datasets, or a frame with a row per item. Results of
+        `compare`: a mapping of dataset to Comparison. The note ``"read_as"`` says which names of a table were
+        taken for datasets and which for systems.
+    gold : str, optional
+        The column of the gold in a frame with a row per item.
+    metric : str, Metric or callable, optional
+        What to compute of items; as for `compare`. For a table of scores, a name for them.
+    greater_is_better : bool, optional
+        The direction of the scores in a table. By default that of the metric they are named after, or a guess
+        from the name, which a note tells; without a name True. Items: the metric knows.
+    statistic : {"mean", "median", "trimmed_mean", "iqm"}
+        What is compared of several runs on a dataset, as for `compare_runs`, and, if it is not the mean, of
+        the runs of all datasets together.
+    systems, ignore : str or list of str, optional
+        The systems to compare (all by default), and the columns or systems to leave out, by name or by
+        pattern, such as ``"gpt-*"``.
+    items : str or list of str, optional
+        The column of item ids in a frame with a row per item; several columns together make an item id.
+    dataset : str, optional
+        The column of a frame that names the dataset; "dataset" or "task" by default.
+    run : str, optional
+        The column of a frame that names the run; "run" or "seed" by default.
+    system_column, value_column : str, optional
+        Columns of a frame with a row per dataset (or item, or run) and system.
+    outer : {"dataset", "system"}, optional
+        What the outer keys of a mapping of mappings of scores are: datasets by default, ``"system"`` for
+        ``{system: {dataset: score}}``.
+    clusters : str, optional
+        The column of the clusters in a frame with a row per item.
+    on_missing : {"error", "drop", "worst"}
+        Where a system has no score on a dataset, or a single one where others have several runs: refuse, or
+        leave the dataset out, with a note. Where rows of a frame are items, the same for items; "worst"
+        counts them as wrong.
+    normalise : "minmax" or mapping of str to (float, float), optional
+        Bring the scores of a table, or of runs, to one scale: per dataset the two scores that become 0 and 1,
+        such as those of chance and of people; or "minmax", the lowest and the highest score on each dataset.
+    paired : bool
+        Whether run i of one system and run i of the others on a dataset share what was drawn, such as the
+        seed. They are joined by their names where they have names.
+    baseline : str, optional
+        Compare every other system with this one only.
+    interval : str or None
+        How intervals are made, as for `compare`, inside each dataset and of the mean difference. Of runs
+        "auto", "t" or "percentile", as for `compare_runs`. None: no intervals and no standard errors, which
+        saves their time.
+    level : float
+        Nominal coverage; 1 - level is the level of the tests.
+    test : str or None
+        The test inside each dataset, as for `compare`; of runs, as for `compare_runs`. "auto" is
+        what it is there. None: no test, inside the
+        datasets or over them, so no p-values, no counts of datasets with a difference and no tests of ranks,
+        which saves their time.
+    across : {"auto", "t", "hall", "wilcoxon", "sign", "permutation"}
+        The test of each pair over the datasets. "t", "hall" and "permutation" ask whether the mean difference
+        is 0, the quantity that is estimated and has the interval (the permutation test takes the differences
+        to be symmetric); "auto" is "t", and from 15 datasets on "hall", which allows for skewness. "wilcoxon"
+        asks whether the differences are symmetric about 0, "sign" whether each system wins on half of the
+        datasets; a note says so.
+    alternative : {"two-sided", "greater", "less", "better"}
+        Of the tests inside the datasets and over them; A against B on the scale of the scores, or "better"
+        for whether A is better, whichever direction that is.
+    correction : {"holm", "bonferroni", "bh", "none"}
+        Over the pairs, for the tests over the datasets. Inside one pair, the datasets are corrected by Holm.
+    margin : float, optional
+        The smallest difference that matters; turns on verdicts, of the mean difference over the datasets and
+        on each dataset. They need intervals.
+    n_resamples, rng, n_jobs, progress, executor, cache, resampling
+        As for `compare`.
+
+    Returns
+    -------
+    DatasetComparison
+        The differences inside each dataset and over all of them, counts of datasets with a difference, and
+        ranks; of runs also almost stochastic order on each dataset and the probability of improvement.
+
+    Raises
+    ------
+    InvalidInputError
+        If the data or an argument cannot be used as given.
+    DesignError
+        If the metric, interval or test does not fit the data, or a system has one run only. Items in two
+        crossed groupings take ``test="wald"``.
+
+    See Also
+    --------
+    replicability : On how many datasets there is an effect, from one p-value per dataset.
+    read_datasets : Scores or items of datasets from files.
+    compare : One dataset.
+    compare_runs : Several runs on one dataset.
+
+    Notes
+    -----
+    Several runs of each system on each dataset answer three questions. On each dataset `within` has what
+    `compare_runs` gives, the p-values corrected over the datasets of a pair (Holm) and the level of almost
+    stochastic order divided by the number of datasets, pairs and directions. `replicability` counts the
+    datasets with a difference. The mean difference over the datasets has two intervals in `overall`: one for
+    other runs on these very datasets (``"runs"``), Student's t with the summed variances of the datasets and
+    Satterthwaite's degrees of freedom, and one that takes the datasets as a sample of others like them
+    (``"datasets"``), whose variance includes that of the runs. With two or three datasets the latter is long.
+    The ranks in `runs` are those that the tests of the former leave open.
+
+    With ``statistic="iqm"`` `overall` also has the interquartile mean of all runs of all datasets together
+    (micro) [3]_, and with ``"median"`` or ``"trimmed_mean"`` these; every dataset has the same weight. Such a
+    statistic needs scores on one scale: `normalise`. Its interval is Student's t from the winsorized runs of
+    each dataset; ``interval="percentile"`` is the stratified bootstrap of [3]_, which is too short for few
+    runs, as a note says, and which medians have in any case.
+
+    References
+    ----------
+    .. [1] Demsar (2006), Statistical Comparisons of Classifiers over Multiple Data Sets, JMLR 7, 1-30.
+    .. [2] Dror, Baumer, Bogomolov and Reichart (2017), Replicability Analysis for Natural Language
+       Processing, TACL 5, 471-486.
+    .. [3] Agarwal, Schwarzer, Castro, Courville and Bellemare (2021), Deep reinforcement learning at the edge
+       of the statistical precipice, NeurIPS.
+
+    Examples
+    --------
+    >>> table = {"news": {"old": 0.71, "new": 0.74}, "talks": {"old": 0.63, "new": 0.66},
+    ...          "legal": {"old": 0.58, "new": 0.57}, "bio": {"old": 0.55, "new": 0.61}}
+    >>> result = compare_datasets(table)
+    >>> round(result["new", "old"].estimate, 4), result.wins("new", "old"), result.average_ranks
+    (0.0275, (3, 0, 1), (1.25, 1.75))
+    """
+    drawing = Drawing.of(combined(
+        resampling, n_resamples, function="compare_datasets", rng=rng, n_jobs=n_jobs, progress=progress,
+        executor=executor,
+    ))  # fmt: skip
+    checks.choice(across, allowed_names("across", "datasets"), "across")
+    checks.choice(on_missing, allowed_names("on_missing", "datasets"), "on_missing")
+    columns = {"dataset": dataset, "run": run, "gold": gold, "items": items, "clusters": clusters}
+    columns |= {"system_column": system_column, "value_column": value_column}
+    refuse_forms(data, outer, columns)
+    table_options = TableOptions.of(
+        gold, items, clusters, systems=systems, ignore=ignore, on_missing=on_missing,
+        system_column=system_column, value_column=value_column,
+    )  # fmt: skip
+    source = without_runs(source_of(data, outer, dataset, table_options, run))
+    options, settings = settings_of(
+        source, across, normalise, statistic=statistic, paired=paired, interval=interval, level=level,
+        test=test, alternative=alternative, correction=correction, margin=margin, baseline=baseline,
+    )  # fmt: skip
+    counting = Counting.of(drawing, cache)
+    scores = _scores(source, metric, greater_is_better, on_missing, settings, drawing, counting)
+    scores = on_one_scale(scores, normalise)
+    scores = dataclasses.replace(scores, matrix=rounding.made_equal(scores.matrix))
+    check_reach(options.margin, scores.metric)
+    baseline = checks.valid_baseline(baseline, scores.names)
+    settings = None if settings is None else settings.among(scores.names)
+    options = dataclasses.replace(options, alternative=oriented(alternative, scores.metric.greater_is_better))
+    asked = _named(scores, options, settings, alternative, across) | {"baseline": baseline}
+    result = _compared(scores, options, settings, asked, drawing, counting, across)
+    return remember_backend(result, backend_of(data))
+
+
+def _compared(
+    scores: DatasetScores,
+    options: Options,
+    settings: Settings | None,
+    asked: Mapping[str, Any],
+    drawing: Drawing,
+    counting: Counting,
+    across: str,
+) -> DatasetComparison:
+    """Compare scores on one scale; `settings` are those of runs, and `asked` is all that was asked for."""
+    baseline = asked["baseline"]
+    order, average = _ordered(scores)
+    pairs = per_dataset.pairs_of(order, scores.names, baseline, options.alternative)
+    over = dataclasses.replace(
+        options, test=None if options.test is None else _over(across, len(scores.datasets))
+    )
+    differences, doubts = _across(scores, pairs, over, drawing)
+    inside = inner_differences(scores, pairs, differences, options, settings, drawing, counting)
+    friedman, ranks, cd = _ranking(scores, order, average, pairs, options, baseline)
+    counts = counts_of(inside.within, pairs, options)
+    matrix = per_dataset.in_order(scores.matrix, scores.names, order)
+    notes = notes_on(scores, pairs, counts, inside.within, options, over.test)
+    below = per_dataset.below_half_notes(scores.makers, "dataset", scores.names, options.level)
+    return DatasetComparison(
+        metric=scores.metric,
+        datasets=scores.datasets,
+        systems=order,
+        scores=matrix,
+        means=tuple(math.fsum(column) / len(matrix) for column in matrix.T.tolist()),
+        average_ranks=average,
+        differences=differences,
+        within=adjusted_within(inside.within, counts, options.level),
+        replicability=Counts(counts, options.alternative),
+        overall=inside.overall,
+        friedman=friedman,
+        ranking=ranks,
+        critical_difference=cd,
+        notes=(*scores.notes, *notes, *doubts, *inside.notes, *below),
+        provenance=provenance.made_by(drawing, asked, scores.about(), scores.data_hash),
+        level=options.level,
+        correction=options.corrected_by,
+        margin=options.margin,
+        baseline=baseline,
+        runs=inside.runs,
+        ranges=scores.ranges,
+    )
+
+
+def _named(
+    scores: DatasetScores, options: Options, settings: Settings | None, alternative: Question, across: str
+) -> dict[str, Any]:
+    """Return the settings for the provenance: those of tests only where there are tests, and so on."""
+    asked = options.by_name()
+    if options.test is not None:
+        asked |= {"alternative": alternative, "across": across}
+    if settings is not None:
+        asked |= {"statistic": settings.statistic, "paired": settings.paired}
+    if scores.ranges is not None:
+        asked["normalise"] = scores.ranges
+    return {"metrics": [scores.metric.name], **asked}
+
+
+def _scores(
+    source: Source,
+    metric: Any,
+    greater_is_better: bool | None,
+    on_missing: str,
+    settings: Settings | None,
+    drawing: Drawing,
+    counting: Counting,
+) -> DatasetScores:
+    """Return scores without gaps; `settings` are those of runs."""
+    if settings is None:
+        return scores_of(source, metric, greater_is_better, on_missing, drawing, counting)
+    return run_scores(source, metric, greater_is_better, on_missing, settings, drawing, counting)
+
+
+def _ordered(scores: DatasetScores) -> tuple[tuple[str, ...], tuple[float, ...]]:
+    better = scores.metric.greater_is_better
+    ranks = ranking.average_ranks(scores.matrix, greater_is_better=better).tolist()
+    average = dict(zip(scores.names, ranks, strict=True))
+    order = tuple(sorted(scores.names, key=lambda name: (average[name], name)))
+    return order, tuple(average[name] for name in order)
+
+
+def _over(across: str, n_datasets: int) -> str:
+    """Return the test over so many datasets: those of means allow for skewness where it shows."""
+    if across != "auto":
+        return across
+    return "hall" if n_datasets >= skewness.FROM_UNITS else "t"
+
+
+def _across(
+    scores: DatasetScores, pairs: Sequence[Names], options: Options, drawing: Drawing
+) -> tuple[tuple[Difference, ...], list[Note]]:
+    """Return mean differences and tests with the datasets as items, and notes on their shape."""
+    columns = {name: scores.matrix[:, i] for i, name in enumerate(scores.names)}
+    evaluation = Evaluation.of(columns, items=list(scores.datasets))
+    measure = resolve("mean" if scores.metric.greater_is_better else "mean_loss")
+    # The means are no proportions; Student's t of the mean is what items call "normal".
+    method = {"tango": "auto", "t": "normal"}.get(options.interval or "", options.interval)
+    makers = per_dataset.intervals_on(evaluation, measure, drawing, "scores")
+    over = dataclasses.replace(options, interval=method)
+    made = per_dataset.differences(makers, evaluation, pairs, over, "datasets")
+    names = evaluation.names
+    tests = {(names.index(d.a), names.index(d.b)): d.test for d in made if d.test is not None}
+    doubts = swap_notes.exchangeability_notes(
+        makers, tests, names, options.correction, options.alpha, "datasets"
+    )
+    doubts = [dataclasses.replace(note, about=(scores.metric.name, *note.about[1:])) for note in doubts]
+    found = [_over_datasets(d, scores.metric) for d in adjusted(made, options.correction)]
+    return with_direction_notes(found, options.alpha), doubts
+
+
+def _over_datasets(d: Difference, metric: MetricInfo) -> Difference:
+    """Return a difference of means as that of the metric.
+
+    Where the difference is the same on all datasets there is no interval, and the test has only its signs.
+    """
+    if any(note.code == "constant_difference" for note in d.notes):
+        by_signs = d.n_differing > 0 and d.test is not None and d.test.name == "t"
+        note = note_rules.same_on_all("datasets", by_signs=by_signs)
+        d = dataclasses.replace(d, notes=notes_about((note,), metric.name, d.a, d.b))
+    return dataclasses.replace(
+        d,
+        metric=metric.name,
+        interval=clipped(d.interval, metric),
+        equivalence_interval=clipped(d.equivalence_interval, metric),
+    )
+
+
+def _ranking(
+    scores: DatasetScores,
+    order: Sequence[str],
+    average: Sequence[float],
+    pairs: Sequence[Names],
+    options: Options,
+    baseline: str | None,
+) -> tuple[Friedman | None, tuple[RankDifference, ...], float | None]:
+    k, n = len(order), len(scores.datasets)
+    if k < 3 or options.test is None:
+        return None, (), None
+    base = None if baseline is None else order.index(baseline)
+    by_holm = ranking.holm_ranks(average, n, base)
+    by_nemenyi = None if base is not None else ranking.nemenyi(average, n)
+    made = []
+    for a, b in pairs:
+        i, j = order.index(a), order.index(b)
+        p = None if by_nemenyi is None else float(by_nemenyi[i, j])
+        made.append(RankDifference(a, b, average[i] - average[j], p, float(by_holm[i, j])))
+    cd = None if base is not None else ranking.critical_difference(k, n, options.alpha)
+    return ranking.friedman(scores.matrix), tuple(made), cd

@@ -1,0 +1,375 @@
+"""The report of a comparison over several datasets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
+from functools import partial
+from operator import attrgetter, itemgetter
+from typing import TYPE_CHECKING, Any
+
+from bestby.comparisons.common.family import rejects
+from bestby.questions.datasets import dataset_runs_report, figure, ranks_figure
+from bestby.report import column, data, few_units, scaffold, summary, words
+from bestby.report.column import Cell, Column
+from bestby.report.disagreements import (
+    Kind,
+    Kinds,
+    beside,
+    kinds,
+    line,
+    overall_marks,
+    overall_shown,
+    said,
+    why_overall,
+)
+from bestby.report.disagreements import words as said_in_words
+from bestby.report.document import Document, Picture
+from bestby.report.fields import DIFFERENCE, INTERVAL, Field, Rows, by_name, named, values
+from bestby.report.kinds import replicability
+from bestby.report.numbers import DASH, MINUS, Rounding, alpha, p_clause, percent
+from bestby.report.tables import Table, difference_rounding, marked_by, pairs_matrix, pairs_table, verdicts
+
+if TYPE_CHECKING:
+    from bestby.questions.datasets.result import DatasetComparison, RankDifference
+    from bestby.results.comparison import Difference
+
+
+def document(c: DatasetComparison) -> Document:
+    """Return the report: average ranks, differences, overall averages, tests of ranks, every dataset."""
+    n = len(c.datasets)
+    tables = [
+        _systems(c),
+        *([] if c.runs is None else [dataset_runs_report.systems(c, c.runs)]),
+        _differences(c),
+    ]
+    tables += [_overall(c)] if len(c.overall) > len(c.differences) else []
+    tables += [] if c.runs is None else [dataset_runs_report.improvements(c, c.runs)]
+    tables += [_ranks(c)] if c.ranking else []
+    tables.append(_within(c) if c.within else _scores(c))
+    extent = [] if c.runs is None else [dataset_runs_report.extent(c.runs)]
+    methods = (_methods_over(c), _methods_within(c), *dataset_runs_report.methods(c), _methods_overall(c))
+    return scaffold.one_section(
+        c,
+        title=f"{len(c.systems)} systems compared by {c.metric.name} on {n} datasets",
+        subtitle=scaffold.subtitle(c, ", ".join([f"{n} datasets", *extent]), words.direction(c.metric)),
+        methods=" ".join(filter(None, methods)),
+        name=c.metric.name,
+        lead=_headline(c),
+        tables=tuple(tables),
+        remarks=tuple(_remarks(c)),
+        pictures=tuple(_pictures(c)),
+        readings=tuple(words.difference_sentence(d) for d in c.differences),
+        pairs=partial(pairs_matrix, c, c.metric),
+    )
+
+
+def _headline(c: DatasetComparison) -> str:
+    first, rank = c.systems[0], c.average_ranks[0]
+    ties = [name for name, value in zip(c.systems, c.average_ranks, strict=True) if value == rank]
+    n = len(c.datasets)
+    if len(ties) > 1:
+        return f"{words.listed(ties)} share the best average rank, {rank:.2f}, over {n} datasets."
+    text = f"{first} has the best average rank, {rank:.2f} of {len(c.systems)}, over {n} datasets"
+    others = scaffold.differences_with(c, first)
+    if not others:
+        return text + "."
+    clause = words.best_clause(first, others)
+    test = next(iter(others.values())).test
+    named = f" ({words.name_of_test(test.name)})" if test is not None and clause.startswith(";") else ""
+    few = few_units.sentence_of(n, "datasets", c.differences, c.notes, c.provenance.settings.get("across"))
+    return f"{text}{clause}{named}.{few}"
+
+
+def _remarks(c: DatasetComparison) -> Iterator[str]:
+    if c.friedman is not None:
+        f, threshold = c.friedman, alpha(c.level)
+        text = f"Friedman test that all systems are equal: {f.statistic:.2f} on {f.df} df,"
+        text += f" {p_clause(f.p_value, threshold)}; Iman and Davenport: F = {f.f:.2f} on {f.df} and"
+        text += f" {f.df_within} df, {p_clause(f.p_f, threshold)}"
+        yield text + ("." if f.p_exact is None else f"; exact {p_clause(f.p_exact, threshold)}.")
+    if c.critical_difference is not None:
+        yield f"Critical difference of average ranks (Nemenyi): {c.critical_difference:.2f}."
+    # A sentence each for so few pairs; the table has all
+    if len(c.replicability) <= 6:
+        for (a, b), counted in c.replicability.items():
+            yield f"{a} against {b}: {replicability.sentence(counted, 'datasets')}"
+
+
+def _methods_over(c: DatasetComparison) -> str:
+    """Return how the differences over the datasets were computed."""
+    intervals, tests = summary.intervals_and_tests(c.differences)
+    made = f"{intervals} intervals ({percent(c.level)})"
+    if all(d.interval is None for d in c.differences):
+        made = "no intervals"
+    return summary.methods_of(
+        c,
+        f"Over datasets: {made} of the mean difference",
+        f"Test over datasets: {tests}; {summary.correction(c)}",
+    )
+
+
+def _methods_within(c: DatasetComparison) -> str:
+    """Return how the differences on each dataset were computed; nothing if there are none."""
+    if not c.within:
+        return ""
+    made = summary.made_by(c, scaffold.all_within(c))
+    holm = "; Holm's correction over the datasets of a pair" if words.computed(c, "test") else ""
+    return f"On each dataset: {made}{holm}." if made else ""
+
+
+def _methods_overall(c: DatasetComparison) -> str:
+    resampled = any(entry.interval is not None and not entry.interval.exact for entry in c.overall)
+    return summary.resamples(c) if resampled else ""
+
+
+def _with_resamples(c: DatasetComparison, methods: str, differences: Iterable[Difference]) -> str:
+    return f"{methods} {summary.resamples(c)}" if summary.resampled(differences) else methods
+
+
+def _systems(c: DatasetComparison) -> Table:
+    digits, name = difference_rounding(c), c.metric.name
+    columns = (
+        column.number("average rank", Rounding(2), itemgetter(1)),
+        column.name("system", itemgetter(0), (c.baseline,)),
+        column.number(words.averaged(name), digits, itemgetter(2)),
+    )
+    direction = f"1 is best; {name}: {words.direction(c.metric)}"
+    caption = f"Systems over {len(c.datasets)} datasets, by average rank ({direction})"
+    entries = zip(c.systems, c.average_ranks, c.means, strict=True)
+    return Table.of(caption, columns, entries, lambda e: e[1] == c.average_ranks[0], part="scores")
+
+
+def _differences(c: DatasetComparison) -> Table:
+    def differ_on(d: Difference) -> Cell:
+        r = c.replicability[d.a, d.b]
+        return Cell(f"{r.k_bonferroni} of {len(r.datasets)}", float(r.k_bonferroni))
+
+    columns = (
+        column.count(f"wins{DASH}ties{DASH}losses", lambda d: c.wins(d.a, d.b)),
+        Column("differ on", differ_on, applies=bool(c.replicability)),
+    )
+    caption = f"{words.mean_differences(c.metric.name)} over the datasets"
+    return pairs_table(c, caption, columns, _with_resamples(c, _methods_over(c), c.differences))
+
+
+def _overall(c: DatasetComparison) -> Table:
+    digits = Rounding.of([(entry.estimate, entry.interval) for entry in c.overall])
+    bounded = words.computed(c, "interval")
+    marks = overall_marks(c)
+    sides = column.sides(c.overall)
+    columns = (
+        *sides.columns,
+        column.number(column.DIFFERENCE, digits, attrgetter("estimate")),
+        column.interval(c.level, digits, attrgetter("interval"), applies=bounded),
+        column.text("average", attrgetter("average")),
+        column.text("varying", lambda entry: entry.resampled or "", applies=bounded),
+        *dataset_runs_report.tested_columns(c),
+        verdicts(c.overall),
+        marked_by(marks.__getitem__, applies=any(marks.values())),
+    )
+    pooled = "items pooled" if c.runs is None else "runs together"
+    inner = "items" if c.runs is None else "runs"
+    caption = f"All datasets together, {sides.minus}: macro (mean of the datasets)"
+    caption += f" and micro (all {pooled})" if any(entry.average == "micro" for entry in c.overall) else ""
+    if bounded:
+        caption += f". The interval allows for other {inner} (varying: {inner}) or other datasets (varying:"
+        caption += " datasets)"
+    return Table.of(
+        caption,
+        columns,
+        c.overall,
+        lambda e: overall_shown(c, e),
+        part="overall",
+        main=len(sides.columns),
+        methods=" ".join(filter(None, (dataset_runs_report.methods_over(c), _methods_overall(c)))),
+        footnote=why_overall(marks.values()),
+    )
+
+
+def _ranks(c: DatasetComparison) -> Table:
+    nemenyi, threshold = c.critical_difference is not None, alpha(c.level)
+
+    def kinds(r: RankDifference) -> Kinds:
+        shown = [rejects(p, threshold) for p in (r.p_nemenyi, r.p_holm) if p is not None]
+        return next(filter(None, (beside(c[r.a, r.b], one) for one in shown)), ())
+
+    marked = sum(bool(kinds(r)) for r in c.ranking)
+    reason = (
+        "the tests of average ranks, which depend on the other systems too, disagree with the test of the"
+        " mean difference. The headline and the diagram of ranks follow the test of the mean difference."
+    )
+    sides = column.sides(c.ranking)
+    columns = (
+        *sides.columns,
+        column.number(column.DIFFERENCE, Rounding(2), attrgetter("estimate")),
+        column.p_value("p (Nemenyi)", attrgetter("p_nemenyi"), c.level, applies=nemenyi),
+        column.p_value("p (holm)", attrgetter("p_holm"), c.level),
+        marked_by(kinds, applies=marked > 0),
+    )
+    return Table.of(
+        f"Post-hoc tests of the average ranks, {sides.minus}",
+        columns,
+        c.ranking,
+        lambda r: rejects(r.p_holm if r.p_nemenyi is None else r.p_nemenyi, threshold),
+        part="ranks",
+        main=len(sides.columns),
+        footnote=said(Kind.QUESTION, marked, len(c.ranking), reason),
+    )
+
+
+def _within(c: DatasetComparison) -> Table:
+    """Return every dataset of every pair."""
+    sides = column.sides(c.differences)
+    inner = scaffold.all_within(c)
+    digits = Rounding.of([(d.estimate, d.interval) for d in inner])
+    shown = column.differences(
+        sides,
+        digits,
+        c.level,
+        "holm",
+        with_intervals=words.computed(c, "interval"),
+        with_tests=words.computed(c, "test"),
+    )
+    columns = [*shown, *dataset_runs_report.beside_differences(c), verdicts(inner)]
+    entries = [
+        (name, differences[place], _datasets_with_difference(c, pair))
+        for place, pair in enumerate(c.differences)
+        for name, differences in c.within.items()
+    ]
+
+    def kinds_of(entry: tuple[str, Difference, tuple[str, ...]]) -> Kinds:
+        return kinds(entry[1], told_apart=entry[0] in entry[2])
+
+    marked = [(entry[1], kinds_of(entry)) for entry in entries]
+    beside = dataset_runs_report.methods_beside(c)
+    columns = [column.part(one, itemgetter(1)) for one in columns]
+    columns.append(marked_by(kinds_of, applies=any(found for _, found in marked)))
+    return Table.of(
+        f"Differences on each dataset, {sides.minus}",
+        (column.name("dataset", itemgetter(0)), *columns),
+        entries,
+        lambda e: e[0] in e[2],
+        part="datasets",
+        main=1 + len(sides.columns),
+        methods=" ".join(filter(None, (_with_resamples(c, _methods_within(c), inner), beside))),
+        footnote=line(marked, c),
+    )
+
+
+def _datasets_with_difference(c: DatasetComparison, pair: Difference) -> tuple[str, ...]:
+    """Return the datasets on which a pair of systems is told apart."""
+    return c.replicability[pair.a, pair.b].found if c.replicability else ()
+
+
+def _scores(c: DatasetComparison) -> Table:
+    digits = difference_rounding(c)
+    columns = (
+        column.name("dataset", itemgetter(0)),
+        *(
+            column.part(column.number(name, digits, itemgetter(place)), itemgetter(1))
+            for place, name in enumerate(c.systems)
+        ),
+    )
+    entries = zip(c.datasets, c.scores, strict=True)
+    return Table.of(f"{c.metric.name} on each dataset", columns, entries, part="datasets", main=1)
+
+
+def _pictures(c: DatasetComparison) -> Iterator[Picture]:
+    # A figure of more systems cannot be read
+    if len(c.systems) > 20:
+        return
+    if c.runs is not None and c.ranges is not None:
+        caption = (
+            "The share of the runs that are better than each normalised score; every dataset counts alike."
+        )
+        yield Picture("Performance profiles", caption, partial(figure.datasets, c, "profiles"))
+    if len(c.systems) == 2:
+        d = c.differences[0]
+        caption = ""
+        if c.replicability:
+            caption = "A filled marker is a dataset on which Holm's procedure finds a difference."
+        label = f"Differences {d.a} minus {d.b} on each dataset"
+        yield Picture(label, caption, partial(figure.datasets, c, "forest"))
+        return
+    joined = words.computed(c, "test") and c.baseline is None
+    caption = f"Average ranks; {ranks_figure.bars_join(c)}." if joined else "Average ranks."
+    yield Picture("Diagram of average ranks", caption, partial(figure.datasets, c, "ranks"))
+    tested = ", p-value after correction (bold: significant)" if words.computed(c, "test") else ""
+    caption = (
+        f"Row {MINUS} column: mean difference, wins{DASH}ties{DASH}losses over the datasets{tested}."
+        " Blue: the row is better."
+    )
+    yield Picture("Matrix of the pairs", caption, partial(figure.datasets, c, "matrix"))
+
+
+def dictionary(c: DatasetComparison) -> dict[str, Any]:
+    """Return the comparison as dictionaries and lists."""
+    return {
+        "metric": c.metric.name,
+        "greater_is_better": c.metric.greater_is_better,
+        "systems": [
+            {"system": name, "average_rank": rank, "mean": mean}
+            for name, rank, mean in zip(c.systems, c.average_ranks, c.means, strict=True)
+        ],
+        "scores": {
+            name: dict(zip(c.systems, map(float, row), strict=True))
+            for name, row in zip(c.datasets, c.scores, strict=True)
+        },
+        "differences": TABLES["differences"].rows(c),
+        "replicability": replicability.by_pair(c.replicability),
+        "friedman": None if c.friedman is None else asdict(c.friedman),
+        "ranking": [asdict(entry) for entry in c.ranking],
+        "critical_difference": c.critical_difference,
+        **({} if c.ranges is None else {"ranges": c.ranges}),
+        **dataset_runs_report.dictionary(c),
+    }
+
+
+def _over_and_within(c: DatasetComparison) -> Iterator[dict[str, Any]]:
+    """Yield the rows of every pair over all datasets, then those on each dataset."""
+    marks = overall_marks(c)
+    for d in c.differences:
+        wins, ties, losses = c.wins(d.a, d.b)
+        whole = {"dataset": None, "average": "macro", "resampled": "datasets"}
+        yield whole | values(DIFFERENCE, d) | {"wins": wins, "ties": ties, "losses": losses}
+        _, *others = (entry for entry in c.overall if (entry.a, entry.b) == (d.a, d.b))
+        for entry in others:
+            row = values(_OVERALL, entry) | {"metric": c.metric.name, "level": c.level}
+            yield _EMPTY | row | {"disagreement": said_in_words(marks[entry])}
+    varying = {"resampled": "items" if c.runs is None else "runs"}
+    for name, differences in c.within.items():
+        for pair, d in zip(c.differences, differences, strict=True):
+            mark = kinds(d, told_apart=name in _datasets_with_difference(c, pair))
+            row = {"dataset": name, **varying} | values(DIFFERENCE, d)
+            yield _EMPTY | row | {"disagreement": said_in_words(mark)}
+
+
+_COLUMNS = (
+    *named("dataset", "average"),
+    Field("resampled", needs=INTERVAL),
+    *by_name(DIFFERENCE),
+    *named("wins", "ties", "losses"),
+)
+_EMPTY = dict.fromkeys(column.name for column in _COLUMNS)
+_NOT_OVERALL = {
+    "metric", "score_a", "score_b", "level", "exact", "n_differing", "better", "favoured", "disagreement",
+}  # fmt: skip
+_OVERALL = (
+    *named("average", "resampled"),
+    *(column for column in DIFFERENCE if column.name not in _NOT_OVERALL),
+)
+"""What a difference on all datasets together has of the columns."""
+
+
+def _score_rows(c: DatasetComparison) -> list[dict[str, Any]]:
+    """Return one row per system over the datasets, and one per dataset and system."""
+    places = [(name,) for name in c.datasets]
+    return data.scores_by_place(c, ("dataset",), places, average_rank=c.average_ranks)
+
+
+TABLES = {
+    "differences": Rows(_COLUMNS, _over_and_within),
+    "scores": Rows(named("dataset", "system", "score", "average_rank"), _score_rows),
+    "runs": dataset_runs_report.ROWS,
+}

@@ -1,0 +1,207 @@
+"""What `compare_datasets` returns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from bestby._core.keywords import with_suggestions
+from bestby._core.lazy import module_by_name
+from bestby._core.typing import FloatArray
+from bestby.questions.datasets.dataset_runs_result import RunsOnDatasets
+from bestby.results.base import MetricInfo, Note, Provenance
+from bestby.results.by_pair import Counts
+from bestby.results.comparison import Difference, Paired
+from bestby.results.drawn import canvas_of
+from bestby.results.values import Friedman, Interval, TestResult
+from bestby.vocabulary import DatasetFigure, FigureFont, FigureWidth
+
+
+@dataclass(frozen=True, slots=True)
+class Overall:
+    """A difference over all datasets together.
+
+    Parameters
+    ----------
+    a, b : str
+        The systems.
+    average : {"macro", "micro"}
+        The mean over datasets of their differences, or the difference on all items pooled; of runs, the
+        difference of the statistic of the runs of all datasets together.
+    resampled : {"items", "runs", "datasets"} or None
+        What the interval takes to vary: the items or the runs within these very datasets, or the datasets as
+        a sample of all those that might have been chosen. None if no interval was asked for
+        (``interval=None``), except of runs.
+    estimate : float
+        A minus B.
+    interval : Interval or None
+        Its confidence interval; None where it is undefined, which a note then says, or if none was asked for.
+    standard_error, standard_error_method, verdict, equivalence_interval
+        As for `Difference`.
+    test : TestResult or None
+        The test that lets the runs vary; None where items or datasets vary, and without tests.
+    p_adjusted : float or None
+        Its p-value, corrected over the pairs.
+
+    See Also
+    --------
+    DatasetComparison : Holds them as `overall`.
+    """
+
+    a: str
+    b: str
+    average: str
+    resampled: str | None
+    estimate: float
+    interval: Interval | None
+    standard_error: float | None = None
+    standard_error_method: str | None = None
+    verdict: str | None = None
+    equivalence_interval: Interval | None = None
+    test: TestResult | None = None
+    p_adjusted: float | None = None
+
+    @property
+    def p_value(self) -> float | None:
+        """The p-value of the test before correction; None without one."""
+        return None if self.test is None else self.test.p_value
+
+
+@dataclass(frozen=True, slots=True)
+class RankDifference:
+    """Two systems compared by their average ranks.
+
+    Parameters
+    ----------
+    a, b : str
+        The systems.
+    estimate : float
+        Average rank of A minus that of B; negative if A ranks better.
+    p_nemenyi, p_holm : float
+        Nemenyi's p-value for all pairs, None against a baseline; and that from the normal approximation,
+        after Holm's correction over the pairs.
+
+    See Also
+    --------
+    DatasetComparison : Holds them as `ranking`.
+    """
+
+    a: str
+    b: str
+    estimate: float
+    p_nemenyi: float | None
+    p_holm: float
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class DatasetComparison(Paired):
+    """The result of `compare_datasets`.
+
+    Parameters
+    ----------
+    metric : MetricInfo
+        What the scores are.
+    datasets : tuple of str, length N
+        In the order given.
+    systems : tuple of str, length k
+        By average rank, the best first.
+    scores : ndarray, shape (N, k)
+        Score of each system on each dataset; read only.
+    means : tuple of float
+        Mean score of each system over the datasets.
+    average_ranks : tuple of float
+        Average rank of each system, 1 being the best.
+    differences : tuple of Difference
+        Per pair the mean difference over datasets, its interval and a test with the datasets as items
+        (so `n_items` is N), corrected over the pairs.
+    within : mapping of str to tuple of Difference
+        Per dataset the differences on its items or between its runs (then `RunsDifference`), if there are
+        such; `p_adjusted` is Holm's over the datasets of one pair.
+    replicability : Counts, a mapping of (str, str) to Replicability
+        Per pair, on how many datasets and on which there is a difference; in whichever order the two systems
+        are named, unless the tests are one-sided. Empty without items, and without tests (``test=None``).
+    overall : tuple of Overall
+        Micro and macro differences with intervals.
+    friedman : Friedman or None
+        Whether all systems rank alike; None for two systems, and without tests.
+    ranking : tuple of RankDifference
+        Post-hoc tests of the average ranks; empty for two systems, and without tests.
+    critical_difference : float or None
+        The difference of average ranks that Nemenyi's test takes for real; None for two systems, against a
+        baseline and without tests.
+    notes, provenance, level, correction, margin, baseline
+        As for `Comparison`.
+    runs : RunsOnDatasets or None
+        What several runs on each dataset add; None without runs.
+    ranges : mapping of str to (float, float), or None
+        Per dataset the scores that became 0 and 1; None where scores were not normalised.
+
+    See Also
+    --------
+    bestby.compare_datasets : Makes it.
+    bestby.load : Reads it back from JSON.
+    """
+
+    metric: MetricInfo
+    datasets: tuple[str, ...]
+    systems: tuple[str, ...]
+    scores: FloatArray
+    means: tuple[float, ...]
+    average_ranks: tuple[float, ...]
+    differences: tuple[Difference, ...]
+    within: Mapping[str, tuple[Difference, ...]]
+    replicability: Counts
+    overall: tuple[Overall, ...]
+    friedman: Friedman | None
+    ranking: tuple[RankDifference, ...]
+    critical_difference: float | None
+    notes: tuple[Note, ...]
+    provenance: Provenance
+    level: float
+    correction: str
+    margin: float | None = None
+    baseline: str | None = None
+    runs: RunsOnDatasets | None = None
+    ranges: Mapping[str, tuple[float, float]] | None = None
+
+    described_by: ClassVar[str] = "datasets"
+
+    def wins(self, a: str, b: str) -> tuple[int, int, int]:
+        """Return on how many datasets A is better than, level with, and worse than B."""
+        first, second = (self.scores[:, self.systems.index(name)] for name in (a, b))
+        ahead = first - second if self.metric.greater_is_better else second - first
+        return int((ahead > 0).sum()), int((ahead == 0).sum()), int((ahead < 0).sum())
+
+    @with_suggestions
+    def plot(
+        self,
+        kind: DatasetFigure = "auto",
+        *,
+        cliques: str = "pairs",
+        pair: tuple[str, str] | None = None,
+        width: FigureWidth | float | None = None,
+        font: FigureFont | None = None,
+        ax: Any = None,
+    ) -> Any:
+        """Draw a figure and return the matplotlib Axes.
+
+        Parameters
+        ----------
+        kind : {"auto", "forest", "matrix", "ranks", "profiles"}
+            "ranks": critical-difference diagram; "matrix": every pair with its mean difference, wins, ties
+            and losses, and p; "forest": the difference of one pair on each dataset; "profiles": of several
+            runs, which share of them is better than each score (Agarwal et al. 2021, section 4.2).
+            "auto": the forest for two systems, the ranks for more.
+        cliques : {"pairs", "nemenyi", "holm"}
+            Which test joins systems by bars in the diagram of ranks; "pairs" stands for the tests of
+            `differences`, whatever they are ("wilcoxon" is an older name of it), so that the diagram says
+            what the table says. The others are tests of the average ranks: "nemenyi" draws the critical
+            difference.
+        pair : (str, str), optional
+            The pair of the forest; the first by default.
+        width, font, ax
+            As for `Comparison.plot`.
+        """
+        canvas = canvas_of(ax, width, font)
+        return module_by_name("bestby.questions.datasets.figure").datasets(self, kind, cliques, pair, canvas)

@@ -1,0 +1,295 @@
+"""Compare systems by cross-validation: fold-wise scores, or out-of-fold predictions of every item."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Sequence
+from concurrent.futures import Executor
+from os import PathLike
+from typing import Any, Literal
+
+from bestby._core import checks
+from bestby._core.keywords import with_suggestions
+from bestby._core.typing import Correction, Question, Rng
+from bestby.comparisons.common import per_dataset
+from bestby.comparisons.common.family import oriented
+from bestby.comparisons.common.per_dataset import Options
+from bestby.comparisons.common.provenance import made_by
+from bestby.comparisons.common.settings import check_reach
+from bestby.data.frames import backend_of
+from bestby.data.layouts.options import TableOptions
+from bestby.engine.base import Drawing
+from bestby.engine.text_statistics import Counting
+from bestby.questions.folds import fold_tests
+from bestby.questions.folds.differences import differences_of, inner_differences, paired, spread_of
+from bestby.questions.folds.result import FoldComparison
+from bestby.questions.folds.source import Folds, folds_of_items, folds_of_scores, read
+from bestby.resampling.progress import Progress
+from bestby.resampling.settings import Resampling, combined
+from bestby.results.base import Note, remember_backend
+from bestby.results.by_pair import Counts, Names, PairTests
+from bestby.results.values import TestResult
+from bestby.vocabulary import FoldTest, ItemInterval, ItemTest, allowed_names
+
+
+@with_suggestions
+def compare_folds(
+    data: Any,
+    gold: str | None = None,
+    *,
+    metric: Any = None,
+    greater_is_better: bool | None = None,
+    systems: str | Sequence[str] | None = None,
+    ignore: str | Sequence[str] | None = None,
+    items: str | Sequence[str] | None = None,
+    fold: str | None = None,
+    repetition: str | None = None,
+    system_column: str | None = None,
+    value_column: str | None = None,
+    clusters: str | None = None,
+    ratio: float | None = None,
+    required: int | Literal["all"] = "all",
+    baseline: str | None = None,
+    interval: ItemInterval | None = "auto",
+    level: float = 0.95,
+    test: FoldTest | None = "auto",
+    inside: ItemTest = "auto",
+    alternative: Question = "two-sided",
+    correction: Correction = "holm",
+    margin: float | None = None,
+    n_resamples: int = 10_000,
+    rng: Rng = 0,
+    n_jobs: int = 1,
+    progress: Progress | None = None,
+    executor: Executor | None = None,
+    cache: str | PathLike[str] | None = None,
+    resampling: Resampling | None = None,
+) -> FoldComparison:
+    """Compare systems that were trained and scored on the folds of one data set.
+
+    Parameters
+    ----------
+    data : mapping, Evaluation or data frame
+        Scores of folds: a mapping of system to an array of shape (K,) or (r, K) for r repetitions, or to a
+        mapping of fold to score, which are joined by fold, or a frame with a row per fold. Out-of-fold
+        predictions: an Evaluation whose strata are the folds, a mapping of repetition to such, or a frame
+        with a row per item (and repetition). Repetitions may come without their folds (no strata, no such
+        column): then each is compared by itself, and nothing is said about the learners.
+    gold : str, optional
+        The column of the gold in a frame with a row per item.
+    metric : str, Metric or callable, optional
+        What to compute of items; as for `compare`. For scores of folds, a name for them.
+    greater_is_better : bool, optional
+        The direction of scores of folds. By default that of the metric they are named after, or a guess from
+        the name, which a note tells; without a name True. Items: the metric knows.
+    systems, ignore : str or list of str, optional
+        The systems to compare (all by default), and the columns or systems to leave out, by name or by
+        pattern, such as ``"gpt-*"``.
+    items : str or list of str, optional
+        The column of item ids in a frame with a row per item; several columns together make an item id.
+    fold, repetition : str, optional
+        Columns of a frame; "fold" and "repetition" by default.
+    system_column, value_column : str, optional
+        Columns of a frame with a row per fold (or item) and system.
+    clusters : str, optional
+        The column of the clusters in a frame with a row per item.
+    ratio : float, optional
+        Items tested over items trained on, in one fold. By default that of cross-validation: 1 / (K - 1),
+        or from the sizes of the folds. Give it for random splits: 0.25 if a fifth is tested.
+    required : int or "all"
+        How many folds must have an effect for test "k-bonferroni" to reject.
+    baseline : str, optional
+        Compare every other system with this one only.
+    interval : str or None
+        How intervals of the pooled predictions of one repetition are made, as for `compare`. None: no
+        intervals and no standard errors, over the folds neither, which saves their time.
+    level : float
+        Nominal coverage; 1 - level is the level of the tests.
+    test : str or None
+        The test of each pair, by a name in the table of the guide "Choosing a test"; all that apply are in
+        `tests`. "auto": the corrected resampled t test, and for several repetitions of 3 or more folds, or
+        random splits, the one whose correction allows for common training items, too. The interval is the one
+        of this test, so that the two agree; the 5x2 cv tests and "k-bonferroni" have none, and come with the
+        interval of "auto". None: no test, over the folds or inside them, so no p-values and no counts of
+        folds with an effect, which saves their time; the interval is that of "auto".
+    inside : str
+        The test inside a fold and on the pooled predictions of one repetition; as `test` of `compare`.
+    alternative : {"two-sided", "greater", "less", "better"}
+        A against B on the scale of the scores, or "better" for whether A is better, whichever direction that
+        is.
+    correction : {"holm", "bonferroni", "bh", "none"}
+        Over the pairs.
+    margin : float, optional
+        The smallest difference that matters; turns on verdicts, from the corrected interval.
+    n_resamples, rng, n_jobs, progress, executor, cache, resampling
+        As for `compare`.
+
+    Returns
+    -------
+    FoldComparison
+        Differences with corrected intervals and tests; with items also the effect inside each fold and the
+        spread of conclusions over the repetitions.
+
+    Raises
+    ------
+    InvalidInputError
+        If the data or an argument cannot be used as given.
+    DesignError
+        If the test does not fit the data.
+
+    See Also
+    --------
+    read_folds : Scores or items of folds from files.
+    compare : One test set.
+    compare_runs : Several runs on one split.
+
+    Notes
+    -----
+    The difference, its interval and its test are about the learners: the expected difference of systems that
+    are trained on as many items as in one fold, over all training sets. The correlation of the folds cannot
+    be estimated, so it is assumed; the note `correlation_assumed` says how much, and where that is wrong.
+
+    Repetitions without their folds have no such difference: `differences` is empty, and `within` and `spread`
+    hold what single repetitions say. They share their items, so that the number of repetitions with a
+    difference is no sample size; the note `no_folds` says so.
+
+    References
+    ----------
+    .. [1] Nadeau and Bengio (2003), Inference for the Generalization Error, Machine Learning 52, 239-281.
+    .. [2] Alpaydin (1999), Neural Computation 11, 1885-1892.
+    .. [3] Dror, Baumer, Shlomov and Reichart (2018), The Hitchhiker's Guide, ACL, section 5.
+    .. [4] Bestgen (2022), Please, Don't Forget the Difference and the Confidence Interval, LREC, Table 1.
+
+    Examples
+    --------
+    >>> result = compare_folds({"old": [0.71, 0.69, 0.73, 0.70, 0.72], "new": [0.74, 0.73, 0.75, 0.71, 0.76]})
+    >>> difference = result["new", "old"]
+    >>> round(difference.estimate, 3), difference.test.name, round(difference.p_value, 3)
+    (0.028, 'corrected-t', 0.033)
+    """
+    resampling = combined(
+        resampling, n_resamples, function="compare_folds", rng=rng, n_jobs=n_jobs, progress=progress,
+        executor=executor,
+    )  # fmt: skip
+    drawing = Drawing.of(resampling)
+    options = _options(interval, level, test, inside, alternative, correction, margin)
+    table_options = TableOptions.of(
+        gold, items, clusters, systems=systems, ignore=ignore,
+        system_column=system_column, value_column=value_column,
+    )  # fmt: skip
+    given = read(data, fold, repetition, table_options)
+    columns = {"fold": fold, "repetition": repetition, "gold": gold, "items": items, "clusters": clusters}
+    columns |= {"system_column": system_column, "value_column": value_column}
+    per_dataset.refuse_columns(data, columns)
+    if isinstance(given, dict):
+        folds = folds_of_items(given, metric, greater_is_better, drawing, Counting.of(drawing, cache))
+        fold_tests.check_known(folds, test, ratio, required, margin)
+    else:
+        _refuse_unused(interval, inside, required, test)
+        folds = folds_of_scores(given, metric, greater_is_better)
+    check_reach(options.margin, folds.metric)
+    baseline = checks.valid_baseline(baseline, folds.names)
+    options = dataclasses.replace(options, alternative=oriented(alternative, folds.metric.greater_is_better))
+    side = options.alternative
+    share = fold_tests.ratio_of(folds, ratio) if folds.known else math.nan
+    name = fold_tests.chosen(test, folds, share, side) if test is not None and folds.known else None
+    order = _ordered(folds)
+    pairs = per_dataset.pairs_of(order, folds.names, baseline, side)
+    inner, effects = inner_differences(folds, pairs, options)
+    needed = len(folds.labels) if required == "all" else checks.positive_int(required, "required")
+    tests: dict[Names, tuple[TestResult, ...]] = {}
+    if name is not None:
+        tests = {
+            pair: fold_tests.applicable(
+                folds, paired(folds, pair), share, side, effects.get(pair), needed, name
+            )
+            for pair in pairs
+        }
+    settings = _settings(folds, options, alternative, name, test, share, needed, baseline)
+    scores = per_dataset.in_order(folds.matrix, folds.names, order)
+    whole = {name: makers for name, (makers, _) in folds.whole.items()}
+    below = per_dataset.below_half_notes(whole, "repetition", folds.names, options.level)
+    result = FoldComparison(
+        metric=folds.metric,
+        systems=order,
+        folds=folds.labels,
+        scores=scores,
+        means=tuple(float(mean) for mean in scores.mean(axis=0)),
+        ratio=share,
+        differences=differences_of(folds, pairs, tests, name, share, options) if folds.known else (),
+        tests=PairTests(tests),
+        effects=Counts(effects, side),
+        within=inner,
+        spread=tuple(spread_of(pair, i, inner, options) for i, pair in enumerate(pairs)) if inner else (),
+        notes=(*folds.notes, *_notes(folds, ratio, share, name, options), *below),
+        provenance=made_by(drawing, settings, folds.sizes(), folds.data_hash),
+        level=options.level,
+        correction=options.corrected_by,
+        margin=options.margin,
+        baseline=baseline,
+    )
+    return remember_backend(result, backend_of(data))
+
+
+def _options(
+    interval: Any, level: float, test: Any, inside: Any, alternative: Any, correction: Any, margin: Any
+) -> Options:
+    """Return the options of the pooled predictions of one repetition: their test is the one inside."""
+    checks.choice(inside, allowed_names("inside", "folds"), "inside")
+    if test is None:
+        checks.refuse_unused("a comparison without tests (test=None)", inside=(inside, "auto"))
+    else:
+        checks.choice(test, allowed_names("test", "folds"), "test")
+    return Options.checked(
+        "datasets", interval=interval, level=level, test=None if test is None else inside,
+        alternative=alternative, correction=correction, margin=margin,
+    )  # fmt: skip
+
+
+def _settings(
+    folds: Folds,
+    options: Options,
+    alternative: Question,
+    name: str | None,
+    test: str | None,
+    share: float,
+    needed: int,
+    baseline: str | None,
+) -> dict[str, Any]:
+    """Return the settings for the provenance; those of tests only where there are tests."""
+    settings = {
+        "metrics": [folds.metric.name], "interval": options.interval, "inside": options.test,
+        "level": options.level, "alternative": alternative, "test": name,
+        "test_choice": "auto" if test == "auto" else "by name", "ratio": share, "required": needed,
+        "correction": options.correction, "margin": options.margin, "baseline": baseline,
+    }  # fmt: skip
+    of_tests = {"inside", "alternative", "test_choice", "required", "correction"} if test is None else set()
+    if not folds.known:
+        of_tests |= {"ratio", "required", "test_choice"}
+        settings["test"] = None if test is None else "within repetitions"
+    return {key: value for key, value in settings.items() if key not in of_tests}
+
+
+def _notes(
+    folds: Folds, ratio: float | None, share: float, name: str | None, options: Options
+) -> Sequence[Note]:
+    """Return what the reader must know of the tests and intervals over the folds, or of there being none."""
+    if options.bare:
+        return ()
+    return fold_tests.notes(folds, ratio, share, name, options) if folds.known else fold_tests.WITHOUT_FOLDS
+
+
+def _refuse_unused(interval: str | None, inside: str, required: int | str, test: str | None) -> None:
+    checks.refuse_unused(
+        "scores of folds, which hold no items to test or resample",
+        interval=(interval or "auto", "auto"),
+        inside=(inside, "auto"),
+        required=("all" if test == "k-bonferroni" else required, "all"),
+    )
+
+
+def _ordered(folds: Folds) -> tuple[str, ...]:
+    sign = -1.0 if folds.metric.greater_is_better else 1.0
+    mean = dict(zip(folds.names, folds.matrix.mean(axis=0).tolist(), strict=True))
+    return tuple(sorted(folds.names, key=lambda name: (sign * mean[name], name)))

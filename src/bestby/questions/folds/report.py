@@ -1,0 +1,269 @@
+"""The report of a comparison by cross-validation."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterator
+from functools import partial
+from operator import attrgetter, itemgetter
+from typing import TYPE_CHECKING, Any
+
+from bestby.comparisons.common.family import rejects
+from bestby.questions.folds import figure
+from bestby.report import column, data, scaffold, summary, words
+from bestby.report.column import Cell, Column
+from bestby.report.disagreements import Kind, Kinds, beside, said
+from bestby.report.document import Document, Picture
+from bestby.report.fields import DIFFERENCE, INTERVAL, TEST, Field, Rows, inside, named
+from bestby.report.kinds import replicability
+from bestby.report.numbers import Rounding, alpha, p_text, percent
+from bestby.report.tables import Table, difference_rounding, marked_by, pairs_matrix, pairs_table
+
+if TYPE_CHECKING:
+    from bestby.questions.folds.result import FoldComparison, Spread
+    from bestby.results.comparison import Difference
+    from bestby.results.values import TestResult
+
+_REASONS = {
+    "corrected-t": ", chosen because its correction is enough for one repetition, halves and few splits",
+    "conservative-t": ", chosen because several splits of the same items have training items in common",
+}
+
+
+def document(c: FoldComparison) -> Document:
+    """Return the report: systems, differences with corrected intervals, all tests, spread of repetitions."""
+    return scaffold.one_section(
+        c,
+        title=f"{len(c.systems)} systems compared by {c.metric.name}, cross-validated",
+        subtitle=scaffold.subtitle(c, _design(c), words.direction(c.metric)),
+        methods=f"{_methods_over(c)} {_methods_within(c)}".strip(),
+        name=c.metric.name,
+        lead=_headline(c),
+        tables=(
+            _systems(c),
+            *([_differences(c)] if c.differences else []),
+            *([_all_tests(c)] if c.tests else []),
+            *([_spread(c)] if c.spread else []),
+        ),
+        remarks=_remarks(c),
+        pictures=_pictures(c),
+        readings=tuple(words.difference_sentence(d) for d in c.differences),
+        pairs=partial(pairs_matrix, c, c.metric),
+    )
+
+
+def _design(c: FoldComparison) -> str:
+    n_repetitions = len({label for label, _ in c.folds})
+    if not c.has_folds:
+        return f"{n_repetitions} repetitions"
+    return f"{len(c.folds)} folds" + (f" in {n_repetitions} repetitions" if n_repetitions > 1 else "")
+
+
+def _headline(c: FoldComparison) -> str:
+    first, mean = c.systems[0], difference_rounding(c).text(c.means[0])
+    best = "highest" if c.metric.greater_is_better else "lowest"
+    text = f"{first} has the {best} {words.averaged(c.metric.name)}, {mean}, over {_design(c)}"
+    others = scaffold.differences_with(c, first)
+    return f"{text}{words.best_clause(first, others) if others else ''}."
+
+
+def _remarks(c: FoldComparison) -> tuple[str, ...]:
+    # A sentence each for so few pairs; the table has all
+    if len(c.effects) > 6:
+        return ()
+    once = len({repetition for repetition, _ in c.folds}) == 1
+    return tuple(
+        f"{a} against {b}: {replicability.sentence(counted, 'folds', may_be_independent=once)}"
+        for (a, b), counted in c.effects.items()
+    )
+
+
+def _methods_over(c: FoldComparison) -> str:
+    """Return how the differences over the folds were computed, and why so if the package chose the test."""
+    if not c.has_folds:
+        return ""
+    intervals, tests = summary.intervals_and_tests(c.differences)
+    chosen = c.provenance.settings.get("test_choice") == "auto"
+    reason = _REASONS[c.provenance.settings["test"]] if chosen else ""
+    ratio = f", ratio of test items to training items {c.ratio:.4g}"
+    return summary.methods_of(
+        c,
+        f"Intervals ({percent(c.level)}): {intervals}{ratio}",
+        f"Test: {tests}{reason}; {summary.correction(c)}",
+    )
+
+
+def _methods_within(c: FoldComparison) -> str:
+    """Return how the differences in one repetition were computed; nothing if there are none."""
+    inner = scaffold.all_within(c)
+    if not inner:
+        return ""
+    made = summary.made_by(c, inner)
+    if not made:
+        return ""
+    text = f"In one repetition: {made}."
+    return f"{text} {summary.resamples(c)}" if summary.resampled(inner) else text
+
+
+def _systems(c: FoldComparison) -> Table:
+    digits = difference_rounding(c)
+    columns = (
+        Column("rank", lambda e: Cell(str(e[0] + 1), float(e[0]))),
+        column.name("system", itemgetter(1), (c.baseline,)),
+        column.number(words.averaged(c.metric.name), digits, itemgetter(2)),
+        column.number("min", digits, lambda e: float(c.scores[:, e[0]].min())),
+        column.number("max", digits, lambda e: float(c.scores[:, e[0]].max())),
+    )
+    caption = f"Systems over {_design(c)} ({words.direction(c.metric)})"
+    entries = zip(range(len(c.systems)), c.systems, c.means, strict=True)
+    return Table.of(caption, columns, entries, lambda e: e[2] == c.means[0], part="scores")
+
+
+def _differences(c: FoldComparison) -> Table:
+    def better_on(d: Difference) -> tuple[int, int]:
+        gaps = c.scores[:, c.systems.index(d.a)] - c.scores[:, c.systems.index(d.b)]
+        return int(((gaps > 0.0) if c.metric.greater_is_better else (gaps < 0.0)).sum()), gaps.size
+
+    caption = f"{words.mean_differences(c.metric.name)} over the folds"
+    return pairs_table(c, caption, (column.count("folds won", better_on, " of "),), _methods_over(c))
+
+
+def _all_tests(c: FoldComparison) -> Table:
+    def kinds(entry: tuple[str, str, TestResult]) -> Kinds:
+        a, b, test = entry
+        return beside(c[a, b], rejects(test.p_value, alpha(c.level)))
+
+    entries = [(a, b, test) for (a, b), tests in c.tests.items() for test in tests]
+    marked = sum(bool(kinds(entry)) for entry in entries)
+    reason = (
+        "this p-value and the test of the mean differences disagree: it is of another test, or not corrected."
+        " The headline follows the test of the mean differences."
+    )
+    sides = column.sides(c.differences)
+    columns = (
+        *(column.part(one, lambda e: c[e[0], e[1]]) for one in sides.columns),
+        column.p_value("p", lambda e: e[2].p_value, c.level),
+        Column("test", lambda e: Cell(words.name_of_test(e[2].name), e[2].name), numeric=False),
+        column.number("statistic", Rounding(2), lambda e: e[2].statistic),
+        marked_by(kinds, applies=marked > 0),
+    )
+    return Table.of(
+        f"All tests that apply, {sides.minus}, not corrected for the number of pairs",
+        columns,
+        entries,
+        lambda e: rejects(e[2].p_value, alpha(c.level)),
+        part="tests",
+        main=len(sides.columns),
+        footnote=said(Kind.QUESTION, marked, len(entries), reason, "tests"),
+    )
+
+
+def _spread(c: FoldComparison) -> Table:
+    digits = Rounding.of([(d.estimate, d.interval) for d in scaffold.all_within(c)])
+    tested, bounded = words.computed(c, "test"), words.computed(c, "interval")
+
+    def span(header: str, name: str, *, applies: bool = True) -> Column:
+        def cell(s: Spread) -> Cell:
+            low, high = getattr(s, name)
+            return Cell(f"{digits.text(low)} to {digits.text(high)}", low)
+
+        return Column(header, cell, applies=applies)
+
+    def p_values(s: Spread) -> Cell:
+        low, high = s.p_value or (math.nan, math.nan)
+        return Cell(f"{p_text(low, alpha(c.level))} to {p_text(high, alpha(c.level))}", low)
+
+    significant = column.count("significant", attrgetter("n_significant", "n_repetitions"), " of ")
+    excluding = column.count("0 outside", attrgetter("n_excluding", "n_repetitions"), " of ")
+    excluding = dataclasses.replace(
+        excluding, applies=bounded and all(s.n_excluding is not None for s in c.spread)
+    )
+    sides = column.sides(c.spread)
+    columns = (
+        *sides.columns,
+        dataclasses.replace(significant, applies=tested),
+        excluding,
+        Column("p", p_values, applies=tested),
+        span("low", "low", applies=bounded),
+        span(column.DIFFERENCE, "difference"),
+        span("high", "high", applies=bounded),
+    )
+    shown = [
+        *(["p-value"] if tested else []),
+        *(["lower end of the interval", "difference", "upper end"] if bounded else ["difference"]),
+    ]
+    caption = f"Results from the pooled predictions of each repetition alone, {sides.minus}: smallest to"
+    caption += f" largest {', '.join(shown)}"
+    return Table.of(
+        caption,
+        columns,
+        c.spread,
+        lambda s: s.n_significant == s.n_repetitions,
+        part="repetitions",
+        main=len(sides.columns) + 2 * tested + bounded + excluding.applies,
+        methods=_methods_within(c),
+    )
+
+
+def _pictures(c: FoldComparison) -> tuple[Picture, ...]:
+    n_pairs = len(c.differences)
+    # A figure of more pairs cannot be read
+    if not 0 < n_pairs <= 60:
+        return ()
+    caption = "A dot per fold"
+    caption += "; the line is the corrected interval" if words.computed(c, "interval") else ""
+    caption += f". {scaffold.filled_caption(c)}"
+    return (
+        Picture(f"Forest plot of {n_pairs} differences over folds", caption, partial(figure.fold_forest, c)),
+    )
+
+
+def dictionary(c: FoldComparison) -> dict[str, Any]:
+    """Return the comparison as dictionaries and lists."""
+    return {
+        "metric": c.metric.name,
+        "greater_is_better": c.metric.greater_is_better,
+        "ratio": c.ratio,
+        "systems": [{"system": name, "mean": mean} for name, mean in zip(c.systems, c.means, strict=True)],
+        "scores": [
+            {"repetition": again, "fold": fold, **dict(zip(c.systems, map(float, row), strict=True))}
+            for (again, fold), row in zip(c.folds, c.scores, strict=True)
+        ],
+        "differences": TABLES["differences"].rows(c),
+        "tests": [
+            {"a": a, "b": b, "test": t.name, "statistic": t.statistic, "p_value": t.p_value}
+            for (a, b), tests in c.tests.items()
+            for t in tests
+        ],
+        "folds_with_effect": replicability.by_pair(c.effects),
+        "spread": Rows(_SPREAD, attrgetter("spread")).rows(c),
+    }
+
+
+def _placed(c: FoldComparison) -> Iterator[dict[str, Any]]:
+    """Yield the differences over all folds, and those of each repetition."""
+    yield from ({"repetition": None, "difference": d} for d in c.differences)
+    for name, differences in c.within.items():
+        yield from ({"repetition": name, "difference": d} for d in differences)
+
+
+_SPREAD = (
+    *named("a", "b"),
+    Field("repetitions", "n_repetitions"),
+    Field("significant", "n_significant", needs=TEST),
+    Field("excluding_zero", "n_excluding", needs=INTERVAL),
+    *(
+        Field(f"{name}_{end}", f"{name}.{place}", needs)
+        for name, needs in (("p_value", TEST), ("low", INTERVAL), ("difference", ()), ("high", INTERVAL))
+        for place, end in enumerate(("min", "max"))
+    ),
+)
+
+TABLES = {
+    "differences": Rows((Field("repetition"), *inside("difference", DIFFERENCE)), _placed),
+    "scores": Rows(
+        named("repetition", "fold", "system", "score"),
+        lambda c: data.scores_by_place(c, ("repetition", "fold"), c.folds),
+    ),
+}

@@ -1,0 +1,115 @@
+"""What a gate could have seen, and what it would take to decide: questions to planning."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from contextlib import suppress
+from typing import Any
+
+from bestby._core.errors import DesignError
+from bestby._core.typing import Alternative
+from bestby.planning.base import USUAL_POWER
+from bestby.questions.gate.result import GateCheck
+from bestby.results.comparison import Difference
+
+
+def unit_of(d: Difference) -> tuple[str, int]:
+    """Return what the independent units are called, and how many there are."""
+    return ("clusters", d.n_clusters) if d.n_clusters else ("items", d.n_items)
+
+
+def foreseen(check: GateCheck, level: float, n_checks: int) -> GateCheck:
+    """Return one of some checks with what an alarm could have seen, or what would decide an open one."""
+    if check.outcome == "inconclusive" and check.margin is not None:
+        more = more_units(check.difference, check.margin, level, n_checks)
+        return dataclasses.replace(check, more=more)
+    if check.outcome == "pass" and check.margin is None and check.threshold is not None and check.could_fail:
+        n_alarms = round((1.0 - level) / check.threshold)
+        return dataclasses.replace(check, detectable=detectable(check.difference, level, n_alarms))
+    return check
+
+
+def smallest_p(n_differing: int, n_clusters: int) -> float:
+    """Return the smallest p-value of a one-sided test of exchanges, where all units oppose the candidate.
+
+    Each of the units that differ (of clusters, no more than there are) could be exchanged or not, and all
+    these ways are equally likely.
+
+    >>> smallest_p(3, 0), smallest_p(40, 2)
+    (0.125, 0.25)
+    """
+    return 0.5 ** min(n_differing, n_clusters or n_differing)
+
+
+def detectable(d: Difference, level: float, n_alarms: int) -> float | None:
+    """Return the smallest true loss that is found with the power; None where the data do not tell.
+
+    Of answers that are right or wrong, the design is that of McNemar's test, averaged over the agreements
+    there could be if few items differ; of other scores that of the t-test, with the standard error measured.
+    """
+    from bestby.planning.proportions import PairedProportions  # a gate that passes needs none of these
+    from bestby.planning.scores import PairedScores
+    from bestby.questions.planning.solve import minimum_detectable
+
+    unit, n = unit_of(d)
+    bounds, sd = d.equivalence_interval, _spread(d, n)
+    asked: dict[str, Any] = {"level": level, "n_comparisons": n_alarms, "curve": ()}
+    if bounds is not None and bounds.method == "tango" and unit == "items":
+        with suppress(DesignError):  # so many items differ that both cannot have the accuracy of the baseline
+            # Differing items from which their share is taken as known: averaging over it would change little
+            in_doubt = n if d.n_differing < 100 else None
+            agreement = 1.0 - d.n_differing / n
+            answers = PairedProportions(d.score_b, d.score_b, agreement, pilot_items=in_doubt)
+            side: Alternative = "less" if d.greater_is_better else "greater"
+            return abs(minimum_detectable(answers, n, USUAL_POWER, alternative=side, **asked).difference)
+    # Differing items below which the spread of scores that are no answers says little
+    if sd is not None and d.n_differing >= 10:
+        with suppress(DesignError):
+            return minimum_detectable(
+                PairedScores(1.0, sd), n, USUAL_POWER, alternative="greater", **asked
+            ).difference
+    return None
+
+
+def more_units(d: Difference, margin: float, level: float, n_checks: int) -> int | None:
+    """Return how many more units would decide whether the loss reaches the margin; None if that is open.
+
+    The true difference is taken to be the one observed. A loss beyond the margin is shown by a bound that
+    holds for all checks at once.
+    """
+    from bestby.planning.scores import PairedScores
+    from bestby.questions.planning.solve import sample_size
+
+    bounds, (_, n) = d.equivalence_interval, unit_of(d)
+    if bounds is None:
+        return None
+    loss = -d.estimate if d.greater_is_better else d.estimate
+    if d.n_differing == 0:
+        return _more_copies(n, -bounds.low if d.greater_is_better else bounds.high, margin)
+    sd, distance = _spread(d, n), abs(margin - loss)
+    if sd is None or distance == 0.0:
+        return None
+    asked: dict[str, Any] = {"level": level, "n_comparisons": n_checks if loss > margin else 1, "curve": ()}
+    try:
+        plan = sample_size(PairedScores(distance, sd), USUAL_POWER, alternative="greater", **asked)
+    except DesignError:
+        return None
+    return max(1, plan.n - n)
+
+
+def _more_copies(n: int, worst: float, margin: float) -> int | None:
+    """Return how many more items two systems must agree on before the bound is the margin.
+
+    The score bound of a share of which none is seen is c / (n + c); other such bounds shrink no more slowly.
+    """
+    if not math.isfinite(worst):
+        return None
+    slower = (1.0 - margin) / (1.0 - worst) if worst < 1.0 else 1.0
+    return max(1, math.floor(n * worst / margin * slower) + 1 - n)
+
+
+def _spread(d: Difference, n: int) -> float | None:
+    """Return the standard deviation of one unit that gives the standard error of the difference."""
+    error = d.standard_error
+    return None if not error or not math.isfinite(error) else error * math.sqrt(n)

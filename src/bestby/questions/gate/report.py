@@ -1,0 +1,425 @@
+"""The report of a gate: its outcome, each check in words and in a table, the items that flipped."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict
+from functools import partial
+from operator import attrgetter
+from typing import Any
+
+from bestby._core.text import counted, grouped, shortened, visible
+from bestby.comparisons.common.family import rejects
+from bestby.inference.unseen import ENOUGH_DIFFERING
+from bestby.planning.base import USUAL_POWER
+from bestby.questions.gate import figure as figure
+from bestby.questions.gate.result import Gate, GateCheck, outcome_by_margin
+from bestby.report import column, few_units, scaffold
+from bestby.report.column import Cell, Column
+from bestby.report.disagreements import Kind, Kinds, said
+from bestby.report.document import Document, Picture
+from bestby.report.fields import TEST, Field, Rows, interval_ends, named
+from bestby.report.numbers import DASH, MINUS, Rounding, alpha, margin_text, p_clause, p_text, percent
+from bestby.report.tables import Table, marked_by
+from bestby.report.words import listed
+from bestby.results.comparison import Difference
+
+_SHOWN = 10
+"""Items that flipped in a table; the data formats have more."""
+
+_SAID = 8
+"""Checks with a sentence each; of more, the table and the data formats have all."""
+
+_DETECTABLE = "loss it sees"  # the title of a column
+
+_POWER = f"with power {USUAL_POWER:g}"
+
+_LONGEST = 40  # characters of a prediction in a table
+
+
+def document(g: Gate) -> Document:
+    """Return the report: the outcome, the checks, the items that flipped."""
+    tables = (_table(g), *([_flips(g)] if g.flips else []))
+    caption = "Each line reaches from one one-sided bound to the other; a filled marker fails."
+    return scaffold.one_section(
+        g,
+        title=f"{g.candidate} against {g.baseline}: {g.outcome}",
+        subtitle=f"{g.extent}, one-sided {percent(g.level)} bounds",
+        methods=_methods(g),
+        name="gate",
+        lead=headline(g) + _few(g),
+        tables=tables,
+        remarks=(*_check_lines(g), *_other_lines(g), *_flip_lines(g)),
+        pictures=(Picture("Differences between one-sided bounds", caption, partial(figure.gate, g)),),
+    )
+
+
+def message(g: Gate) -> str:
+    """Return what an error of `Gate.check` says: the checks, and how several of them are one outcome."""
+    return " ".join([headline(g) + _few(g), *_check_lines(g), *_together(g)])
+
+
+def _together(g: Gate) -> tuple[str, ...]:
+    """Return what several checks with a margin, and several without, have to do with one another."""
+    n_alarms = sum(check.margin is None for check in g.checks)
+    told = []
+    if len(g.checks) - n_alarms > 1:
+        told.append(
+            "All checks with a margin must pass, so their number needs no correction (intersection-union);"
+            f" one fails by {_all_at_once(g)} (Bonferroni)."
+        )
+    if n_alarms > 1:
+        told.append(f"One alarm is enough to fail; Holm's method corrects the p-values of all {n_alarms}.")
+    return tuple(told)
+
+
+def _all_at_once(g: Gate) -> str:
+    """Return by what checks with a margin fail among several: an exact test, a bound, or either."""
+    tested = [check.fail_p is not None for check in g.checks if check.margin is not None]
+    test = f"an exact test at the level {alpha(g.level):.6g}/{len(g.checks)}"
+    bound = f"a bound that holds for all {len(g.checks)} at once"
+    return test if all(tested) else f"{test} or {bound}" if any(tested) else bound
+
+
+def _check_lines(g: Gate) -> tuple[str, ...]:
+    """Return the checks one by one, of many those to look at; a single one is in the headline."""
+    return tuple(f"{visible(c.name)}, {c.outcome}: {visible(_sentence(g, c))}" for c in _with_sentence(g))
+
+
+def _other_lines(g: Gate) -> tuple[str, ...]:
+    """Return where many checks without a sentence are, and that alarms which pass show nothing."""
+    if len(g.checks) <= _SAID:
+        return ()
+    said = len(_with_sentence(g))
+    left = counted(len(g.checks) - said, "check")
+    where = (f"The table has the numbers of the other {left}.",) if 0 < said < len(g.checks) else ()
+    passed = [check for check in g.checks if check.margin is None and check.outcome == "pass"]
+    if not passed:
+        return where
+    loss = "how small a loss they could have seen is not known"
+    if any(check.detectable is not None for check in passed):
+        loss = f'"{_DETECTABLE}" is the loss that each sees {_POWER}'
+    return (*where, f"Passing without a margin does not show that {visible(g.candidate)} is as good; {loss}.")
+
+
+def _with_sentence(g: Gate) -> list[GateCheck]:
+    """Return the checks that have a sentence each."""
+    if len(g.checks) == 1:
+        return []
+    return list(g.checks) if len(g.checks) <= _SAID else _notable_checks(g)[:_SAID]
+
+
+def _notable_checks(g: Gate) -> list[GateCheck]:
+    """Return the checks that do not pass, failed ones first, and then alarms that could not have failed."""
+    failed = [check for check in g.checks if check.outcome == "fail"]
+    undecided = [check for check in g.checks if check.outcome == "inconclusive"]
+    idle = [check for check in g.checks if check.outcome == "pass" and not check.could_fail]
+    return [*failed, *undecided, *idle]
+
+
+def headline(g: Gate) -> str:
+    """Return the outcome, and of a single check its sentence."""
+    if len(g.checks) == 1:
+        return f"{g.outcome.capitalize()}: {sentences(g)[0]}"
+    names = {
+        outcome: [check.name for check in g.checks if check.outcome == outcome]
+        for outcome in ("fail", "inconclusive", "pass")
+    }
+    verbs = {"fail": ("fails", "fail"), "inconclusive": ("stays open", "stay open")}
+    parts = [
+        f"{listed(names[outcome])} {several if len(names[outcome]) > 1 else one}"
+        for outcome, (one, several) in verbs.items()
+        if names[outcome]
+    ]
+    if names["pass"]:
+        parts.append(f"{len(names['pass'])} of {len(g.checks)} checks pass")
+    text = "; ".join(parts)
+    return visible(f"{g.outcome.capitalize()}: {text}.")
+
+
+def _few(g: Gate) -> str:
+    """Return the sentence on how few units the checks rest on, with a space before it; "" if many.
+
+    Of checks on several parts of the items it speaks of those that have the fewest.
+    """
+    by_units: dict[tuple[int, str], list[Difference]] = {}
+    for d in (check.difference for check in g.checks):
+        units = few_units.units_of_items(d.n_items, d.n_clusters, g.provenance)
+        by_units.setdefault(units, []).append(d)
+    n, called = min(by_units)
+    return few_units.sentence_of(n, called, by_units[n, called], g.notes, g.provenance.settings.get("test"))
+
+
+def sentences(g: Gate) -> tuple[str, ...]:
+    """Return each check in plain words."""
+    return tuple(visible(_sentence(g, check)) for check in g.checks)
+
+
+def _rounding(check: GateCheck) -> Rounding:
+    d = check.difference
+    return Rounding.of([(d.estimate, d.equivalence_interval)], check.margin)
+
+
+def _sentence(g: Gate, check: GateCheck) -> str:
+    return _alarm(g, check) if check.margin is None else _with_margin(g, check)
+
+
+def _measured(check: GateCheck, level: float) -> str:
+    """Return the difference and its two one-sided bounds."""
+    d, digits = check.difference, _rounding(check)
+    bounds = d.equivalence_interval
+    text = f"the difference is {digits.text(d.estimate)}"
+    if bounds is None and d.n_differing < ENOUGH_DIFFERING:
+        why = f"scores without known bounds need {ENOUGH_DIFFERING} {check.unit} that differ"
+        return f"{text}, and so few {check.unit} differ that the data give no bound of it: {why}"
+    if bounds is None:
+        return f"{text}, and the data give no bound of it"
+    return f"{text}, its one-sided {percent(level)} bounds {digits.interval(bounds)}"
+
+
+def _with_margin(g: Gate, check: GateCheck) -> str:
+    size = check.margin or math.nan
+    margin, where = f"the margin of {margin_text(size)}", f"in {check.name}{_direction(check)}"
+    measured = _measured(check, g.level)
+    if check.outcome == "pass":
+        return f"{g.candidate} is not worse than {g.baseline} {where} by as much as {margin}: {measured}."
+    if check.outcome == "fail":
+        return (
+            f"{g.candidate} is worse than {g.baseline} {where} by more than {margin}:"
+            f" {measured}{_why_fails(g, check)}."
+        )
+    if _bound_fails(check):
+        measured += _why_fails(g, check)
+    text = (
+        f"the data leave open whether {g.candidate} is worse than {g.baseline} {where} by as much as {margin}"
+    )
+    return f"{text}: {measured}. {_more(check)}"
+
+
+def _bound_fails(check: GateCheck) -> bool:
+    """Return whether the bound shown would fail a check with a margin by itself."""
+    d = check.difference
+    return outcome_by_margin(d.equivalence_interval, check.margin or 0.0, d.greater_is_better) == "fail"
+
+
+def _kinds(g: Gate, check: GateCheck) -> Kinds:
+    """Return why the bound shown and the exact test disagree on a loss of more than the margin."""
+    if check.fail_p is None or _bound_fails(check) == (check.outcome == "fail"):
+        return ()
+    return (Kind.FAMILY if rejects(check.fail_p, alpha(g.level)) else Kind.TEST,)
+
+
+_WHY_MARKED = {
+    Kind.FAMILY: "bound and test are of one check at a time and both show a loss of more than the margin; the"
+    " test does not at the level of each of all checks, which decides.",
+    Kind.TEST: "the bound and the exact test are computed in different ways and disagree on whether the loss"
+    " is more than the margin. The test decides.",
+}
+
+
+def _why_fails(g: Gate, check: GateCheck) -> str:
+    """Return the test by which a check fails, or the bound by which one of several does."""
+    if check.fail_p is not None:
+        p = p_clause(check.fail_p, check.threshold)
+        several = f" at the level {check.threshold:.3g}" if len(g.checks) > 1 else ""
+        return f"; exact test of a greater loss{several}: {p}"
+    if check.fail_bound is None:
+        return ""
+    text = _rounding(check).text(check.fail_bound)
+    side = "upper" if check.difference.greater_is_better else "lower"
+    return f", its {side} bound that holds for all {len(g.checks)} checks at once {text}"
+
+
+def _more(check: GateCheck) -> str:
+    if check.more is None:
+        return f"How many more {check.unit} would decide it is not known."
+    number = _rounded_up(check.more)
+    if check.difference.n_differing == 0:
+        return f"About {number} more {check.unit} would decide it if the systems agree on all of them too."
+    return f"About {number} more {check.unit} would decide it {_POWER} if the difference stays as it is."
+
+
+def _rounded_up(n: int) -> str:
+    """Return a number with two digits that count, rounded up.
+
+    >>> _rounded_up(1234), _rounded_up(7)
+    ('1300', '7')
+    """
+    step = 10 ** max(0, len(str(n)) - 2)
+    return grouped(-(-n // step) * step)
+
+
+def _direction(check: GateCheck) -> str:
+    return "" if check.difference.greater_is_better else " (lower is better)"
+
+
+def _alarm(g: Gate, check: GateCheck) -> str:
+    d = check.difference
+    where = f"in {check.name}{_direction(check)}"
+    threshold = alpha(g.level)
+    p = p_clause(d.p_value or 0.0, threshold)
+    if d.p_adjusted is not None and d.p_adjusted != d.p_value:
+        p += f", {p_clause(d.p_adjusted, threshold, 'adjusted p')}"
+    tested = f"{_measured(check, g.level)}; one-sided test: {p}"
+    if check.outcome == "fail":
+        return f"{g.candidate} is worse than {g.baseline} {where}: {tested}."
+    return f"{g.candidate} is not shown to be worse than {g.baseline} {where}: {tested}. {_seen(check)}"
+
+
+def _seen(check: GateCheck) -> str:
+    """Return what an alarm that passes could have found."""
+    d = check.difference
+    if not check.could_fail:
+        if d.n_differing == 0:
+            return "No item sets the two apart, so this check could not have failed on these items."
+        apart = f"{d.n_differing} item sets" if d.n_differing == 1 else f"{d.n_differing} items set"
+        few = f"Only {apart} the two apart"
+        if 0 < d.n_clusters < d.n_differing:
+            few = f"The items lie in only {counted(d.n_clusters, 'cluster')}"
+        return (
+            f"{few}: the smallest p-value they could give is {check.smallest_p:.2g}, above"
+            f" {check.threshold:.3g}, so this check could not have failed."
+        )
+    if check.detectable is None:
+        return "That does not show that it is as good; how small a loss it could have seen is not known."
+    size = f"{check.detectable:.2g}"
+    return f"That does not show that it is as good: {_POWER} this check sees a loss of {size} or more."
+
+
+def _table(g: Gate) -> Table:
+    differences = g.differences
+    digits = Rounding.of([(d.estimate, d.equivalence_interval) for d in differences])
+    scores = Rounding.of([(s, d.equivalence_interval) for d in differences for s in (d.score_a, d.score_b)])
+    shown = 2.0 * g.level - 1.0
+    alarms = [check for check in g.checks if check.margin is None]
+    margins = len(alarms) < len(g.checks)
+    kinds = {check: _kinds(g, check) for check in g.checks}
+
+    def p_value(value: float | None) -> Cell:
+        return Cell(DASH, 1.0) if value is None else Cell(p_text(value, alpha(g.level)), value)
+
+    def detectable(check: GateCheck) -> Cell:
+        value = check.detectable
+        return Cell(DASH, math.inf) if value is None else Cell(f"{value:.2g}", value)
+
+    def margin(check: GateCheck) -> Cell:
+        value = check.margin
+        return Cell(DASH, 0.0) if value is None else Cell(margin_text(value), value)
+
+    columns = (
+        column.name("metric", attrgetter("metric")),
+        column.text("part", lambda check: check.part or "", applies=any(check.part for check in g.checks)),
+        column.text("outcome", attrgetter("outcome")),
+        column.number(g.baseline, scores, lambda check: check.difference.score_b),
+        column.number(g.candidate, scores, lambda check: check.difference.score_a),
+        column.number("difference", digits, lambda check: check.difference.estimate),
+        column.interval(shown, digits, lambda check: check.difference.equivalence_interval),
+        Column("margin", margin, applies=margins),
+        Column("p", lambda check: p_value(check.difference.p_value), applies=bool(alarms)),
+        Column("p (holm)", lambda check: p_value(check.difference.p_adjusted), applies=len(alarms) > 1),
+        Column(_DETECTABLE, detectable, applies=any(check.detectable is not None for check in alarms)),
+        marked_by(lambda check: kinds[check], applies=any(kinds.values())),
+    )
+    caption = f"Checks, {g.candidate} {MINUS} {g.baseline}"
+    marked = [(kind, sum(kind in found for found in kinds.values())) for kind in _WHY_MARKED]
+    lines = [said(kind, many, len(g.checks), _WHY_MARKED[kind], "checks") for kind, many in marked]
+    return Table.of(
+        caption, columns, g.checks, lambda check: check.outcome == "fail", main=1,
+        footnote="\n".join(filter(None, lines)),
+    )  # fmt: skip
+
+
+def _flips(g: Gate) -> Table:
+    def cut(value: str | None) -> str:
+        return "" if value is None else shortened(value, _LONGEST)
+
+    columns = (
+        column.name("item", attrgetter("item")),
+        column.text("change", attrgetter("change")),
+        column.text("gold", lambda f: cut(f.gold), applies=any(f.gold is not None for f in g.flips)),
+        column.text(g.baseline, lambda f: cut(f.baseline)),
+        column.text(g.candidate, lambda f: cut(f.candidate)),
+    )
+    caption = f"Items that flipped in {g.checks[0].metric}"
+    return Table.of(caption, columns, g.flips[:_SHOWN])
+
+
+def _flip_lines(g: Gate) -> tuple[str, ...]:
+    """Return how many items flipped, and that the table does not show all."""
+    n = g.n_worse + g.n_better
+    if not n:
+        return ()
+    first = {flip.change for flip in g.flips}
+    wrong = first <= {"newly wrong", "newly right"}
+    worse, better = ("newly wrong", "newly right") if wrong else ("worse", "better")
+    text = f"{g.n_worse} items are {worse}, {g.n_better} {better}."
+    return (text if n <= _SHOWN else f"{text} The table shows the first {_SHOWN}.",)
+
+
+def _methods(g: Gate) -> str:
+    alarms = [check for check in g.checks if check.margin is None]
+    shown = percent(round(2.0 * g.level - 1.0, 12))
+    text = f"Each end of the {shown} interval is a one-sided {percent(g.level)} bound."
+    if len(alarms) < len(g.checks):
+        text += " A check with a margin passes if the bound excludes a loss of the margin"
+        if len(g.checks) - len(alarms) > 1:
+            text += "; all must pass, so their number needs no correction (intersection-union)"
+        text += "."
+        if len(g.checks) > 1:
+            one = "Such a check" if alarms else "A check"
+            text += f" {one} fails if {_all_at_once(g)} (Bonferroni) shows a greater loss."
+        elif g.checks[0].fail_p is not None:
+            text += " It fails if an exact test shows a greater loss."
+        if any(check.fail_p is not None for check in g.checks):
+            text += " The test is the unconditional one of Tango's score, for independent answers."
+    if alarms:
+        goes_on = any(
+            one.difference.test is not None and one.difference.test.name == "hall" for one in alarms
+        )
+        text += " A check without a margin is an alarm: it fails if a one-sided paired permutation test"
+        text += " (where no swap is more extreme than the data, Hall's t test)" * goes_on
+        text += f" finds a loss at {alpha(g.level):.6g}"
+        text += f", corrected by Holm's method for {len(alarms)} of them." if len(alarms) > 1 else "."
+    return text
+
+
+TABLES = {
+    "checks": Rows(
+        (
+            *named("metric", "part", "outcome", "margin"),
+            Field("baseline", of_result=True),
+            Field("candidate", of_result=True),
+            Field("score_baseline", "difference.score_b"),
+            Field("score_candidate", "difference.score_a"),
+            Field("difference", "difference.estimate"),
+            *interval_ends("difference.equivalence_interval", needs=()),
+            Field("level", of_result=True),
+            Field("p_value", "difference.p_value", needs=TEST),
+            Field("p_adjusted", "difference.p_adjusted", needs=TEST),
+            Field("n_differing", "difference.n_differing"),
+            *named("smallest_p", "detectable", "more", "unit", "fail_bound", "fail_p"),
+        ),
+        attrgetter("checks"),
+    ),
+    "flips": Rows(named("item", "change", "gold", "baseline", "candidate"), attrgetter("flips")),
+}
+
+
+def dictionary(g: Gate) -> dict[str, Any]:
+    """Return the gate as dictionaries and lists."""
+    return {
+        "outcome": g.outcome,
+        "baseline": g.baseline,
+        "candidate": g.candidate,
+        "level": g.level,
+        "n_items": g.n_items,
+        "n_clusters": g.n_clusters,
+        "message": message(g),
+        "checks": [
+            {"p_value": None, "p_adjusted": None, **row, "sentence": said}  # no key is ever absent
+            for row, said in zip(TABLES["checks"].rows(g), sentences(g), strict=True)
+        ],
+        "n_worse": g.n_worse,
+        "n_better": g.n_better,
+        "flips": [asdict(flip) for flip in g.flips],
+    }

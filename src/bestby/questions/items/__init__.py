@@ -1,0 +1,1 @@
+"""Systems on the items of one test set: compared, or evaluated one by one."""

@@ -1,0 +1,226 @@
+"""The report of a comparison on one test set."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from functools import partial
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
+
+from bestby._core.text import counted, grouped
+from bestby.questions.items.many_systems_report import embedded, with_best_group
+from bestby.report import classes, scaffold, summary, words
+from bestby.report.best import best_systems
+from bestby.report.column import interval_cell, number_cell
+from bestby.report.document import Document, Overview, Picture, Score, Search, Section
+from bestby.report.fields import DIFFERENCE, SCORE, Rows
+from bestby.report.figures import forest, plots
+from bestby.report.figures import scores as figures
+from bestby.report.items import tables as tables_of_items
+from bestby.report.next_step import next_step
+from bestby.report.numbers import percent
+from bestby.report.tables import (
+    Table,
+    difference_rounding,
+    differences_of,
+    differences_table,
+    footnote_on_letters,
+    pairs_matrix,
+    score_rounding,
+    systems_of,
+    systems_table,
+)
+
+if TYPE_CHECKING:
+    from bestby.results.base import MetricInfo
+    from bestby.results.comparison import Comparison, Difference
+    from bestby.results.values import ClassShares
+
+
+def document(c: Comparison, top: int | None = None, *, items: bool = False) -> Document:
+    """Return the report of a comparison; `top` and `items` as for `describe`."""
+    n_systems = len({entry.system for entry in c.systems})
+    view = best_systems(c, top) if c.differences else None
+    sections = tuple(_section(c, metric, view) for metric in c.metrics)
+    if items:
+        sections = tuple(
+            dataclasses.replace(section, items=_items(c, metric, view))
+            for section, metric in zip(sections, c.metrics, strict=True)
+        )
+    report = scaffold.document(
+        c,
+        title=_title(c, n_systems),
+        subtitle=scaffold.subtitle(c, c.extent),
+        sections=sections,
+        methods=summary.methods_sentence(c),
+    )
+    omitted = " ".join(section.omitted for section in sections)
+    return dataclasses.replace(
+        report,
+        overview=_overview(c if view is None else view, omitted),
+        classes=classes.shares_table(_shown_shares(c, view)),
+    )
+
+
+def _shown_shares(c: Comparison, view: Comparison | None) -> tuple[ClassShares, ...]:
+    """Return the shares of the gold and of the systems that are shown."""
+    shown = {None, *(entry.system for entry in (c if view is None else view).systems)}
+    return tuple(entry for entry in c.classes if entry.system in shown)
+
+
+def _title(c: Comparison, n_systems: int) -> str:
+    metrics = words.listed([metric.name for metric in c.metrics], 3)
+    if not c.differences:
+        return f"{counted(n_systems, 'system')} evaluated by {metrics}"
+    return f"{n_systems} systems compared by {metrics}"
+
+
+def _section(c: Comparison, metric: MetricInfo, view: Comparison | None) -> Section:
+    """Return the section of one metric; of many systems with those of `view` only."""
+    shown = c if view is None else view
+    differences = differences_of(shown, metric)
+    digits = difference_rounding(shown, metric)
+    omnibus = summary.omnibus_sentence(c, metric)
+    section = Section(
+        name=metric.name,
+        lead=summary.headline(c, metric),
+        next_step=partial(next_step, c, metric),
+        tables=(systems_table(shown, metric), *([differences_table(shown, metric)] if differences else [])),
+        remarks=() if omnibus is None else (omnibus,),
+        pictures=_pictures(c, metric, view),
+        readings=tuple(words.difference_sentence(d, digits) for d in differences),
+        pairs=partial(pairs_matrix, shown, metric) if differences else None,
+    )
+    return section if view is None else _shortened(section, c, metric, view, differences)
+
+
+def _items(c: Comparison, metric: MetricInfo, view: Comparison | None) -> tuple[Table, ...]:
+    """Return the items on which the pairs differ that the report shows."""
+    differences = differences_of(c if view is None else view, metric)
+    return tables_of_items(c, metric, [(d.a, d.b) for d in differences])
+
+
+def _pictures(c: Comparison, metric: MetricInfo, view: Comparison | None) -> tuple[Picture, ...]:
+    """Return the figure of one metric: every pair, or a line per system if the pairs are too many for it.
+
+    Of many systems it shows those of `view`, and how each stands to all systems.
+    """
+    shown = c if view is None else view
+    n_pairs = len(differences_of(shown, metric))
+    if n_pairs == 0:
+        draw = partial(figures.scores, c, metric.name)
+        return (Picture(f"Scores in {metric.name}", _scores_caption(c), draw),)
+    if plots.usual(shown, metric.name) == "systems":
+        n_shown = len(systems_of(shown, metric))
+        label = f"Scores of {n_shown} systems in {metric.name}"
+        too_many = grouped(len(differences_of(c, metric)))
+        caption = f"A line per system: {too_many} differences are too many for one figure."
+        draw = partial(figures.systems, c, metric.name, None if view is None else n_shown)
+        return (Picture(label, caption, draw),)
+    return (scaffold.forest_picture(c, metric.name, n_pairs, partial(forest.forest, shown, metric.name)),)
+
+
+def _scores_caption(c: Comparison) -> str:
+    return "Scores with their intervals." if words.computed(c, "interval") else "Scores."
+
+
+def _shortened(
+    section: Section, c: Comparison, metric: MetricInfo, view: Comparison, differences: Sequence[Difference]
+) -> Section:
+    """Return a section that says that it shows only the best systems, and lets all be searched."""
+    n_shown, n_systems = len(systems_of(view, metric)), len(systems_of(c, metric))
+    which = f"the {n_shown} best of {n_systems}"
+    pictures = (
+        dataclasses.replace(
+            picture,
+            label=f"{picture.label}: {which}",
+            caption=f"{which[0].upper()}{which[1:]} systems. {picture.caption}",
+        )
+        for picture in section.pictures
+    )
+    omitted = f"{n_shown} of {n_systems} systems and {len(differences)} of"
+    omitted += f" {len(differences_of(c, metric))} differences are shown; all of them are in the JSON and the"
+    omitted += " CSV, and the HTML page can be searched for each."
+    return dataclasses.replace(
+        section,
+        tables=(
+            _captioned(with_best_group(section.tables[0], c, metric), which),
+            *_parts(view, metric, differences),
+        ),
+        pictures=tuple(pictures),
+        omitted=omitted,
+        search=Search(
+            systems=lambda: with_best_group(systems_table(c, metric), c, metric),
+            pairs=partial(embedded, c, metric, difference_rounding(view, metric)),
+            differences=partial(differences_table, c, metric),
+        ),
+    )
+
+
+def _parts(view: Comparison, metric: MetricInfo, differences: Sequence[Difference]) -> list[Table]:
+    """Return the table of the best system and each other one, and that of neighbours."""
+    if view.baseline is not None:
+        return [differences_table(view, metric)] if differences else []
+    first = systems_of(view, metric)[0].system
+    tables = []
+    for caption, with_first in (("the best system and each other one", True), ("neighbours in rank", False)):
+        part = tuple(d for d in differences if (first in (d.a, d.b)) == with_first)
+        if part:
+            table = differences_table(dataclasses.replace(view, differences=part), metric)
+            tables.append(_captioned(table, caption))
+    return tables
+
+
+def _captioned(table: Table, more: str) -> Table:
+    return dataclasses.replace(table, caption=f"{table.caption}: {more}")
+
+
+def _overview(c: Comparison, omitted: str) -> Overview:
+    """Return a row per system, in the order of the first metric, and a column per metric."""
+    scores: dict[tuple[str, str], Score] = {}
+    for metric in c.metrics:
+        digits, entries = score_rounding(c, metric), systems_of(c, metric)
+        for entry in entries:
+            best = entry.score == entries[0].score
+            number = number_cell(digits, entry.score)
+            interval = interval_cell(digits, entry.interval) if words.computed(c, "interval") else None
+            scores[metric.name, entry.system] = Score(number, interval, entry.group or "", best)
+    rows = tuple(
+        (
+            f"{entry.system}{' (baseline)' * (entry.system == c.baseline)}",
+            tuple(scores.get((metric.name, entry.system)) for metric in c.metrics),
+        )
+        for entry in systems_of(c, c.metrics[0])
+    )
+    intervals = f" with {percent(c.level)} intervals" if words.computed(c, "interval") else ""
+    caption = f"Scores over {c.extent}{intervals}, best in bold"
+    caption += f" ({'; '.join(f'{metric.name}: {words.direction(metric)}' for metric in c.metrics)})."
+    groups = [entry.group for entry in c.systems if entry.group]
+    if groups:
+        label = "number" if any(group[:1].isdigit() for group in groups) else "letter"
+        caption += f" Systems that share a raised {label} cannot be told apart."
+    return Overview(
+        f"{caption} {omitted}".rstrip(),
+        tuple(metric.name for metric in c.metrics),
+        rows,
+        footnote_on_letters(c.systems),
+    )
+
+
+TABLES = {
+    "differences": Rows(DIFFERENCE, attrgetter("differences")),
+    "scores": Rows(SCORE, attrgetter("systems")),
+    "classes": Rows(classes.COLUMNS, classes.rows),
+}
+
+
+def dictionary(c: Comparison) -> dict[str, Any]:
+    """Return the comparison as dictionaries and lists."""
+    return {
+        "n_items": c.n_items,
+        "systems": TABLES["scores"].rows(c),
+        "differences": TABLES["differences"].rows(c),
+        "omnibus": [dataclasses.asdict(test) for test in c.omnibus],
+        **({"classes": classes.rows(c)} if c.classes else {}),
+    }

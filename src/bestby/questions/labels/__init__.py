@@ -1,0 +1,1 @@
+"""Which items people are to label, and how many."""

@@ -1,0 +1,272 @@
+"""Scores by a judge, some of them beside human labels: what labels of so many items can show."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from scipy.special import chdtri, stdtrit
+
+from bestby._core import checks
+from bestby._core.errors import InvalidInputError
+from bestby._core.keywords import with_suggestions
+from bestby._core.typing import ArrayLike, FloatArray
+from bestby.inference.powered_intervals import FEW
+from bestby.questions.labels.judged_pilot import pilot_numbers, spread_of, strata_of
+
+LEAST_LABELS = 5
+"""Labels from which on the formula of the variance is used."""
+
+LEAST_ERRORS = FEW
+"""Errors of the judge among the labels from which the size of its error is known well enough to plan on."""
+
+
+@with_suggestions
+@dataclass(frozen=True)
+class JudgedScores:
+    """Human scores of some items beside a judge's scores of all: what is assumed of them.
+
+    The scores are those of one system, or the differences of two on the same item.
+
+    Parameters
+    ----------
+    sd : float
+        The standard deviation of the human scores of items, or of the differences of two systems.
+    correlation : float
+        The correlation of human and judge over items: of the differences, where systems are compared. It is
+        often far lower for differences than for scores.
+    n_items : int, optional
+        How many items the judge scores; the labelled ones are among them.
+    design_effect : float
+        By how much clusters multiply the variance.
+    pilot_labels : int, optional
+        The number of labels from which `sd` and `correlation` were estimated: a plan then says too how many
+        labels it takes if both variances are at their upper 80 % limits. None: they are known.
+    n_strata : int
+        The number of strata, if the labels are drawn from strata in proportion to their size: `sd` and
+        `correlation` are those inside the strata then, `sd` the root of the mean of their variances.
+    error_share : float, optional
+        The share of the items that carry the judge's error: those on which it is wrong. A pilot measures it.
+        By default (1 - correlation²) sd², as of scores 0 and 1, of their differences, or of others that
+        differ by about 1; pass 1 for a judge that is slightly wrong everywhere, as of continuous scores.
+
+    Raises
+    ------
+    InvalidInputError
+        If `sd` is not positive, the correlation is not between -1 and 1, or a number is not positive.
+
+    See Also
+    --------
+    plan_labels : How many labels it takes.
+    allocate : How to divide a budget between judged and labelled items.
+
+    Notes
+    -----
+    The estimate is that of PPI++ [1]_ for a mean with its best tuning constant: the mean of n labels, moved
+    by the regression of human on judge to the judge's mean of all N items. Its variance is
+    sd² ((1 - r²) / n · (1 + 1 / (n - 3)) + r² / N), which is sd² / n for r = 0; the factor is what
+    estimating the constant costs with normal scores [2]_. With H strata [3]_ the 3 is H + 2, and what lies
+    between the strata adds nothing, as `compare_judged` takes their shares as given. Neyman's allocation
+    needs no more labels than a proportional one, if the standard deviations it rests on are right. The
+    formula is an approximation: it misleads if few items have a large error of the judge (0/1 scores with few
+    disagreements), and with fewer than some 50 labels. So plans take at least as many labels as are expected
+    to hold five errors of the judge, or as labels alone would take.
+
+    References
+    ----------
+    .. [1] Angelopoulos, Duchi & Zrnic (2023), PPI++: Efficient prediction-powered inference,
+       arXiv:2311.01453, section 6.
+    .. [2] Cochran (1977), Sampling Techniques, 3rd ed., section 12.6.
+    .. [3] Fisch et al. (2024), Stratified prediction-powered inference for effective hybrid evaluation of
+       language models, NeurIPS, arXiv:2406.04291.
+
+    Examples
+    --------
+    >>> from bestby import JudgedScores, plan_labels
+    >>> plan_labels(JudgedScores(sd=0.5, correlation=0.7, n_items=5000), half_width=0.05).n_labels
+    208
+    """
+
+    sd: float
+    correlation: float
+    n_items: int | None = None
+    design_effect: float = 1.0
+    pilot_labels: int | None = None
+    n_strata: int = 1
+    error_share: float | None = None
+
+    name: ClassVar[str] = "judged scores"
+
+    def __post_init__(self) -> None:
+        for what in ("sd", "design_effect"):
+            value = checks.amount(getattr(self, what), what)
+            if not (math.isfinite(value) and value > 0.0):
+                raise InvalidInputError(
+                    f"{what} must be a positive number, got {value}",
+                    hint="a pilot measures it",
+                    argument=what,
+                )
+        if not abs(checks.amount(self.correlation, "correlation")) <= 1.0:
+            raise InvalidInputError(
+                f"correlation must lie between -1 and 1, got {self.correlation}",
+                hint="a pilot with both scores measures it",
+                argument="correlation",
+            )
+        for what in ("n_items", "pilot_labels"):
+            value = getattr(self, what)
+            if value is not None and checks.positive_int(value, what) < LEAST_LABELS:
+                raise InvalidInputError(f"{what} must be at least {LEAST_LABELS}, got {value}", argument=what)
+        checks.positive_int(self.n_strata, "n_strata")
+        share = self.error_share
+        if share is not None and not 0.0 <= checks.amount(share, "error_share") <= 1.0:
+            raise InvalidInputError(
+                f"error_share must lie between 0 and 1, got {share}",
+                hint="a pilot measures it; 1 for a judge that is slightly wrong everywhere",
+                argument="error_share",
+            )
+
+    @property
+    def least_labels(self) -> int:
+        """The labels from which on the formula is used."""
+        return LEAST_LABELS + self.n_strata - 1
+
+    @property
+    def share_of_errors(self) -> float:
+        """The share of the items that carry the judge's error, given or as of scores 0 and 1.
+
+        >>> round(JudgedScores(sd=0.333, correlation=0.94).share_of_errors, 4)
+        0.0129
+        """
+        if self.error_share is not None:
+            return self.error_share
+        return min(1.0, (1.0 - self.correlation**2) * self.sd**2)
+
+    @property
+    def labels_with_errors(self) -> float:
+        """How many labels are expected to hold five errors of the judge; infinite if it makes none."""
+        return math.ceil(LEAST_ERRORS / self.share_of_errors) if self.share_of_errors > 0.0 else math.inf
+
+    def freedom(self, labels: ArrayLike) -> FloatArray:
+        """Return the degrees of freedom of the standard error with the judge; one more without."""
+        return np.asarray(labels, dtype=np.float64) - self.n_strata - 1.0
+
+    @classmethod
+    def from_pilot(
+        cls,
+        judge: ArrayLike | Mapping[str, ArrayLike],
+        human: ArrayLike | Mapping[str, ArrayLike],
+        *,
+        strata: ArrayLike | None = None,
+        n_items: int | None = None,
+        design_effect: float = 1.0,
+    ) -> Self:
+        """Return the design with the spread and the correlation of a pilot.
+
+        Parameters
+        ----------
+        judge, human : array_like, shape (n,), or mapping of two systems to them
+            The judge's score of every item, and the human one, NaN or None where there is none. Of two
+            systems the differences are planned for, the first minus the second.
+        strata : array_like, shape (n,), optional
+            The stratum of every item, if labels will be drawn from strata in proportion to their size. How
+            the labels of the pilot were divided over them does not matter, if chance chose them in each.
+        n_items : int, optional
+            How many items the judge will score; by default as many as in the pilot.
+        design_effect : float
+            As for the class.
+
+        Returns
+        -------
+        JudgedScores
+            With the residual variance over n - 2, so that a small pilot does not flatter the judge.
+
+        Raises
+        ------
+        InvalidInputError
+            If lengths differ, fewer than five items have both scores, the human scores do not vary inside the
+            strata, or a stratum has fewer than two labels.
+
+        Examples
+        --------
+        >>> human = [1, 0, 1, 1, 0, 0, 1, None, None, None]
+        >>> pilot = JudgedScores.from_pilot([0.9, 0.2, 0.7, 0.8, 0.4, 0.1, 0.5, 0.6, 0.3, 0.8], human)
+        >>> round(pilot.correlation, 2), pilot.n_items, pilot.pilot_labels
+        (0.84, 10, 7)
+        """
+        x, y = pilot_numbers(judge, human)
+        known = ~np.isnan(y)
+        m = int(known.sum())
+        if m < LEAST_LABELS or float(np.ptp(y[known])) == 0.0:
+            raise InvalidInputError(
+                f"a pilot needs at least {LEAST_LABELS} items with human scores that vary, got {m}"
+                f"{' that are all the same' if m >= LEAST_LABELS else ''}",
+                hint="label more items, or give the standard deviation and the correlation themselves",
+                argument="human",
+            )
+        codes = strata_of(strata, known)
+        least = LEAST_LABELS + int(codes.max())
+        found = spread_of(x, y, known, codes)
+        if m < least or found.within == 0.0:
+            raise InvalidInputError(
+                f"{m} labels in {int(codes.max()) + 1} strata, inside which human scores must vary; at least"
+                f" {least} are needed",
+                hint="label more items, or join strata",
+                argument="strata",
+            )
+        items = int(x.size) if n_items is None else n_items
+        return cls(
+            math.sqrt(found.within), found.correlation, items, design_effect, m, found.n_strata, found.errors
+        )
+
+    def standard_error(self, labels: ArrayLike, items: ArrayLike) -> FloatArray:
+        """Return the standard error with so many labels among so many judged items."""
+        n, total = np.asarray(labels, dtype=np.float64), np.asarray(items, dtype=np.float64)
+        r2 = self.correlation**2
+        variance = (1.0 - r2) / n * (1.0 + 1.0 / (self.freedom(n) - 1.0)) + r2 / total
+        se: FloatArray = self.sd * np.sqrt(self.design_effect * variance)
+        return se
+
+    def standard_error_alone(self, labels: ArrayLike) -> FloatArray:
+        """Return the standard error of the mean of so many labels without the judge."""
+        se: FloatArray = self.sd * np.sqrt(self.design_effect / np.asarray(labels, dtype=np.float64))
+        return se
+
+    def cautious(self) -> Self:
+        """Return the design with both variances of the pilot at their upper 80 % limits."""
+        if self.pilot_labels is None:
+            return self
+        freedom = self.pilot_labels - self.n_strata
+        upper = self.sd**2 * _raised(freedom)
+        residual = self.sd**2 * (1.0 - self.correlation**2) * _raised(freedom - 1)
+        correlation = math.copysign(math.sqrt(max(0.0, 1.0 - residual / upper)), self.correlation)
+        return replace(self, sd=math.sqrt(upper), correlation=correlation, pilot_labels=None)
+
+    @property
+    def assumed_words(self) -> str:
+        """The assumptions, as one writes them in a sentence."""
+        text = f"human scores with standard deviation {self.sd:.4g}, correlation {self.correlation:.3g}"
+        text += " with the judge's"
+        if self.n_strata > 1:
+            text += f", both inside {self.n_strata} strata"
+        if self.design_effect != 1.0:
+            text += f", design effect {self.design_effect:.3g}"
+        return f"{text}, from {self.pilot_labels} labels" if self.pilot_labels else text
+
+    def settings(self) -> dict[str, Any]:
+        """Return the assumptions by name, as plain values."""
+        return asdict(self)
+
+
+def t_quantile(alpha: float, df: FloatArray) -> FloatArray:
+    """Return the two-sided critical value of Student's t."""
+    value: FloatArray = -stdtrit(df, alpha / 2.0)
+    return value
+
+
+def _raised(freedom: int) -> float:
+    """Return by how much a variance with these degrees of freedom is multiplied in a cautious plan."""
+    # The level of the upper limits of the variances of a pilot in a cautious plan
+    return freedom / float(chdtri(freedom, 0.8))

@@ -1,0 +1,91 @@
+"""The report of a budget divided between a judge and human labels."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from functools import partial
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
+
+from bestby.questions.labels import figure as figures
+from bestby.questions.labels.label_plan_report import methods
+from bestby.report import column, scaffold
+from bestby.report.column import Cell, Column
+from bestby.report.document import Document, Picture
+from bestby.report.fields import Rows, named
+from bestby.report.numbers import percent
+from bestby.report.tables import Table
+
+if TYPE_CHECKING:
+    from bestby.questions.labels.label_plans_result import LabelAllocation, LabelSplit
+
+_MOST_ROWS = 14
+TABLES = {
+    "splits": Rows(
+        named("labels", "items", "cost", "standard_error", "half_width"),
+        lambda a: (*a.splits, a.alone),  # the last is that of labels alone
+    ),
+}
+
+
+def document(a: LabelAllocation) -> Document:
+    """Return the report: the best split, beside the budget spent on labels alone."""
+    caption = "Each number of labels has as many judged items as the rest of the budget pays for."
+    return scaffold.one_section(
+        a,
+        title=f"How to spend a budget of {a.budget:g} on a judge and on labels",
+        subtitle=a.design.assumed_words,
+        methods=methods(a),
+        name="budget",
+        lead=lead(a),
+        tables=(_table(a),),
+        pictures=(Picture("Half the interval by number of labels", caption, partial(figures.allocation, a)),),
+    )
+
+
+def lead(a: LabelAllocation) -> str:
+    """Return the best split in a sentence, with what labels alone give."""
+    best, alone = a.best, a.alone
+    if best.items == 0:
+        return (
+            f"{alone.labels} labels without the judge are the best use of a budget of {a.budget:g}: a"
+            f" {percent(a.level)} interval of ± {alone.half_width:.4g}."
+        )
+    return (
+        f"{best.labels} labels among {best.items} judged items are the best use of a budget of {a.budget:g}:"
+        f" a {percent(a.level)} interval of ± {best.half_width:.4g}. Spent on labels alone, it pays for"
+        f" {alone.labels} and gives ± {alone.half_width:.4g}."
+    )
+
+
+def _table(a: LabelAllocation) -> Table:
+    shown = _shown_splits(a)
+    columns = (
+        column.count("labels", attrgetter("labels")),
+        column.count("judged items", attrgetter("items")),
+        Column("cost", lambda s: Cell(f"{s.cost:g}", s.cost)),
+        Column("standard error", lambda s: Cell(f"{s.standard_error:.4f}", s.standard_error)),
+        Column(f"± {percent(a.level)}", lambda s: Cell(f"{s.half_width:.4f}", s.half_width)),
+    )
+    return Table.of(f"Ways to spend {a.budget:g}", columns, shown, lambda s: s == a.best, main=4)
+
+
+def _shown_splits(a: LabelAllocation) -> list[LabelSplit]:
+    """Return some splits in the order of their labels, the best and that without a judge among them."""
+    others = [split for split in a.splits if split != a.best]
+    step = max(1, -(-len(others) // (_MOST_ROWS - 2)))
+    kept = {*others[::step], a.best, a.alone}
+    return sorted(kept, key=attrgetter("labels", "items"))
+
+
+def dictionary(a: LabelAllocation) -> dict[str, Any]:
+    """Return the allocation as dictionaries and lists."""
+    return {
+        "asked": "allocate",
+        "design": {"name": a.design.name, **a.design.settings()},
+        "budget": a.budget,
+        "best": asdict(a.best),
+        "alone": asdict(a.alone),
+        **{name: getattr(a, name) for name in ("level", "alpha", "n_comparisons")},
+        "splits": [asdict(split) for split in a.splits],
+    }

@@ -1,0 +1,1 @@
+"""Items one by one: intervals that hold at every look."""

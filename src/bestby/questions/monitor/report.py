@@ -1,0 +1,238 @@
+"""The report of systems that were compared item by item."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from functools import partial
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, Literal
+
+from bestby import vocabulary
+from bestby.questions.monitor.figure import monitored as draw
+from bestby.questions.monitor.result import MonitoredComparison, MonitoredDifference
+from bestby.report import column, scaffold
+from bestby.report.column import Cell, Column
+from bestby.report.document import Document, Picture
+from bestby.report.fields import Field, Rows, interval_ends, named
+from bestby.report.numbers import DASH, MINUS, Rounding, alpha, margin_text, p_text, percent
+from bestby.report.tables import Table
+from bestby.results.values import extent
+
+if TYPE_CHECKING:
+    pass
+
+_POPULATIONS = {
+    "bank": "the mean over the {} items of this benchmark",
+    "wider": "the mean over all items like these",
+}
+
+
+def document(c: MonitoredComparison) -> Document:
+    """Return the report: what may be concluded, the systems, and the differences."""
+    pictures: tuple[Picture, ...] = ()
+    if c.path:
+        caption = "The band is the interval, valid at every number of items."
+        caption += "" if c.margin is None else " Dashed lines are the margin."
+        pictures = (Picture("Difference and interval by number of items", caption, partial(draw, c)),)
+    counted = extent(c.n_items, c.n_clusters)
+    of_all = "" if c.n_available is None else f" of {c.n_available}"
+    margin = "" if c.margin is None else f", smallest difference that matters {margin_text(c.margin)}"
+    return scaffold.one_section(
+        c,
+        title=f"{c.systems[0].system}, monitored item by item",
+        subtitle=f"{counted}{of_all}, {percent(c.level)} intervals at every look{margin}",
+        methods=methods(c),
+        name="monitored",
+        lead=sentence(c),
+        tables=(_systems(c), _differences(c)),
+        pictures=pictures,
+    )
+
+
+def rounding(c: MonitoredComparison) -> Rounding:
+    """Return the decimals of the differences."""
+    return Rounding.of([(d.estimate, d.interval) for d in c.pairs], c.margin)
+
+
+def sentence(c: MonitoredComparison) -> str:
+    """Return what can be concluded at this moment."""
+    first, others = c.systems[0].system, [d.b for d in c.pairs]
+    if not c.n_items:
+        return f"No item of {first} has been counted yet."
+    counted = extent(c.n_items, c.n_clusters)
+    all_others = others[0] if len(others) == 1 else f"all {len(others)} other systems"
+    by = "" if c.margin is None else f" by more than {margin_text(c.margin)}"
+    if c.decision == "better":
+        said = f"{first} is better than {all_others}{by}"
+    elif c.decision == "worse":
+        which = next(d.b for d in c.pairs if d.decision == "worse")
+        said = f"{first} is worse than {which}{by}"
+    elif c.decision == "equivalent":
+        pair = len(others) == 1
+        same = f"{first} and {others[0]} are equivalent" if pair else f"{first} is as good as {all_others}"
+        said = f"{same} within the margin of {margin_text(c.margin or 0.0)}"
+    elif (ahead := _ahead(c)) is not None:
+        left = "cannot be decided with the items that are left" if c.decision == "futile" else "is open"
+        said = f"{first} is {ahead} than {all_others}; whether{by} {left}"
+    elif c.decision == "futile":
+        said = f"Whether {first} and {all_others} differ{by} cannot be decided with the items that are left"
+    else:
+        said = f"Nothing can be concluded yet about {first} and {all_others}"
+    if c.provisional:
+        said = f"Provisionally, {said}"
+    at_once = c.decided_at in (None, c.n_items)
+    when = f"after {counted}" if at_once else f"decided after {c.decided_at} of {counted}"
+    return f"{said} ({when}){_numbers(c)}."
+
+
+def _ahead(c: MonitoredComparison) -> Literal["better", "worse"] | None:
+    """Return whether the first of two systems is better or worse, where only the margin is undecided."""
+    interval = c.pairs[0].interval
+    if len(c.pairs) > 1 or c.margin is None or interval is None or interval.low <= 0.0 <= interval.high:
+        return None
+    return "better" if (interval.low > 0.0) == c.greater_is_better else "worse"
+
+
+def _numbers(c: MonitoredComparison) -> str:
+    if len(c.pairs) > 1:
+        rest = sum(one.behind is None for one in c.systems)
+        if rest == 1 and c.systems[0].behind is None:
+            return f"; no other of the {len(c.systems)} systems can still be first"
+        return f"; {rest} of {len(c.systems)} systems can still be first"
+    d, digits = c.pairs[0], rounding(c)
+    numbers = f": {d.a} {MINUS} {d.b} = {digits.text(d.estimate)}"
+    if d.interval is None:
+        return f"{numbers}, no interval yet"
+    numbers += f", {percent(c.level)} interval {digits.interval(d.interval)}"
+    if d.overturned_by is None:
+        return numbers
+    return f"{numbers}; a single item {_overturning(d)} off the mean would overturn it"
+
+
+def _systems(c: MonitoredComparison) -> Table:
+    digits = Rounding.of([(one.score, c.pairs[0].interval) for one in c.systems])
+    columns = (
+        column.name("system", attrgetter("system")),
+        column.number("mean score", digits, attrgetter("score")),
+        column.count("items", attrgetter("n_items")),
+        column.text("behind", lambda e: e.behind or "", applies=bool(c.dropped)),
+    )
+    better = "higher" if c.greater_is_better else "lower"
+    return Table.of(f"Scores, {better} is better", columns, c.systems, part="scores", main=1)
+
+
+def _differences(c: MonitoredComparison) -> Table:
+    digits, threshold = rounding(c), alpha(c.level)
+    level = c.pairs[0].interval.level if c.pairs[0].interval else c.level
+    sides = column.sides(c.pairs)
+
+    def p_cell(d: MonitoredDifference) -> Cell:
+        return Cell(DASH, 2.0) if d.p_value is None else Cell(p_text(d.p_value, threshold), d.p_value)
+
+    columns = (
+        *sides.columns,
+        column.number("difference", digits, attrgetter("estimate")),
+        column.interval(level, digits, attrgetter("interval")),
+        Column("p at any look", p_cell, applies=any(d.p_value is not None for d in c.pairs)),
+        column.text("better on", lambda d: f"{d.wins} : {d.losses}"),
+        column.count("items", attrgetter("n_items")),
+        column.text("decision", _decision),
+        column.text("overturned by", _overturning, applies=any(d.overturned_by is not None for d in c.pairs)),
+    )
+    return Table.of(
+        f"Differences, {sides.minus}",
+        columns,
+        c.pairs,
+        lambda d: d.decision in ("better", "worse"),
+        part="differences",
+        main=len(sides.columns),
+        methods=methods(c),
+    )
+
+
+def _decision(d: MonitoredDifference) -> str:
+    decision = f"{d.decision} (provisional)" if d.provisional else d.decision
+    return "open" if d.decision is None else f"{decision}, at {d.decided_at}"
+
+
+def _overturning(d: MonitoredDifference) -> str:
+    """Return the size of a difference in the digits of which one may speak."""
+    return "" if d.overturned_by is None else f"{d.overturned_by:.3g}"
+
+
+def methods(c: MonitoredComparison) -> str:
+    """Return how the numbers were computed."""
+    about = _POPULATIONS[c.population].format(c.n_available)
+    together = "" if len(c.systems) == 2 else ", for all pairs of systems at once"
+    named = vocabulary.long_name("interval", c.method).replace("interval", "intervals")
+    kind, looks = (f"{named}s", "every look") if c.looks is None else (named, planned_looks(c.looks))
+    told = (
+        f"The intervals are {kind}: with probability {percent(c.level)} they hold the true difference at"
+        f" {looks}{together}, so one may stop at any of them. They are about {about}."
+    )
+    if (size := rare_loss(c)) is not None:
+        told += f" They allow for rare differences as large as {size}."
+    if c.decided_at is not None:
+        told += (
+            " After a stop the estimate is on average a little too far from 0; the interval allows for it."
+        )
+    return told
+
+
+def rare_loss(c: MonitoredComparison) -> str | None:
+    """Return the size of the rare differences that intervals of scores without bounds allow for."""
+    before = any(note.code == "begun_before" for note in c.notes)
+    if c.method != "asymptotic" or c.bounds is not None or before:
+        return None
+    return "the largest deviation from the mean so far" if c.largest is None else f"{c.largest:g}"
+
+
+def planned_looks(looks: tuple[int, ...]) -> str:
+    """Return which looks were planned.
+
+    >>> planned_looks((500, 1000))
+    'the 2 planned looks (500, 1000 items)'
+    """
+    shown = ", ".join(map(str, looks)) if len(looks) <= 10 else f"{looks[0]}, {looks[1]}, ..., {looks[-1]}"
+    return f"the {len(looks)} planned looks ({shown} items)" if len(looks) > 1 else f"{shown} items"
+
+
+TABLES = {
+    "pairs": Rows(
+        (
+            *named("a", "b"),
+            Field("difference", "estimate"),
+            *interval_ends("interval", needs=(), absent=None),
+            Field("level", of_result=True),
+            Field("interval", "method", of_result=True),
+            Field("p_value"),
+            *named("n_items", "n_clusters", "wins", "losses", "decision", "decided_at", "overturned_by"),
+            Field("provisional"),
+        ),
+        attrgetter("pairs"),
+    ),
+    "scores": Rows(named("system", "score", "n_items", "behind"), attrgetter("systems")),
+    "path": Rows(named("n_items", "estimate", "low", "high"), attrgetter("path")),
+}
+"""The last is how the first pair developed."""
+
+
+def dictionary(c: MonitoredComparison) -> dict[str, Any]:
+    """Return the decision, the systems and the differences as dictionaries."""
+    return {
+        "decision": c.decision,
+        "decided_at": c.decided_at,
+        "n_items": c.n_items,
+        "n_clusters": c.n_clusters,
+        "n_looks": c.n_looks,
+        "n_available": c.n_available,
+        "looks": None if c.looks is None else list(c.looks),
+        "population": c.population,
+        "method": c.method,
+        "level": c.level,
+        "margin": c.margin,
+        "largest": c.largest,
+        "systems": [asdict(one) for one in c.systems],
+        "differences": TABLES["pairs"].rows(c),
+        "path": [asdict(one) for one in c.path],
+    }

@@ -1,0 +1,1 @@
+"""Stochastic order between runs, and whether differences are normal."""

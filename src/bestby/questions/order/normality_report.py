@@ -1,0 +1,72 @@
+"""The report of tests of normality."""
+
+from __future__ import annotations
+
+from functools import partial
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
+
+from bestby._core.text import percentage
+from bestby.questions.order import normality_figure
+from bestby.report import column, data, scaffold
+from bestby.report.column import Cell, Column
+from bestby.report.document import Document, Picture
+from bestby.report.fields import Rows, named
+from bestby.report.numbers import p_text
+from bestby.report.tables import Table
+
+if TYPE_CHECKING:
+    from bestby.questions.order.normality_result import Normality
+
+TABLES = {"tests": Rows(named("name", "statistic", "p_value", "error"), attrgetter("tests"))}
+
+
+def document(n: Normality) -> Document:
+    """Return the report of tests of normality: the moments, and a table of the tests."""
+    caption = "Points outside the band are unusual for a normal distribution; ties are steps."
+    return scaffold.one_section(
+        n,
+        title=f"How far {n.n} values are from a normal distribution",
+        subtitle=f"{n.n} values",
+        methods="P-values of the Anderson-Darling and Lilliefors statistics: simulated normal samples.",
+        name="normality",
+        lead=f"{_described(n)}.",
+        tables=(tests_table(n, f"Tests of normality of {n.n} values"),),
+        pictures=(
+            Picture("Values against normal quantiles", caption, partial(normality_figure.normality, n)),
+        ),
+    )
+
+
+def tests_table(n: Normality, caption: str) -> Table:
+    """Return the table of the tests."""
+    columns = (
+        column.name("test", attrgetter("name")),
+        Column("statistic", lambda test: Cell(f"{test.statistic:.4f}", test.statistic)),
+        Column("p", lambda test: Cell(p_text(test.p_value), test.p_value)),
+    )
+    return Table.of(caption, columns, n.tests, main=1)
+
+
+def _described(n: Normality) -> str:
+    return (
+        f"{n.n} values: mean {n.mean:.4g}, standard deviation {n.std:.4g}, skewness"
+        f" {n.skewness:.2f}, excess kurtosis {n.kurtosis:.2f}, {percentage(n.tied)} tied"
+    )
+
+
+def text(n: Normality) -> str:
+    """Return moments, tests and notes as lines of text."""
+    lines = [_described(n)]
+    lines += [f"  {t.name:16}  {t.statistic:7.4f}  p = {t.p_value:.2g}" for t in n.tests]
+    return "\n".join([*lines, *(f"  Note: {note.message}" for note in n.notes)])
+
+
+def dictionary(n: Normality) -> dict[str, Any]:
+    """Return moments, tests and notes as dictionaries and lists."""
+    names = ("n", "mean", "std", "skewness", "kurtosis", "tied")
+    return {
+        **{name: getattr(n, name) for name in names},
+        "tests": TABLES["tests"].rows(n),
+        "notes": data.notes_as_dicts(n.notes),
+    }

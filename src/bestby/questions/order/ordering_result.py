@@ -1,0 +1,166 @@
+"""What `aso` and `multi_aso` return: how nearly one system is stochastically better than another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from bestby._core import rounding
+from bestby._core.errors import InvalidInputError
+from bestby._core.lazy import module_by_name
+from bestby._core.text import quoted
+from bestby.results.base import Note, Provenance, Reported
+from bestby.results.drawn import Drawn
+from bestby.results.values import TestResult
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class StochasticOrder(Drawn, Reported):
+    """How nearly the runs of system A are stochastically better than those of system B.
+
+    Parameters
+    ----------
+    a, b : str
+        The two systems.
+    violation_ratio : float
+        0 if A is ahead at every quantile, 1 if B is; NaN if the samples are the same.
+    standard_error : float
+        Of the violation ratio, by the bootstrap.
+    epsilon_min : float
+        Upper confidence bound of the violation ratio, at the level.
+    level : float
+        The confidence level after correction for the number of comparisons.
+    n_a, n_b : int
+        Number of runs.
+    test : TestResult
+        One-sided permutation test. Its statistic is the violation ratio shrunk towards 1/2.
+    notes : tuple of Note
+        What must be known about this result.
+    provenance : Provenance or None
+        Settings, versions, seed and data hash; None of one of several orders, which have it together.
+
+    See Also
+    --------
+    bestby.aso : Makes it.
+    StochasticOrders : One for every two systems.
+    """
+
+    a: str
+    b: str
+    violation_ratio: float
+    standard_error: float
+    epsilon_min: float
+    level: float
+    n_a: int
+    n_b: int
+    test: TestResult
+    notes: tuple[Note, ...] = ()
+    provenance: Provenance | None = None
+
+    described_by: ClassVar[str] = "ordering"
+    drawn_by: ClassVar[str] = "bestby.questions.order.orders_figure.order"
+
+    @property
+    def p_value(self) -> float:
+        """How often A would come out as well if the runs of both systems were exchangeable."""
+        return self.test.p_value
+
+    @property
+    def dominant(self) -> bool:
+        """Whether A is almost stochastically better: whether the p-value is at most 1 - level."""
+        return rounding.at_most(self.test.p_value, round(1.0 - self.level, 14))
+
+    @property
+    def below_half(self) -> bool:
+        """Whether `epsilon_min` is below 0.5, where custom calls A almost stochastically dominant."""
+        return self.epsilon_min < 0.5
+
+    @property
+    def below_fifth(self) -> bool:
+        """Whether `epsilon_min` is below 0.2, the customary stricter limit."""
+        return self.epsilon_min < 0.2
+
+    @property
+    def sentence(self) -> str:
+        """The result in plain words."""
+        words: str = module_by_name("bestby.questions.order.ordering_report").order_sentence(self)
+        return words
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class StochasticOrders(Drawn, Reported):
+    """Almost stochastic order between every two systems; matrices are read row over column.
+
+    Parameters
+    ----------
+    systems : tuple of str
+        The systems, in the order of rows and columns.
+    orders : dict
+        For each two systems (a, b), in both directions, how nearly a is better than b.
+    notes : tuple of Note
+        What must be known about these results: one note for each cause, however many pairs have it. Every
+        order has the notes on its own pair.
+    provenance : Provenance or None
+        Settings, versions, seed and data hash.
+
+    See Also
+    --------
+    bestby.multi_aso : Makes it.
+    bestby.compare_runs : Makes it beside the differences.
+    """
+
+    systems: tuple[str, ...]
+    orders: dict[tuple[str, str], StochasticOrder]
+    notes: tuple[Note, ...] = ()
+    provenance: Provenance | None = None
+
+    described_by: ClassVar[str] = "ordering"
+    drawn_by: ClassVar[str] = "bestby.questions.order.orders_figure.orders"
+
+    def __getitem__(self, key: tuple[str, str]) -> StochasticOrder:
+        if key not in self.orders:
+            raise InvalidInputError(
+                f"no order between {quoted(key)} here",
+                hint=f"result[row, column] with two of: {', '.join(self.systems)}",
+            )
+        return self.orders[key]
+
+    def find(self, a: str, b: str) -> StochasticOrder | None:
+        """Return how nearly A is better than B; None if there is no such pair."""
+        return self.orders.get((a, b))
+
+    def __iter__(self) -> Iterator[StochasticOrder]:
+        return iter(self.orders.values())
+
+    def __len__(self) -> int:
+        return len(self.orders)
+
+    @property
+    def violation_ratio(self) -> Any:
+        """The violation ratios, shape (S, S); NaN on the diagonal."""
+        return self._matrix("violation_ratio")
+
+    @property
+    def epsilon_min(self) -> Any:
+        """The upper confidence bounds, shape (S, S); NaN on the diagonal."""
+        return self._matrix("epsilon_min")
+
+    @property
+    def p_value(self) -> Any:
+        """The p-values, before correction, shape (S, S); NaN on the diagonal."""
+        return self._matrix("p_value")
+
+    @property
+    def dominant(self) -> Any:
+        """Where the row is almost stochastically better than the column, booleans, shape (S, S)."""
+        return self._matrix("dominant") == 1.0
+
+    def _matrix(self, value: str) -> Any:
+        import numpy as np
+
+        rows = [
+            [float("nan") if a == b else float(getattr(self.orders[a, b], value)) for b in self.systems]
+            for a in self.systems
+        ]
+        return np.array(rows)

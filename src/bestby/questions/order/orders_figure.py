@@ -1,0 +1,100 @@
+"""Almost stochastic order of runs: the matrix of all pairs, and a single one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from bestby.report.figures.canvas import SCREEN, Canvas, Sheet
+from bestby.report.figures.colours import FAINT, INK, WORSE
+from bestby.report.figures.drawing import GAP, bare, key, mark
+from bestby.report.figures.layout import figure
+from bestby.report.figures.matrix import box, frame, marked_cell, side_of_cells
+from bestby.report.numbers import MINUS, alpha, p_clause, percent
+from bestby.results.values import Interval
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from bestby.questions.order.ordering_result import StochasticOrder, StochasticOrders
+
+OUT_OF_REACH = "out_of_reach"
+"""The code of the note on runs too few for any p-value to reach the level."""
+
+_CELL, _SMALL = 0.5, 0.24
+"""Inches of a cell with a number, and without."""
+
+# Not quite the colours of the page, which would exchange them for those of a dark theme: squares keep theirs.
+_SQUARE, _LIGHT, _DARK_TEXT, _LIGHT_TEXT = (0x00, 0x70, 0xB0), (0xF1, 0xF4, 0xF7), "#1b1e24", "#fffffd"
+
+
+@figure
+def orders(orders: StochasticOrders, names: Sequence[str] | None = None, *, canvas: Canvas = SCREEN) -> Sheet:
+    """Draw the matrix of epsilon_min, row over column; a frame marks almost stochastic dominance."""
+    names = orders.systems if names is None else names
+    axes, shown = canvas.axes(), canvas.names(names)
+    side = side_of_cells(list(shown.values()), canvas, _CELL, _SMALL)
+    for row, a in enumerate(names):
+        for column, b in enumerate(names):
+            if a != b:
+                one = orders[a, b]
+                _square(axes, (row, column), one.epsilon_min, canvas, framed=one.dominant, text=side > _SMALL)
+    frame(axes, list(shown.values()), canvas, side)
+    level = next((order.level for order in orders), 0.95)
+    size = side * len(names)
+    title = "ε_min, row over column" + ", from dark (0) to light (1)" * (side == _SMALL)
+    if any(order.dominant for order in orders):
+        keys = [key("the row is almost stochastically dominant", filled=False, colour=WORSE, shape="s")]
+        return Sheet(axes, size, size, title, keys=keys, square=True)
+    return Sheet(axes, size, size, title, foot=_no_frame(orders, level), square=True)
+
+
+def _no_frame(orders: StochasticOrders, level: float) -> str:
+    """Return why no cell is framed: whether any could be, with so few runs."""
+    none = f"No row is shown to be dominant, since no p-value is {1.0 - level:.2g} or less."
+    if all(any(note.code == OUT_OF_REACH for note in order.notes) for order in orders):
+        return f"{none} With so few runs, no p-value can be: dark cells are no evidence of dominance."
+    return f"{none} A dark cell alone is no evidence of dominance."
+
+
+def _square(
+    axes: Axes, at: tuple[int, int], value: float, canvas: Canvas, *, framed: bool, text: bool
+) -> None:
+    share = 1.0 if math.isnan(value) else min(value, 1.0)
+    shade = [round(d + (e - d) * share) for d, e in zip(_SQUARE, _LIGHT, strict=True)]
+    colour = "#{:02x}{:02x}{:02x}".format(*shade)
+    row, column = at
+    box(axes, (column, row), 0.88, facecolor=colour, edgecolor=WORSE if framed else "none", linewidth=2.0)
+    if text:
+        written = MINUS if math.isnan(value) else f"{value:.2f}"
+        marked_cell(axes, (column, row), written, canvas, color=_LIGHT_TEXT if share < 0.5 else _DARK_TEXT)
+
+
+@figure
+def order(order: StochasticOrder, *, canvas: Canvas = SCREEN) -> Sheet:
+    """Draw the violation ratio of one pair, from 0 to 1, and the range below its upper bound."""
+    axes = canvas.axes()
+    axes.set_xlim(-0.02, 1.02)
+    axes.set_ylim(1.0, -1.0)
+    axes.set_yticks([])
+    axes.axvline(0.5, color=FAINT, linewidth=1.0, zorder=1, gid="half")
+    text = "The same scores at every quantile: neither system is better"
+    keys: list[Any] = []
+    if not math.isnan(order.violation_ratio):
+        # One-sided: the confidence region has an upper end only, so the line has a cap there only.
+        interval = Interval(-math.inf, order.epsilon_min, order.level, "bootstrap", exact=False)
+        mark(axes, 0, order.violation_ratio, interval, filled=order.dominant)
+        bound = f"at most {order.epsilon_min:.3f} at {percent(round(order.level, 6))} confidence"
+        p = p_clause(order.p_value, alpha(order.level))
+        text = f"Violation ratio {order.violation_ratio:.3f}, {bound}, {p}"
+        keys = [
+            key("dominance is shown" if order.dominant else "no dominance is shown", filled=order.dominant)
+        ]
+    bare(axes)
+    names = canvas.names((order.a, order.b))
+    a, b = names[order.a], names[order.b]
+    axes.set_xlabel(
+        f"← {a} better{GAP}|{GAP}{b} better →\nviolation ratio of {a} over {b}", color=INK, parse_math=False
+    )
+    return Sheet(axes, height=0.85, width=5.0, title=text, keys=keys)

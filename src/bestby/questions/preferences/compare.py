@@ -1,0 +1,338 @@
+"""Compare systems by which of two was preferred, judgement by judgement."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from bestby._core import rounding
+from bestby._core.errors import DesignError
+from bestby._core.keywords import with_suggestions
+from bestby._core.typing import Array, ArrayLike, Correction, Question, Rng, Scale, Ties
+from bestby.comparisons.common import family, few_units
+from bestby.comparisons.common.provenance import hash_of_rows, made_by
+from bestby.data.frames import backend_of
+from bestby.engine.base import Drawing
+from bestby.questions.preferences import bounds, testing
+from bestby.questions.preferences.fitting import Fit, Settings, fitted, notes_on
+from bestby.questions.preferences.layout import Preferences
+from bestby.questions.preferences.result import PreferenceComparison, PreferenceDifference, PreferenceScore
+from bestby.questions.preferences.source import Columns, Data, data_of
+from bestby.resampling.progress import Progress
+from bestby.resampling.settings import Resampling, combined
+from bestby.results.base import MetricInfo, Note, Provenance, remember_backend
+from bestby.results.values import TestResult
+from bestby.vocabulary import PreferenceInterval, PreferenceTest
+
+
+@with_suggestions
+def compare_preferences(
+    data: Preferences | Any,
+    *,
+    systems: str | Sequence[str] | None = None,
+    ignore: str | Sequence[str] | None = None,
+    items: str | None = None,
+    a: str = "a",
+    b: str = "b",
+    winner: str = "winner",
+    clusters: ArrayLike | str | None = None,
+    ties: Ties = "half",
+    scale: Scale = "log",
+    prior: float = 0.0,
+    baseline: str | None = None,
+    interval: PreferenceInterval | None = "auto",
+    level: float = 0.95,
+    test: PreferenceTest | None = "auto",
+    alternative: Question = "two-sided",
+    correction: Correction = "holm",
+    margin: float | None = None,
+    n_resamples: int = 10_000,
+    rng: Rng = 0,
+    n_jobs: int = 1,
+    progress: Progress | None = None,
+    resampling: Resampling | None = None,
+) -> PreferenceComparison:
+    """Compare systems by judgements of which of two was better.
+
+    Parameters
+    ----------
+    data : sequence of tuples, mapping of columns, data frame, or Preferences
+        Judgements: (a, b, winner) or (item, a, b, winner), with the names of two systems and of the one
+        preferred, or "tie". "a" and "b" also stand for the first and the second, unless one of the two has
+        that name. A frame has a row per judgement. Or what `read_preferences` returns.
+    items, a, b, winner : str
+        The columns of a frame. Those called model_a, model_b, preference and item (or id) are used if there
+        are any, as by `read_preferences`.
+    systems, ignore : str or list of str, optional
+        The judgements of these systems (all by default, without those to ignore) with each other only, by
+        name or by pattern, such as ``"gpt-*"``.
+    clusters : array_like, shape (n,), or str, optional
+        The cluster of each judgement, or the column with it: judgements of one cluster are drawn together.
+        By default the items (prompts), if there are any.
+    ties : {"half", "davidson"}
+        "half": a tie is half a win for both (Bradley and Terry's model). "davidson": ties have a probability
+        of their own.
+    scale : {"log", "elo"}
+        The scale of strengths: logarithms with the mean 0; or 400 / ln 10 times that, plus 1000, on which 400
+        points are odds of ten to one.
+    prior : float
+        That many judgements, half of them won and half lost, are added between every two systems, so that
+        one which won or lost all has a finite strength.
+    baseline : str, optional
+        Compare every other system with this one only; otherwise every pair.
+    interval : {"auto"} or None
+        "auto": score intervals. None: no intervals and no standard errors, which saves
+        their time.
+    level : float
+        Nominal coverage; 1 - level is the level of the tests.
+    test : {"auto", "permutation", "wald", "bootstrap"} or None
+        "permutation": of the judgements of just the two systems, exact, by clusters; no model. "wald":
+        whether two strengths differ, by their difference over its standard error, clusters taken together.
+        "bootstrap": the same by the resamples. "auto" is "permutation" for two systems, "wald" for more.
+        None: no test, so no p-values, ranks and groups, which saves their time.
+    alternative : {"two-sided", "greater", "less", "better"}
+        "greater" and "better" ask whether A is stronger than B. One-sided pairs stand in the order of the
+        names. Intervals are two-sided always.
+    correction : {"holm", "bonferroni", "bh", "none"}
+        How p-values are corrected; the family is all pairs.
+    margin : float, optional
+        The smallest difference of strengths that matters, on their scale; turns on verdicts, which need
+        intervals. It does not go with a prior, which draws strengths together.
+    n_resamples, rng, n_jobs, progress, resampling
+        As for `compare`, for ``test="bootstrap"`` and drawn permutations; what is resampled are clusters, or
+        judgements.
+
+    Returns
+    -------
+    PreferenceComparison
+        Strengths and win rates with intervals, ranks, and for every pair the probability that one is
+        preferred, with its interval and a test.
+
+    Raises
+    ------
+    InvalidInputError
+        If the data or an argument cannot be used as given.
+    DesignError
+        If a system, or a group of systems, was never beaten by or never beat the others: strengths then have
+        no finite estimate without a prior. If two systems never met, for the permutation test. If clusters
+        are two crossed groupings, or a margin comes with a prior.
+
+    See Also
+    --------
+    read_preferences : Judgements from a table or the annotations of a tool.
+    compare : Win rates as scores, item by item, for graded preferences.
+
+    Notes
+    -----
+    All judgements count the same whenever they were made: strengths are estimated by maximum likelihood, not
+    followed from game to game as sequential Elo ratings are, which depend on the order of the games.
+
+    Intervals are score intervals: Wilson's, and Tango's [4]_ if ties are halves, of as many independent
+    judgements as would give the variance that the model has; clusters change it as they change the variance
+    of the scores of the model, and the quantile is then Student's t. Judgements that are all alike therefore
+    have intervals too. Below 50 clusters they can be too short, as the note `few_clusters` says, and they are
+    too long where fewer than six judgements a system are no tie (`few_differing`).
+
+    References
+    ----------
+    .. [1] Bradley & Terry (1952), Rank analysis of incomplete block designs: the method of paired
+       comparisons, Biometrika 39, 324-345.
+    .. [2] Davidson (1970), On extending the Bradley-Terry model to accommodate ties in paired comparison
+       experiments, J. Amer. Statist. Assoc. 65, 317-328.
+    .. [3] Hunter (2004), MM algorithms for generalized Bradley-Terry models, Ann. Statist. 32, 384-406.
+    .. [4] Tango (1998), Equivalence test and confidence interval for the difference in proportions for the
+       paired-sample design, Statist. Med. 17, 891-908.
+
+    Examples
+    --------
+    >>> from bestby import compare_preferences
+    >>> judged = [("new", "old", "new")] * 30 + [("old", "new", "old")] * 10 + [("new", "old", "tie")] * 8
+    >>> difference = compare_preferences(judged)["new", "old"]
+    >>> round(difference.probability, 4), round(difference.p_value, 5), difference.exact
+    (0.7083, 0.00222, True)
+    """
+    resampling = combined(
+        resampling, n_resamples, function="compare_preferences", rng=rng, n_jobs=n_jobs, progress=progress
+    )
+    settings = Settings.checked(
+        "preferences", ties=ties, scale=scale, prior=prior, interval=interval, level=level, test=test,
+        alternative=alternative, correction=correction, margin=margin, baseline=baseline,
+    )  # fmt: skip
+    if settings.margin is not None and settings.prior > 0.0:
+        raise DesignError(
+            "margin and prior do not go together: a prior draws strengths together, which could make them"
+            " equivalent",
+            hint="leave one of the two out",
+        )
+    drawing = Drawing.of(resampling)
+    judgements = data_of(data, clusters, Columns(a, b, winner, items, systems, ignore))
+    settings = settings.among(judgements.names)
+    result = _compared(fitted(judgements, settings, drawing), settings, drawing)
+    return remember_backend(result, backend_of(data))
+
+
+def _compared(fit: Fit, settings: Settings, drawing: Drawing) -> PreferenceComparison:
+    names = fit.data.names
+    order = family.ranked(np.round(fit.strengths.log / rounding.spread_width(1.0)), names, True)
+    base = None if settings.baseline is None else names.index(settings.baseline)
+    pairs = family.pairs(order, base, sided=settings.alternative != "two-sided")
+    tests = {}
+    if settings.test is not None:
+        tests = {(i, j): _test(fit, i, j, settings.test, settings, drawing) for i, j in pairs}
+    made = [_difference(fit, i, j, tests.get((i, j)), settings) for i, j in pairs]
+    adjusted = family.adjusted(made, settings.correction)
+    differences = family.with_direction_notes(adjusted, settings.alpha)
+    tie = None
+    if settings.ties == "davidson" and settings.interval is not None:
+        tie = bounds.tie_interval(fit, settings.level)
+    return PreferenceComparison(
+        metrics=(MetricInfo(settings.metric, True, (-math.inf, math.inf)),),
+        systems=_scores(fit, order, differences, settings),
+        differences=differences,
+        omnibus=(),
+        notes=(
+            *fit.data.notes,
+            *_notes_on_swaps(fit, tests, settings),
+            *notes_on(fit, list(tests.values()), settings),
+        ),
+        provenance=_provenance(fit, settings, drawing),
+        n_items=fit.data.judged.n,
+        level=settings.level,
+        correction=settings.corrected_by,
+        margin=settings.margin,
+        baseline=settings.baseline,
+        n_clusters=0 if fit.data.judged.clusters is None else fit.data.judged.n_units,
+        tie_model=settings.ties,
+        tie_parameter=float(fit.strengths.tie),
+        tie_interval=tie,
+    )
+
+
+def _notes_on_swaps(fit: Fit, tests: Mapping[tuple[int, int], TestResult], settings: Settings) -> list[Note]:
+    """Return a note where two systems were judged in so few units that no swap can decide."""
+    if len(fit.data.names) != 2 or not tests:
+        return []
+    units = "judgements" if fit.data.judged.clusters is None else "clusters"
+    n = fit.data.judged.direct(0, 1).size
+    return few_units.notes_on_few(n, units, tests.values(), settings, (settings.metric,))
+
+
+def _test(fit: Fit, i: int, j: int, chosen: str, settings: Settings, drawing: Drawing) -> TestResult:
+    side = settings.towards(True)
+    if chosen == "permutation" or (chosen == "auto" and len(fit.data.names) == 2):
+        pair = fit.data.names[i], fit.data.names[j]
+        swaps = testing.permutation_test(fit.data.judged, i, j, pair, side, drawing)
+        return testing.refined(swaps, fit.data.judged.direct(i, j)) if chosen == "auto" else swaps
+    estimate, n_units = fit.gap(i, j), fit.data.judged.n_units
+    if chosen == "bootstrap" and fit.drawn is not None:
+        drawn = fit.drawn.log[:, i] - fit.drawn.log[:, j]
+        return testing.bootstrap_test(drawn, estimate, side, n_units)
+    return testing.wald_test(estimate, fit.error(i, j), side, n_units)
+
+
+def _difference(
+    fit: Fit, i: int, j: int, test: TestResult | None, settings: Settings
+) -> PreferenceDifference:
+    """Return all that is told of A minus B; its p-value is not adjusted."""
+    names, unit = fit.data.names, settings.unit
+    log = fit.strengths.log
+    wins, losses, ties = (int(x) for x in (fit.wins[i, j], fit.wins[j, i], fit.ties[i, j]))
+    bounded = settings.interval is not None
+    interval, tost, chance = None, None, None
+    if bounded:
+        interval, tost, _ = family.with_equivalence(
+            lambda level: (bounds.gap_interval(fit, i, j, level, unit), ()), settings.level, settings.margin
+        )
+        chance = bounds.preference_interval(fit, i, j, settings.level)
+    plain = PreferenceDifference(
+        metric=settings.metric,
+        a=names[i],
+        b=names[j],
+        estimate=unit * fit.gap(i, j),
+        score_a=settings.mean + unit * float(log[i]),
+        score_b=settings.mean + unit * float(log[j]),
+        interval=interval,
+        level=settings.level,
+        test=test,
+        p_adjusted=None if test is None else test.p_value,
+        greater_is_better=True,
+        n_items=wins + ties + losses,
+        n_differing=wins + losses,
+        probability=float(fit.strengths.preference(i, j)),
+        probability_interval=chance,
+        wins=wins,
+        ties=ties,
+        losses=losses,
+        standard_error=unit * fit.error(i, j) if bounded else None,
+        standard_error_method="sandwich" if bounded else None,
+    )
+    return family.with_verdict(plain, tost, settings.margin)
+
+
+def _scores(
+    fit: Fit, order: Sequence[int], differences: Sequence[PreferenceDifference], settings: Settings
+) -> tuple[PreferenceScore, ...]:
+    names = [fit.data.names[s] for s in order]
+    low, high, letters = None, None, None
+    if settings.test is not None:
+        low, high, letters = family.standings(
+            names, differences, settings.alpha, lettered=settings.baseline is None
+        )
+    unit, mean = settings.unit, settings.mean
+    return tuple(
+        PreferenceScore(
+            metric=settings.metric,
+            system=names[position],
+            score=mean + unit * float(fit.strengths.log[s]),
+            rank_low=None if low is None else int(low[position]),
+            rank_high=None if high is None else int(high[position]),
+            group=None if letters is None else letters[position],
+            win_rate=float(fit.rates[s]),
+            wins=int(fit.wins[s].sum()),
+            ties=int(fit.ties[s].sum()),
+            losses=int(fit.wins[:, s].sum()),
+            **_uncertainty(fit, s, settings),
+        )
+        for position, s in enumerate(order)
+    )
+
+
+def _uncertainty(fit: Fit, s: int, settings: Settings) -> dict[str, Any]:
+    """Return the intervals and standard errors of one system; None each if none were asked for."""
+    if settings.interval is None:
+        return dict.fromkeys(("interval", "robust_error", "win_rate_interval"))
+    unit, level = settings.unit, settings.level
+    fisher, robust = (
+        unit * math.sqrt(max(float(errors[s, s]), 0.0)) for errors in (fit.errors.fisher, fit.errors.robust)
+    )
+    return {
+        "interval": bounds.strength_interval(fit, s, level, unit, settings.mean),
+        "standard_error": fisher,
+        "standard_error_method": "fisher",
+        "robust_error": robust,
+        "win_rate_interval": bounds.win_rate_interval(fit, s, level),
+    }
+
+
+def _provenance(fit: Fit, settings: Settings, drawing: Drawing) -> Provenance:
+    judged = fit.data.judged
+    about: dict[str, Any] = {"judgements": judged.n, "systems": list(fit.data.names)}
+    if judged.clusters is not None:
+        about["clusters"] = judged.n_units
+    return made_by(drawing, {"metrics": [settings.metric], **settings.by_name()}, about, _data_hash(fit.data))
+
+
+def _data_hash(data: Data) -> str:
+    """Hash the judgements, whatever their order and whichever system of each came first."""
+    judged = data.judged
+    swapped = judged.first > judged.second
+    columns: list[Array] = [
+        np.where(swapped, judged.second, judged.first),
+        np.where(swapped, judged.first, judged.second),
+        np.where(swapped, 1.0 - judged.values, judged.values),
+        np.zeros(judged.n) if judged.clusters is None else judged.clusters,
+    ]
+    return hash_of_rows(data.names, np.column_stack(columns))

@@ -1,0 +1,1 @@
+"""A system beside a published score whose predictions are not known."""

@@ -1,0 +1,218 @@
+"""`compare_published`: predictions of one system beside a score whose predictions are not known."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from bestby._core import checks
+from bestby._core.errors import DesignError, InvalidInputError
+from bestby._core.keywords import with_suggestions
+from bestby._core.typing import OnMissing
+from bestby.advising.reading import Arguments, evaluation_of
+from bestby.data.evaluation import Evaluation
+from bestby.data.frames import is_table
+from bestby.engine import prepare
+from bestby.engine.base import Contributions, Group
+from bestby.engine.sums import SumGroup
+from bestby.inference.proportions import wilson_midp
+from bestby.metrics.base import BaseMetric
+from bestby.metrics.suitability import chosen_metric
+from bestby.questions.published import shares
+from bestby.questions.published.result import PublishedComparison
+from bestby.questions.published.rounded import check_bounds, rounded
+from bestby.questions.published.runs import compare_runs_with
+from bestby.results.base import MetricInfo, Note, provenance_of
+from bestby.results.values import Interval
+
+UNPUBLISHED = Note(
+    "unpublished_predictions",
+    "the predictions behind the published score are not known: how often the two systems agree can only be"
+    " bounded by their scores",
+)
+
+
+@with_suggestions
+def compare_published(
+    data: Mapping[str, Any] | Evaluation | Any,
+    gold: Any = None,
+    *,
+    published: str | float,
+    name: str = "published",
+    n_items: int | None = None,
+    same_items: bool | None = None,
+    sd: str | float | None = None,
+    n_runs: int | None = None,
+    metric: Any = None,
+    greater_is_better: bool | None = None,
+    systems: str | Sequence[str] | None = None,
+    ignore: str | Sequence[str] | None = None,
+    items: Any = None,
+    on_missing: OnMissing = "error",
+    level: float = 0.95,
+) -> PublishedComparison:
+    """Compare the predictions of one system with a published score whose predictions are not known.
+
+    Of a share of right answers the number of right ones follows from the score and the number of items. How
+    many items each system alone has right does not: McNemar's exact test and Tango's interval are computed
+    for the fewest and for the most items on which the two can differ, and for every count that rounds to the
+    published score. The true answer lies between. If the items are others, the shares are compared as
+    independent. Of means over runs, Welch's t-test needs their standard deviation and number;
+    from 15 runs of one's own on it allows for their skewness (Hall's t).
+
+    Parameters
+    ----------
+    data : mapping of str to array_like, shape (n,), or Evaluation, or data frame, or array_like
+        The predictions of one system, or its score per item, as for `evaluate`. With `n_runs` the score of
+        each of its runs, at least two.
+    gold : array_like, shape (n,), or mapping, or str, optional
+        The gold labels; for a data frame the name of their column.
+    published : str or float
+        The score as it was published. Text keeps the last digit (``"0.870"``) and may be in percent
+        (``"87.4%"``).
+    name : str
+        What the published score is called, such as ``"Smith 2020"``.
+    n_items : int, optional
+        The number of items behind the published score; by default that of `data`.
+    same_items : bool, optional
+        Whether both answered the same items. By default they are taken to be the same if their numbers are
+        equal, and the answer for different items stands beside for those who doubt it.
+    sd : str or float, optional
+        The published standard deviation of the runs; in percent if `published` is.
+    n_runs : int, optional
+        The number of published runs; `data` are runs then, too.
+    metric, greater_is_better, systems, ignore, items
+        As for `evaluate`; one metric. For items its score must be a share of right answers: accuracy, the
+        mean of 0/1 scores, recall of a class, exact match.
+    on_missing
+        As for `compare`.
+    level : float
+        The level of the intervals; a p-value of at most 1 - level is significant.
+
+    Returns
+    -------
+    PublishedComparison
+        The difference under each assumption, with its interval and p-value.
+
+    Raises
+    ------
+    InvalidInputError
+        If the data, the published score or an argument cannot be used as given.
+    DesignError
+        If the metric is not a share of right answers and no spread of runs was published: it is then unknown
+        how much the published score would vary.
+
+    See Also
+    --------
+    compare : Compare systems whose predictions are known, which says more.
+    compare_runs : Compare runs that are known.
+    evaluate : The score of one system with its interval.
+
+    Notes
+    -----
+    With a fixed difference of the scores, McNemar's p-value and the length of Tango's interval [1]_ grow with
+    the number of items on which the systems differ, so that the fewest and the most give the range. For items
+    that are not the same the interval is Newcombe's [2]_, and the test the chi-squared test with N - 1 in
+    place of N, or Fisher's exact test [3]_. Clusters of items are not allowed for: if items of one document
+    are alike, all the intervals are too short.
+
+    References
+    ----------
+    .. [1] Tango (1998), Equivalence test and confidence interval for the difference in proportions for the
+       paired-sample design, Statist. Med. 17, 891-908.
+    .. [2] Newcombe (1998), Interval estimation for the difference between independent proportions, Statist.
+       Med. 17, 873-890, method 10.
+    .. [3] Campbell (2007), Chi-squared and Fisher-Irwin tests of two-by-two tables with small sample
+       recommendations, Statist. Med. 26, 3661-3675.
+
+    Examples
+    --------
+    >>> from bestby import compare_published
+    >>> gold = [0, 1] * 100
+    >>> mine = [0, 1] * 90 + [0, 0] * 10
+    >>> result = compare_published({"mine": mine}, gold, published="88.5%", name="Smith 2020")
+    >>> result.decided, result.differing_limit
+    ('always', 33)
+    """
+    score = rounded(published, "published")
+    settings = {"published": str(published), "name": _named(name), "level": level}
+    checks.probability(level, "level")
+    if sd is not None or n_runs is not None:
+        for_items = {"gold": gold, "n_items": n_items, "same_items": same_items, "items": items}
+        checks.refuse_unused("published runs", **{key: (value, None) for key, value in for_items.items()})
+        return compare_runs_with(data, score, sd, n_runs, metric, greater_is_better, settings)
+    if not isinstance(data, Evaluation | Mapping | str) and not is_table(data):
+        data = {"system": data}
+    given = Arguments(gold=gold, systems=systems, ignore=ignore, items=items, on_missing=on_missing)
+    evaluation = evaluation_of(data, given, metric)
+    _check_names(name, evaluation.names)
+    chosen, evaluation = chosen_metric(metric, evaluation, greater_is_better)
+    info, right, n = _share(evaluation, chosen)
+    theirs = n if n_items is None else checks.positive_int(n_items, "n_items")
+    same = theirs == n if same_items is None else checks.flag(same_items, "same_items")
+    if same and theirs != n:
+        hint = f"leave out same_items, or pass n_items={n}"
+        raise InvalidInputError(f"{n} items cannot be the same as {theirs}", hint=hint, argument="same_items")
+    check_bounds(score, info.name, (0.0, 1.0))
+    counts = shares.counts_of(score, theirs)
+    # Whoever says that the items are the same has no use for the answer as if they were others.
+    answers = [shares.other_items(right, n, counts, theirs, level)] if same_items is None or not same else []
+    if same:
+        answers += [shares.same_items(right, n, counts, level, most=most) for most in (False, True)]
+    return PublishedComparison(
+        metric=info, system=evaluation.names[0], published=name, score=right / n,
+        interval=Interval(*wilson_midp(right, n, level), level, "wilson-midp", True), n=n,
+        published_score=score.value, published_low=counts[0] / theirs, published_high=counts[-1] / theirs,
+        n_published=theirs, answers=tuple(answers),
+        differing_limit=shares.differing_limit(right, n, counts, 1.0 - level) if same else None,
+        level=level, notes=(*evaluation.notes, UNPUBLISHED),
+        provenance=provenance_of(
+            {"metrics": [info.name], **settings}, {"items": n, "published_items": theirs},
+            data_hash=evaluation.data_hash(),
+        ),
+    )  # fmt: skip
+
+
+def _named(name: Any) -> str:
+    """Return what the published score is called."""
+    if not isinstance(name, str) or not name.strip():
+        raise InvalidInputError(
+            f"name must be a text, got {name!r}", hint="such as 'Smith 2020'", argument="name"
+        )
+    return checks.check_text(name, "name")
+
+
+def _check_names(name: str, systems: Sequence[str]) -> None:
+    if [name] == list(systems):
+        raise InvalidInputError(
+            f"the system and the published score are both called {name!r}",
+            hint="give the published one another name=..., such as 'Smith 2020'",
+            argument="name",
+        )
+
+
+def _share(evaluation: Evaluation, chosen: BaseMetric) -> tuple[MetricInfo, int, int]:
+    """Return the metric, the number of right answers and of all, of the one system."""
+    if len(evaluation.names) != 1:
+        raise InvalidInputError(
+            f"one system is compared with a published score, got {len(evaluation.names)}",
+            hint="choose it: systems=[...]",
+            argument="systems",
+        )
+    group, *_ = prepare.groups(evaluation, [chosen], supports=(), consumer="compare_published")
+    answers = _answers(group)
+    if answers is None or not answers.binary:
+        raise DesignError(
+            f"{chosen.name} is not a share of right answers, so the published score alone does not show how"
+            " much it would vary",
+            hint="compare the accuracy or another share, or give sd=... and n_runs=... of published runs",
+        )
+    info = MetricInfo(chosen.name, chosen.greater_is_better, chosen.bounds)
+    return info, int(answers.counts[answers.values == 1.0].sum()), int(answers.counts.sum())
+
+
+def _answers(group: Group) -> Contributions | None:
+    """Return what a score is the mean of, or the share."""
+    if not isinstance(group, SumGroup):
+        return None
+    return group.sample(0).contributions or group.sample(0).shares

@@ -1,0 +1,222 @@
+"""The report of a system beside a published score."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from decimal import Decimal
+from functools import partial
+from operator import attrgetter, itemgetter
+from typing import TYPE_CHECKING, Any
+
+from bestby import vocabulary
+from bestby.inference.skewness import FROM_UNITS
+from bestby.questions.published.figure import ASSUMPTIONS
+from bestby.questions.published.figure import published as draw
+from bestby.questions.published.result import PublishedAnswer, PublishedComparison
+from bestby.report import column, scaffold
+from bestby.report.column import Cell, Column
+from bestby.report.document import Document, Picture
+from bestby.report.fields import Field, Rows, interval_ends, named
+from bestby.report.numbers import MINUS, Rounding, alpha, p_clause, p_text, percent
+from bestby.report.percent import scale_of
+from bestby.report.tables import Table
+from bestby.report.words import name_of_test
+from bestby.results.values import Interval
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def document(c: PublishedComparison) -> Document:
+    """Return the report: the two scores, and the difference under each assumption."""
+    caption = (
+        "A filled marker is a difference that is significant whatever the published score is rounded from."
+    )
+    picture = Picture("Difference under each assumption", caption, partial(draw, c))
+    return scaffold.one_section(
+        c,
+        title=f"{c.system} beside the published score of {c.published}",
+        subtitle=f"{c.metric.name}, {_extent(c, c.n)}, {percent(c.level)} intervals",
+        methods=methods(c),
+        name="published",
+        lead=sentence(c),
+        tables=(_scores(c), _answers(c)),
+        pictures=(picture,),
+    )
+
+
+def rounding(c: PublishedComparison) -> Rounding:
+    """Return the decimals of the differences."""
+    return Rounding.of([(c.estimate, answer.interval) for answer in c.answers])
+
+
+def sentence(c: PublishedComparison) -> str:
+    """Return what can be concluded, and of means on how few runs that rests.
+
+    The same items count where they may be the same, see `PublishedComparison.decided`.
+    """
+    return _conclusion(c) + _few(c)
+
+
+def _few(c: PublishedComparison) -> str:
+    if c.answers[0].assumption != "runs" or c.n >= FROM_UNITS:
+        return ""
+    return (
+        f" This rests on {c.n} runs of {c.system} and {c.n_published} of {c.published}, which cannot show"
+        " whether they are skewed."
+    )
+
+
+def _conclusion(c: PublishedComparison) -> str:
+    digits = Rounding.of([(c.score, c.interval)])
+    over = _extent(c, c.n) + ("" if c.n == c.n_published else f" ({c.published}: {c.n_published})")
+    lead = f"{c.system} has {c.metric.name} {digits.text(c.score)} over {over}, {c.published} {printed(c)}: "
+    paired = [answer for answer in c.answers if answer.n_differing is not None]
+    counted = paired or list(c.answers)
+    least, most = min(a.p_low for a in counted), max(a.p_high for a in counted)
+    test, level = name_of_test(counted[0].test), alpha(c.level)
+    agree = ", however much the two agree" if paired else ""
+    if c.decided == "always":
+        return f"{lead}{c.better} is better{agree} ({test}: {_at('most', most, level)})."
+    if c.decided == "never":
+        return f"{lead}no difference is shown{agree} ({test}: {_at('least', least, level)})."
+    p = f"{test}: {_range(least, most)}"
+    if not paired:
+        return f"{lead}whether they differ depends on digits that were not published ({p})."
+    lead += "whether they differ depends on how much the two agree, which was not published"
+    if c.differing_limit is None:
+        return f"{lead}, and on digits that were cut off ({p})."
+    return (
+        f"{lead}. {c.better} is better if they differ on at most {c.differing_limit} items; their scores"
+        f" allow {_differing(paired)} ({p})."
+    )
+
+
+def _differing(paired: Sequence[PublishedAnswer]) -> str:
+    counts = [count for answer in paired if answer.n_differing is not None for count in answer.n_differing]
+    return f"{min(counts)} to {max(counts)}"
+
+
+def _at(side: str, p: float, level: float) -> str:
+    clause = p_clause(p, level)
+    if p == 1.0:
+        return clause
+    return clause.replace("p = ", f"p at {side} ") if " = " in clause else clause
+
+
+def _range(low: float, high: float) -> str:
+    return f"p = {p_text(low)}" if low == high else f"p from {p_text(low)} to {p_text(high)}"
+
+
+def printed(c: PublishedComparison) -> str:
+    """Return the published score with the digits that it was published with."""
+    text = str(c.provenance.settings.get("published", c.published_score))
+    if scale_of(c.metric) == 1.0:
+        return text
+    return text.removesuffix("%").strip() if text.endswith("%") else f"{Decimal(text).scaleb(2):f}"
+
+
+def _extent(c: PublishedComparison, n: int) -> str:
+    return f"{n} {'runs' if c.answers[0].assumption == 'runs' else 'items'}"
+
+
+def _scores(c: PublishedComparison) -> Table:
+    digits, of_runs = Rounding.of([(c.score, c.interval)]), c.answers[0].assumption == "runs"
+    entries = ((c.system, c.score, c.interval, c.n), (c.published, c.published_score, None, c.n_published))
+    columns = (
+        column.name("system", itemgetter(0)),
+        Column(c.metric.name, lambda e: Cell(digits.text(e[1]) if e[2] else printed(c), e[1])),
+        column.interval(c.level, digits, itemgetter(2)),
+        column.count("runs" if of_runs else "items", itemgetter(3)),
+        column.text("may be", lambda e: "" if e[2] else _before_rounding(c, digits, of_runs=of_runs)),
+    )
+    return Table.of("Scores", columns, entries, main=1)
+
+
+def _before_rounding(c: PublishedComparison, digits: Rounding, *, of_runs: bool) -> str:
+    """Return what the published score may have been rounded from."""
+    if of_runs:
+        return digits.interval(Interval(c.published_low, c.published_high, c.level, "rounding", True))
+    scale = scale_of(c.metric)
+    low, high = (round(end / scale * c.n_published) for end in (c.published_low, c.published_high))
+    return f"{low} right" if low == high else f"{low} to {high} right"
+
+
+def _answers(c: PublishedComparison) -> Table:
+    digits, level = rounding(c), alpha(c.level)
+    columns = (
+        column.text(
+            "if" if c.answers[0].assumption == "runs" else "if they answered",
+            lambda a: ASSUMPTIONS[a.assumption],
+        ),
+        column.text("items that differ", _items, applies=any(a.n_differing is not None for a in c.answers)),
+        column.interval(c.level, digits, attrgetter("interval")),
+        column.text("test", lambda a: name_of_test(a.test)),
+        Column("p", lambda a: Cell(_p(a, level), a.p_high)),
+    )
+    caption = f"Difference in {c.metric.name}, {c.system} {MINUS} {c.published}: {digits.text(c.estimate)}"
+    return Table.of(caption, columns, c.answers, lambda a: a.p_high <= level, main=2, methods=methods(c))
+
+
+def _items(answer: PublishedAnswer) -> str:
+    if answer.n_differing is None:
+        return ""
+    low, high = answer.n_differing
+    return str(low) if low == high else f"{low}–{high}"
+
+
+def _p(answer: PublishedAnswer, level: float) -> str:
+    low, high = p_text(answer.p_low, level), p_text(answer.p_high, level)
+    return low if low == high else f"{low} to {high}"
+
+
+def methods(c: PublishedComparison) -> str:
+    """Return how the numbers were computed."""
+    kinds = dict.fromkeys((a.interval.method, a.test) for a in c.answers)
+    parts = (f"{vocabulary.long_name('interval', i)} with {name_of_test(test)}" for i, test in kinds)
+    return (
+        f"{percent(c.level)} intervals and two-sided tests: {'; '.join(parts)}. Each covers all scores that"
+        " round to the published one."
+    )
+
+
+TABLES = {
+    "answers": Rows(
+        (
+            Field("system", of_result=True),
+            Field("published", of_result=True),
+            Field("metric", "metric.name", of_result=True),
+            Field("score", of_result=True),
+            Field("published_score", of_result=True),
+            Field("assumption"),
+            Field("differing_low", "n_differing.0"),
+            Field("differing_high", "n_differing.1"),
+            Field("difference", "estimate", of_result=True),
+            *interval_ends("interval", needs=()),
+            Field("level", "interval.level"),
+            Field("interval", "interval.method"),
+            *named("p_low", "p_high"),
+            Field("test"),
+        ),
+        attrgetter("answers"),
+    )
+}
+
+
+def dictionary(c: PublishedComparison) -> dict[str, Any]:
+    """Return the scores and the answers as dictionaries."""
+    return {
+        "metric": asdict(c.metric) | {"bounds": list(c.metric.bounds)},
+        "system": c.system,
+        "score": c.score,
+        "interval": asdict(c.interval),
+        "published": c.published,
+        "published_score": c.published_score,
+        "published_low": c.published_low,
+        "published_high": c.published_high,
+        "estimate": c.estimate,
+        "decided": c.decided,
+        "better": c.better,
+        "differing_limit": c.differing_limit,
+        "answers": TABLES["answers"].rows(c),
+    }

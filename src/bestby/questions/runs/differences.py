@@ -1,0 +1,335 @@
+"""The differences between the runs of two systems: their tests, and all that is told of each."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from bestby._core import rounding, special
+from bestby._core.typing import Alternative, Array, FloatArray
+from bestby.advising import interval_choice
+from bestby.comparisons.common import equivalence, family, few_units, one_pair
+from bestby.engine.base import Drawing
+from bestby.engine.hierarchy import DOUBTED, RunsWithItems
+from bestby.engine.reading import Reading
+from bestby.engine.runs import FEW_FOR_MEDIANS
+from bestby.inference import improvement, locations, multiplicity, samples, skewness
+from bestby.questions.order.ordering import multi_aso
+from bestby.questions.order.ordering_result import StochasticOrders
+from bestby.questions.runs import effect_sizes
+from bestby.questions.runs.result import RunsDifference
+from bestby.questions.runs.settings import Settings
+from bestby.questions.runs.source import Data
+from bestby.results.base import Note, notes_about
+from bestby.results.values import MIRRORED, Interval, TestResult
+
+ASO_RESAMPLES = 1000
+_OF_MEANS = ("permutation", "permutation-2", "t", "welch")
+"""Tests of means that skewed runs can mislead."""
+
+SPREAD_APART = 2.2
+"""Ratio of the mean distances from the median from which systems count as varying unequally."""
+
+SPREAD_APART_OF_FEW = 2.5
+"""The same where both systems have fewer than `FEW_SPREAD` runs: chance alone sets these further apart."""
+
+SPREAD_APART_OF_OTHERS = 3.0
+"""The same for medians and trimmed means, whose tests bear more."""
+
+FEW_SPREAD = 10
+"""Runs of a system that varies more below which the bootstrap interval of medians covers 88 to 93 %."""
+
+
+def tests_of(
+    data: Data, pairs: Sequence[tuple[int, int]], settings: Settings, alternative: Alternative, n_tests: int
+) -> tuple[dict[tuple[int, int], TestResult], tuple[Note, ...]]:
+    """Return the test of each pair, none if none was asked for, and a note on the choice of the test.
+
+    `n_tests` is how many tests are corrected together.
+    """
+    if settings.test is None:
+        return {}, ()
+    name, reasons = chosen_test(data, pairs, settings, settings.test, n_tests)
+    tests = {(a, b): oriented_test(data, a, b, name, alternative) for a, b in pairs}
+    if settings.paired and settings.statistic == "mean" and not isinstance(data.maker, RunsWithItems):
+        n_pairs = data.maker.scores[0].size
+        reasons += tuple(few_units.notes_on_few(n_pairs, "pairs of runs", tests.values(), settings))
+    return tests, (*reasons, *_notes_on_skewness(data, tests, settings, alternative))
+
+
+def _notes_on_skewness(
+    data: Data, tests: Mapping[tuple[int, int], TestResult], settings: Settings, alternative: Alternative
+) -> list[Note]:
+    """Return a note where skewed runs may explain that tests of means reject."""
+    known = {pair: test for pair, test in tests.items() if test.name in _OF_MEANS}
+    if not known or isinstance(data.maker, RunsWithItems) or settings.statistic != "mean":
+        return []
+    correction = settings.correction
+    adjusted = multiplicity.adjust([test.p_value for test in known.values()], correction)
+    allowing = multiplicity.adjust(
+        [
+            max(test.p_value, oriented_test(data, *pair, "hall", alternative).p_value)
+            for pair, test in known.items()
+        ],
+        correction,
+    )
+    named = [(data.names[a], data.names[b]) for a, b in known]
+    units = "pairs of runs" if settings.paired else "runs"
+    return few_units.note_on_skewness(data.metric.name, named, adjusted, allowing, settings.alpha, units)
+
+
+def chosen_test(
+    data: Data, pairs: Sequence[tuple[int, int]], settings: Settings, asked: str, n_tests: int
+) -> tuple[str, tuple[Note, ...]]:
+    """Return the test, and a note where no runs could make the permutation test significant.
+
+    Paired means take that test in any case, which goes on where swaps end (`Separate.test`).
+    """
+    if asked not in ("auto", "permutation") or isinstance(data.maker, RunsWithItems):
+        return asked, ()
+    if settings.paired or (asked == "auto" and settings.statistic != "mean"):
+        return asked, ()
+    sides = 2.0 if settings.alternative == "two-sided" else 1.0
+    sizes = [x.size for x in data.maker.scores]
+    least = max(least_p(sizes[a], sizes[b], sides=sides) for a, b in pairs)
+    if family.rejects(least * n_tests, settings.alpha):
+        return asked, ()
+    corrected = f", {min(1.0, least * n_tests):.2g} for one of {n_tests} after correction" * (n_tests > 1)
+    told = f"with so few runs the permutation test cannot give a p-value below {least:.2g}{corrected}"
+    if asked == "auto":
+        more = "; the t test is used, which assumes that the runs of a system are roughly normal"
+        return "t", (Note("few_runs_for_permutation", told + more),)
+    return "permutation", (Note("out_of_reach", f"{told}: not every difference can become significant"),)
+
+
+def least_p(n: int, m: int, *, sides: float = 2.0) -> float:
+    """Return the smallest p-value the permutation test of n against m independent runs can give."""
+    # Of unequal numbers, the other extreme split is another distance from 0.
+    return (sides if n == m else 1.0) * samples.fewest(n, m, paired=False)
+
+
+def oriented_test(data: Data, a: int, b: int, name: str, alternative: Alternative) -> TestResult:
+    """Return the test of A against B, made in the order of their names: exchanged they mirror each other."""
+    if data.names[a] < data.names[b]:
+        return data.maker.test(a, b, name, alternative)
+    return data.maker.test(b, a, name, MIRRORED[alternative]).mirrored()
+
+
+def orders_of(data: Data, settings: Settings, drawing: Drawing, n_comparisons: int) -> StochasticOrders:
+    """Return almost stochastic order between every two systems, corrected for a number of comparisons."""
+    return multi_aso(
+        dict(zip(data.names, data.maker.scores, strict=True)),
+        level=settings.level,
+        n_comparisons=n_comparisons,
+        n_resamples=min(ASO_RESAMPLES, drawing.n_resamples),
+        greater_is_better=data.metric.greater_is_better,
+        rng=drawing.seed,
+    )
+
+
+def difference_of(
+    data: Data,
+    a: int,
+    b: int,
+    test: TestResult | None,
+    orders: StochasticOrders | None,
+    settings: Settings,
+    n_differences: int = 1,
+) -> RunsDifference:
+    """Return all that is told of A minus B, made in the order of their names; its p-value is not adjusted.
+
+    It is one of `n_differences`, of which chance may set the spreads of two systems apart.
+    """
+    if data.names[a] > data.names[b]:
+        turned = None if test is None else test.mirrored()
+        return difference_of(data, b, a, turned, orders, settings, n_differences).mirrored()
+    x, y = data.maker.scores[a], data.maker.scores[b]
+    name_a, name_b = data.names[a], data.names[b]
+    n_differing = _differing(data, a, b)
+    measured = _measured(data, a, b, n_differing, settings)
+    chance, chance_interval = _improvement(x, y, settings)
+    effect, effect_interval = effect_sizes.effect_size(x, y, settings.level, paired=settings.paired)
+    notes = measured.notes
+    if _alike(x, y, settings.paired):
+        notes += (Note("identical", f"the runs of {name_a} and {name_b} have the same scores"),)
+    elif math.isnan(effect):
+        notes += (Note("no_spread", "the runs do not vary: the effect size is undefined"),)
+    if not isinstance(data.maker, RunsWithItems) and not settings.bare:
+        notes += tuple(spread_notes(x, y, name_a, name_b, settings.statistic, n_differences))
+    plain = RunsDifference(
+        metric=data.metric.name,
+        a=name_a,
+        b=name_b,
+        estimate=data.maker.estimate(a, b),
+        score_a=data.maker.estimate(a),
+        score_b=data.maker.estimate(b),
+        interval=measured.interval,
+        level=settings.level,
+        test=test,
+        p_adjusted=None if test is None else test.p_value,
+        greater_is_better=data.metric.greater_is_better,
+        n_items=data.n_items,
+        n_differing=n_differing,
+        notes=notes_about(notes, data.metric.name, name_a, name_b),
+        n_runs=(x.size, y.size),
+        p_welch=None if test is None else _p_welch(x, y, test.alternative, settings),
+        improvement=chance,
+        improvement_interval=chance_interval,
+        effect_size=effect,
+        effect_interval=None if settings.interval is None else effect_interval,
+        order=None if orders is None else orders[name_a, name_b],
+        reverse_order=None if orders is None else orders[name_b, name_a],
+        standard_error=measured.error,
+        standard_error_method=measured.error_method,
+    )
+    doubted = any(note.code in DOUBTED for note in measured.notes)
+    return family.with_verdict(
+        plain, measured.tost, settings.margin, decides=measured.decides, doubted=doubted
+    )
+
+
+@dataclass(frozen=True)
+class _Measured:
+    """The interval of a difference, those that decide a verdict, its standard error, and notes."""
+
+    interval: Interval | None = None
+    tost: Interval | None = None
+    decides: Interval | None = None
+    error: float | None = None
+    error_method: str | None = None
+    notes: tuple[Note, ...] = ()
+
+
+def _measured(data: Data, a: int, b: int, n_differing: int, settings: Settings) -> _Measured:
+    """Return how sure a difference on so many items is by its interval; nothing if none was asked for."""
+    method = settings.interval
+    if method is None:
+        return _Measured()
+    for_verdict, n_runs = method, min(data.maker.scores[s].size for s in (a, b))
+    by_formula = method == "auto" and not isinstance(data.maker, RunsWithItems)
+    if by_formula:
+        for_verdict = interval_choice.for_verdict(method, mean=settings.statistic == "mean", n_units=n_runs)
+    interval, notes = data.maker.interval(a, b, method, settings.level)
+    untested = settings.test is None and settings.margin is None and settings.statistic == "mean"
+    if by_formula and untested and n_runs >= skewness.FEWEST:
+        units = "pairs of runs" if settings.paired else "runs"
+        allowing, _ = data.maker.interval(a, b, "hall", settings.level)
+        notes += few_units.note_on_interval(interval, allowing, units)
+    tost = family.for_equivalence(
+        interval,
+        lambda level: data.maker.interval(a, b, for_verdict, level),
+        settings.level,
+        settings.margin,
+    )
+    decides = interval
+    if for_verdict != method and settings.margin is not None:
+        decides, _ = data.maker.interval(a, b, for_verdict, settings.level)
+    if isinstance(data.maker, RunsWithItems):
+        tost, unseen = equivalence.interval_of_runs(data.maker, (a, b), tost, n_differing, settings)
+    else:
+        x, y = data.maker.scores[a], data.maker.scores[b]
+        tost, unseen = equivalence.interval_of_unbounded(*apart(x, y, settings.paired), tost, settings.margin)
+    error, error_method = data.maker.standard_error(a, b)
+    return _Measured(interval, tost, decides, error, error_method, (*notes, *unseen))
+
+
+def _improvement(x: FloatArray, y: FloatArray, settings: Settings) -> tuple[float, Interval | None]:
+    if settings.interval is None:
+        return improvement.probability(x, y, paired=settings.paired), None
+    return improvement.improvement(x, y, settings.level, paired=settings.paired)
+
+
+def _p_welch(x: FloatArray, y: FloatArray, alternative: Alternative, settings: Settings) -> float:
+    welch = samples.t_test(x, y, settings.statistic, alternative, paired=settings.paired)
+    return math.nan if welch is None else welch.p_value
+
+
+def _differing(data: Data, a: int, b: int) -> int:
+    """Return on how many items some two runs of the two systems differ."""
+    if data.evaluation is None or not isinstance(data.maker, RunsWithItems):
+        return 0
+    values: Sequence[Array] = list(data.evaluation.systems.values())
+    if len({rows.ndim for rows in values}) > 1:  # a hard label is the certainty of its class
+        values = Reading(data.evaluation).distributions[2]
+    return one_pair.differing_items([row for s in (a, b) for row in values[data.maker.columns(s)]])
+
+
+def apart(x: FloatArray, y: FloatArray, paired: bool) -> tuple[int, int]:
+    """Return how many runs, or pairs of runs, differ from the score or difference of most, and all."""
+    apart = rounding.difference(x, y) if paired else np.concatenate([x, y])
+    most = 0.0 if paired else float(np.median(apart))
+    return int((apart != most).sum()), apart.size
+
+
+def _alike(x: FloatArray, y: FloatArray, paired: bool) -> bool:
+    return np.array_equal(x, y) if paired else np.array_equal(np.sort(x), np.sort(y))
+
+
+def spread_notes(
+    x: FloatArray, y: FloatArray, a: str, b: str, statistic: str = "mean", n_differences: int = 1
+) -> Iterator[Note]:
+    """Yield a note where the runs of one system vary so much more that test or interval can mislead.
+
+    What varies is what the location is made of: of trimmed means the winsorized runs, of means the runs
+    without those that `samples.outlying` tells, which have a note of their own and lengthen the interval.
+    """
+    fewest = min(locations.n_kept(z.size, statistic) for z in (x, y))
+    # Runs of each system from which that is told; fewer have a note of their own
+    if fewest < (FEW_FOR_MEDIANS if statistic == "median" else 5):
+        return
+    counted = [
+        locations.winsorized(z, statistic) for z in (_counted(x, y) if statistic == "mean" else (x, y))
+    ]
+    spreads = [float(np.abs(z - np.median(z)).mean()) for z in counted]
+    (low, narrow, _), (high, wide, n) = sorted(zip(spreads, (a, b), (x.size, y.size), strict=True))
+    few = max(x.size, y.size) < FEW_SPREAD
+    apart = SPREAD_APART_OF_FEW if few else SPREAD_APART
+    if statistic != "mean":
+        apart = SPREAD_APART_OF_OTHERS
+    if not high > _apart(apart, x.size, y.size, n_differences) * low > 0.0:
+        return
+    if statistic == "median" and n >= FEW_SPREAD:
+        return
+    yield Note("unequal_spread", _spread_text(wide, narrow, high / low, n, min(x.size, y.size), statistic))
+
+
+def _apart(apart: float, n: int, m: int, n_differences: int) -> float:
+    """Return the ratio of spreads that chance exceeds in a family as often as `apart` in one difference.
+
+    The logarithm of a ratio of mean distances is nearly normal; the family is allowed for by Bonferroni.
+    """
+    sd = 1.07 * math.sqrt(
+        0.5 / (n - 1.0) + 0.5 / (m - 1.0)
+    )  # 1.07: a mean distance against a root of squares
+    tail = float(special.ndtr(-math.log(apart) / sd)) / n_differences
+    return math.exp(-float(special.ndtri(tail)) * sd)
+
+
+def _counted(x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the runs of both systems that are not far from the others of theirs."""
+    far = samples.outlying([x, y])
+    left = [np.delete(z, [run for system, run, _ in far if system == s]) for s, z in enumerate((x, y))]
+    return left[0], left[1]
+
+
+def _spread_text(wide: str, narrow: str, times: float, n: int, fewest: int, statistic: str) -> str:
+    vary = f"vary {times:.2g} times as much as those of {narrow}"
+    if statistic == "median":
+        return (
+            f"the {n} runs of {wide} {vary}: so few do not show well how much their median varies, so the"
+            f" interval is too short and the test rejects too often; use more runs of {wide}"
+        )
+    if statistic != "mean":
+        return (
+            f"the runs of {wide} that trimming keeps {vary}: if they are skewed, the test of trimmed means"
+            " rejects too often, and the interval is too short"
+        )
+    # The interval of the median of fewer runs rests on the lowest and the highest.
+    other = '; statistic="median" is hardly affected' if fewest >= locations.FEW_FOR_ADVICE else ""
+    return (
+        f"the runs of {wide} {vary}: if they are skewed or some of them fail, the test of the means"
+        f" rejects too often, and the interval is too short{other}"
+    )

@@ -1,0 +1,339 @@
+"""The report of a comparison of runs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
+from functools import partial
+from operator import attrgetter
+from typing import Any
+
+from bestby.inference.skewness import FROM_UNITS
+from bestby.questions.order import orders_figure
+from bestby.questions.order.ordering_report import MOST_SQUARES
+from bestby.questions.order.ordering_result import StochasticOrders
+from bestby.questions.runs import figure
+from bestby.questions.runs.result import RunsComparison, RunsDifference, Variance
+from bestby.report import column, scaffold, summary, words
+from bestby.report.column import Cell, Column
+from bestby.report.disagreements import Kind, Kinds, beside, said
+from bestby.report.document import Document, Picture
+from bestby.report.fields import DIFFERENCE, N_RUNS, SCORE, TEST, Field, Rows, interval_ends, named
+from bestby.report.figures import forest
+from bestby.report.figures.scores import scores as draw_scores
+from bestby.report.numbers import DASH, INFINITY, MINUS, Rounding, alpha, p_clause, percent
+from bestby.report.tables import (
+    Table,
+    difference_rounding,
+    differences_table,
+    marked_by,
+    pairs_matrix,
+    score_rounding,
+    systems_table,
+)
+from bestby.report.words import stands_out
+from bestby.results.runs_score import RunsScore
+from bestby.vocabulary import long_name
+
+OF_RUNS = (
+    *N_RUNS,
+    Field("p_welch", needs=TEST),
+    Field("probability_of_improvement", "improvement"),
+    *interval_ends("improvement_interval", "improvement_low", "improvement_high"),
+    Field("effect_size"),
+    *interval_ends("effect_interval", "effect_low", "effect_high"),
+    Field("violation_ratio", "order.violation_ratio", needs=TEST),
+    Field("epsilon_min", "order.epsilon_min", needs=TEST),
+    Field("epsilon_min_reverse", "reverse_order.epsilon_min", needs=TEST),
+    Field("order_p", "order.p_value", needs=TEST),
+    Field("order_p_reverse", "reverse_order.p_value", needs=TEST),
+)
+"""The columns that differences between runs have besides those of all differences."""
+
+
+def no_items(_: Any) -> None:
+    """Return nothing: without items, none of them can differ."""
+
+
+def differences_of_runs(*, with_items: bool) -> tuple[Field, ...]:
+    """Return the columns of differences between runs."""
+    without = Field("n_differing", no_items)
+    columns = DIFFERENCE if with_items else [without if f.name == "n_differing" else f for f in DIFFERENCE]
+    return (*columns, *OF_RUNS)
+
+
+def _statistic(c: RunsComparison) -> str:
+    return long_name("statistic", c.statistic)
+
+
+def document(c: RunsComparison) -> Document:
+    """Return the report: systems, differences, run against run, and, with items, the parts of the errors."""
+    metric, digits = c.metrics[0], difference_rounding(c)
+    tables = [_systems(c), differences_table(c, metric, _p_of_runs(c)), _run_against_run(c)]
+    tables += [_stochastic_orders(c, c.orders)] if c.orders is not None else []
+    return scaffold.one_section(
+        c,
+        title=f"Runs of {len(c.systems)} systems compared by {metric.name}",
+        subtitle=scaffold.subtitle(c, f"{c.extent}{', paired' if c.paired else ''}"),
+        methods=f"{summary.methods_sentence(c)} {methods_of_tests(c)}{_methods_of_runs(c)}",
+        name=metric.name,
+        lead=summary.headline(c, metric),
+        tables=(*tables, *([_variances(c)] if c.variances else [])),
+        pictures=tuple(_pictures(c)),
+        readings=tuple(difference_sentence(d, digits) for d in c.differences),
+        pairs=partial(pairs_matrix, c, metric),
+    )
+
+
+def _methods_of_runs(c: RunsComparison) -> str:
+    """Return how runs were compared with runs, and where the test of stochastic order is not reliable."""
+    text = _methods_of_chance(c)
+    return text if c.orders is None else f"{text} {_methods_of_orders(c.orders)}"
+
+
+def _methods_of_chance(c: RunsComparison) -> str:
+    bounds = (d.improvement_interval for d in c.differences)
+    chance = sorted({summary.name_of_interval(one.method) for one in bounds if one is not None})
+    text = f"Probability of improvement: {', '.join(chance)}. " if chance else ""
+    return f"{text}Effect size: d_av, in standard deviations between runs."
+
+
+def _methods_of_orders(orders: StochasticOrders) -> str:
+    level = next(iter(orders)).level
+    bound, rate = f"{100.0 * level:.4g} %", f"{100.0 * alpha(level):.2g} %"
+    text = (
+        f"Stochastic order: ε is an upper {bound} bound."
+        f" p(ε): one-sided permutation test of the better direction; it shows dominance at {rate} or less."
+    )
+    codes = {note.code for order in orders for note in order.notes}
+    text += " With so few runs, it cannot be as small." if "out_of_reach" in codes else ""
+    if "unequal_spread" in codes:
+        text += " It is too small where the system with fewer runs varies much more."
+    return text
+
+
+def methods_of_tests(c: RunsComparison) -> str:
+    """Say that every p-value is the larger of two, where that is how it was made."""
+    exchanged = not c.n_items and c.statistic == "mean" and not c.paired
+    if not exchanged or c.provenance.settings.get("test") != "auto":
+        return ""
+    if "few_runs_for_permutation" in {note.code for note in c.notes}:
+        return ""
+    t = "Hall's" if min(len(entry.runs) for entry in c.systems) >= FROM_UNITS else "Welch's"
+    return f"Each p-value is the larger of those of the permutation test and {t} t-test. "
+
+
+def _systems(c: RunsComparison) -> Table:
+    """Return the table of systems with their numbers of runs and how much these vary."""
+    metric = c.metrics[0]
+    digits = score_rounding(c, metric)
+    columns = (
+        column.count("runs", attrgetter("n_runs")),
+        column.number("sd", digits, attrgetter("sd")),
+        column.number("min", digits, attrgetter("least")),
+        column.number("max", digits, attrgetter("greatest")),
+        Column("items that change", _changing, applies=any(s.changing_items is not None for s in c.systems)),
+    )
+    score = metric.name if c.n_items else f"the {_statistic(c)} of {metric.name}"
+    return systems_table(c, metric, beside_interval=columns, score=score)
+
+
+def _changing(entry: RunsScore) -> Cell:
+    share = entry.changing_items
+    return Cell(DASH if share is None else percent(round(share, 3)), math.nan if share is None else share)
+
+
+def _p_of_runs(c: RunsComparison) -> Column:
+    """Return the p-values of the t test; with items, that test takes them as fixed."""
+    # Beside the bootstrap of medians the t test would be that for few runs, which is too careful for more.
+    others = any(d.p_value != d.p_welch for d in c.differences)
+    applies = c.statistic != "median" and others and words.computed(c, "test")
+    header = "p (items fixed)" if c.n_items else "p (t)"
+    return column.p_value(header, attrgetter("p_welch"), c.level, applies=applies)
+
+
+def _run_against_run(c: RunsComparison) -> Table:
+    """Return how likely a run of the first is above one of the second, and by how much."""
+    two, bounded, sides = Rounding(2), words.computed(c, "interval"), column.sides(c.differences)
+    columns = (
+        *sides.columns,
+        column.number("probability", two, attrgetter("improvement")),
+        column.interval(c.level, two, attrgetter("improvement_interval"), applies=bounded),
+        column.number("d_av", two, attrgetter("effect_size")),
+        marked_by(_marks_of_chance, applies=any(map(_marks_of_chance, c.differences))),
+    )
+    reason = (
+        "the probability asks how often a run of one is above a run of the other, and its interval is for one"
+        f" pair at a time. {_DECIDES}"
+    )
+    marked = sum(bool(_marks_of_chance(d)) for d in c.differences)
+    return Table.of(
+        f"Probability that a run of {sides.one} is above one of {sides.other}, and effect size (d_av)",
+        columns,
+        c.differences,
+        part="probability",
+        main=len(sides.columns),
+        methods=_methods_of_chance(c),
+        footnote=said(Kind.QUESTION, marked, len(c.differences), reason),
+    )
+
+
+_DECIDES = (
+    "The test of the differences asks another question, and is corrected for the number of comparisons; it"
+    " decides which systems are told apart."
+)
+
+
+def _marks_of_chance(d: RunsDifference) -> Kinds:
+    """Return why the probability of improvement disagrees with the test of the difference, if it does."""
+    return () if d.improvement_interval is None else beside(d, 0.5 not in d.improvement_interval)
+
+
+def _stochastic_orders(c: RunsComparison, orders: StochasticOrders) -> Table:
+    """Return how nearly one system is better at every quantile of its runs."""
+    two, sides = Rounding(2), column.sides(c.differences)
+    columns = (
+        *sides.columns,
+        column.number("ε", two, attrgetter("order.epsilon_min")),
+        column.number("ε reversed", two, attrgetter("reverse_order.epsilon_min")),
+        column.p_value(
+            "p(ε)", lambda d: min(d.order.p_value, d.reverse_order.p_value), next(iter(orders)).level
+        ),
+        marked_by(_marks_of_orders, applies=any(map(_marks_of_orders, c.differences))),
+    )
+    reason = f"ε asks at how many quantiles one system is better than the other. {_DECIDES}"
+    marked = sum(bool(_marks_of_orders(d)) for d in c.differences)
+    caption = f"Almost stochastic order: how far {sides.one} (reversed: {sides.other}) is from being better"
+    caption += " at every quantile of its runs; 0 is always better"
+    return Table.of(
+        caption,
+        columns,
+        c.differences,
+        _dominant,
+        part="order",
+        main=len(sides.columns),
+        methods=_methods_of_orders(orders),
+        footnote=said(Kind.QUESTION, marked, len(c.differences), reason),
+    )
+
+
+def _dominant(d: RunsDifference) -> bool:
+    return any(order is not None and order.dominant for order in (d.order, d.reverse_order))
+
+
+def _marks_of_orders(d: RunsDifference) -> Kinds:
+    """Return why the stochastic order disagrees with the test of the difference, if it does."""
+    return beside(d, _dominant(d) or stands_out(d))
+
+
+def _variances(c: RunsComparison) -> Table:
+    """Return the standard errors, what they come from, and what more runs or items would make of them."""
+    finer = Rounding(score_rounding(c, c.metrics[0]).decimals + 1)
+
+    def error(header: str, runs: float = 1.0, items: float = 1.0) -> Column:
+        return column.number(header, finer, lambda v: v.standard_error(runs=runs, items=items))
+
+    def share(part: str) -> Callable[[Variance], Cell]:
+        def cell(v: Variance) -> Cell:
+            total = v.items + v.runs + v.rest
+            value = getattr(v, part) / total if total else math.nan
+            return Cell(f"{100.0 * value:.0f} %" if total else DASH, value)
+
+        return cell
+
+    columns = (
+        column.name("estimate", lambda v: v.a if v.b is None else f"{v.a} {MINUS} {v.b}"),
+        error("error"),
+        *(
+            Column(head, share(part))
+            for head, part in (("items", "items"), ("runs", "runs"), ("both", "rest"))
+        ),
+        error("2× runs", runs=2.0),
+        error("2× items", items=2.0),
+        error(f"{INFINITY} runs", runs=math.inf),
+        error(f"{INFINITY} items", items=math.inf),
+    )
+    caption = "Standard error now, what it comes from, and what it would be with more runs or items"
+    return Table.of(caption, columns, c.variances, part="variances")
+
+
+def _pictures(c: RunsComparison) -> Iterator[Picture]:
+    name = c.metrics[0].name
+    caption = f"A dot is a run; the larger one is the {_statistic(c)}."
+    if words.computed(c, "interval"):
+        caption = f"A dot is a run; the line is the {percent(c.level)} interval of the {_statistic(c)}"
+        caption += ", over other items too." if c.n_items else "."
+    yield Picture(f"Every run of {len(c.systems)} systems in {name}", caption, partial(draw_scores, c))
+    if len(c.differences) <= scaffold.MOST_PAIRS:
+        yield scaffold.forest_picture(c, name, len(c.differences), partial(forest.forest, c))
+    caption = (
+        "Where the system that is ahead on the whole is behind at the same quantile, the area is shaded."
+    )
+    yield Picture("Quantile functions of two systems", caption, partial(figure.quantiles, c))
+    if c.orders is not None and 2 < len(c.systems) <= MOST_SQUARES:
+        caption = "Row over column: the smaller, the more nearly the row is better at every quantile."
+        yield Picture(
+            "Matrix of almost stochastic order",
+            caption,
+            partial(orders_figure.orders, c.orders, [entry.system for entry in c.systems]),
+        )
+
+
+def difference_sentence(d: RunsDifference, rounding: Rounding | None = None) -> str:
+    """Return one difference in plain words: how large, how sure, and how often a run beats a run."""
+    first, second, order = d.a, d.b, d.order
+    chance, interval = d.improvement, d.improvement_interval
+    if d.ahead == d.b:
+        first, second, order = d.b, d.a, d.reverse_order
+    if (d.ahead == d.b) == d.greater_is_better:  # the chance that d.a is above is not that `first` wins
+        chance, interval = 1.0 - chance, interval and interval.complement()
+    sure = "" if interval is None else f" [{interval.low:.2f}, {interval.high:.2f}]"
+    text = (
+        f"{words.difference_sentence(d, rounding)} A run of {first} beats one of {second} with probability"
+        f" {chance:.2f}{sure}."
+    )
+    if order is None or math.isnan(order.epsilon_min):
+        return text
+    p = p_clause(order.p_value, alpha(order.level))
+    return f"{text} ε_min of its stochastic order is {order.epsilon_min:.2f} ({p})."
+
+
+TABLES = {
+    "differences": Rows(lambda c: differences_of_runs(with_items=bool(c.n_items)), attrgetter("differences")),
+    "scores": Rows(
+        (
+            *SCORE,
+            *named("n_runs", "sd"),
+            Field("min", "least"),
+            Field("max", "greatest"),
+            Field("changing_items"),
+        ),
+        attrgetter("systems"),
+    ),
+}
+
+
+def dictionary(c: RunsComparison) -> dict[str, Any]:
+    """Return the comparison as dictionaries and lists."""
+    return {
+        "statistic": c.statistic,
+        "paired": c.paired,
+        "n_items": c.n_items or None,
+        "systems": [
+            row | {"runs": entry.runs} for row, entry in zip(TABLES["scores"].rows(c), c.systems, strict=True)
+        ],
+        "differences": TABLES["differences"].rows(c),
+        "variances": [_variance(v) for v in c.variances],
+    }
+
+
+def _variance(v: Variance) -> dict[str, Any]:
+    return {
+        **asdict(v),
+        "error": v.standard_error(),
+        "error_twice_runs": v.standard_error(runs=2.0),
+        "error_twice_items": v.standard_error(items=2.0),
+        "error_all_runs": v.standard_error(runs=math.inf),
+        "error_all_items": v.standard_error(items=math.inf),
+    }

@@ -1,0 +1,1 @@
+"""Systems in every slice of a test set."""

@@ -1,0 +1,256 @@
+"""The report of systems compared in slices of a test set."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from functools import partial
+from operator import attrgetter
+from typing import Any
+
+from bestby import vocabulary
+from bestby.comparisons.common.family import alpha_of, rejects, shown_better
+from bestby.planning.base import USUAL_POWER
+from bestby.questions.slices.figure import slices as draw
+from bestby.questions.slices.result import Heterogeneity, SlicesComparison
+from bestby.report import column, few_units, scaffold, summary
+from bestby.report.column import Cell, Column
+from bestby.report.document import Document, Picture, Section
+from bestby.report.fields import DIFFERENCE, TEST, Field, Rows, inside, named
+from bestby.report.numbers import DASH, MINUS, Rounding, p_clause, p_text, percent
+from bestby.report.tables import Table
+from bestby.report.words import listed, stands_out
+from bestby.results.base import MetricInfo
+from bestby.results.comparison import Difference
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A line of the table: all items, or a slice."""
+
+    column: str
+    slice: str
+    difference: Difference
+    detectable: float | None = None
+    shrunken: float | None = None
+
+
+def document(c: SlicesComparison) -> Document:
+    """Return the report: a section for each metric and pair."""
+    # More pictures than these are not looked at
+    pictured = c.overall[:6]
+    sections = [_section(c, whole, pictured=whole in pictured) for whole in c.overall]
+    extent = c.overall[0].extent
+    return scaffold.document(
+        c,
+        f"Differences by {listed(list(c.columns))}",
+        scaffold.subtitle(_WithoutMargin(c), extent),
+        sections,
+        methods(c),
+    )
+
+
+class _WithoutMargin:
+    """A result as the subtitle reads it: slices have no margin."""
+
+    margin = None
+
+    def __init__(self, c: SlicesComparison) -> None:
+        self.level, self.baseline, self.provenance = c.level, c.baseline, c.provenance
+
+
+def _section(c: SlicesComparison, whole: Difference, *, pictured: bool) -> Section:
+    tests = [h for h in c.heterogeneity if (h.metric, h.a, h.b) == (whole.metric, whole.a, whole.b)]
+    several = len(c.metrics) > 1 or len(c.overall) > len(c.metrics)
+    lead = " ".join([sentence(c, whole), *(_dependence(h, c.level) for h in tests)])
+    caption = scaffold.filled_caption(c)
+    picture = Picture(
+        f"Forest plot of {whole.a} {MINUS} {whole.b} by slice, {whole.metric}",
+        caption,
+        partial(draw, c, whole.metric, pair=whole),
+    )
+    tables = [_slices(c, whole)]
+    if tests:
+        tables.append(_tests(tests, whole, c.level))
+    return Section(
+        name=f"{whole.metric}: {whole.a} and {whole.b}" if several else "slices",
+        lead=lead,
+        tables=tuple(tables),
+        pictures=(picture,) if pictured else (),
+    )
+
+
+def sentence(c: SlicesComparison, whole: Difference) -> str:
+    """Return who is ahead on all items, and in which slices a system is ahead or behind.
+
+    Only what is significant is said, and corrected for the number of slices; what was merely observed is said
+    to be so.
+    """
+    alpha = alpha_of(c.level)
+    own = c.of(whole)
+    named = {id(s): s.slice if len(c.columns) < 2 else f"{s.column} {s.slice}" for s in own}
+    better = shown_better(whole, alpha)
+    lead = better or whole.ahead or whole.a
+    other = whole.b if lead == whole.a else whole.a
+    ahead: list[str] = []
+    behind: list[str] = []
+    below: list[str] = []
+    for s in own:
+        favoured = shown_better(s.difference, alpha)
+        if favoured is not None:
+            (ahead if favoured == lead else behind).append(named[id(s)])
+        elif s.difference.ahead == other:
+            below.append(named[id(s)])
+    if better is None:
+        parts = [f"no difference between {whole.a} and {whole.b} is shown overall"]
+    else:
+        parts = [f"{lead} is ahead of {other} overall"]
+    but, subject = ("", "") if better is not None else ("but ", f"{lead} is ")
+    if ahead:
+        everywhere = len(ahead) == len(own)
+        parts.append(f"{but}{subject}ahead in {'every slice' if everywhere else listed(ahead)}")
+    if behind:
+        parts.append(f"{'' if ahead else but}{'' if ahead else subject}behind in {listed(behind)}")
+    if not ahead and not behind:
+        parts.append(f"{'and' if better is None else 'but'} in no slice is a difference shown")
+    text = ", ".join(parts) + "."
+    if better is not None and below:
+        text += f" It also scores worse than {other} in {listed(below)}, which chance may explain."
+    n, units = few_units.units_of_items(c.n_items, c.n_clusters, c.provenance)
+    return text + few_units.sentence_of(n, units, [whole], c.notes, c.provenance.settings.get("test"))
+
+
+def _dependence(h: Heterogeneity, level: float) -> str:
+    """Return whether the difference depends on the slice, and whether its sign does."""
+    alpha = alpha_of(level)
+    depends = rejects(h.p_value, alpha)
+    how = f"{p_clause(h.p_value, alpha)}, {vocabulary.long_name('heterogeneity', h.test)}"
+    if not depends:
+        return f"The data do not show that the difference depends on {h.column} ({how})."
+    text = f"The difference depends on {h.column} ({how})"
+    if h.sign_p is None:
+        return f"{text}."
+    shown = "and changes its sign" if rejects(h.sign_p, alpha) else "but a change of its sign is not shown"
+    return f"{text}, {shown} ({p_clause(h.sign_p, alpha)}, Gail and Simon's test)."
+
+
+def _slices(c: SlicesComparison, whole: Difference) -> Table:
+    own = c.of(whole)
+    lines = [_Line("", "all items", whole)]
+    lines += [_Line(s.column, s.slice, s.difference, s.detectable, s.shrunken) for s in own]
+    digits = Rounding.of([(line.difference.estimate, line.difference.interval) for line in lines])
+    of_scores = digits.text
+    several = len(c.columns) > 1
+    clusters = any(line.difference.n_clusters for line in lines)
+    columns = (
+        column.text("column", attrgetter("column"), applies=several),
+        column.name("slice", attrgetter("slice")),
+        column.count("items", lambda line: line.difference.n_items),
+        *((column.count("clusters", lambda line: line.difference.n_clusters),) if clusters else ()),
+        Column(whole.a, lambda line: Cell(of_scores(line.difference.score_a), line.difference.score_a)),
+        Column(whole.b, lambda line: Cell(of_scores(line.difference.score_b), line.difference.score_b)),
+        column.number("difference", digits, lambda line: line.difference.estimate),
+        column.interval(c.level, digits, lambda line: line.difference.interval),
+        column.p_value("p (step-down)", lambda line: line.difference.p_adjusted, c.level),
+        _maybe("detectable", digits, attrgetter("detectable")),
+        _maybe("shrunken", digits, attrgetter("shrunken")),
+    )
+    info = next(one for one in c.metrics if one.name == whole.metric)
+    return Table.of(
+        f"{_direction(info)}, {whole.a} {MINUS} {whole.b}",
+        columns,
+        lines,
+        lambda line: stands_out(line.difference),
+        main=1 if several else 0,
+        methods=methods(c),
+        footnote="detectable: the smallest true difference that the slice could have shown with"
+        f" power {USUAL_POWER:g}."
+        " shrunken: the difference drawn towards the mean of the slices, further where it is less certain."
+        " The interval and the p-values of all items are not corrected for the slices.",
+    )
+
+
+def _direction(info: MetricInfo) -> str:
+    return f"Difference in {info.name}" + ("" if info.greater_is_better else " (lower is better)")
+
+
+def _maybe(header: str, digits: Rounding, value: Any) -> Column:
+    """Return a column of rounded numbers, with a dash where there is none."""
+
+    def cell(line: _Line) -> Cell:
+        number = value(line)
+        return Cell(DASH, float("-inf")) if number is None else Cell(digits.text(number), float(number))
+
+    return Column(header, cell)
+
+
+def _tests(tests: list[Heterogeneity], whole: Difference, level: float) -> Table:
+    digits = Rounding.of([(whole.estimate, whole.interval)])
+    columns = (
+        column.name("column", attrgetter("column")),
+        column.count("slices", lambda h: h.df + 1),
+        Column("Q", lambda h: Cell(f"{h.q:.2f}", h.q)),
+        Column("p", lambda h: Cell(p_text(h.p_value, alpha_of(level)), h.p_value)),
+        column.text("test", lambda h: vocabulary.long_name("heterogeneity", h.test)),
+        Column("mean", lambda h: Cell(digits.text(h.mean), h.mean)),
+        Column("τ", lambda h: Cell(digits.text(h.tau), h.tau)),
+        Column(
+            "p of a change of sign",
+            lambda h: Cell(DASH if h.sign_p is None else p_text(h.sign_p, alpha_of(level)), h.sign_p or 0.0),
+        ),
+    )
+    return Table.of(
+        "Does the difference depend on the slice?",
+        columns,
+        tests,
+        lambda h: rejects(h.p_value, alpha_of(level)),
+        main=3,
+        footnote="Q: Cochran's. mean, τ: mean and standard deviation of the true differences of the slices,"
+        " estimated as by DerSimonian and Laird."
+        " A change of sign is tested by Gail and Simon's test.",
+    )
+
+
+def methods(c: SlicesComparison) -> str:
+    """Return how the numbers were computed."""
+    intervals, tests = summary.intervals_and_tests(c.differences)
+    text = (
+        f"{percent(c.level)} intervals: {intervals}; those of slices hold for all slices at once. Tests:"
+        f" {tests}; p-values of slices corrected by the {vocabulary.long_name('correction', 'step-down')}."
+    )
+    return f"{text} {summary.resamples(c)}" if summary.resampled(c.differences) else text
+
+
+TABLES = {
+    "slices": Rows(
+        (
+            *named("column", "slice"),
+            *inside("difference", (*DIFFERENCE, *named("n_items", "n_clusters"))),
+            *named("detectable", "shrunken"),
+        ),
+        attrgetter("slices"),
+    ),
+    "overall": Rows(DIFFERENCE, attrgetter("overall")),
+    "heterogeneity": Rows(
+        (
+            *named("metric", "a", "b", "column", "q", "df"),
+            Field("p_value", needs=TEST),
+            Field("test", needs=TEST),
+            *named("mean", "mean_error", "tau", "sign_statistic", "sign_p"),
+        ),
+        attrgetter("heterogeneity"),
+    ),
+}
+
+
+def dictionary(c: SlicesComparison) -> dict[str, Any]:
+    """Return all differences and tests as dictionaries."""
+    return {
+        "metrics": [asdict(one) | {"bounds": list(one.bounds)} for one in c.metrics],
+        "n_items": c.n_items,
+        "n_clusters": c.n_clusters,
+        "level": c.level,
+        "baseline": c.baseline,
+        "columns": list(c.columns),
+        "sentences": [sentence(c, whole) for whole in c.overall],
+        **{name: TABLES[name].rows(c) for name in ("overall", "slices", "heterogeneity")},
+    }

@@ -1,0 +1,1 @@
+"""Experiments as they finish: conditions and runs in a store."""

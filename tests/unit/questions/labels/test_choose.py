@@ -1,0 +1,241 @@
+"""Items to label are drawn with the probabilities that stand beside them."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import bestby as bb
+from bestby.cli import main
+from bestby.questions.labels.stratified import drawn_sizes
+
+RNG = np.random.default_rng(20)
+N = 48
+IDS = [f"q{place:02}" for place in range(N)]
+DOCS = [f"d{place // 3}" for place in range(N)]
+SCORES = {"a": RNG.random(N).round(3), "b": RNG.random(N).round(3)}
+DESIGNS: dict[str, dict[str, Any]] = {
+    "random": {"n": 10},
+    "score": {"n": 12, "stratify_by": "score"},
+    "neyman": {"n": 15, "stratify_by": "disagreement", "n_bins": 3, "allocation": "neyman"},
+    "strata": {"n": 11, "strata": ["x"] * 30 + ["y"] * 18},
+    "clusters": {"n": 5, "clusters": DOCS},
+    "clusters in strata": {"n": 6, "clusters": DOCS, "stratify_by": "score", "n_bins": 2},
+}
+
+
+def draw(seed: int = 0, **options: Any) -> bb.ChosenItems:
+    return bb.choose_items(SCORES, items=IDS, rng=seed, **options)
+
+
+def test_strata_are_in_the_order_of_the_numbers_in_their_names() -> None:
+    drawn = draw(n=12, strata=["t10"] * 20 + ["t9"] * 16 + ["t1"] * 12)
+    assert [(one.name, one.n_units) for one in drawn.strata] == [("t1", 12), ("t9", 16), ("t10", 20)]
+    of_stratum = {one.name: one.probability for one in drawn.strata}
+    assert all(one.probability == of_stratum[str(one.stratum)] for one in drawn)
+
+
+@pytest.mark.parametrize("name", DESIGNS)
+def test_items_are_drawn_as_often_as_their_probabilities_say(name: str) -> None:
+    draws = 1000
+    counts, expected = dict.fromkeys(IDS, 0), {}
+    for seed in range(draws):
+        for one in draw(seed, **DESIGNS[name]):
+            counts[str(one.item)] += 1
+            expected[str(one.item)] = one.probability
+    assert expected.keys() == {*IDS}
+    p = np.array([expected[one] for one in IDS])
+    shares = np.array([counts[one] / draws for one in IDS])
+    assert (np.abs(shares - p) < 4.5 * np.sqrt(p * (1 - p) / draws)).all()
+    units = 16 if "clusters" in name else N
+    assert p.sum() * units / N == pytest.approx(DESIGNS[name]["n"])
+
+
+@pytest.mark.parametrize("name", DESIGNS)
+def test_sums_of_weights_are_the_number_of_items(name: str) -> None:
+    chosen = draw(3, **DESIGNS[name])
+    total = sum(1.0 / one.probability for one in chosen)
+    assert total == pytest.approx(N)
+    assert sum(one.n_chosen for one in chosen.strata) == DESIGNS[name]["n"]
+    if chosen.stratify_by is not None:
+        assert min(one.n_chosen for one in chosen.strata) >= 2
+
+
+@pytest.mark.parametrize("shuffle", [False, True])
+@pytest.mark.parametrize("name", DESIGNS)
+def test_the_order_of_the_rows_does_not_matter(name: str, *, shuffle: bool) -> None:
+    options = dict(DESIGNS[name])
+    frame = pd.DataFrame({"item": IDS, **SCORES})
+    for column in ("clusters", "strata"):
+        if column in options:
+            frame[column] = options[column]
+            options[column] = column
+    first = bb.choose_items(frame, shuffle=shuffle, **options)
+    second = bb.choose_items(frame.iloc[::-1].reset_index(drop=True), shuffle=shuffle, **options)
+    assert {*first} == {*second}
+    if shuffle:
+        places = {one.item if one.cluster is None else one.cluster: None for one in first}
+        assert [*places] == [*{one.item if one.cluster is None else one.cluster: None for one in second}]
+
+
+def test_a_larger_draw_holds_the_smaller_one() -> None:
+    assert {*draw(n=10).items} < {*draw(n=20).items}
+    assert draw(n=10, shuffle=True).items == draw(shuffle=True).items[:10]
+
+
+def test_all_items_in_random_order_keep_clusters_whole() -> None:
+    chosen = draw(clusters=DOCS, shuffle=True)
+    assert {*chosen.items} == {*IDS}
+    assert set(chosen.probabilities) == {1.0}
+    runs = [one.cluster for place, one in enumerate(chosen) if place % 3 == 0]
+    assert len({*runs}) == 16
+    assert all(one.cluster == runs[place // 3] for place, one in enumerate(chosen))
+    assert chosen.items != tuple(IDS)
+    assert draw(1, clusters=DOCS, shuffle=True).items != chosen.items
+
+
+def test_neyman_draws_more_where_the_spread_is_larger() -> None:
+    strata = ["x"] * 24 + ["y"] * 24
+    chosen = draw(n=16, strata=strata, allocation="neyman", sds={"x": 3.0, "y": 1.0})
+    assert [one.n_chosen for one in chosen.strata] == [12, 4]
+    assert [one.sd for one in chosen.strata] == [3.0, 1.0]
+    by_judge = draw(n=16, stratify_by="score", allocation="neyman")
+    assert "spread_of_the_judge" in {note.code for note in by_judge.notes}
+    assert "spread_of_the_judge" not in {note.code for note in chosen.notes}
+
+
+def test_ids_alone_are_enough_for_a_random_draw() -> None:
+    chosen = bb.choose_items(IDS, 10)
+    assert chosen.items == draw(n=10).items
+    assert bb.choose_items(range(5), 2).items == bb.choose_items([0, 1, 2, 3, 4], 2).items
+    grouped = bb.choose_items(IDS, 4, clusters=DOCS)
+    assert len(grouped) == 12
+    assert all(one.probability == 0.25 for one in grouped)
+
+
+def test_a_csv_holds_no_empty_columns() -> None:
+    rows = list(csv.DictReader(io.StringIO(draw(n=4).to_csv())))
+    assert [*rows[0]] == ["item", "probability"]
+    chosen = draw(**DESIGNS["clusters in strata"])
+    rows = list(csv.DictReader(io.StringIO(chosen.to_csv())))
+    assert [*rows[0]] == ["item", "cluster", "stratum", "probability"]
+    assert [row["item"] for row in rows] == [*chosen.items]
+    assert [*chosen.to_frame("strata")["n_chosen"]] == [one.n_chosen for one in chosen.strata]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({}, "it is not said how many"),
+        ({"n": 49}, "49 items cannot be drawn from 48"),
+        ({"n": 0}, "n must be"),
+        ({"n": 7, "stratify_by": "score"}, "7 items are too few for 4 strata"),
+        ({"n": 8, "stratify_by": "score", "n_bins": 1}, "2 to 100 bins"),
+        ({"n": 8, "stratify_by": "score", "strata": ["x"] * N}, "given and are to be made"),
+        ({"n": 8, "allocation": "neyman"}, "there are none"),
+        ({"n": 8, "sds": {"x": 1.0}}, "sds are for Neyman"),
+        (
+            {"n": 8, "strata": ["x"] * 20 + ["y"] * 28, "allocation": "neyman"},
+            "nothing is known of the spread",
+        ),
+        (
+            {"n": 8, "strata": ["x"] * 20 + ["y"] * 28, "allocation": "neyman", "sds": {"x": 1.0}},
+            "name every stratum",
+        ),
+        (
+            {"n": 8, "strata": ["x"] * 20 + ["y"] * 28, "allocation": "neyman", "sds": {"x": 1.0, "y": -1.0}},
+            "positive numbers or 0",
+        ),
+        ({"n": 8, "stratify_by": "scores"}, "stratify_by"),
+        ({"n": 8, "shuffle": "yes"}, "shuffle"),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(bb.BestbyError, match=message):
+        draw(**options)
+
+
+def test_scores_that_cannot_make_strata_are_refused() -> None:
+    with pytest.raises(bb.DesignError, match="is 1 for too many items"):
+        bb.choose_items({"a": [1] * 10}, 4, stratify_by="score")
+    with pytest.raises(bb.InvalidInputError, match="those of one"):
+        bb.choose_items({"a": range(10)}, 4, stratify_by="disagreement")
+    with pytest.raises(bb.InvalidInputError, match="there are none"):
+        bb.choose_items(IDS, 10, stratify_by="score")
+    with pytest.raises(bb.InvalidInputError, match="per-item scores"):
+        bb.choose_items({"a": ["x", "y"] * 5}, 4, stratify_by="score")
+    with pytest.raises(bb.InvalidInputError, match="must be unique"):
+        bb.choose_items(["q", "q"], 1)
+    with pytest.raises(bb.InvalidInputError, match="texts or whole numbers"):
+        bb.choose_items([0.5, 0.2], 1)
+    with pytest.raises(bb.DesignError, match="more than one stratum"):
+        bb.choose_items(IDS, 4, clusters=DOCS, strata=["x", "y"] * 24)
+
+
+@pytest.fixture
+def judged(tmp_path: Path) -> Path:
+    path = tmp_path / "judged.csv"
+    pd.DataFrame({"item": IDS, "cluster": DOCS, **SCORES}).to_csv(path, index=False)
+    return path
+
+
+def test_the_command_draws_what_python_draws(judged: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    frame = pd.read_csv(judged)
+    options = ["--n", "6", "--stratify-by", "score", "--bins", "2", "--seed", "5", "--cluster", "cluster"]
+    assert main(["choose", str(judged), *options, "--csv", "-"]) == 0
+    expected = bb.choose_items(frame, 6, clusters="cluster", stratify_by="score", n_bins=2, rng=5)
+    assert capsys.readouterr().out == expected.to_csv()
+    assert main(["choose", str(judged), "--ids-only", "--shuffle", "--csv", "-"]) == 0
+    ids = bb.choose_items(IDS, clusters=DOCS, shuffle=True)
+    assert capsys.readouterr().out == ids.to_csv()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "first"),
+    [
+        ([], "it is not said how many items to draw"),
+        (["--n", "400"], "cannot be drawn from"),
+        (["--n", "10", "--stratify-by", "scores"], "scores"),
+        (["--n", "8", "--stratify-by", "score", "--allocation", "neyman", "--sd", "x"], "--sd must be"),
+        (["--n", "8", "--ids-only", "--ignore", "a"], "--ids-only reads no scores"),
+        (["--n", "8", "--item", "name"], "name"),
+    ],
+)
+def test_the_command_refuses_in_two_lines(
+    judged: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], first: str
+) -> None:
+    assert main(["choose", str(judged), *arguments]) == 2
+    lines = capsys.readouterr().err.splitlines()
+    assert first in lines[0]
+    assert len(lines) <= 2
+
+
+@pytest.mark.parametrize("by", ["score", "disagreement"])
+def test_strata_of_verdicts_are_their_values_and_keep_half_of_their_share(by: str) -> None:
+    rng = np.random.default_rng(1)
+    judge = {name: (rng.random(1000) < 0.9).astype(int) for name in ("a", "b")}
+    plain = bb.choose_items(judge, 60, stratify_by=by)
+    assert [one.name for one in plain.strata] == (["0", "0.5", "1"] if by == "score" else ["0", "0.5"])
+    neyman = bb.choose_items(judge, 60, stratify_by=by, allocation="neyman")
+    for one in neyman.strata:
+        assert one.n_chosen >= 0.5 * 60 * one.n_units / 1000
+    grades = {"a": [*[5] * 700, *rng.integers(1, 5, 300)]}
+    strata = bb.choose_items(grades, 60, stratify_by="score", allocation="neyman").strata
+    assert all(one.n_chosen >= 0.03 * one.n_units for one in strata)
+
+
+def test_a_value_of_one_item_is_no_stratum() -> None:
+    rare = {"a": [1] * 40 + [0] * 19 + [2]}
+    assert [one.name for one in bb.choose_items(rare, 12, stratify_by="score").strata] == ["0", "1 to 2"]
+
+
+def test_a_draw_too_small_for_half_shares_is_proportional() -> None:
+    sizes, sds = np.array([300, 20, 20, 20]), np.array([0.0, 1.0, 1.0, 1.0])
+    assert drawn_sizes(sizes, 8, sds).tolist() == drawn_sizes(sizes, 8).tolist()
+    assert drawn_sizes(sizes, 40, sds)[0] == 17  # half of 33.3

@@ -1,0 +1,134 @@
+"""The items of a monitor: what is refused changes nothing, and clusters count whole."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.unit.questions.monitor.examples import filled, ids
+
+import bestby as bb
+
+# -- items that are refused ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("item", "scores", "cluster", "message"),
+    [
+        ("q0", {"a": 0, "b": 0}, None, "was added before with the score 1 of a, and now with 0"),
+        ("q9", {"a": 2, "b": 0}, None, "must lie between 0 and 1, got 2"),
+        ("q9", {"a": float("nan"), "b": 0}, None, "must be finite, got nan"),
+        ("q9", {"a": "x", "b": 0}, None, "must be a number"),
+        ("q9", {"a": 1}, None, "has no score of system 'b'"),
+        ("q9", {"a": 1, "b": 0, "c": 1}, None, "'c', which is not monitored"),
+        ("q9", [1, 0], None, "must be a mapping"),
+        ("q9", {"a": 1, "b": 0}, "doc", "has a cluster, unlike those before"),
+        (None, {"a": 1, "b": 0}, None, "the id of an item must be text"),
+        (True, {"a": 1, "b": 0}, None, "the id of an item must be text"),
+        ("", {"a": 1, "b": 0}, None, "the id of an item must be text"),
+    ],
+)
+def test_what_is_refused_changes_nothing(
+    item: Any, scores: Any, cluster: Any, message: str, tmp_path: Path
+) -> None:
+    monitor = bb.Monitor(["a", "b"], bounds=(0, 1), n_items=5)
+    monitor.save(tmp_path / "m.jsonl")
+    monitor.add("q0", {"a": 1, "b": 0})
+    before = monitor.result(), (tmp_path / "m.jsonl").read_bytes()
+    with pytest.raises(bb.InvalidInputError, match=message) as caught:
+        monitor.add(item, scores, cluster=cluster)
+    assert caught.value.hint
+    assert (monitor.result(), (tmp_path / "m.jsonl").read_bytes()) == before
+    assert monitor.add("q1", {"a": 1, "b": 0})
+
+
+def test_one_item_too_many() -> None:
+    monitor = filled([(1, 0), (0, 0)], n_items=2)
+    with pytest.raises(bb.InvalidInputError, match="one more than the 2 items announced"):
+        monitor.add("more", {"a": 1, "b": 0})
+
+
+def test_the_same_item_again_changes_nothing() -> None:
+    monitor = filled([(1, 0), (0, 0)])
+    before = monitor.result()
+    assert not monitor.add(ids(2)[0], {"a": 1, "b": 0})
+    assert monitor.result() == before
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"systems": ["a"]}, "at least 2 systems"),
+        ({"systems": ["a", "a"]}, "'a' is named twice"),
+        ({"bounds": (1, 0)}, "two rising finite numbers"),
+        ({"bounds": "01"}, "the least and the greatest score"),
+        ({"bounds": (0, float("inf"))}, "two rising finite numbers"),
+        ({"population": "bank"}, "needs the number of items"),
+        ({"population": "all"}, "population must be one of bank, wider"),
+        ({"method": "wald"}, "method must be one of"),
+        ({"margin": 0}, "margin must be a positive number"),
+        ({"margin": float("nan")}, "margin must be"),
+        (
+            {"margin": 1.0},
+            "margin is 1, and scores lie between 0 and 1, so that no difference could be larger",
+        ),
+        ({"level": 1.0}, "level must lie strictly between 0 and 1"),
+        ({"n_items": 0}, "n_items must be a whole number"),
+        ({"largest_cluster": 0.5}, "largest_cluster must be a whole number"),
+        ({"greater_is_better": "yes"}, "greater_is_better must be True or False"),
+    ],
+)
+def test_settings_are_checked(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(bb.InvalidInputError, match=message):
+        bb.Monitor(**{"systems": ["a", "b"], "bounds": (0, 1), **options})
+
+
+def test_bets_need_bounds() -> None:
+    with pytest.raises(bb.DesignError, match="needs the least and the greatest score"):
+        bb.Monitor(["a", "b"], bounds=None, method="betting")
+
+
+# -- clusters --------------------------------------------------------------------------------------
+
+
+def clustered(sizes: list[int], **options: Any) -> bb.Monitor:
+    monitor = bb.Monitor(["a", "b"], **{"bounds": (0, 1), **options})
+    for cluster, size in enumerate(sizes):
+        for item in range(size):
+            scores = {"a": int(cluster % 3 > 0), "b": int((cluster + item) % 4 == 0)}
+            monitor.add(f"{7 * cluster % 11}.{item}.{cluster}", scores, cluster=cluster)
+    return monitor
+
+
+def test_clusters_count_whole() -> None:
+    monitor = clustered([3, 2, 4])
+    result = monitor.result()
+    assert (result.n_items, result.n_clusters, monitor.n_items) == (5, 2, 9)
+    assert {note.code for note in result.notes} == {"approximate_clusters", "open_cluster"}
+    monitor.close_cluster()
+    assert (monitor.result().n_items, monitor.result().n_clusters) == (9, 3)
+    with pytest.raises(bb.InvalidInputError, match="cluster 2, which was complete"):
+        monitor.add("late", {"a": 1, "b": 1}, cluster=2)
+
+
+def test_the_last_item_of_a_benchmark_closes_its_cluster() -> None:
+    monitor = clustered([3, 2, 4], n_items=9, largest_cluster=4)
+    assert monitor.result().n_items == 9
+    assert monitor.result().notes == ()
+    assert monitor.interval is not None
+    assert monitor.interval.low == monitor.interval.high
+
+
+def test_a_cluster_larger_than_announced() -> None:
+    with pytest.raises(bb.InvalidInputError, match="more than 3 items, the largest_cluster"):
+        clustered([3, 2, 4], largest_cluster=3)
+
+
+def test_clusters_of_one_item_are_items() -> None:
+    whole = clustered([1] * 50, largest_cluster=1)
+    whole.close_cluster()
+    alone = bb.Monitor(["a", "b"], bounds=(0, 1))
+    for cluster in range(50):
+        alone.add(f"c{cluster}", {"a": int(cluster % 3 > 0), "b": int(cluster % 4 == 0)})
+    assert whole.interval == alone.interval

@@ -1,0 +1,191 @@
+"""Reports and figures of runs."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+
+import numpy as np
+import pytest
+from matplotlib.collections import PolyCollection
+from rich.cells import cell_len
+
+from bestby import RunsComparison, compare_runs
+from bestby.questions.runs.report import differences_of_runs
+from bestby.report.figures.drawing import render
+
+RNG = np.random.default_rng(3)
+RUNS = {
+    name: RNG.normal(mean, 0.02, 6).tolist() for name, mean in (("old_1", 0.7), ("new", 0.76), ("mid", 0.72))
+}
+ITEM = RNG.normal(size=25)
+
+
+COLUMNS = [column.name for column in differences_of_runs(with_items=True)]
+
+
+@pytest.fixture(scope="module")
+def scores() -> RunsComparison:
+    return compare_runs(RUNS, metric="accuracy", margin=0.01)
+
+
+@pytest.fixture(scope="module")
+def items() -> RunsComparison:
+    return compare_runs({name: ITEM + RNG.normal(m, 0.5, (4, 25)) for name, m in (("a", 0.4), ("b", 0.0))})
+
+
+def test_the_text(scores: RunsComparison, items: RunsComparison) -> None:
+    text = str(scores)
+    assert text.startswith("new has the highest accuracy, ")
+    assert "over 6 runs each" in text
+    assert "Systems by the mean of accuracy (higher is better), 6 runs each" in text
+    assert "sd" in text.split("group")[0]
+    assert "Probability that a run of the first is above one of the second" in text
+    assert "Probability that a run of a is above one of b" in str(items)
+    assert "Newcombe's score interval" in text
+    assert "Standard error" not in text
+    assert "∞ items" in str(items)
+    assert "p (items fixed)" in str(items)
+    for result in (scores, items):
+        *lines, signature = str(result).splitlines()
+        assert signature == result.signature
+        assert max(cell_len(line) for line in lines) <= 100
+
+
+def test_one_p_value_is_not_shown_twice(scores: RunsComparison) -> None:
+    assert "p (t)" in str(scores)
+    assert "p (t)" not in str(compare_runs(RUNS, test="t"))
+
+
+def test_sentences_follow_the_leader(scores: RunsComparison) -> None:
+    d = scores["old_1", "new"]
+    assert d.sentence.startswith("new is ahead of old_1 by ")
+    assert "A run of new beats one of old_1 with probability 0.97 [" in d.sentence
+    assert "old_1 is worse than new by more than the margin of 0.01." in d.sentence
+    lower = compare_runs(RUNS, greater_is_better=False)["old_1", "new"].sentence
+    assert "A run of old_1 beats one of new with probability 0.97 [" in lower
+    two = compare_runs({k: RUNS[k] for k in ("old_1", "new")})["new", "old_1"]
+    assert f"ε_min of its stochastic order is {two.order.epsilon_min:.2f} (p = 0.00" in two.sentence
+
+
+def test_the_data(scores: RunsComparison, items: RunsComparison) -> None:
+    rows = list(csv.DictReader(io.StringIO(scores.to_csv())))
+    assert list(rows[0]) == COLUMNS
+    d = scores.differences[0]
+    assert float(rows[0]["probability_of_improvement"]) == d.improvement
+    assert float(rows[0]["epsilon_min_reverse"]) == d.reverse_order.epsilon_min
+    assert rows[0]["n_differing"] == ""
+    document = json.loads(scores.to_json())
+    assert document["systems"][0]["runs"] == sorted(RUNS["new"])  # in no order unless paired
+    assert document["systems"][0]["sd"] == pytest.approx(np.std(RUNS["new"], ddof=1))
+    assert document["n_items"] is None
+    assert document["variances"] == []
+    variance = json.loads(items.to_json())["variances"][2]
+    assert (variance["a"], variance["b"]) == ("a", "b")
+    total = variance["items"] + variance["runs"] + variance["rest"]
+    assert variance["error"] == pytest.approx(math.sqrt(total))
+    assert list(scores.to_frame().columns) == COLUMNS
+    assert (scores.to_frame()["a"] == [d.a for d in scores]).all()
+
+
+@pytest.mark.long
+def test_markdown_latex_and_html(scores: RunsComparison, items: RunsComparison) -> None:
+    assert "| old\\_1 |" in scores.to_markdown()
+    latex = scores.to_latex()
+    assert latex.count(r"\begin{table}") == latex.count(r"\end{table}") == 4
+    assert r"old\_1" in latex
+    assert items.to_latex().count(r"\begin{table}") == 5
+    _, differences, against = latex.split(r"\end{table}")[:3]
+    assert "Intervals (95" in differences
+    assert "Effect size" not in differences
+    assert "Intervals (95" not in against
+    assert r"Effect size: d\_av" in against
+    assert "p(ε)" not in differences
+    page = scores.to_html()
+    assert "Each p-value is the larger of those of the permutation test and Welch" in page
+    assert "Each p-value is the larger" not in items.to_html()
+    assert page.count("<svg") == 4
+    assert page.count("<table") == 4
+    assert page == scores.to_html()
+    assert items.to_html().count("<svg") == 3  # two systems need no matrix
+    assert "runs-0" in page
+    ids = [part.split('"')[0] for part in page.split(' id="')[1:]]
+    assert len(ids) == len(set(ids))
+    assert "<script" not in scores._repr_html_()
+
+
+def test_every_run_is_a_dot_inside_the_picture(scores: RunsComparison) -> None:
+    axes = scores.plot()
+    left, right = axes.get_xlim()
+    for position, entry in enumerate(scores.systems):
+        (dots,) = [line for line in axes.lines if line.get_gid() == f"runs-{position}"]
+        assert sorted(dots.get_xdata()) == sorted(entry.runs)
+        assert left < min(entry.runs)
+        assert max(entry.runs) < right
+        assert np.abs(np.asarray(dots.get_ydata()) - position).max() < 0.5
+    assert len(axes.get_yticklabels()) == 3
+
+
+def test_the_shaded_area_is_where_the_first_is_behind(scores: RunsComparison) -> None:
+    result = compare_runs({"a": [1.0, 4.0], "b": [2.0, 3.0]})
+    assert result["a", "b"].order.violation_ratio == pytest.approx(0.5)
+    axes = result.plot(kind="quantiles", pair=("a", "b"))
+    (area,) = [c for c in axes.collections if isinstance(c, PolyCollection)]
+    corners = area.get_paths()[0].vertices
+    assert (corners[:, 0].min(), corners[:, 0].max()) == (0.0, 0.5)
+    assert (corners[:, 1].min(), corners[:, 1].max()) == (1.0, 2.0)
+    lower = compare_runs({"a": [1.0, 4.0], "b": [2.0, 3.0]}, greater_is_better=False)
+    (area,) = [
+        c for c in lower.plot(kind="quantiles", pair=("a", "b")).collections if isinstance(c, PolyCollection)
+    ]
+    assert area.get_paths()[0].vertices[:, 0].min() == 0.5
+    clear = scores.plot(kind="quantiles", pair=("new", "old_1"))
+    assert not clear.collections
+
+
+def test_the_matrix_reads_row_over_column(scores: RunsComparison) -> None:
+    axes = scores.plot(kind="order")
+    names = [entry.system for entry in scores.systems]
+    assert [label.get_text() for label in axes.get_yticklabels()] == names
+    found = {(round(t.get_position()[1]), round(t.get_position()[0])): t.get_text() for t in axes.texts}
+    assert len(found) == 6
+    for (row, column), text in found.items():
+        assert text == f"{scores.orders[names[row], names[column]].epsilon_min:.2f}"
+
+
+@pytest.mark.parametrize("kind", ["scores", "forest", "quantiles", "order"])
+def test_figures_are_the_same_bytes_and_take_axes(scores: RunsComparison, kind: str) -> None:
+    from matplotlib.figure import Figure
+
+    assert render(scores.plot(kind=kind), ".svg") == render(scores.plot(kind=kind), ".svg")
+    axes = Figure().add_subplot()
+    assert scores.plot(kind=kind, ax=axes) is axes
+
+
+def test_identical_systems_can_be_shown() -> None:
+    result = compare_runs({"a": [0.1, 0.2, 0.3], "b": [0.1, 0.2, 0.3], "c": [0.1, 0.2, 0.3]})
+    assert "a, b and c share the highest score" in str(result)
+    for kind in ("scores", "forest", "quantiles", "order"):
+        render(result.plot(kind=kind), ".png")
+    result.to_html()
+    assert "level; the data are compatible with" in result["a", "b"].sentence
+
+
+def test_runs_too_few_for_dominance_are_explained() -> None:
+    """3 and 3 runs cannot show dominance at 5 % over six comparisons; 6 and 6 at 10 % can."""
+    few = compare_runs({name: runs[:3] for name, runs in RUNS.items()})
+    assert "With so few runs, it cannot be as small" in " ".join(str(few).split())
+    many = compare_runs({name: RUNS[name] for name in ("new", "mid")}, level=0.9)
+    assert "With so few runs" not in str(many)
+    uneven = compare_runs({"few": [0.0, 5.0, 11.0, 4.0, 20.0], "many": list(range(12)), "x": list(range(12))})
+    assert "too small where the system with fewer runs varies much more" in " ".join(str(uneven).split())
+    assert "too small where" not in str(few)
+
+
+def test_the_p_values_of_both_directions_are_data(scores: RunsComparison) -> None:
+    rows = list(csv.DictReader(io.StringIO(scores.to_csv())))
+    for row, d in zip(rows, scores.differences, strict=True):
+        assert float(row["order_p"]) == d.order.p_value
+        assert float(row["order_p_reverse"]) == d.reverse_order.p_value
