@@ -6,12 +6,12 @@ from typing import Any
 
 from bestby.report import column
 from bestby.report.column import Cell, Column
-from bestby.report.fields import named
+from bestby.report.fields import attributes
 from bestby.report.numbers import percent_of
 from bestby.report.tables import Table
 from bestby.results.values import ClassShares
 
-COLUMNS = named("system", "label", "share", "count")
+COLUMNS = attributes("system", "label", "share", "count")
 GOLD = "gold"
 _MOST_COLUMNS, _MOST_ROWS = 10, 30
 """Columns and rows up to which a page shows the table without being asked."""

@@ -55,7 +55,7 @@ def _at(path: str, entry: Any, absent: Any = None) -> Any:
     return entry
 
 
-def named(*names: str) -> tuple[Field, ...]:
+def attributes(*names: str) -> tuple[Field, ...]:
     """Return columns that are called as the attributes that they show."""
     return tuple(map(Field, names))
 
@@ -101,9 +101,9 @@ def disagreement(d: Any) -> str | None:
 
 
 DIFFERENCE = (
-    *named("metric", "a", "b"),
+    *attributes("metric", "a", "b"),
     Field("difference", "estimate"),
-    *named("score_a", "score_b"),
+    *attributes("score_a", "score_b"),
     *interval_ends("interval"),
     Field("level", needs=(*INTERVAL, *TEST)),
     Field("interval", "interval.method", needs=INTERVAL),
@@ -123,7 +123,7 @@ DIFFERENCE = (
 """The columns of any table of differences."""
 
 SCORE = (
-    *named("metric", "system", "score"),
+    *attributes("metric", "system", "score"),
     *interval_ends("interval"),
     Field("level", of_result=True, needs=(*INTERVAL, *TEST)),
     Field("interval", "interval.method", needs=INTERVAL),

@@ -12,7 +12,7 @@ from bestby.questions.order import normality_report
 from bestby.report import scaffold
 from bestby.report.column import Cell, Column
 from bestby.report.document import Document
-from bestby.report.fields import Field, Rows, inside, named
+from bestby.report.fields import Field, Rows, attributes, inside
 from bestby.report.tables import Table
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ _NORMALITY = (
 )
 TABLES = {
     "path": Rows(
-        (Field("step", "0"), *inside("1", named("question", "answer", "reason", "source"))),
+        (Field("step", "0"), *inside("1", attributes("question", "answer", "reason", "source"))),
         lambda advice: enumerate(advice.path, 1),
     ),
 }

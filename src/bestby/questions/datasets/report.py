@@ -25,7 +25,7 @@ from bestby.report.disagreements import (
 )
 from bestby.report.disagreements import words as said_in_words
 from bestby.report.document import Document, Picture
-from bestby.report.fields import DIFFERENCE, INTERVAL, Field, Rows, by_name, named, values
+from bestby.report.fields import DIFFERENCE, INTERVAL, Field, Rows, attributes, by_name, values
 from bestby.report.kinds import replicability
 from bestby.report.numbers import DASH, MINUS, Rounding, alpha, p_clause, percent
 from bestby.report.tables import Table, difference_rounding, marked_by, pairs_matrix, pairs_table, verdicts
@@ -346,17 +346,17 @@ def _over_and_within(c: DatasetComparison) -> Iterator[dict[str, Any]]:
 
 
 _COLUMNS = (
-    *named("dataset", "average"),
+    *attributes("dataset", "average"),
     Field("resampled", needs=INTERVAL),
     *by_name(DIFFERENCE),
-    *named("wins", "ties", "losses"),
+    *attributes("wins", "ties", "losses"),
 )
 _EMPTY = dict.fromkeys(column.name for column in _COLUMNS)
 _NOT_OVERALL = {
     "metric", "score_a", "score_b", "level", "exact", "n_differing", "better", "favoured", "disagreement",
 }  # fmt: skip
 _OVERALL = (
-    *named("average", "resampled"),
+    *attributes("average", "resampled"),
     *(column for column in DIFFERENCE if column.name not in _NOT_OVERALL),
 )
 """What a difference on all datasets together has of the columns."""
@@ -370,6 +370,6 @@ def _score_rows(c: DatasetComparison) -> list[dict[str, Any]]:
 
 TABLES = {
     "differences": Rows(_COLUMNS, _over_and_within),
-    "scores": Rows(named("dataset", "system", "score", "average_rank"), _score_rows),
+    "scores": Rows(attributes("dataset", "system", "score", "average_rank"), _score_rows),
     "runs": dataset_runs_report.ROWS,
 }

@@ -15,7 +15,7 @@ from bestby.report import column, data, scaffold, summary, words
 from bestby.report.column import Cell, Column
 from bestby.report.disagreements import Kind, Kinds, beside, said
 from bestby.report.document import Document, Picture
-from bestby.report.fields import DIFFERENCE, INTERVAL, TEST, Field, Rows, inside, named
+from bestby.report.fields import DIFFERENCE, INTERVAL, TEST, Field, Rows, attributes, inside
 from bestby.report.kinds import replicability
 from bestby.report.numbers import Rounding, alpha, p_text, percent
 from bestby.report.tables import Table, difference_rounding, marked_by, pairs_matrix, pairs_table
@@ -249,7 +249,7 @@ def _placed(c: FoldComparison) -> Iterator[dict[str, Any]]:
 
 
 _SPREAD = (
-    *named("a", "b"),
+    *attributes("a", "b"),
     Field("repetitions", "n_repetitions"),
     Field("significant", "n_significant", needs=TEST),
     Field("excluding_zero", "n_excluding", needs=INTERVAL),
@@ -263,7 +263,7 @@ _SPREAD = (
 TABLES = {
     "differences": Rows((Field("repetition"), *inside("difference", DIFFERENCE)), _placed),
     "scores": Rows(
-        named("repetition", "fold", "system", "score"),
+        attributes("repetition", "fold", "system", "score"),
         lambda c: data.scores_by_place(c, ("repetition", "fold"), c.folds),
     ),
 }

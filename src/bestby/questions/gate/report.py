@@ -18,7 +18,7 @@ from bestby.report import column, few_units, scaffold
 from bestby.report.column import Cell, Column
 from bestby.report.disagreements import Kind, Kinds, said
 from bestby.report.document import Document, Picture
-from bestby.report.fields import TEST, Field, Rows, interval_ends, named
+from bestby.report.fields import TEST, Field, Rows, attributes, interval_ends
 from bestby.report.numbers import DASH, MINUS, Rounding, alpha, margin_text, p_clause, p_text, percent
 from bestby.report.tables import Table, marked_by
 from bestby.report.words import listed
@@ -386,7 +386,7 @@ def _methods(g: Gate) -> str:
 TABLES = {
     "checks": Rows(
         (
-            *named("metric", "part", "outcome", "margin"),
+            *attributes("metric", "part", "outcome", "margin"),
             Field("baseline", of_result=True),
             Field("candidate", of_result=True),
             Field("score_baseline", "difference.score_b"),
@@ -397,11 +397,11 @@ TABLES = {
             Field("p_value", "difference.p_value", needs=TEST),
             Field("p_adjusted", "difference.p_adjusted", needs=TEST),
             Field("n_differing", "difference.n_differing"),
-            *named("smallest_p", "detectable", "more", "unit", "fail_bound", "fail_p"),
+            *attributes("smallest_p", "detectable", "more", "unit", "fail_bound", "fail_p"),
         ),
         attrgetter("checks"),
     ),
-    "flips": Rows(named("item", "change", "gold", "baseline", "candidate"), attrgetter("flips")),
+    "flips": Rows(attributes("item", "change", "gold", "baseline", "candidate"), attrgetter("flips")),
 }
 
 

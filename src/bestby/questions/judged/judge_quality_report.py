@@ -16,7 +16,7 @@ from bestby.questions.judged.result import JudgedComparison
 from bestby.report import column
 from bestby.report.column import Cell, Column
 from bestby.report.document import Picture
-from bestby.report.fields import TEST, Field, Rows, inside, interval_ends, named
+from bestby.report.fields import TEST, Field, Rows, attributes, inside, interval_ends
 from bestby.report.numbers import (
     DASH,
     MINUS,
@@ -253,11 +253,11 @@ TABLES = {
             *inside(
                 "1",
                 (
-                    *named("system", "n_labels", "bias"),
+                    *attributes("system", "n_labels", "bias"),
                     *_ends("bias"),
                     Field("pearson"),
                     *_ends("pearson"),
-                    *named("spearman", "sensitivity"),
+                    *attributes("spearman", "sensitivity"),
                     *_ends("sensitivity"),
                     Field("specificity"),
                     *_ends("specificity"),
@@ -282,7 +282,7 @@ TABLES = {
     ),
     "bias": Rows(
         (
-            *named("judge", "column", "value", "bias"),
+            *attributes("judge", "column", "value", "bias"),
             *interval_ends("interval"),
             Field("n_labels"),
             Field("p_value", needs=TEST),

@@ -13,7 +13,7 @@ from bestby.questions.judged.judge_quality_result import JudgeWorth, mean_of_kno
 from bestby.questions.judged.result import JudgedComparison
 from bestby.report import column
 from bestby.report.column import Cell, Column
-from bestby.report.fields import Rows, named
+from bestby.report.fields import Rows, attributes
 from bestby.report.numbers import DASH, MINUS
 from bestby.report.tables import Table
 
@@ -79,7 +79,7 @@ def dictionary(c: JudgedComparison) -> dict[str, Any]:
     return {"worth": rows(c)}
 
 
-ROWS = Rows(named("judge", "a", "b", "extra_labels"), rows)
+ROWS = Rows(attributes("judge", "a", "b", "extra_labels"), rows)
 
 
 def _ordered(c: JudgedComparison) -> list[JudgeWorth]:

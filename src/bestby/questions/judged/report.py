@@ -12,7 +12,7 @@ from bestby.questions.judged.result import HUMAN_SCORE, JudgedComparison, Judged
 from bestby.report import column, scaffold, summary, words
 from bestby.report.column import Cell, Column
 from bestby.report.document import Document, Picture
-from bestby.report.fields import DIFFERENCE, SCORE, Field, Rows, interval_ends, named
+from bestby.report.fields import DIFFERENCE, SCORE, Field, Rows, attributes, interval_ends
 from bestby.report.figures import forest
 from bestby.report.numbers import DASH, MINUS, Rounding, difference_text, excludes_zero, percent
 from bestby.report.percent import unit_of
@@ -28,7 +28,7 @@ from bestby.report.tables import (
 
 _OF_LABELS = (
     *interval_ends("labels_interval", "labels_low", "labels_high", needs=()),
-    *named("n_labels", "extra_labels"),
+    *attributes("n_labels", "extra_labels"),
 )
 
 _METHOD = (
@@ -203,10 +203,11 @@ def _tuning(s: JudgedScore) -> float | str:
 
 TABLES = {
     "differences": Rows(
-        (*DIFFERENCE, *named("judge_estimate", "labels_estimate"), *_OF_LABELS), attrgetter("differences")
+        (*DIFFERENCE, *attributes("judge_estimate", "labels_estimate"), *_OF_LABELS),
+        attrgetter("differences"),
     ),
     "scores": Rows(
-        (*SCORE, *named("judge_score", "labels_score"), *_OF_LABELS, Field("tuning", _tuning)),
+        (*SCORE, *attributes("judge_score", "labels_score"), *_OF_LABELS, Field("tuning", _tuning)),
         attrgetter("systems"),
     ),
     "worth": judge_worth_report.ROWS,

@@ -12,7 +12,7 @@ from bestby.questions.labels.chosen_result import ChosenItems
 from bestby.report import column, scaffold
 from bestby.report.column import Cell, Column
 from bestby.report.document import Document, Picture
-from bestby.report.fields import Field, Rows, named
+from bestby.report.fields import Field, Rows, attributes
 from bestby.report.numbers import DASH
 from bestby.report.tables import Table
 
@@ -28,12 +28,12 @@ def _columns(c: ChosenItems) -> tuple[Field, ...]:
     """Return the columns of the items: no empty column of clusters or strata, which would be read back."""
     clusters = ("cluster",) if c.n_clusters else ()
     strata = ("stratum",) if c.stratify_by is not None else ()
-    return named("item", *clusters, *strata, "probability")
+    return attributes("item", *clusters, *strata, "probability")
 
 
 TABLES = {
     "items": Rows(_columns, attrgetter("chosen")),
-    "strata": Rows(named("name", "n_units", "n_chosen", "probability", "sd"), attrgetter("strata")),
+    "strata": Rows(attributes("name", "n_units", "n_chosen", "probability", "sd"), attrgetter("strata")),
 }
 
 

@@ -12,7 +12,7 @@ from bestby.questions.labels.label_plan_report import methods
 from bestby.report import column, scaffold
 from bestby.report.column import Cell, Column
 from bestby.report.document import Document, Picture
-from bestby.report.fields import Rows, named
+from bestby.report.fields import Rows, attributes
 from bestby.report.numbers import percent
 from bestby.report.tables import Table
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _MOST_ROWS = 14
 TABLES = {
     "splits": Rows(
-        named("labels", "items", "cost", "standard_error", "half_width"),
+        attributes("labels", "items", "cost", "standard_error", "half_width"),
         lambda a: (*a.splits, a.alone),  # the last is that of labels alone
     ),
 }

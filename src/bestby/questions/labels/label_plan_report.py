@@ -10,7 +10,7 @@ from bestby.questions.labels import figure as figures
 from bestby.report import column, scaffold
 from bestby.report.column import Cell, Column
 from bestby.report.document import Document, Picture
-from bestby.report.fields import Rows, named
+from bestby.report.fields import Rows, attributes
 from bestby.report.numbers import percent
 from bestby.report.tables import Table
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from bestby.questions.labels.label_plans_result import LabelAllocation, LabelPlan
 
 TABLES = {
-    "curve": Rows(named("n_labels", "half_width", "half_width_alone"), attrgetter("curve")),
+    "curve": Rows(attributes("n_labels", "half_width", "half_width_alone"), attrgetter("curve")),
 }
 
 

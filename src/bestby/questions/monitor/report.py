@@ -13,7 +13,7 @@ from bestby.questions.monitor.result import MonitoredComparison, MonitoredDiffer
 from bestby.report import column, scaffold
 from bestby.report.column import Cell, Column
 from bestby.report.document import Document, Picture
-from bestby.report.fields import Field, Rows, interval_ends, named
+from bestby.report.fields import Field, Rows, attributes, interval_ends
 from bestby.report.numbers import DASH, MINUS, Rounding, alpha, margin_text, p_text, percent
 from bestby.report.tables import Table
 from bestby.results.values import extent
@@ -200,19 +200,19 @@ def planned_looks(looks: tuple[int, ...]) -> str:
 TABLES = {
     "pairs": Rows(
         (
-            *named("a", "b"),
+            *attributes("a", "b"),
             Field("difference", "estimate"),
             *interval_ends("interval", needs=(), absent=None),
             Field("level", of_result=True),
             Field("interval", "method", of_result=True),
             Field("p_value"),
-            *named("n_items", "n_clusters", "wins", "losses", "decision", "decided_at", "overturned_by"),
+            *attributes("n_items", "n_clusters", "wins", "losses", "decision", "decided_at", "overturned_by"),
             Field("provisional"),
         ),
         attrgetter("pairs"),
     ),
-    "scores": Rows(named("system", "score", "n_items", "behind"), attrgetter("systems")),
-    "path": Rows(named("n_items", "estimate", "low", "high"), attrgetter("path")),
+    "scores": Rows(attributes("system", "score", "n_items", "behind"), attrgetter("systems")),
+    "path": Rows(attributes("n_items", "estimate", "low", "high"), attrgetter("path")),
 }
 """The last is how the first pair developed."""
 

@@ -11,14 +11,14 @@ from bestby.questions.order import normality_figure
 from bestby.report import column, data, scaffold
 from bestby.report.column import Cell, Column
 from bestby.report.document import Document, Picture
-from bestby.report.fields import Rows, named
+from bestby.report.fields import Rows, attributes
 from bestby.report.numbers import p_text
 from bestby.report.tables import Table
 
 if TYPE_CHECKING:
     from bestby.questions.order.normality_result import Normality
 
-TABLES = {"tests": Rows(named("name", "statistic", "p_value", "error"), attrgetter("tests"))}
+TABLES = {"tests": Rows(attributes("name", "statistic", "p_value", "error"), attrgetter("tests"))}
 
 
 def document(n: Normality) -> Document:

@@ -13,7 +13,7 @@ from bestby.questions.order import orders_figure as figures
 from bestby.questions.order.ordering_result import StochasticOrder, StochasticOrders
 from bestby.report import column, scaffold
 from bestby.report.document import Document, Picture
-from bestby.report.fields import Rows, named
+from bestby.report.fields import Rows, attributes
 from bestby.report.numbers import Rounding, alpha, p_clause, percent
 from bestby.report.tables import Table
 from bestby.report.words import listed
@@ -127,8 +127,8 @@ def _table(each: Sequence[StochasticOrder], level: str) -> Table:
 TABLES = {
     "orders": Rows(
         (
-            *named("a", "b", "violation_ratio", "standard_error", "epsilon_min", "level", "p_value"),
-            *named("dominant", "n_a", "n_b"),
+            *attributes("a", "b", "violation_ratio", "standard_error", "epsilon_min", "level", "p_value"),
+            *attributes("dominant", "n_a", "n_b"),
         ),
         _each,
     ),

@@ -14,7 +14,7 @@ from bestby.questions.planning import figure, report
 from bestby.report import column, scaffold
 from bestby.report.column import Cell, Column
 from bestby.report.document import Document, Picture
-from bestby.report.fields import Rows, named
+from bestby.report.fields import Rows, attributes
 from bestby.report.numbers import Rounding, difference_text, power_text
 from bestby.report.tables import Table
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _MOST_ROWS = 14
 TABLES = {
-    "splits": Rows(named("runs", "items", "cost", "standard_error", "power"), attrgetter("splits")),
+    "splits": Rows(attributes("runs", "items", "cost", "standard_error", "power"), attrgetter("splits")),
 }
 
 

@@ -11,7 +11,7 @@ from bestby.questions.planning import figure
 from bestby.report import column, scaffold
 from bestby.report.column import Cell, Column
 from bestby.report.document import Document, Picture
-from bestby.report.fields import Field, Rows, named
+from bestby.report.fields import Field, Rows, attributes
 from bestby.report.numbers import alpha, difference_text, percent, power_text
 from bestby.report.tables import Table
 
@@ -23,7 +23,7 @@ TABLES = {
         (
             Field("n"),
             Field("unit", of_result=True),
-            *named("power", "error"),
+            *attributes("power", "error"),
             Field("difference", of_result=True),
             Field("alpha", of_result=True),
             Field("alternative", of_result=True),

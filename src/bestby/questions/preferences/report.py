@@ -10,7 +10,7 @@ from typing import Any
 from bestby.questions.preferences.result import PreferenceComparison, PreferenceDifference
 from bestby.report import column, scaffold, summary, words
 from bestby.report.document import Document, Picture
-from bestby.report.fields import DIFFERENCE, INTERVAL, SCORE, Field, Rows, interval_ends, named
+from bestby.report.fields import DIFFERENCE, INTERVAL, SCORE, Field, Rows, attributes, interval_ends
 from bestby.report.figures import forest
 from bestby.report.figures.scores import scores as draw_scores
 from bestby.report.numbers import DASH, Rounding, percent
@@ -124,7 +124,7 @@ def difference_sentence(d: PreferenceDifference, rounding: Rounding | None = Non
     return f"{lead}; {met}. {words.difference_sentence(d, rounding)}"
 
 
-_WINS = named("wins", "ties", "losses")
+_WINS = attributes("wins", "ties", "losses")
 TABLES = {
     "differences": Rows(
         (

@@ -16,7 +16,7 @@ from bestby.questions.published.result import PublishedAnswer, PublishedComparis
 from bestby.report import column, scaffold
 from bestby.report.column import Cell, Column
 from bestby.report.document import Document, Picture
-from bestby.report.fields import Field, Rows, interval_ends, named
+from bestby.report.fields import Field, Rows, attributes, interval_ends
 from bestby.report.numbers import MINUS, Rounding, alpha, p_clause, p_text, percent
 from bestby.report.percent import scale_of
 from bestby.report.tables import Table
@@ -195,7 +195,7 @@ TABLES = {
             *interval_ends("interval", needs=()),
             Field("level", "interval.level"),
             Field("interval", "interval.method"),
-            *named("p_low", "p_high"),
+            *attributes("p_low", "p_high"),
             Field("test"),
         ),
         attrgetter("answers"),

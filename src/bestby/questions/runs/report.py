@@ -19,7 +19,7 @@ from bestby.report import column, scaffold, summary, words
 from bestby.report.column import Cell, Column
 from bestby.report.disagreements import Kind, Kinds, beside, said
 from bestby.report.document import Document, Picture
-from bestby.report.fields import DIFFERENCE, N_RUNS, SCORE, TEST, Field, Rows, interval_ends, named
+from bestby.report.fields import DIFFERENCE, N_RUNS, SCORE, TEST, Field, Rows, attributes, interval_ends
 from bestby.report.figures import forest
 from bestby.report.figures.scores import scores as draw_scores
 from bestby.report.numbers import DASH, INFINITY, MINUS, Rounding, alpha, p_clause, percent
@@ -304,7 +304,7 @@ TABLES = {
     "scores": Rows(
         (
             *SCORE,
-            *named("n_runs", "sd"),
+            *attributes("n_runs", "sd"),
             Field("min", "least"),
             Field("max", "greatest"),
             Field("changing_items"),

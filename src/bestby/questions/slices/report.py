@@ -15,7 +15,7 @@ from bestby.questions.slices.result import Heterogeneity, SlicesComparison
 from bestby.report import column, few_units, scaffold, summary
 from bestby.report.column import Cell, Column
 from bestby.report.document import Document, Picture, Section
-from bestby.report.fields import DIFFERENCE, TEST, Field, Rows, inside, named
+from bestby.report.fields import DIFFERENCE, TEST, Field, Rows, attributes, inside
 from bestby.report.numbers import DASH, MINUS, Rounding, p_clause, p_text, percent
 from bestby.report.tables import Table
 from bestby.report.words import listed, stands_out
@@ -223,19 +223,19 @@ def methods(c: SlicesComparison) -> str:
 TABLES = {
     "slices": Rows(
         (
-            *named("column", "slice"),
-            *inside("difference", (*DIFFERENCE, *named("n_items", "n_clusters"))),
-            *named("detectable", "shrunken"),
+            *attributes("column", "slice"),
+            *inside("difference", (*DIFFERENCE, *attributes("n_items", "n_clusters"))),
+            *attributes("detectable", "shrunken"),
         ),
         attrgetter("slices"),
     ),
     "overall": Rows(DIFFERENCE, attrgetter("overall")),
     "heterogeneity": Rows(
         (
-            *named("metric", "a", "b", "column", "q", "df"),
+            *attributes("metric", "a", "b", "column", "q", "df"),
             Field("p_value", needs=TEST),
             Field("test", needs=TEST),
-            *named("mean", "mean_error", "tau", "sign_statistic", "sign_p"),
+            *attributes("mean", "mean_error", "tau", "sign_statistic", "sign_p"),
         ),
         attrgetter("heterogeneity"),
     ),

@@ -14,7 +14,7 @@ from bestby.questions.study.result import StudyComparison
 from bestby.report import column, summary
 from bestby.report.column import Column
 from bestby.report.document import Document
-from bestby.report.fields import DIFFERENCE, N_RUNS, SCORE, Rows, named
+from bestby.report.fields import DIFFERENCE, N_RUNS, SCORE, Rows, attributes
 from bestby.report.numbers import excludes_zero
 from bestby.report.tables import Table, differences_table, score_rounding, systems_table
 from bestby.report.words import listed
@@ -80,7 +80,7 @@ def _conditions(c: StudyComparison, metric: MetricInfo) -> Table:
 
 TABLES = {
     "differences": Rows((*DIFFERENCE, *N_RUNS), attrgetter("differences")),
-    "scores": Rows((*SCORE, *named("n_runs", "sd", "epochs")), attrgetter("systems")),
+    "scores": Rows((*SCORE, *attributes("n_runs", "sd", "epochs")), attrgetter("systems")),
     "classes": report.TABLES["classes"],
 }
 

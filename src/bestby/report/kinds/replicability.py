@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from bestby.report import column, scaffold
 from bestby.report.document import Document, Picture
-from bestby.report.fields import Rows, named
+from bestby.report.fields import Rows, attributes
 from bestby.report.figures.p_values import replicability as draw
 from bestby.report.tables import Table
 from bestby.report.words import listed
@@ -84,7 +84,7 @@ def _rows(r: Replicability) -> Iterator[dict[str, Any]]:
         yield {"dataset": name, "p_value": p, "p_adjusted": adjusted, "found": name in r.found}
 
 
-TABLES = {"datasets": Rows(named("dataset", "p_value", "p_adjusted", "found"), _rows)}
+TABLES = {"datasets": Rows(attributes("dataset", "p_value", "p_adjusted", "found"), _rows)}
 
 
 def dictionary(r: Replicability) -> dict[str, Any]:
