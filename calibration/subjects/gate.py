@@ -16,7 +16,7 @@ from bestby.questions.gate.deciding import decided
 from bestby.questions.gate.parts import parts_of
 from bestby.questions.gate.result import outcome_of
 from bestby.questions.gate.skewness import SKEWED
-from bestby.questions.slices.slicing import Column
+from bestby.questions.slices.source import Column
 from bestby.resampling.settings import Resampling
 from bestby.vocabulary import FailTest
 from calibration.populations import Floats

@@ -1,4 +1,4 @@
-"""The report of a comparison by cross-validation."""
+"""The report of a comparison by cross-validation, and its paragraph for a paper."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from bestby.comparisons.common.family import rejects
 from bestby.questions.folds import figure
+from bestby.questions.folds.result import FoldComparison
 from bestby.report import column, data, scaffold, summary, words
 from bestby.report.column import Cell, Column
 from bestby.report.disagreements import Kind, Kinds, beside, said
@@ -18,10 +19,13 @@ from bestby.report.document import Document, Picture
 from bestby.report.fields import DIFFERENCE, INTERVAL, TEST, Field, Rows, attributes, inside
 from bestby.report.kinds import replicability
 from bestby.report.numbers import Rounding, alpha, p_text, percent
+from bestby.report.paper.shared import against, drawn, inference, measured, named, within
+from bestby.report.references import cite
 from bestby.report.tables import Table, difference_rounding, marked_by, pairs_matrix, pairs_table
+from bestby.report.words import computed
 
 if TYPE_CHECKING:
-    from bestby.questions.folds.result import FoldComparison, Spread
+    from bestby.questions.folds.result import Spread
     from bestby.results.comparison import Difference
     from bestby.results.values import TestResult
 
@@ -267,3 +271,29 @@ TABLES = {
         lambda c: data.scores_by_place(c, ("repetition", "fold"), c.folds),
     ),
 }
+
+
+def sentences(c: FoldComparison) -> Iterator[str]:
+    """Yield how systems were compared by cross-validation."""
+    repetitions = len({label for label, _ in c.folds})
+    times = f" in {repetitions} repetitions" if repetitions > 1 else ""
+    design = f"cross-validation with {len(c.folds)} folds{times}"
+    design = design if c.has_folds else f"{repetitions} repetitions of cross-validation, each by itself"
+    yield (
+        f"We compared {len(c.systems)} systems{named(c.systems)} by {measured(c.metric.name)} in {design}"
+        f"{against(c.baseline)}."
+    )
+    yield from inference(c, c.differences, over=" of the means over the folds")
+    if c.has_folds and (computed(c, "interval") or computed(c, "test")):
+        yield (
+            "Intervals and tests allow for the training items that folds share, with a ratio of test items to"
+            f" training items of {c.ratio:.4g}."
+        )
+    inner = scaffold.all_within(c)
+    yield from within(c, inner, "on the pooled predictions of each repetition")
+    if inner and computed(c, "test"):
+        yield "Their p-values were not corrected for the number of pairs."
+    if c.effects:
+        source = cite("analysis", "replicability")
+        yield f"We counted the folds in which there is a difference by partial conjunction tests{source}."
+    yield drawn(c, [*c.differences, *inner])

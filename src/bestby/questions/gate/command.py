@@ -21,7 +21,7 @@ from bestby.questions.gate.compare import gate as gate_systems
 from bestby.questions.gate.parameters import INCONCLUSIVE, Gate
 from bestby.questions.gate.settings_file import with_settings
 from bestby.questions.gate.stored_baseline import stored, with_stored
-from bestby.questions.slices.slicing import without_bins
+from bestby.questions.slices.source import without_bins
 from bestby.readers.files import stem_of
 from bestby.report.writers.files import place_of, write_text
 from bestby.results.base import Note

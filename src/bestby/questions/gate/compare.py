@@ -22,7 +22,7 @@ from bestby.questions.gate.deciding import decided
 from bestby.questions.gate.flips import flipped
 from bestby.questions.gate.parts import notes_of, parts_of, provenance_of
 from bestby.questions.gate.result import Gate, margins_of, outcome_of, shown_margins
-from bestby.questions.slices.slicing import Column, columns_of, settings_of, with_columns, without_bins
+from bestby.questions.slices.source import Column, columns_of, settings_of, with_columns, without_bins
 from bestby.resampling.progress import Progress
 from bestby.resampling.settings import Resampling, combined
 from bestby.vocabulary import FailTest, allowed_names

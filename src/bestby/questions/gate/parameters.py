@@ -9,7 +9,7 @@ from bestby.cli.options import argument, flag, option, record, result_file
 from bestby.cli.parameters import groups, outputs
 from bestby.cli.parameters.groups import Count, Names, Number, Text
 from bestby.questions.items import parameters as items_parameters
-from bestby.questions.slices import parameters as slices_parameters
+from bestby.questions.slices import command as slices_parameters
 from bestby.vocabulary import allowed_names
 
 INCONCLUSIVE = ("pass", "fail")

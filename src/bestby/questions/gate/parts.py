@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from bestby.data.evaluation import Evaluation
-from bestby.questions.slices.slicing import Column, hash_with_slices, slicings
+from bestby.questions.slices.source import Column, hash_with_slices, slicings
 from bestby.results.base import Note, Provenance
 from bestby.results.comparison import Comparison
 

@@ -1,7 +1,8 @@
-"""The report of a system beside a published score."""
+"""The report of a comparison with a published score, and its paragraph for a paper."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import asdict
 from decimal import Decimal
 from functools import partial
@@ -18,6 +19,7 @@ from bestby.report.column import Cell, Column
 from bestby.report.document import Document, Picture
 from bestby.report.fields import Field, Rows, attributes, interval_ends
 from bestby.report.numbers import MINUS, Rounding, alpha, p_clause, p_text, percent
+from bestby.report.paper.shared import measured, with_works
 from bestby.report.percent import scale_of
 from bestby.report.tables import Table
 from bestby.report.words import name_of_test
@@ -220,3 +222,33 @@ def dictionary(c: PublishedComparison) -> dict[str, Any]:
         "differing_limit": c.differing_limit,
         "answers": TABLES["answers"].rows(c),
     }
+
+
+def sentences(c: PublishedComparison) -> Iterator[str]:
+    """Yield how a system was compared with a published score."""
+    unit = "runs" if c.answers[0].assumption == "runs" else "items"
+    whose = "" if c.published == "published" else f" of {c.published}"
+    yield (
+        f"We compared the {measured(c.metric.name)} of {c.system} over {c.n} {unit} with the published score"
+        f" {printed(c)}{whose} over {c.n_published} {unit}."
+    )
+    by = {}
+    for a in c.answers:
+        interval = with_works("interval", a.interval.method)
+        by[a.assumption] = f"by {interval} and {with_works('test', a.test)}"
+    if "runs" in by:
+        yield f"The means were compared {by['runs']}."
+    elif "fewest differing" in by:
+        told = (
+            "The published predictions are not known: we report the range of everything that the two scores"
+            f" allow on the same items, {by['fewest differing']}"
+        )
+        if "other items" in by:
+            told += f", and beside it the comparison as if the items were different, {by['other items']}"
+        yield f"{told}."
+    else:
+        yield f"The shares of right answers to different items were compared {by['other items']}."
+    yield (
+        f"Intervals are at the {percent(c.level)} level; intervals and p-values allow for the rounding of the"
+        " published score."
+    )

@@ -5,15 +5,21 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from decimal import Decimal
+from typing import Any
 
 import numpy as np
+from scipy.special import gammaln, ndtr, stdtr
 
+from bestby._core import rounding
 from bestby._core.errors import InvalidInputError
+from bestby._core.typing import Array, FloatArray
 from bestby.inference import discordant
-from bestby.questions.published import independent
+from bestby.inference.locations import combined
+from bestby.inference.proportions import wilson
+from bestby.inference.samples import t_interval
 from bestby.questions.published.result import PublishedAnswer
 from bestby.questions.published.rounded import Rounded
-from bestby.results.values import Interval
+from bestby.results.values import Interval, TestResult
 
 _COMPUTED = Decimal("1e-12")
 """How far a share that was computed and not rounded, such as 2 / 3, may be from the exact one."""
@@ -40,9 +46,9 @@ def counts_of(score: Rounded, n: int) -> range:
 
 def other_items(right: int, n: int, counts: range, theirs: int, level: float) -> PublishedAnswer:
     """Return the answer if the two systems answered different items."""
-    p, by_fisher = independent.proportions_tests(right, n, np.asarray(counts), theirs)
+    p, by_fisher = proportions_tests(right, n, np.asarray(counts), theirs)
     ends = (counts[0], counts[-1])
-    intervals = (independent.proportions_interval(right, n, count, theirs, level) for count in ends)
+    intervals = (proportions_interval(right, n, count, theirs, level) for count in ends)
     name = "fisher" if by_fisher.any() else "chi-squared"
     return PublishedAnswer("other items", None, union(intervals), float(p.min()), float(p.max()), name)
 
@@ -89,3 +95,102 @@ def union(intervals: Iterable[Interval]) -> Interval:
 def _nearest(count: float, counts: range) -> set[int]:
     """Return the counts beside a number, where the difference is smallest."""
     return {min(max(place, counts[0]), counts[-1]) for place in (math.floor(count), math.ceil(count))}
+
+
+def proportions_interval(k1: int, n1: int, k2: int, n2: int, level: float = 0.95) -> Interval:
+    """Return Newcombe's interval for k1 / n1 - k2 / n2 of independent items.
+
+    The distances of both proportions to the ends of their Wilson intervals are combined (Newcombe 1998,
+    Statist. Med. 17, 873-890, method 10).
+
+    >>> found = proportions_interval(56, 70, 48, 80)  # the first example of that paper
+    >>> round(found.low, 4), round(found.high, 4)
+    (0.0524, 0.3339)
+    """
+    (low1, high1), (low2, high2) = wilson(k1, n1, level), wilson(k2, n2, level)
+    p1, p2 = k1 / n1, k2 / n2
+    low = p1 - p2 - math.hypot(p1 - low1, high2 - p2)
+    high = p1 - p2 + math.hypot(high1 - p1, p2 - low2)
+    return Interval(low, high, level, "newcombe-difference", True)
+
+
+def proportions_test(k1: int, n1: int, k2: int, n2: int) -> TestResult:
+    """Test whether two proportions of independent items are equal, two-sided.
+
+    The chi-squared test with N - 1 in place of N if every expected count is at least 1, otherwise Fisher's
+    exact test that sums the tables no likelier than the observed one (Campbell 2007, Statist. Med. 26,
+    3661-3675).
+
+    >>> round(proportions_test(56, 70, 48, 80).p_value, 4)
+    0.0083
+    >>> proportions_test(1, 3, 0, 4).name
+    'fisher'
+    """
+    (p,), (by_fisher,) = proportions_tests(k1, n1, np.array([k2]), n2)
+    difference = k1 / n1 - k2 / n2
+    if by_fisher:
+        return TestResult("fisher", float(p), "two-sided", True, "enumeration", statistic=difference)
+    z = difference * math.sqrt(_information(k1 + k2, n1, n2))
+    return TestResult("chi-squared", float(p), "two-sided", False, "asymptotic", statistic=z)
+
+
+def proportions_tests(k1: int, n1: int, k2: Array, n2: int) -> tuple[FloatArray, Array]:
+    """Return the p-value of `proportions_test` for each of many counts `k2`, and which are Fisher's.
+
+    Fisher's p-value does not only grow or fall with the distance of the two proportions.
+    """
+    right, n = k1 + k2.astype(np.float64), n1 + n2
+    # An expected count below 1: the test is Fisher's
+    exact = min(n1, n2) * np.minimum(right, n - right) < n
+    p = np.empty(k2.size)
+    z = (k1 / n1 - k2[~exact] / n2) * np.sqrt(_information(right[~exact], n1, n2))
+    p[~exact] = np.maximum(2.0 * ndtr(-np.abs(z)), 5e-324)
+    for mostly_right in (False, True):  # fewer tables are possible if the rarer answer is counted
+        rows = exact & ((2.0 * right > n) == mostly_right)
+        if rows.any():
+            counts = (n1 - k1, n2 - k2[rows]) if mostly_right else (k1, k2[rows])
+            p[rows] = _fisher(counts[0], n1, counts[1], n2)
+    return p, exact
+
+
+def _information(right: Any, n1: int, n2: int) -> Any:
+    """Return one over the variance of the difference if both proportions are equal, with N - 1."""
+    n = n1 + n2
+    return (n - 1.0) * n1 * n2 / (right * (n - right))
+
+
+def _fisher(k1: int, n1: int, k2: Array, n2: int) -> FloatArray:
+    """Return the chance of all tables that are no likelier than the one observed, for each count `k2`."""
+    right = k1 + k2
+    small, large, observed = (n1, n2, np.full_like(k2, k1)) if n1 <= n2 else (n2, n1, k2)
+    tables = np.arange(min(small, int(right.max())) + 1)
+    other = right[:, None] - tables
+    logs = -sum(gammaln(np.maximum(cell, 0) + 1.0) for cell in (tables, small - tables, other, large - other))
+    logs = np.where((other >= 0) & (other <= large), logs, -np.inf)
+    chances = np.exp(logs - logs.max(axis=1, keepdims=True))
+    unlikely = rounding.as_unlikely(chances, np.take_along_axis(chances, observed[:, None], axis=1))
+    p: FloatArray = np.where(unlikely, chances, 0.0).sum(axis=1) / chances.sum(axis=1)
+    return np.clip(p, 5e-324, 1.0)
+
+
+def welch(
+    mean1: float, sd1: float, n1: int, mean2: float, sd2: float, n2: int, level: float = 0.95
+) -> tuple[Interval, TestResult]:
+    """Return the interval of mean1 - mean2 and the test that they are equal, by Welch's t.
+
+    One of the two standard deviations has to be above 0.
+
+    >>> interval, test = welch(0.81, 0.01, 5, 0.79, 0.02, 4)
+    >>> round(interval.low, 4), round(interval.high, 4), round(test.p_value, 4)
+    (-0.0099, 0.0499, 0.1386)
+    """
+    difference, (error, freedom) = mean1 - mean2, welch_error(sd1, n1, sd2, n2)
+    t = difference / error
+    p = 2.0 * float(stdtr(freedom, -abs(t)))
+    test = TestResult("welch", p, "two-sided", False, "asymptotic", statistic=t)
+    return t_interval(difference, error, freedom, level, "welch"), test
+
+
+def welch_error(sd1: float, n1: int, sd2: float, n2: int) -> tuple[float, float]:
+    """Return the standard error of a difference of two means, and its degrees of freedom."""
+    return combined([sd1**2 / n1, sd2**2 / n2], [n1 - 1, n2 - 1])

@@ -2,16 +2,74 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
-from bestby.cli.evaluations import read_evaluation
-from bestby.questions.slices.compare import compare_slices
-from bestby.questions.slices.parameters import Slices
-from bestby.questions.slices.slicing import without_bins
+from bestby.cli.options import REQUIRED, Group, argument, choice, flag, option, record, result_file
+from bestby.cli.parameters import groups, outputs
+from bestby.cli.parameters.groups import Count, Names, Text
+from bestby.vocabulary import allowed_names
+
+
+@record
+class Cut(Group):
+    heading: ClassVar[str] = "Slices"
+    by: Names = option(
+        "COLUMN[:BINS]",
+        "Column whose values are the slices, or a column of numbers in so many bins (length:4); repeatable.",
+        default=REQUIRED,
+    )
+    crossed: bool = flag("Make a slice of every combination of the values of the columns.")
+    min_items: Count = option("N", "Leave out slices of fewer items (or clusters).")
+
+
+@record
+class Statistics(groups.Direction, groups.Resamples):
+    metric: Names = groups.metrics_or_scores()
+    baseline: Text = option("NAME", "Compare every other system with this one only.")
+    interval: str = choice("METHOD", allowed_names("interval", "items"), "Intervals: ", default="auto")
+    level: float = option("P", "Level of the intervals.", default=0.95)
+    test: str = choice("NAME", allowed_names("test", "items"), "Test: ", default="auto")
+    alternative: str = choice(
+        "SIDE",
+        allowed_names("alternative", "items"),
+        "Alternative of the tests, for first - second: ",
+        default="two-sided",
+    )
+
+
+@record
+class Output(outputs.InPercent, outputs.Tables):
+    csv: Text = result_file("Write the slices as CSV.")
+
+
+@record
+class Slices:
+    """
+    FILES are as for 'bestby compare'. The systems are compared in every slice. A slice is a value of the
+    column that --by names, or a bin of its numbers. Several --by give the slices of each column, and with
+    --crossed those of every combination of their values. The intervals hold for all slices at once.
+
+    \b
+    Examples:
+      bestby slices predictions.csv --gold label --by language
+      bestby slices p.csv --gold label --by language --by length:4 --html s.html
+      bestby slices p.csv --gold label --by language --by length:2 --crossed
+      bestby slices scores.csv --by task --cluster document --csv slices.csv
+    """
+
+    paths: list[str] = argument("FILES", file="read")
+    data: groups.AnyFormat
+    cut: Cut
+    statistics: Statistics
+    output: Output
 
 
 def slices(values: Slices, progress: Any) -> Any:
     """Read and compare."""
+    from bestby.cli.evaluations import read_evaluation
+    from bestby.questions.slices.compare import compare_slices
+    from bestby.questions.slices.source import without_bins
+
     cut = values.cut.arguments()
     evaluation, statistics = read_evaluation(values, by=without_bins(cut["by"]))
     return compare_slices(evaluation, **cut, **statistics, progress=progress)

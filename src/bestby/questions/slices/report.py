@@ -1,7 +1,8 @@
-"""The report of systems compared in slices of a test set."""
+"""The report of a comparison of slices, and its paragraph for a paper."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from functools import partial
 from operator import attrgetter
@@ -17,6 +18,8 @@ from bestby.report.column import Cell, Column
 from bestby.report.document import Document, Picture, Section
 from bestby.report.fields import DIFFERENCE, TEST, Field, Rows, attributes, inside
 from bestby.report.numbers import DASH, MINUS, Rounding, p_clause, p_text, percent
+from bestby.report.paper.shared import against, drawn, intervals_and_tests, measured, named, with_works
+from bestby.report.references import cite
 from bestby.report.tables import Table
 from bestby.report.words import listed, stands_out
 from bestby.results.base import MetricInfo
@@ -254,3 +257,33 @@ def dictionary(c: SlicesComparison) -> dict[str, Any]:
         "sentences": [sentence(c, whole) for whole in c.overall],
         **{name: TABLES[name].rows(c) for name in ("overall", "slices", "heterogeneity")},
     }
+
+
+def sentences(c: SlicesComparison) -> Iterator[str]:
+    """Yield how systems were compared in slices of a test set."""
+    systems = list(dict.fromkeys(name for d in c.overall for name in (d.a, d.b)))
+    metrics = listed([measured(metric.name) for metric in c.metrics])
+    per_pair = len(c.slices) // len(c.overall)
+    yield (
+        f"We compared {len(systems)} systems{named(systems)} by {metrics} in {per_pair} slices"
+        f" ({listed(list(c.columns))}) of the same {c.overall[0].extent}{against(c.baseline)}."
+    )
+    intervals, tests = intervals_and_tests([one.difference for one in c.slices])
+    yield (
+        f"We report every difference with its {percent(c.level)} confidence interval"
+        f"{cite('analysis', 'intervals')}: those of all slices hold at once ({intervals})."
+    )
+    corrected = with_works("correction", "step-down")
+    yield f"Differences in slices were tested ({tests}), corrected for their number: {corrected}."
+    ways = dict.fromkeys(h.test for h in c.heterogeneity)
+    if ways:
+        how = listed([with_works("heterogeneity", way) for way in ways])
+        sign = ""
+        if any(h.sign_p is not None for h in c.heterogeneity):
+            sign = f", and whether its sign does by Gail and Simon's test{cite('analysis', 'change of sign')}"
+        yield f"We tested whether a difference depends on the slice ({how}){sign}."
+        yield f"Shrunken effects are empirical-Bayes estimates{cite('analysis', 'shrunken effects')}."
+    if "permutation-q" in ways and not summary.resampled(c.differences):
+        yield f"Q was permuted at most {c.provenance.n_resamples} times, with seed {c.provenance.seed}."
+    else:
+        yield drawn(c, c.differences)

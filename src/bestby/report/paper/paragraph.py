@@ -16,7 +16,7 @@ PARAGRAPHS = {
     "chosen": "bestby.questions.labels.chosen_methods",
     "comparison": "bestby.questions.items.methods",
     "datasets": "bestby.questions.datasets.methods",
-    "folds": "bestby.questions.folds.methods",
+    "folds": "bestby.questions.folds.report",
     "gate": "bestby.questions.gate.methods",
     "judged": "bestby.questions.judged.methods",
     "label_allocation": "bestby.questions.labels.label_allocation_methods",
@@ -26,10 +26,10 @@ PARAGRAPHS = {
     "ordering": "bestby.questions.order.ordering_methods",
     "plan": "bestby.questions.planning.methods",
     "preferences": "bestby.questions.preferences.methods",
-    "published": "bestby.questions.published.methods",
+    "published": "bestby.questions.published.report",
     "replicability": "bestby.report.paper.replicability",
     "runs": "bestby.questions.runs.methods",
-    "slices": "bestby.questions.slices.methods",
+    "slices": "bestby.questions.slices.report",
     "study": "bestby.questions.study.methods",
 }
 """The module that says how each kind of result is reported in a paper."""

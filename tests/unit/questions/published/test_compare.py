@@ -13,7 +13,7 @@ from scipy import stats
 import bestby as bb
 from bestby.cli import main
 from bestby.inference import proportions
-from bestby.questions.published import independent, shares
+from bestby.questions.published import shares as published_shares
 from bestby.questions.published.rounded import rounded
 
 
@@ -244,7 +244,7 @@ def test_the_command_says_the_same(tmp_path: Path, capsys: pytest.CaptureFixture
 def test_a_computed_share_is_the_count_that_it_was_computed_from(n: int) -> None:
     for right in np.unique(np.linspace(0, n, 200).astype(int)).tolist():
         for share in (right / n, str(right / n), 1.0 - (n - right) / n):
-            assert right in shares.counts_of(rounded(share, "published"), n)
+            assert right in published_shares.counts_of(rounded(share, "published"), n)
 
 
 def test_a_float_of_single_precision_has_the_digits_that_it_shows() -> None:
@@ -255,9 +255,9 @@ def test_a_float_of_single_precision_has_the_digits_that_it_shows() -> None:
 def test_the_range_for_other_items_is_that_of_every_count(right: int, n: int, theirs: int) -> None:
     for low in range(0, theirs, 3):
         counts = range(low, min(theirs, low + 9) + 1)
-        found = shares.other_items(right, n, counts, theirs, 0.95)
-        p = [independent.proportions_test(right, n, count, theirs).p_value for count in counts]
-        intervals = [independent.proportions_interval(right, n, count, theirs) for count in counts]
+        found = published_shares.other_items(right, n, counts, theirs, 0.95)
+        p = [published_shares.proportions_test(right, n, count, theirs).p_value for count in counts]
+        intervals = [published_shares.proportions_interval(right, n, count, theirs) for count in counts]
         assert (found.p_low, found.p_high) == pytest.approx((min(p), max(p)))
         assert found.interval.low == min(one.low for one in intervals)
         assert found.interval.high == max(one.high for one in intervals)
@@ -270,7 +270,7 @@ def test_many_runs_of_ones_own_allow_for_their_skewness() -> None:
     own = bb.compare_runs({"mine": runs, "other": runs[::-1]}, metric="points").systems[0].interval
     assert [many.interval.low, many.interval.high] == pytest.approx([own.low, own.high])
     (answer,), (plain,) = many.answers, few.answers
-    welch, test = independent.welch(runs.mean(), runs.std(ddof=1), 20, 1.79, 0.12, 5)
+    welch, test = published_shares.welch(runs.mean(), runs.std(ddof=1), 20, 1.79, 0.12, 5)
     assert (answer.test, answer.interval.method, plain.test) == ("hall", "hall", "welch")
     assert answer.interval.high - many.estimate > 1.3 * (welch.high - many.estimate)
     assert answer.p_high > 2.0 * test.p_value
@@ -295,7 +295,7 @@ def test_welch_covers_every_spread_that_rounds_to_the_published_one() -> None:
     found = bb.compare_published(runs, published="0.874", sd="0.0", n_runs=5).answers[0]
     mean, own = float(np.mean(runs)), float(np.std(runs, ddof=1))
     p = [
-        independent.welch(mean, own, 3, other, sd, 5)[1].p_value
+        published_shares.welch(mean, own, 3, other, sd, 5)[1].p_value
         for other in (0.8735, 0.874, 0.8745)
         for sd in np.linspace(0.0, 0.05, 65)
     ]

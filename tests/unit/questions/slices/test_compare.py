@@ -18,8 +18,8 @@ from bestby.cli import main
 from bestby.data.evaluation import Evaluation
 from bestby.engine.base import Drawing
 from bestby.metrics import resolve
-from bestby.questions.slices import parts
-from bestby.questions.slices.slicing import columns_of, slicings
+from bestby.questions.slices import source
+from bestby.questions.slices.source import columns_of, slicings
 
 
 @pytest.mark.parametrize("metric", ["accuracy", "f1_macro", "matthews_corrcoef", "recall[1]"])
@@ -102,9 +102,9 @@ def test_correlations_are_those_of_the_shared_items() -> None:
     )
     cut, _ = slicings(evaluation, columns_of(["language", "length:2"]), 1, crossed=False)
     metric = resolve("accuracy")
-    plain = parts.without_slices(evaluation)
-    made, _ = parts.parts_of(plain, cut, metric, Drawing(99, 0))
-    together = parts.correlation(made, [(0, 1)], parts.Sharing.of(plain, cut))
+    plain = source.without_slices(evaluation)
+    made, _ = source.parts_of(plain, cut, metric, Drawing(99, 0))
+    together = source.correlation(made, [(0, 1)], source.Sharing.of(plain, cut))
     assert together is not None
     difference = (data["new"] == data["gold"]).astype(float) - (data["old"] == data["gold"])
     columns = []

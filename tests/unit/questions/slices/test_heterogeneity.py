@@ -27,7 +27,7 @@ def test_dersimonian_and_laird_of_the_bcg_trials() -> None:
     a, b, c, d = table.T
     effects = np.log(a / (a + b)) - np.log(c / (c + d))
     variances = 1 / a - 1 / (a + b) + 1 / c - 1 / (c + d)
-    found = heterogeneity.pooled(effects, np.diag(variances))
+    found = heterogeneity.pooled_effect(effects, np.diag(variances))
     w = 1 / variances
     mean = np.average(effects, weights=w)
     q = float(np.sum(w * (effects - mean) ** 2))
@@ -49,7 +49,7 @@ def test_the_eight_schools_shrink_to_their_mean() -> None:
     """Rubin (1981), J. Educ. Statist. 6, 377-401, in many textbooks: Q is below its df, so tau is 0."""
     effects = np.array([28.0, 8, -3, 7, -1, 1, 18, 12])
     errors = np.array([15.0, 10, 16, 11, 9, 11, 10, 18])
-    found = heterogeneity.pooled(effects, np.diag(errors**2))
+    found = heterogeneity.pooled_effect(effects, np.diag(errors**2))
     mean = np.average(effects, weights=errors**-2)
     assert found.q == pytest.approx(float((((effects - mean) / errors) ** 2).sum()))
     assert found.q < found.df
@@ -110,7 +110,7 @@ def test_errors_of_few_items_change_no_sign(k: int, size: int) -> None:
 @pytest.mark.parametrize("k", [3, 6])
 def test_a_spread_as_large_as_the_errors_is_missed_as_often_as_said(k: int) -> None:
     effects = math.sqrt(2.0) * np.random.default_rng(k).normal(size=(4000, k))
-    none = np.mean([heterogeneity.pooled(one, np.eye(k)).tau == 0.0 for one in effects])
+    none = np.mean([heterogeneity.pooled_effect(one, np.eye(k)).tau == 0.0 for one in effects])
     assert none == pytest.approx(heterogeneity.missed(k - 1), abs=0.025)
 
 
@@ -121,7 +121,7 @@ def test_q_of_dependent_effects_is_that_of_their_contrasts() -> None:
     contrasts = np.array([[1.0, -1, 0, 0], [0, 1, -1, 0], [0, 0, 1, -1]])
     moved = contrasts @ effects
     expected = moved @ np.linalg.solve(contrasts @ covariance @ contrasts.T, moved)
-    assert heterogeneity.pooled(effects, covariance).q == pytest.approx(expected)
+    assert heterogeneity.pooled_effect(effects, covariance).q == pytest.approx(expected)
 
 
 def test_welch_is_the_analysis_of_variance_of_alexander_and_govern_with_many_items() -> None:
@@ -131,7 +131,7 @@ def test_welch_is_the_analysis_of_variance_of_alexander_and_govern_with_many_ite
     errors = np.array([g.std(ddof=1) / math.sqrt(g.size) for g in groups])
     p = heterogeneity.welch(means, errors, np.array([g.size - 1.0 for g in groups]))
     assert p == pytest.approx(stats.alexandergovern(*groups).pvalue, abs=2e-3)
-    q = heterogeneity.pooled(means, np.diag(errors**2)).q
+    q = heterogeneity.pooled_effect(means, np.diag(errors**2)).q
     assert p == pytest.approx(heterogeneity.chi_squared(q, 2), abs=0.01)
 
 

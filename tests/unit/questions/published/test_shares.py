@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from bestby.questions.published import independent
+from bestby.questions.published import shares
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ from bestby.questions.published import independent
 )
 def test_intervals_are_those_of_newcombe(counts: tuple[int, ...], low: float, high: float) -> None:
     """Newcombe (1998), table II, method 10."""
-    found = independent.proportions_interval(*counts)
+    found = shares.proportions_interval(*counts)
     assert (round(found.low, 4), round(found.high, 4)) == (low, high)
 
 
@@ -31,7 +31,7 @@ def test_the_chi_squared_test_has_one_item_less(counts: tuple[int, int, int, int
     k1, n1, k2, n2 = counts
     statistic = stats.chi2_contingency([[k1, n1 - k1], [k2, n2 - k2]], correction=False)[0]
     n = n1 + n2
-    assert independent.proportions_test(*counts).p_value == pytest.approx(
+    assert shares.proportions_test(*counts).p_value == pytest.approx(
         stats.chi2.sf(statistic * (n - 1) / n, 1)
     )
 
@@ -39,7 +39,7 @@ def test_the_chi_squared_test_has_one_item_less(counts: tuple[int, int, int, int
 @pytest.mark.parametrize("counts", [(1, 3, 0, 4), (30, 30, 29, 30), (0, 5, 0, 9)])
 def test_few_right_or_wrong_take_fishers_test(counts: tuple[int, int, int, int]) -> None:
     k1, n1, k2, n2 = counts
-    found = independent.proportions_test(*counts)
+    found = shares.proportions_test(*counts)
     assert found.name == "fisher"
     assert found.p_value == pytest.approx(stats.fisher_exact([[k1, n1 - k1], [k2, n2 - k2]])[1])
 
@@ -47,7 +47,7 @@ def test_few_right_or_wrong_take_fishers_test(counts: tuple[int, int, int, int])
 def test_welch_is_that_of_scipy() -> None:
     rng = np.random.default_rng(1)
     x, y = rng.normal(0.8, 0.01, 5), rng.normal(0.79, 0.03, 8)
-    interval, test = independent.welch(x.mean(), x.std(ddof=1), 5, y.mean(), y.std(ddof=1), 8, 0.9)
+    interval, test = shares.welch(x.mean(), x.std(ddof=1), 5, y.mean(), y.std(ddof=1), 8, 0.9)
     found = stats.ttest_ind(x, y, equal_var=False)
     expected = found.confidence_interval(0.9)
     assert test.p_value == pytest.approx(found.pvalue)

@@ -1,4 +1,4 @@
-"""Columns of the items cut into slices: by their values, by bins of numbers, and crossed."""
+"""Items cut into slices, by columns, bins of numbers or both crossed; the systems in each slice."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from bestby._core import checks
-from bestby._core.errors import InvalidInputError
+from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.text import counted, natural_order, quoted, suggestion
-from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
+from bestby._core.typing import Array, BoolArray, Dependence, FloatArray, IntArray
 from bestby.comparisons.common.provenance import hash_of
 from bestby.data.arrays import identifiers
 from bestby.data.bins import quantile_bins
@@ -21,6 +21,14 @@ from bestby.data.coding import codes
 from bestby.data.evaluation import Evaluation
 from bestby.data.hashing import hash_of_columns
 from bestby.data.roles import listed
+from bestby.engine import prepare
+from bestby.engine.base import Drawing, Group, Pair
+from bestby.engine.estimate import Estimates
+from bestby.engine.ranked import RankSample, WeightGroup
+from bestby.engine.sample import SumSample
+from bestby.engine.weighted import MOST_LEFT_OUT, ItemGroup
+from bestby.inference.joint import FEW_UNITS, Joint
+from bestby.metrics.base import BaseMetric
 from bestby.results.base import Note
 
 MOST_QUANTILES = 1000
@@ -284,3 +292,179 @@ def _sizes(slicing: Slicing, evaluation: Evaluation) -> tuple[str, IntArray]:
     return "cluster", np.bincount(
         np.unique(cluster * n_slices + slicing.codes) % n_slices, minlength=n_slices
     )
+
+
+SUPPORTED: tuple[Dependence, ...] = ("clusters", "strata")
+"""The groups of items that slices allow for."""
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """The systems on the items of one slice; `rows` are the positions of its items among all."""
+
+    slicing: int
+    column: str
+    name: str
+    rows: IntArray
+    evaluation: Evaluation
+    makers: Estimates
+
+
+def parts_of(
+    evaluation: Evaluation, slicings: Sequence[Slicing], metric: BaseMetric, drawing: Drawing
+) -> tuple[list[Part], list[Note]]:
+    """Return the slices in which a metric has a value for every system, and notes on the others."""
+    parts: list[Part] = []
+    notes: list[Note] = []
+    for number, slicing in enumerate(slicings):
+        undefined: list[str] = []
+        kept = 0
+        for place, name in enumerate(slicing.names):
+            rows = slicing.rows(place)
+            own = evaluation.with_rows(rows)
+            makers = _defined(own, metric, drawing)
+            if makers is not None:
+                parts.append(Part(number, slicing.column, name, np.flatnonzero(rows), own, makers))
+                kept += 1
+            else:
+                undefined.append(name)
+        if kept < 2:
+            raise DesignError(
+                f"metric {metric.name} has a value in {kept} of the {len(slicing.names)} slices of column"
+                f" {quoted(slicing.column)}, and two are needed",
+                hint="in the others a class or all variation is missing: choose another metric or column",
+            )
+        if undefined:
+            where = f"{metric.name} has no value in {listed(undefined, 5)}, which are left out"
+            told = f"{where}: a class or all variation is missing there"
+            notes.append(Note("slice_undefined", told, (metric.name,)))
+    return parts, notes
+
+
+def _defined(evaluation: Evaluation, metric: BaseMetric, drawing: Drawing) -> Estimates | None:
+    """Return what makes the intervals in a slice; None if the metric has no value there."""
+    try:
+        makers = makers_of(evaluation, metric, drawing)
+    except InvalidInputError:  # the same on all items was in order: in this slice something is missing
+        return None
+    return makers if np.isfinite(makers.scores).all() else None
+
+
+def makers_of(evaluation: Evaluation, metric: BaseMetric, drawing: Drawing) -> Estimates:
+    """Return what makes the intervals of one metric on these items."""
+    (group,) = prepare.groups(evaluation, [metric], supports=SUPPORTED, consumer="compare_slices")
+    return Estimates(group, drawing)
+
+
+@dataclass(frozen=True, eq=False)
+class Sharing:
+    """Which units the slices have in common: items if slices are of several columns, clusters that span them.
+
+    `cluster`, of shape (n,), is the cluster of each item, or the item. `spanned` says of each column whether
+    a cluster has items in more than one of its slices.
+    """
+
+    cluster: IntArray
+    n_units: int
+    spanned: tuple[bool, ...]
+
+    @classmethod
+    def of(cls, evaluation: Evaluation, slicings: Sequence[Slicing]) -> Sharing:
+        """Return what the slices of these columns share."""
+        if evaluation.clusters is None:
+            n = evaluation.n_items
+            return cls(np.arange(n), n, (False,) * len(slicings))
+        cluster = codes(np.asarray(evaluation.clusters))[1].astype(np.int64)
+        spanned = []
+        for slicing in slicings:
+            within = slicing.codes >= 0
+            both = np.unique(cluster[within] * len(slicing.names) + slicing.codes[within])
+            spanned.append(both.size > np.unique(cluster[within]).size)
+        return cls(cluster, int(cluster.max()) + 1, tuple(spanned))
+
+
+def correlation(parts: Sequence[Part], pairs: Sequence[Pair], sharing: Sharing) -> FloatArray | None:
+    """Return how the differences vary together, shape (m, m), in the order of the pairs, slices within pairs.
+
+    Each unit adds something to the difference in every slice where it has items; sums of products of these
+    over the units are the covariances. None if nothing tells what the units add.
+    """
+    from scipy.sparse import csc_matrix
+
+    size = len(parts) * len(pairs)
+    if len(pairs) == 1 and not any(sharing.spanned) and len({part.slicing for part in parts}) == 1:
+        return np.eye(size)
+    rows, columns, values = [], [], []
+    for p, pair in enumerate(pairs):
+        for s, part in enumerate(parts):
+            found = added_by_items(part.makers.group, pair)
+            if found is None or not np.isfinite(found).all():
+                return None
+            rows.append(sharing.cluster[part.rows])
+            columns.append(np.full(part.rows.size, p * len(parts) + s))
+            values.append(found)
+    place = np.concatenate(rows), np.concatenate(columns)
+    added = csc_matrix((np.concatenate(values), place), shape=(sharing.n_units, size))
+    covariance = np.asarray((added.T @ added).toarray(), dtype=np.float64)
+    root = np.sqrt(covariance.diagonal())
+    varying = root > 0.0
+    scale = np.where(varying, 1.0 / np.where(varying, root, 1.0), 0.0)
+    together: FloatArray = covariance * np.outer(scale, scale)
+    np.fill_diagonal(together, 1.0)
+    return together
+
+
+def joint_of(parts: Sequence[Part], m: int, together: FloatArray | None, seed: int) -> Joint:
+    """Return the joint distribution of the m differences in all slices.
+
+    Correlations of slices that share units are estimated: if a slice has few units Bonferroni's bound is used
+    instead, as it is if they are not known.
+    """
+    few = min(part.makers.group.n_units for part in parts) < FEW_UNITS
+    estimated = together is not None and bool((together - np.eye(m)).any())
+    return Joint.from_correlations(None if few and estimated else together, m, seed)
+
+
+def without_slices(evaluation: Evaluation) -> Evaluation:
+    """Return the evaluation without the columns of slices, which are no clusters that somebody forgot."""
+    return dataclasses.replace(evaluation, groupings={})
+
+
+def added_by_units(group: Group, pair: Pair) -> FloatArray | None:
+    """Return what each unit adds to a difference, shape (U,), in any order; None if nothing tells it."""
+    sample = group.sample(*pair)
+    if isinstance(sample, SumSample):
+        return np.repeat(sample.influence, sample.units.counts)
+    if isinstance(sample, RankSample) and sample.influence is not None:
+        return np.repeat(sample.influence[0], group.units.counts)
+    return _left_out(group, pair)
+
+
+def added_by_items(group: Group, pair: Pair) -> FloatArray | None:
+    """Return numbers of the items, shape (n,), of which those of a unit sum to what it adds to a difference.
+
+    None if nothing tells it.
+    """
+    sample = group.sample(*pair)
+    if isinstance(sample, SumSample):
+        return sample.item_influence
+    if isinstance(group, WeightGroup):
+        of_a, of_b = (group.derivatives(s) for s in pair)
+        if of_a is not None and of_b is not None:
+            return np.asarray(of_a.first - of_b.first, dtype=np.float64)
+    added = _left_out(group, pair) if isinstance(group, ItemGroup) else None
+    if added is None or not isinstance(group, ItemGroup) or group.unit_of is None:
+        return added
+    values = np.zeros(group.unit_of.size)  # the first item of a unit stands for all of it
+    values[np.unique(group.unit_of, return_index=True)[1]] = added
+    return values
+
+
+def _left_out(group: Group, pair: Pair) -> FloatArray | None:
+    """Return what each unit adds by leaving it out; None of too many, or of a score undefined without one."""
+    n = group.n_units
+    if n > MOST_LEFT_OUT:
+        return None
+    sample = group.sample(*pair)
+    moved = sample.estimate - sample.left_out().values
+    return moved * ((n - 1.0) / n) if np.isfinite(moved).all() else None
