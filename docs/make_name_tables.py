@@ -1,16 +1,18 @@
-"""Put the tables of names into the guides, between markers; `--check` only says if they are there."""
+"""Put the tables of names into the pages, between markers; `--check` only says if they are there."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from bestby.vocabulary import KINDS, Term
+from bestby.vocabulary import KINDS, NOTES_BY_SUBJECT, Term
 
-GUIDES = Path(__file__).resolve().parent / "guides"
+DOCS = Path(__file__).resolve().parent
+NOTES = "notes"
 PAGES = {
-    "choosing-a-test.md": ("test", "correction", "alternative"),
-    "choosing-an-interval.md": ("interval", "standard error"),
-    "comparing-runs.md": ("statistic",),
+    "guides/choosing-a-test.md": ("test", "correction", "alternative"),
+    "guides/choosing-an-interval.md": ("interval", "standard error"),
+    "guides/comparing-runs.md": ("statistic",),
+    "reference/notes.md": (NOTES,),
 }
 BEGIN = "<!-- {}: docs/make_name_tables.py writes this from bestby/vocabulary/. -->\n"
 END = "<!-- Up to here. -->\n"
@@ -38,6 +40,15 @@ def table(kind: str) -> str:
     return "\n".join(rows) + "\n"
 
 
+def tables_of_notes() -> str:
+    """Return the codes of notes as Markdown tables, one under the heading of each subject."""
+    parts = []
+    for subject, notes in NOTES_BY_SUBJECT.items():
+        rows = "".join(f"| `{code}` | {meaning} |\n" for code, meaning in notes.items())
+        parts.append(f"## {subject}\n\n| code | meaning |\n|---|---|\n{rows}")
+    return "\n".join(parts)
+
+
 def taken_by(kind: str, term: Term) -> str:
     """Return the functions of which an argument takes the term."""
     if kind in term.arguments:
@@ -51,7 +62,8 @@ def renewed(page: str, text: str) -> str:
     for kind in PAGES[page]:
         begin = BEGIN.format(kind)
         head, _, rest = text.partition(begin)
-        text = f"{head}{begin}\n{table(kind)}\n{END}{rest.partition(END)[2]}"
+        tables = tables_of_notes() if kind == NOTES else table(kind)
+        text = f"{head}{begin}\n{tables}\n{END}{rest.partition(END)[2]}"
     return text
 
 
@@ -59,4 +71,4 @@ if __name__ == "__main__":
     from generated_pages import write_or_check
 
     for name in PAGES:
-        write_or_check(GUIDES / name, renewed(name, (GUIDES / name).read_text(encoding="utf-8")))
+        write_or_check(DOCS / name, renewed(name, (DOCS / name).read_text(encoding="utf-8")))

@@ -21,3 +21,15 @@ def trees() -> dict[Path, ast.Module]:
 def nodes() -> dict[Path, tuple[ast.AST, ...]]:
     """Return all nodes of the syntax tree of every module by its file."""
     return {path: tuple(ast.walk(tree)) for path, tree in trees().items()}
+
+
+@cache
+def modules() -> dict[str, ast.Module]:
+    """Return the syntax tree of every module by its dotted path."""
+    return {dotted(path): tree for path, tree in trees().items()}
+
+
+def dotted(path: Path) -> str:
+    """Return the dotted path of the module in a file."""
+    parts = ("bestby", *path.relative_to(ROOT).with_suffix("").parts)
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 
 from tests.unit import source_trees
-from tests.unit.source_trees import ROOT
+from tests.unit.source_trees import ROOT, dotted
 
 TOP_LEVEL = {"__init__", "__main__", "_version"}
 """The files beside the folders of the package."""
@@ -22,18 +22,6 @@ NO_ROOMS = {".", "repository"}
 def sources() -> dict[str, str]:
     """Return the text of every module of the package by its dotted path."""
     return {dotted(path): path.read_text(encoding="utf-8") for path in source_trees.trees()}
-
-
-@cache
-def trees() -> dict[str, ast.Module]:
-    """Return the syntax tree of every module by its dotted path."""
-    return {dotted(path): tree for path, tree in source_trees.trees().items()}
-
-
-def dotted(path: Path) -> str:
-    """Return the dotted path of the module in a file."""
-    parts = ("bestby", *path.relative_to(ROOT).with_suffix("").parts)
-    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
 def imports(tree: ast.Module, module: str, modules: Mapping[str, object], *, is_package: bool) -> set[str]:
@@ -64,7 +52,7 @@ def imports(tree: ast.Module, module: str, modules: Mapping[str, object], *, is_
 @cache
 def import_graph() -> dict[str, set[str]]:
     """Return what every module imports; the root imports everything, lazily, and does not count."""
-    known = trees()
+    known = source_trees.modules()
     packages = {name.rpartition(".")[0] for name in known}
     return {
         name: imports(tree, name, known, is_package=name in packages)

@@ -28,7 +28,7 @@ class Note:
     Parameters
     ----------
     code : str
-        A short, stable name, such as ``"few_resamples"``.
+        A short, stable name, such as ``"few_resamples"``; the page "Notes" of the reference lists all.
     message : str
         One or two sentences: what was met and what it means.
     about : tuple of str

@@ -1,4 +1,4 @@
-"""Every test, interval, correction and other choice by name: the only place that lists them.
+"""Every test, interval, correction and other choice by name, and every code of a note: the only list of them.
 
 A term says which arguments take it, as ``"question.argument"`` with a module of `bestby.comparisons` or
 `bestby.planning` as the question, or an argument alone for all questions. This must stay quick to import.
@@ -35,6 +35,7 @@ from bestby.vocabulary.lookup import (
     needs,
     terms,
 )
+from bestby.vocabulary.notes import NOTES, NOTES_BY_SUBJECT
 from bestby.vocabulary.questions import ALTERNATIVES, CORRECTIONS, STATISTICS, ItemCorrection
 from bestby.vocabulary.settings import CHOOSING, SETTINGS, Draw, FailTest, MonitorPopulation, StratifyBy
 from bestby.vocabulary.significance_tests import (
@@ -61,6 +62,8 @@ __all__ = [
     "INTERVALS",
     "KINDS",
     "NONE",
+    "NOTES",
+    "NOTES_BY_SUBJECT",
     "OMNIBUS_TESTS",
     "SETTINGS",
     "SKIPPABLE",

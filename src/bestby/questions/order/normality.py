@@ -210,21 +210,16 @@ def _shapiro(z: FloatArray) -> NormalityTest:
 
 
 def _notes(n: int, tied: float) -> tuple[Note, ...]:
+    few = f"with {n} values these tests rarely reject, whatever the distribution"
     many = (
         f"with {n} values these tests reject small departures that do not matter for a mean of so many values"
     )
+    tying = f"{percentage(tied)} of the values are ties: with many values that alone is enough for rejection"
+    royston = f"the p-value of Shapiro-Wilk is an extrapolation above {MOST_ROYSTON} values"
     notes = (
-        (n < _FEW, "low_power", f"with {n} values these tests rarely reject, whatever the distribution"),
-        (n >= _MANY, "rejects_trifles", many),
-        (
-            rounding.at_most(_TIED, tied),
-            "ties",
-            f"{percentage(tied)} of the values are ties: with many values that alone is enough for rejection",
-        ),
-        (
-            n > MOST_ROYSTON,
-            "royston",
-            f"the p-value of Shapiro-Wilk is an extrapolation above {MOST_ROYSTON} values",
-        ),
+        (n < _FEW, Note("low_power", few)),
+        (n >= _MANY, Note("rejects_trifles", many)),
+        (rounding.at_most(_TIED, tied), Note("ties", tying)),
+        (n > MOST_ROYSTON, Note("royston", royston)),
     )
-    return tuple(Note(code, message) for applies, code, message in notes if applies)
+    return tuple(note for applies, note in notes if applies)
