@@ -9,7 +9,7 @@ import pytest
 
 import bestby as bb
 from bestby.cli import main
-from bestby.cli.parameters.cite import FORMS
+from bestby.cli.cite import FORMS
 from bestby.report.references import STYLES, bibtex
 
 

@@ -36,7 +36,7 @@ def test_nothing_is_loaded_that_a_comparison_does_not_need(table: Path) -> None:
     heavy = ("scipy.optimize", "scipy.stats", "pandas", "polars", "matplotlib", "sacrebleu", "yaml")
     rooms = (
         "bestby.boards",
-        "bestby.comparisons.gate",
+        "bestby.questions.gate",
         "bestby.questions.monitor.monitor",
         "bestby.questions.planning.pilot",
     )
@@ -65,7 +65,7 @@ def test_every_option_reaches_the_comparison(table: Path, monkeypatch: pytest.Mo
         seen.update(options, evaluation=evaluation)
         raise DesignError("enough", hint="seen")
 
-    monkeypatch.setattr("bestby.questions.items.command.compare_systems", compare)
+    monkeypatch.setattr("bestby.questions.items.compare.compare", compare)
     asked = (
         "--metric accuracy --metric f1[x] --system high --system low --baseline low --interval bca --level 0.9"
         " --simultaneous --test bootstrap --alternative less --correction bh --margin 0.02 --resamples 50"

@@ -270,7 +270,7 @@ def test_a_defect_is_no_verdict(
         raise RuntimeError("a defect")
 
     monkeypatch.chdir(gate_files)
-    monkeypatch.setattr("bestby.questions.gate.command.gate_systems", broken)
+    monkeypatch.setattr("bestby.questions.gate.compare.gate", broken)
     assert cli.main(["gate", "main.csv", "worse.csv", *GOLD]) == 70
     assert "InternalError: RuntimeError: a defect" in capsys.readouterr().err
     monkeypatch.setattr("bestby.cli.commands.run", broken)

@@ -184,7 +184,8 @@ def slowly(values):
     import slow
     for _ in range(6000):
         time.sleep(0.01)
-sys.modules["bestby.cli.metrics"] = types.SimpleNamespace(metrics=slowly)
+import bestby.cli.metrics
+bestby.cli.metrics.metrics = slowly
 sys.exit(bestby.cli.main(["metrics"]))
 """
 

@@ -5,16 +5,43 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from bestby._core import checks
-from bestby._core.errors import InvalidInputError
-from bestby.cli import streams
-from bestby.cli.parameters.cite import FORMS, Cite
-from bestby.report.references import bibtex
-from bestby.results.loading import load
+from bestby.cli.option_groups import Text
+from bestby.cli.options import argument, choice, record
+
+FORMS = ("bibtex", "text", "latex", "markdown")
+
+
+@record
+class Cite:
+    """
+    RESULT is a result that was written with --json. Without it, all works are printed: bestby, the four works
+    that it brings together, and those of every method.
+
+    \b
+    Examples:
+      bestby cite > references.bib
+      bestby cite result.json
+      bestby cite result.json --as text
+    """
+
+    path: Text = argument("RESULT", default=None)
+    form: str = choice(
+        "FORM",
+        FORMS,
+        "What to print: BibTeX, or the paragraph on the methods of RESULT in one of the other forms: ",
+        "--as",
+        default="bibtex",
+    )
 
 
 def cite(values: Cite) -> None:
     """Print the works of one result or of all methods, or the paragraph that cites those of a result."""
+    from bestby._core import checks
+    from bestby._core.errors import InvalidInputError
+    from bestby.cli import streams
+    from bestby.report.references import bibtex
+    from bestby.results.loading import load
+
     form: Any = checks.choice(values.form, FORMS, "form")
     if values.path is None:
         if form != "bibtex":

@@ -22,70 +22,31 @@ from bestby.cli.options import WIDEST, command, spellings, write_options, write_
 
 __all__ = ["app", "run"]
 
-COMMANDS = {
-    "compare": "Compare systems on one test set: differences, intervals, tests.",
-    "evaluate": "Give the scores of one system or several with their intervals; nothing is tested.",
-    "gate": "Decide whether a candidate is good enough to take the place of a baseline.",
-    "datasets": "Compare systems over several datasets: on how many they differ, how they rank.",
-    "slices": "Compare systems in every slice of a test set: by language, by length, by both.",
-    "folds": "Compare systems by cross-validation: corrected tests, spread over repetitions.",
-    "runs": "Compare systems by several runs (random seeds) of each.",
-    "published": "Compare a system with a published score whose predictions are not known.",
-    "preferences": "Compare systems by judgements of which of two was better.",
-    "watch": "Watch a log of scores as it grows, and say when enough is known to stop.",
-    "judged": "Compare systems by the scores of a judge, corrected by a few human labels.",
-    "metrics": "List the metrics: name, whether higher or lower is better, what it measures.",
-    "choose": "Draw the items that people are to label, with their probabilities of being drawn.",
-    "plan": "Plan a study: its power, the size it needs, or the smallest difference it detects.",
-    "advise": "Advise which test and which interval fit an experiment, and explain why.",
-    "cite": "Print the works behind the methods as BibTeX, or how to report a result.",
-    "study": "Keep the runs of experiments in a directory, and compare them as it grows.",
-    "board": "Keep a shared task or a benchmark in a folder, and publish it as a static site.",
+# fmt: off
+REGISTRY = {
+    "compare": ("bestby.questions.items.command", "Compare systems on one test set: differences, intervals, tests."),
+    "evaluate": ("bestby.questions.items.evaluate_command", "Give the scores of one system or several with their intervals; nothing is tested."),
+    "gate": ("bestby.questions.gate.command", "Decide whether a candidate is good enough to take the place of a baseline."),
+    "datasets": ("bestby.questions.datasets.command", "Compare systems over several datasets: on how many they differ, how they rank."),
+    "slices": ("bestby.questions.slices.command", "Compare systems in every slice of a test set: by language, by length, by both."),
+    "folds": ("bestby.questions.folds.command", "Compare systems by cross-validation: corrected tests, spread over repetitions."),
+    "runs": ("bestby.questions.runs.command", "Compare systems by several runs (random seeds) of each."),
+    "published": ("bestby.questions.published.command", "Compare a system with a published score whose predictions are not known."),
+    "preferences": ("bestby.questions.preferences.command", "Compare systems by judgements of which of two was better."),
+    "watch": ("bestby.questions.monitor.command", "Watch a log of scores as it grows, and say when enough is known to stop."),
+    "judged": ("bestby.questions.judged.command", "Compare systems by the scores of a judge, corrected by a few human labels."),
+    "metrics": ("bestby.cli.metrics", "List the metrics: name, whether higher or lower is better, what it measures."),
+    "choose": ("bestby.questions.labels.command", "Draw the items that people are to label, with their probabilities of being drawn."),
+    "plan": ("bestby.questions.planning.command", "Plan a study: its power, the size it needs, or the smallest difference it detects."),
+    "advise": ("bestby.questions.advice.command", "Advise which test and which interval fit an experiment, and explain why."),
+    "cite": ("bestby.cli.cite", "Print the works behind the methods as BibTeX, or how to report a result."),
+    "study": ("bestby.questions.study.command", "Keep the runs of experiments in a directory, and compare them as it grows."),
+    "board": ("bestby.boards.command", "Keep a shared task or a benchmark in a folder, and publish it as a static site."),
 }
+# fmt: on
+"""Every command: its module, where a function has its name and a record its options; its line of help."""
 
-MODULES = {
-    "compare": "bestby.questions.items.command",
-    "evaluate": "bestby.questions.items.evaluate_command",
-    "gate": "bestby.questions.gate.command",
-    "datasets": "bestby.questions.datasets.command",
-    "slices": "bestby.questions.slices.command",
-    "folds": "bestby.questions.folds.command",
-    "runs": "bestby.questions.runs.command",
-    "published": "bestby.questions.published.command",
-    "preferences": "bestby.questions.preferences.command",
-    "watch": "bestby.questions.monitor.command",
-    "judged": "bestby.questions.judged.command",
-    "metrics": "bestby.cli.metrics",
-    "choose": "bestby.questions.labels.command",
-    "plan": "bestby.questions.planning.command",
-    "advise": "bestby.questions.advice.command",
-    "cite": "bestby.cli.cite",
-    "study": "bestby.questions.study.command",
-    "board": "bestby.boards.command",
-}
-"""The module of each command; a function there has its name."""
-
-PARAMETERS = {
-    "compare": "bestby.questions.items.parameters",
-    "evaluate": "bestby.questions.items.evaluate_parameters",
-    "gate": "bestby.questions.gate.parameters",
-    "datasets": "bestby.questions.datasets.parameters",
-    "slices": "bestby.questions.slices.command",
-    "folds": "bestby.questions.folds.command",
-    "runs": "bestby.questions.runs.parameters",
-    "published": "bestby.questions.published.command",
-    "preferences": "bestby.questions.preferences.parameters",
-    "watch": "bestby.questions.monitor.parameters",
-    "judged": "bestby.questions.judged.parameters",
-    "metrics": "bestby.cli.parameters.metrics",
-    "choose": "bestby.questions.labels.parameters",
-    "plan": "bestby.questions.planning.parameters",
-    "advise": "bestby.questions.advice.parameters",
-    "cite": "bestby.cli.parameters.cite",
-    "study": "bestby.questions.study.parameters",
-    "board": "bestby.boards.parameters",
-}
-"""The module with the options of each command."""
+COMMANDS = {name: line for name, (_, line) in REGISTRY.items()}
 
 STUDY = {
     "add": "Add a run; it is on the disk when the command ends.",
@@ -149,8 +110,8 @@ class _Board(_Group):
 
 def record_of(words: tuple[str, ...]) -> type:
     """Return the record of the options of a command of some words, such as ``("study", "add")``."""
-    parameters = importlib.import_module(PARAMETERS[words[0]])
-    record: type = getattr(parameters, "".join(word.title() for word in words))
+    module = importlib.import_module(REGISTRY[words[0]][0])
+    record: type = getattr(module, "".join(word.title() for word in words))
     return record
 
 
@@ -171,7 +132,7 @@ def _load(words: tuple[str, ...], help: str) -> Any:
 
     def call(values: Any) -> None:
         try:
-            run_command = getattr(importlib.import_module(MODULES[words[0]]), "_".join(words))
+            run_command = getattr(importlib.import_module(REGISTRY[words[0]][0]), "_".join(words))
             with with_stdin(values) as complete:
                 if "progress" not in inspect.signature(run_command).parameters:
                     run_command(complete)

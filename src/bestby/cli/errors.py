@@ -92,7 +92,7 @@ def _say_usage(error: Any) -> None:
     elif command == "bestby evaluate" and name is not None:
         from bestby.cli.options import spellings
 
-        of_compare = spellings(module_by_name("bestby.questions.items.parameters").Compare)
+        of_compare = spellings(module_by_name("bestby.questions.items.command").Compare)
         other = (meant_of_compare(_argument(name)) or "").partition("=")[0]
         option = next((names[0] for key, names in of_compare.items() if name in names or key == other), None)
         if option is not None:

@@ -2,10 +2,25 @@
 
 from __future__ import annotations
 
-from bestby._core.errors import InvalidInputError
-from bestby.cli import streams
-from bestby.cli.parameters.metrics import Metrics
-from bestby.metrics.registry import MetricRow, list_metrics
+from bestby.cli.option_groups import Names
+from bestby.cli.options import argument, record
+
+
+@record
+class Metrics:
+    """
+    WORDS, if any, choose the metrics whose name, family or description holds them all. LABEL stands for one
+    of the labels in your data, as in f1[spam].
+
+    \b
+    Examples:
+      bestby metrics
+      bestby metrics bleu
+      bestby metrics f1 class
+    """
+
+    words: Names = argument("WORDS", default=None)
+
 
 _FAMILIES = {
     "classification": "Classification",
@@ -33,6 +48,10 @@ _FAMILIES = {
 
 def metrics(values: Metrics) -> None:
     """Print the metrics that hold all words, under the headings of their families."""
+    from bestby._core.errors import InvalidInputError
+    from bestby.cli import streams
+    from bestby.metrics.registry import MetricRow, list_metrics
+
     words = [word.lower() for word in values.words or ()]
     families: dict[str, list[MetricRow]] = {heading: [] for heading in _FAMILIES.values()}
     for row in list_metrics():

@@ -12,7 +12,7 @@ from typing import Any
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError
 from bestby.cli.options import set_options
-from bestby.cli.parameters.outputs import TERMINAL, Json
+from bestby.cli.output_options import TERMINAL, Json
 from bestby.cli.progress import shown
 from bestby.cli.streams import logged, standard_output
 from bestby.readers.multi_file import pieces_of

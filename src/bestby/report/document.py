@@ -117,7 +117,7 @@ REPORTS = {
     "plan": "bestby.questions.planning.report",
     "preferences": "bestby.questions.preferences.report",
     "published": "bestby.questions.published.report",
-    "replicability": "bestby.report.kinds.replicability",
+    "replicability": "bestby.report.replicability",
     "runs": "bestby.questions.runs.report",
     "slices": "bestby.questions.slices.report",
     "study": "bestby.questions.study.report",

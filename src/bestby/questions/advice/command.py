@@ -2,15 +2,51 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
-from bestby._core.errors import InvalidInputError
-from bestby.advising.reading import needs_items, reading_of
-from bestby.cli.options import set_option_names, spellings
-from bestby.cli.parameters.groups import Items
-from bestby.questions.advice.advise import advise as advise_on
-from bestby.questions.advice.parameters import Advise
-from bestby.readers import read
+from bestby.cli import option_groups, output_options
+from bestby.cli.option_groups import Count, Items, Names, Text
+from bestby.cli.options import Group, argument, flag, option, record, spellings
+
+
+@record
+class Experiment(Group):
+    heading: ClassVar[str] = "Experiment"
+    metric: Text = option("NAME", "Metric, see 'bestby metrics'.", choices=option_groups.metric_names)
+    per_item: Text = option(
+        "binary|real|none",
+        "For a metric of your own: its number per item, if it is a mean over items.",
+        choices=("binary", "real", "none"),
+    )
+    n_items: Count = option("N", "Items of the test set, of each dataset.", "--items")
+    n_differing: Count = option("N", "Items (or clusters) on which the systems differ.", "--differing")
+    n_systems: Count = option("N", "Number of systems (default: 2).", "--systems")
+    n_runs: int = option("N", "Runs of each system; with folds, repetitions.", "--runs", default=1)
+    n_datasets: int = option("N", "Number of datasets.", "--datasets", default=1)
+    n_folds: int = option("N", "Folds of a cross-validation.", "--folds", default=0)
+    clustered: bool = flag("Items come in documents, speakers or templates.")
+    unpaired: bool = flag("The systems were evaluated on different items.")
+
+
+@record
+class Advise:
+    """
+    Describe the experiment, or give the FILES of 'bestby compare': the numbers of items, of differing items
+    and of systems, the clusters and the kind of the scores are then read from the files. If the scores are
+    real numbers per item, it is also tested how far their differences are from normal.
+
+    \b
+    Examples:
+      bestby advise --metric f1_macro --items 200 --systems 5
+      bestby advise --metric bleu --runs 5
+      bestby advise predictions.csv --gold label --cluster document
+    """
+
+    paths: Names = argument("FILES", default=None, file="read")
+    experiment: Experiment
+    data: option_groups.Items
+    output: output_options.Json
+
 
 _SHOWN_BY_FILES = ("--items", "--differing", "--systems", "--clustered", "--unpaired", "--per-item")
 _FOR_FILES = tuple(names[0] for names in spellings(Items).values())
@@ -19,6 +55,11 @@ _KINDS = {"binary": (True, True), "real": (True, False), "none": (False, False)}
 
 def advise(values: Advise, progress: Any) -> Any:
     """Read or describe the experiment, and return the advice."""
+    from bestby._core.errors import InvalidInputError
+    from bestby.advising.reading import needs_items, reading_of
+    from bestby.questions.advice.advise import advise as advise_on
+    from bestby.readers import read
+
     del progress  # nothing is resampled for long
     data, experiment = values.data, values.experiment
     _refuse(values)
@@ -47,6 +88,9 @@ def advise(values: Advise, progress: Any) -> Any:
 
 def _refuse(values: Advise) -> None:
     """Refuse options that describe what files show, or that say how to read files where there are none."""
+    from bestby._core.errors import InvalidInputError
+    from bestby.cli.options import set_option_names
+
     given = set_option_names(values)
     names = _SHOWN_BY_FILES if values.paths else _FOR_FILES
     refused = ", ".join(name for name in names if name in given)

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Iterator
 from dataclasses import asdict
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from bestby._core.text import visible
+from bestby.questions.advice.result import Advice
 from bestby.questions.order import normality_report
 from bestby.report import scaffold
 from bestby.report.column import Cell, Column
 from bestby.report.document import Document
 from bestby.report.fields import Field, Rows, attributes, inside
+from bestby.report.references import cite
 from bestby.report.tables import Table
-
-if TYPE_CHECKING:
-    from bestby.questions.advice.result import Advice
 
 _WIDTH = 100
 _NORMALITY = (
@@ -121,3 +121,11 @@ def dictionary(advice: Advice) -> dict[str, Any]:
             for shape in advice.shapes
         ],
     }
+
+
+def sentences(a: Advice) -> Iterator[str]:
+    """Yield how test and interval were chosen."""
+    yield (
+        f"We chose the test ({a.test}) and the interval ({a.interval}) by a fixed decision tree"
+        f"{cite('analysis', 'advice')}; correction for several comparisons: {a.correction}."
+    )

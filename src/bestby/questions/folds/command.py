@@ -5,21 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 from bestby._core.errors import InvalidInputError
+from bestby.cli import option_groups, output_options
+from bestby.cli.option_groups import Number, Text
 from bestby.cli.options import argument, choice, option, record
-from bestby.cli.parameters import groups, outputs
-from bestby.cli.parameters.groups import Number, Text
 from bestby.vocabulary import allowed_names
 
 
 @record
-class Data(groups.Table):
+class Data(option_groups.Table):
     fold: Text = option("COLUMN", "Column with the fold of each row (default: fold).")
     repetition: Text = option("COLUMN", "Column with the repetition of each row (default: repetition).")
 
 
 @record
-class Statistics(groups.ScoreFamily):
-    test: str = choice("NAME", groups.skippable("test", "folds"), "Test: ", default="auto")
+class Statistics(option_groups.ScoreFamily):
+    test: str = choice("NAME", option_groups.skippable("test", "folds"), "Test: ", default="auto")
     ratio: Number = option("R", "Items tested divided by items trained on (default: 1/(K-1) for K folds).")
     required: str = option("N|all", "Folds that must have an effect, for k-bonferroni.", default="all")
     inside: str = option(
@@ -38,8 +38,8 @@ class Statistics(groups.ScoreFamily):
 
 
 @record
-class Output(outputs.InPercent, outputs.ComparisonTables):
-    kind: str = outputs.figure_kind("folds")
+class Output(output_options.InPercent, output_options.ComparisonTables):
+    kind: str = output_options.figure_kind("folds")
 
 
 @record

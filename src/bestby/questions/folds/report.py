@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING, Any
 from bestby.comparisons.common.family import rejects
 from bestby.questions.folds import figure
 from bestby.questions.folds.result import FoldComparison
-from bestby.report import column, data, scaffold, summary, words
+from bestby.report import column, data, replicability, scaffold, summary, words
 from bestby.report.column import Cell, Column
 from bestby.report.disagreements import Kind, Kinds, beside, said
 from bestby.report.document import Document, Picture
 from bestby.report.fields import DIFFERENCE, INTERVAL, TEST, Field, Rows, attributes, inside
-from bestby.report.kinds import replicability
 from bestby.report.numbers import Rounding, alpha, p_text, percent
 from bestby.report.paper.shared import against, drawn, inference, measured, named, within
 from bestby.report.references import cite

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
 from bestby._core.text import visible
-from bestby.questions.gate.report import sentences
+from bestby.questions.gate.report import check_sentences
 
 if TYPE_CHECKING:
     from bestby.questions.gate.result import Gate
@@ -29,7 +29,7 @@ def to_junit(g: Gate) -> str:
         ("signature", g.signature),
     ):
         ET.SubElement(properties, "property", {"name": name, "value": visible(value)})
-    for check, sentence in zip(g.checks, sentences(g), strict=True):
+    for check, sentence in zip(g.checks, check_sentences(g), strict=True):
         case = {"classname": "bestby.gate", "name": visible(check.name)}
         element = ET.SubElement(suite, "testcase", case)
         tag = _TAGS.get(check.outcome)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import asdict
 from functools import partial
 from operator import attrgetter
@@ -20,6 +21,8 @@ from bestby.report.disagreements import Kind, Kinds, said
 from bestby.report.document import Document, Picture
 from bestby.report.fields import TEST, Field, Rows, attributes, interval_ends
 from bestby.report.numbers import DASH, MINUS, Rounding, alpha, margin_text, p_clause, p_text, percent
+from bestby.report.paper.shared import clustered, drawn, intervals_and_tests, measured, with_works
+from bestby.report.references import cite
 from bestby.report.tables import Table, marked_by
 from bestby.report.words import listed
 from bestby.results.comparison import Difference
@@ -120,7 +123,7 @@ def _notable_checks(g: Gate) -> list[GateCheck]:
 def headline(g: Gate) -> str:
     """Return the outcome, and of a single check its sentence."""
     if len(g.checks) == 1:
-        return f"{g.outcome.capitalize()}: {sentences(g)[0]}"
+        return f"{g.outcome.capitalize()}: {check_sentences(g)[0]}"
     names = {
         outcome: [check.name for check in g.checks if check.outcome == outcome]
         for outcome in ("fail", "inconclusive", "pass")
@@ -150,7 +153,7 @@ def _few(g: Gate) -> str:
     return few_units.sentence_of(n, called, by_units[n, called], g.notes, g.provenance.settings.get("test"))
 
 
-def sentences(g: Gate) -> tuple[str, ...]:
+def check_sentences(g: Gate) -> tuple[str, ...]:
     """Return each check in plain words."""
     return tuple(visible(_sentence(g, check)) for check in g.checks)
 
@@ -417,9 +420,52 @@ def dictionary(g: Gate) -> dict[str, Any]:
         "message": message(g),
         "checks": [
             {"p_value": None, "p_adjusted": None, **row, "sentence": said}  # no key is ever absent
-            for row, said in zip(TABLES["checks"].rows(g), sentences(g), strict=True)
+            for row, said in zip(TABLES["checks"].rows(g), check_sentences(g), strict=True)
         ],
         "n_worse": g.n_worse,
         "n_better": g.n_better,
         "flips": [asdict(flip) for flip in g.flips],
     }
+
+
+def _failing(g: Gate, bounded: list[GateCheck]) -> str:
+    """Return how checks fail that an exact test decides; nothing if a bound decides all."""
+    tested = [check for check in bounded if check.fail_p is not None]
+    if not tested:
+        return ""
+    which = "A check fails" if len(tested) == len(bounded) else "Checks of right and wrong answers fail"
+    share = f" divided by {len(g.checks)}, the number of checks (Bonferroni)" if len(g.checks) > 1 else ""
+    return (
+        f"{which} if an exact unconditional test{cite('analysis', 'loss beyond a margin')} shows a"
+        f" greater loss at {alpha(g.level):.6g}{share}."
+    )
+
+
+def sentences(g: Gate) -> Iterator[str]:
+    """Yield how it was decided whether a candidate may take the place of a baseline."""
+    yield f"We asked whether {g.candidate} may take the place of {g.baseline}, on the same {g.extent}."
+    yield clustered(g)
+    bounded = [check for check in g.checks if check.margin is not None]
+    alarms = [check for check in g.checks if check.margin is None]
+    if bounded:
+        margins = listed(
+            [f"{margin_text(check.margin or 0.0)} for {measured(check.name)}" for check in bounded]
+        )
+        bounds = [check.difference.equivalence_interval for check in bounded]
+        methods = dict.fromkeys(one.method for one in bounds if one is not None)
+        named_methods = listed([with_works("interval", one) for one in methods])
+        yield (
+            f"A loss of this much matters: {margins}. A check passes if the one-sided {percent(g.level)}"
+            f" bound of the difference{cite('analysis', 'equivalence')} excludes it; all checks"
+            f" must pass, which needs no correction. Bounds: {named_methods}."
+        )
+        yield _failing(g, bounded)
+    if alarms:
+        names = listed([measured(check.name) for check in alarms])
+        _, tests = intervals_and_tests([check.difference for check in alarms])
+        several = f", corrected by Holm's procedure{cite('correction', 'holm')}" if len(alarms) > 1 else ""
+        yield (
+            f"For {names} we tested whether the candidate is worse, at the {percent(alpha(g.level))} level:"
+            f" {tests}{several}."
+        )
+    yield drawn(g, g.differences)

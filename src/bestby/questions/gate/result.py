@@ -224,7 +224,7 @@ class Gate(Drawn, Reported):
     @property
     def sentences(self) -> tuple[str, ...]:
         """Each check in plain words."""
-        words: tuple[str, ...] = module_by_name("bestby.questions.gate.report").sentences(self)
+        words: tuple[str, ...] = module_by_name("bestby.questions.gate.report").check_sentences(self)
         return words
 
     def __iter__(self) -> Iterator[GateCheck]:

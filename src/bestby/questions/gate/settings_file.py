@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from bestby._core.errors import InvalidInputError
 from bestby._core.paths import is_file, readable_file, user_path
 from bestby._core.text import path_text, quoted, shortened
-from bestby.questions.gate.parameters import Gate
+from bestby.questions.gate.command import Gate
 from bestby.results.base import Note
 
 NAME = "bestby.toml"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 from operator import attrgetter
 from typing import Any
@@ -14,6 +15,7 @@ from bestby.report.column import Cell, Column
 from bestby.report.document import Document, Picture
 from bestby.report.fields import Field, Rows, attributes
 from bestby.report.numbers import DASH
+from bestby.report.references import cite
 from bestby.report.tables import Table
 
 _MOST_ROWS = 20
@@ -57,7 +59,7 @@ def document(c: ChosenItems) -> Document:
         subtitle=_extent(c),
         methods=methods(c),
         name="items",
-        lead=lead(c),
+        lead=chosen_lead(c),
         tables=tables,
         pictures=pictures,
     )
@@ -68,7 +70,7 @@ def _extent(c: ChosenItems) -> str:
     return f"{items} in {counted(c.n_clusters, 'cluster')}" if c.n_clusters else items
 
 
-def lead(c: ChosenItems) -> str:
+def chosen_lead(c: ChosenItems) -> str:
     """Return what was drawn in a sentence."""
     if len(c) == c.n_items:
         order = "random order" if c.shuffled else "the order of the data"
@@ -131,3 +133,10 @@ def dictionary(c: ChosenItems) -> dict[str, Any]:
         "strata": TABLES["strata"].rows(c),
         "items": TABLES["items"].rows(c),
     }
+
+
+def sentences(c: ChosenItems) -> Iterator[str]:
+    """Yield how the items to label were drawn."""
+    lead = chosen_lead(c).removesuffix(".")
+    yield f"We chose items to label: {lead[0].lower()}{lead[1:]}{cite('analysis', 'sampling')}."
+    yield methods(c)

@@ -2,17 +2,90 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
+from typing import Any, ClassVar
 
 from bestby._core.errors import InvalidInputError
-from bestby.data.columns import MISSING
-from bestby.data.roles import ITEM_WORDS
-from bestby.questions.labels.choose import choose_items
-from bestby.questions.labels.parameters import Choose
-from bestby.readers.opening import one_table
-from bestby.readers.reading import read
+from bestby.cli import option_groups, output_options
+from bestby.cli.option_groups import Count, Names, Text
+from bestby.cli.options import Group, argument, choice, flag, option, record, result_file
+from bestby.vocabulary import allowed_names
+
+
+@record
+class Data(option_groups.Columns):
+    clusters: Text = option("COLUMN", "Column with the cluster of each item, drawn as a whole.", "--cluster")
+    strata: Text = option("COLUMN", "Column with the stratum of each item.", "--stratum")
+    ids_only: bool = flag("FILE is a table of items without scores.")
+
+
+@record
+class Draw(Group):
+    heading: ClassVar[str] = "Draw"
+    n: Count = option("N", "Number of items (or clusters) to draw.")
+    shuffle: bool = flag("Write the items in random order; without --n all of them.")
+    stratify_by: Text = option(
+        "WHAT",
+        "Make strata from the judge: score or disagreement.",
+        choices=allowed_names("stratify_by", "choose"),
+    )
+    n_bins: int = option("N", "Number of quantile bins for --stratify-by.", "--bins", default=4)
+    allocation: str = choice(
+        "RULE", allowed_names("allocation", "choose"), "How strata share the draw: ", default="proportional"
+    )
+    sds: Names = option(
+        "STRATUM=SD", "Standard deviation in a stratum, for --allocation neyman; repeatable.", "--sd"
+    )
+    rng: int = option("N", "Seed of the draw.", "--seed", default=0)
+
+    def arguments(self) -> dict[str, Any]:
+        """Return the arguments, with the standard deviations by stratum."""
+        rest = super().arguments()
+        return rest if self.sds is None else {**rest, "sds": dict(map(_deviation, self.sds))}
+
+
+def _deviation(text: str) -> tuple[str, float]:
+    """Return the name of a stratum and its standard deviation.
+
+    >>> _deviation("0.2 to 0.4=0.13")
+    ('0.2 to 0.4', 0.13)
+    """
+    name, _, number = text.rpartition("=")
+    try:
+        return name, float(number)
+    except ValueError as error:
+        raise InvalidInputError(
+            f"--sd must be a stratum and its standard deviation, got {text!r}", hint="--sd news=0.3"
+        ) from error
+
+
+@record
+class Output(output_options.Output):
+    csv: Text = result_file("Write the ids of the items with their probabilities as CSV.")
+    plot: Text = result_file("Draw the share of each stratum as .png, .svg or .pdf; - writes SVG.")
+
+
+@record
+class Choose:
+    """
+    FILES hold the scores of a judge as 'bestby compare' reads scores, or with --ids-only a table of items.
+    Of a table with the columns item, system and judge, as 'bestby judged' reads it, name the column of the
+    judge: --value-column judge. The result lists the items to label with the probability of each to be drawn;
+    label all of them, and give the probabilities when you compare. --cluster draws whole clusters; leave it
+    out to draw single items.
+
+    \b
+    Examples:
+      bestby choose scores.csv --n 100 --csv to_label.csv
+      bestby choose judged.csv --value-column judge --n 100 --csv -
+      bestby choose scores.csv --n 100 --stratify-by score --allocation neyman
+      bestby choose items.csv --ids-only --shuffle --csv order.csv
+    """
+
+    paths: list[str] = argument("FILES", file="read")
+    data: Data
+    draw: Draw
+    output: Output
+
 
 _OF_SCORES = {
     "systems": "--system",
@@ -24,6 +97,9 @@ _OF_SCORES = {
 
 def choose(values: Choose, progress: Any) -> Any:
     """Read and draw."""
+    from bestby.questions.labels.choose import choose_items
+    from bestby.readers.reading import read
+
     del progress  # a draw takes no time
     data, draw = values.data.arguments(), values.draw.arguments()
     if data.pop("ids_only"):
@@ -34,6 +110,13 @@ def choose(values: Choose, progress: Any) -> Any:
 
 def _ids(values: Choose) -> tuple[Any, dict[str, Any]]:
     """Return the ids of a table without scores, and its clusters and strata."""
+    import numpy as np
+
+    from bestby._core.errors import InvalidInputError
+    from bestby.data.columns import MISSING
+    from bestby.data.roles import ITEM_WORDS
+    from bestby.readers.opening import one_table
+
     data = values.data
     given = next((option for name, option in _OF_SCORES.items() if getattr(data, name)), None)
     if given is not None:

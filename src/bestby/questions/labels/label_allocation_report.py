@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import asdict
 from functools import partial
 from operator import attrgetter
@@ -9,15 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 from bestby.questions.labels import figure as figures
 from bestby.questions.labels.label_plan_report import methods
+from bestby.questions.labels.label_plans_result import LabelAllocation
 from bestby.report import column, scaffold
 from bestby.report.column import Cell, Column
 from bestby.report.document import Document, Picture
 from bestby.report.fields import Rows, attributes
 from bestby.report.numbers import percent
+from bestby.report.references import cite
 from bestby.report.tables import Table
 
 if TYPE_CHECKING:
-    from bestby.questions.labels.label_plans_result import LabelAllocation, LabelSplit
+    from bestby.questions.labels.label_plans_result import LabelSplit
 
 _MOST_ROWS = 14
 TABLES = {
@@ -89,3 +92,9 @@ def dictionary(a: LabelAllocation) -> dict[str, Any]:
         **{name: getattr(a, name) for name in ("level", "alpha", "n_comparisons")},
         "splits": [asdict(split) for split in a.splits],
     }
+
+
+def sentences(a: LabelAllocation) -> Iterator[str]:
+    """Yield how a budget was divided."""
+    yield f"We divided the budget by the variance{cite('analysis', 'prediction-powered')}: {lead(a)}"
+    yield methods(a)

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from bestby.questions.labels import figure as figures
+from bestby.questions.labels.label_plans_result import LabelPlan
 from bestby.report import column, scaffold
 from bestby.report.column import Cell, Column
 from bestby.report.document import Document, Picture
 from bestby.report.fields import Rows, attributes
 from bestby.report.numbers import percent
+from bestby.report.references import cite
 from bestby.report.tables import Table
 
 if TYPE_CHECKING:
-    from bestby.questions.labels.label_plans_result import LabelAllocation, LabelPlan
+    from bestby.questions.labels.label_plans_result import LabelAllocation
 
 TABLES = {
     "curve": Rows(attributes("n_labels", "half_width", "half_width_alone"), attrgetter("curve")),
@@ -90,3 +93,9 @@ def dictionary(p: LabelPlan) -> dict[str, Any]:
         **{name: getattr(p, name) for name in names},
         "curve": TABLES["curve"].rows(p),
     }
+
+
+def sentences(p: LabelPlan) -> Iterator[str]:
+    """Yield how the number of labels was planned."""
+    yield f"We planned the number of human labels{cite('analysis', 'prediction-powered')}: {lead(p)}"
+    yield methods(p)

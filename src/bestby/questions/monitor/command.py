@@ -2,25 +2,137 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
-import typer
-
-from bestby._core import checks
 from bestby._core.errors import InvalidInputError
-from bestby._core.paths import exists, user_path
-from bestby._core.text import counted, quoted
-from bestby.cli import streams
-from bestby.cli.outputs import write_result
-from bestby.questions.monitor.growing_log import GrowingLog
-from bestby.questions.monitor.growing_sources import Columns
-from bestby.questions.monitor.monitor import Monitor
-from bestby.questions.monitor.parameters import Data, Statistics, Watch
-from bestby.questions.monitor.result import MonitoredDifference, rests_on_provisional
+from bestby.cli import option_groups, output_options
+from bestby.cli.option_groups import Count, Names, Number, Text
+from bestby.cli.options import Group, argument, choice, flag, option, record
+from bestby.vocabulary import allowed_names
+
+if TYPE_CHECKING:
+    from bestby.questions.monitor.growing_log import GrowingLog
+    from bestby.questions.monitor.growing_sources import Columns
+    from bestby.questions.monitor.monitor import Monitor
+    from bestby.questions.monitor.result import MonitoredDifference
+
+
+@record
+class Data(Group):
+    heading: ClassVar[str] = "Log"
+    systems: Names = option("NAME", "Watch this system; repeatable (default: all of the log).", "--system")
+    ignore: Names = option("KEY", "Key of a line that is not a system; repeatable.")
+    items: Text = option("KEY", "Key of the item id (default: item, id or item_id).", "--item")
+    system_column: Text = option("KEY", "Key of the system in a line per system (default: system or model).")
+    value_column: Text = option(
+        "KEY", "Key of the score in a line per system (default: score or value); of a log its metric."
+    )
+    clusters: Text = option("KEY", "Key of the cluster (default: cluster, if there is one).", "--cluster")
+    follow: bool = flag("Wait for more lines at the end of the log, which need not be there yet.")
+    patience: Number = option("SECONDS", "With --follow: end when nothing has come for so long.")
+    state: Text = option("FILE", "Keep what was counted there, and go on from it.")
+
+
+@record
+class Statistics(option_groups.Direction):
+    baseline: Text = option("NAME", "System that is the baseline (default: the first).")
+    candidate: Text = option("NAME", "System that the decision is about (default: the other).")
+    margin: Number = option("SIZE", "Smallest difference that matters; without it nothing is equivalent.")
+    bounds: tuple[float, float] | None = option("LOW HIGH", "Least and greatest score (default: 0 1).")
+    unbounded: bool = flag("Scores have no bounds; nothing is said of the first items then.")
+    largest: Number = option("SIZE", "With --unbounded: the largest difference that one item can have.")
+    n_items: Count = option(
+        "N", "Items of the benchmark; with --population wider as many as can be paid for.", "--items"
+    )
+    population: Text = option(
+        "bank|wider",
+        "The question: the mean over these N items, or over items like them (default: bank with --items).",
+        choices=allowed_names("population", "monitor"),
+    )
+    largest_cluster: Count = option("N", "The most items that a cluster has.")
+    every: int = option("N", "Look after every N items, unless --looks plans the looks.", default=50)
+    looks: Text = option(
+        "K|N,N,...", "Planned looks: K at equal distances up to --items, or after N items each."
+    )
+    method: str = choice("NAME", allowed_names("method", "monitor"), "Intervals: ", default="auto")
+    level: float = option("P", "Level of all looks together.", default=0.95)
+
+    def arguments(self) -> dict[str, Any]:
+        """Return the arguments of a monitor."""
+        rest = super().arguments()
+        if rest.pop("unbounded"):
+            if self.bounds is not None:
+                raise InvalidInputError(
+                    "--bounds and --unbounded contradict each other", hint="give one of them"
+                )
+            rest["bounds"] = None
+        elif self.bounds is not None and not -math.inf < self.bounds[0] < self.bounds[1] < math.inf:
+            raise InvalidInputError(
+                f"--bounds must be two rising numbers, got {self.bounds[0]:g} and {self.bounds[1]:g}",
+                hint="--bounds 0 1, or --unbounded",
+            )
+        if self.largest is not None and not self.unbounded:
+            raise InvalidInputError(
+                "--largest is for scores without bounds, and these have bounds",
+                hint="give --unbounded too, or leave out --largest",
+            )
+        if self.looks is not None:
+            rest["looks"] = planned_looks(self.looks)
+        names = ("baseline", "candidate", "every")
+        return {"bounds": (0.0, 1.0), **{name: one for name, one in rest.items() if name not in names}}
+
+
+def planned_looks(text: str) -> int | list[int]:
+    """Return a number of looks, or the numbers of items of each.
+
+    >>> planned_looks("3"), planned_looks("500,1000")
+    (3, [500, 1000])
+    """
+    try:
+        counts = [int(one) for one in text.split(",")]
+    except ValueError as error:
+        raise InvalidInputError(
+            f"--looks must be a number of looks, or numbers of items, got {text!r}",
+            hint="--looks 3, or --looks 500,1000,1500",
+        ) from error
+    return counts if "," in text else counts[0]
+
+
+@record
+class Watch:
+    """
+    FILES are one log that holds all systems, or one NAME=FILE per system: JSON Lines of scores, samples of
+    lm-evaluation-harness, logs of Inspect and of other tools. A line is {"item": "q1", "a": 1, "b": 0} or
+    {"item": "q1", "system": "a", "score": 1}, and may have a "cluster", whose items follow one another.
+
+    A line is printed at every look. The intervals hold at all looks at once, so it is right to stop at any of
+    them; the command stops at the first decision. Items are counted in the order in which they begin in the
+    log, which must be random. Lines that were read must stay as they are.
+
+    The exit status is 0 if the candidate is better or equivalent, 1 if it is worse, 3 if the log ends
+    undecided or the items that are left cannot decide it; 2 for wrong use and logs that cannot be read, 130
+    after Ctrl-C. With --state, the same command goes on where it was stopped, however it was.
+
+    \b
+    Examples:
+      bestby watch scores.jsonl --margin 0.02 --items 2000
+      bestby watch scores.jsonl --follow --margin 0.02 --state watch.state
+      bestby watch main=main.jsonl new=new.jsonl --follow --patience 600
+      bestby watch scores.jsonl --candidate new --baseline main --population wider
+      bestby watch scores.jsonl --items 1500 --looks 3 --state watch.state
+      bestby watch times.jsonl --unbounded --lower-is-better --html report.html
+    """
+
+    paths: list[str] = argument("FILES")
+    data: Data
+    statistics: Statistics
+    output: output_options.Output
+
 
 STATUS = {"better": 0, "equivalent": 0, "worse": 1, "futile": 3, None: 3}
 """The exit status of each decision."""
@@ -28,6 +140,11 @@ STATUS = {"better": 0, "equivalent": 0, "worse": 1, "futile": 3, None: 3}
 
 def watch(values: Watch) -> None:
     """Watch, write what was asked for, and end with the status of the decision."""
+    import typer
+
+    from bestby.cli import streams
+    from bestby.cli.outputs import write_result
+
     say = streams.print_stderr if "-" in values.output.targets().values() else streams.print_stdout
 
     def command(values: Watch, progress: Any) -> Any:
@@ -39,6 +156,12 @@ def watch(values: Watch) -> None:
 
 
 def _watched(values: Watch, say: Callable[[str], None]) -> Any:
+    from bestby._core import checks
+    from bestby._core.errors import InvalidInputError
+    from bestby._core.paths import exists, user_path
+    from bestby.questions.monitor.growing_log import GrowingLog
+    from bestby.questions.monitor.monitor import Monitor
+
     data, statistics = values.data, values.statistics
     every = checks.positive_int(statistics.every, "every")
     if data.patience is not None and not data.follow:
@@ -85,6 +208,8 @@ class _Looks:
 
     def _warn_of_order(self, monitor: Monitor) -> None:
         """Say once that the order is not random; looked at whenever there are twice as many items."""
+        from bestby.cli import streams
+
         if monitor.n_items >= 2 * self._order_at:
             self._order_at = monitor.n_items
             if (order := monitor.order) is not None:
@@ -127,6 +252,9 @@ def _count(log: GrowingLog, monitor: Monitor, every: int, looks: _Looks) -> None
 
 def _check_whole(log: GrowingLog, monitor: Monitor) -> None:
     """Refuse a log with more items than the benchmark, whose mean would pass for known."""
+    from bestby._core.errors import InvalidInputError
+    from bestby._core.text import quoted
+
     known = set(monitor.items)
     other = next((item for item in log.waiting if item not in known), None)
     if other is not None:
@@ -138,6 +266,10 @@ def _check_whole(log: GrowingLog, monitor: Monitor) -> None:
 
 def _end(log: GrowingLog, monitor: Monitor) -> None:
     """Count the last cluster, and say what of the log was not counted."""
+    from bestby._core.errors import InvalidInputError
+    from bestby._core.text import counted, quoted
+    from bestby.cli import streams
+
     lacking = log.lacking(monitor.running)
     if lacking is not None:
         item, system = lacking
@@ -157,6 +289,9 @@ def _end(log: GrowingLog, monitor: Monitor) -> None:
 
 def _line(monitor: Monitor) -> str:
     """Return what is known at a look."""
+    from bestby._core.text import counted
+    from bestby.questions.monitor.result import rests_on_provisional
+
     running = len(monitor.running)
     left = "" if len(monitor.systems) == 2 else f"; {running} of {len(monitor.systems)} systems can be first"
     decision, differences = monitor.decision, monitor.pairs
@@ -176,6 +311,10 @@ def _pair(one: MonitoredDifference) -> str:
 
 
 def _columns(data: Data, statistics: Statistics) -> Columns:
+    from bestby._core.errors import InvalidInputError
+    from bestby._core.text import quoted
+    from bestby.questions.monitor.growing_sources import Columns
+
     named = tuple(data.systems or ())
     pair = tuple(name for name in (statistics.baseline, statistics.candidate) if name is not None)
     if len(pair) == 2 and pair[0] == pair[1]:
@@ -191,6 +330,9 @@ def _begun(
     statistics: Statistics, log: GrowingLog, state: Path | None, known: Monitor | None, *, final: bool
 ) -> Monitor | None:
     """Return a new monitor, or the one that the state held; None while the log names too few systems."""
+    from bestby._core.errors import InvalidInputError
+    from bestby.questions.monitor.monitor import Monitor
+
     if len(log.systems) < 2 or not len(log):
         if not final:
             return None
@@ -216,6 +358,9 @@ def _begun(
 
 def _ordered(names: list[str], statistics: Statistics) -> list[str]:
     """Return the candidate and those that it is compared with; by default the second, as for a gate."""
+    from bestby._core.errors import InvalidInputError
+    from bestby._core.text import quoted
+
     baseline, candidate = statistics.baseline, statistics.candidate
     for what, name in (("baseline", baseline), ("candidate", candidate)):
         if name is not None and name not in names:
@@ -234,6 +379,9 @@ def _ordered(names: list[str], statistics: Statistics) -> list[str]:
 
 def _check_same(known: Monitor, asked: Monitor, state: Path) -> None:
     """Refuse a state that was made with other options."""
+    from bestby._core.errors import InvalidInputError
+    from bestby._core.text import quoted
+
     old, new = known.settings, asked.settings
     for name, value in new.items():
         if old.get(name) != value:
@@ -245,6 +393,9 @@ def _check_same(known: Monitor, asked: Monitor, state: Path) -> None:
 
 def _check_counted(log: GrowingLog, monitor: Monitor) -> None:
     """Refuse a log that lacks an item that the state has counted."""
+    from bestby._core.errors import InvalidInputError
+    from bestby._core.text import quoted
+
     lost = next((item for item in monitor.items if str(item) not in log), None)
     if lost is not None:
         raise InvalidInputError(
@@ -255,6 +406,9 @@ def _check_counted(log: GrowingLog, monitor: Monitor) -> None:
 
 def _check_systems(log: GrowingLog, monitor: Monitor) -> None:
     """Refuse a log with systems that were not there at first."""
+    from bestby._core.errors import InvalidInputError
+    from bestby._core.text import quoted
+
     stranger = next((name for name in log.systems if name not in monitor.systems), None)
     if stranger is not None:
         names = " ".join(f"--system {name}" for name in monitor.systems)

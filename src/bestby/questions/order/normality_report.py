@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from bestby._core.text import percentage
 from bestby.questions.order import normality_figure
+from bestby.questions.order.normality_result import Normality
 from bestby.report import column, data, scaffold
 from bestby.report.column import Cell, Column
 from bestby.report.document import Document, Picture
 from bestby.report.fields import Rows, attributes
 from bestby.report.numbers import p_text
+from bestby.report.references import cite
 from bestby.report.tables import Table
-
-if TYPE_CHECKING:
-    from bestby.questions.order.normality_result import Normality
+from bestby.report.words import listed
 
 TABLES = {"tests": Rows(attributes("name", "statistic", "p_value", "error"), attrgetter("tests"))}
 
@@ -70,3 +71,12 @@ def dictionary(n: Normality) -> dict[str, Any]:
         "tests": TABLES["tests"].rows(n),
         "notes": data.notes_as_dicts(n.notes),
     }
+
+
+def sentences(n: Normality) -> Iterator[str]:
+    """Yield how normality was tested."""
+    tests = listed([test.name.title() for test in n.tests])
+    yield (
+        f"We described the distribution of {n.n} values by its moments and by tests of normality ({tests})"
+        f"{cite('analysis', 'normality')}. No other test was chosen by their outcome."
+    )

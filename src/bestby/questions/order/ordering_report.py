@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from operator import attrgetter
 from typing import Any
@@ -11,10 +11,12 @@ from typing import Any
 from bestby._core.text import visible
 from bestby.questions.order import orders_figure as figures
 from bestby.questions.order.ordering_result import StochasticOrder, StochasticOrders
-from bestby.report import column, scaffold
+from bestby.report import column, scaffold, summary
 from bestby.report.document import Document, Picture
 from bestby.report.fields import Rows, attributes
 from bestby.report.numbers import Rounding, alpha, p_clause, percent
+from bestby.report.paper.shared import named
+from bestby.report.references import cite
 from bestby.report.tables import Table
 from bestby.report.words import listed
 
@@ -139,3 +141,39 @@ def dictionary(orders: StochasticOrder | StochasticOrders) -> dict[str, Any]:
     """Return the orders as dictionaries and lists."""
     rows = TABLES["orders"].rows(orders)
     return {"orders": rows} if isinstance(orders, StochasticOrders) else rows[0]
+
+
+def sentences(orders: StochasticOrder | StochasticOrders) -> Iterator[str]:
+    """Yield how stochastic order was measured."""
+    if isinstance(orders, StochasticOrders):
+        first = next(iter(orders))
+        counts = sorted({n for order in orders for n in (order.n_a, order.n_b)})
+        systems = f"{len(orders.systems)} systems{named(orders.systems)}"
+        yield f"We compared the runs of {systems}, {_range(counts)} each."
+    else:
+        first = orders
+        yield f"We compared {first.n_a} runs of {first.a} with {first.n_b} runs of {first.b}."
+    provenance = orders.provenance
+    yield orders_measured(first, 1 if provenance is None else provenance.settings["comparisons"])
+    if provenance is not None:
+        yield f"The bounds of the violation ratio were computed with {summary.resamples(orders)}"
+
+
+def _range(counts: list[int]) -> str:
+    return f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+
+
+def orders_measured(order: StochasticOrder, comparisons: int) -> str:
+    """Return how orders were bounded and tested, each at the level that `comparisons` share."""
+    exact = "exact" if order.test.exact else "Monte Carlo"
+    test = f"one-sided two-sample permutation test{cite('test', 'permutation-2')}, {exact}"
+    bound = f"the upper {100.0 * order.level:.4g} % bound of the violation ratio"
+    if comparisons > 1:
+        whole = percent(1.0 - comparisons * (1.0 - order.level))
+        source = cite("correction", "bonferroni")
+        every = "both" if comparisons == 2 else f"all {comparisons}"
+        bound += f" ({whole} for {every} bounds together by Bonferroni's correction{source})"
+    return (
+        f"We measured how nearly one system is better at every quantile by almost stochastic order"
+        f"{cite('analysis', 'stochastic order')}: {bound}. Dominance was tested by the {test}."
+    )

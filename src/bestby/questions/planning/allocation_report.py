@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import asdict
 from functools import partial
 from operator import attrgetter
@@ -11,15 +12,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bestby.questions.planning import figure, report
+from bestby.questions.planning.report import assumed
+from bestby.questions.planning.result import Allocation
 from bestby.report import column, scaffold
 from bestby.report.column import Cell, Column
 from bestby.report.document import Document, Picture
 from bestby.report.fields import Rows, attributes
 from bestby.report.numbers import Rounding, difference_text, power_text
+from bestby.report.references import cite
 from bestby.report.tables import Table
 
 if TYPE_CHECKING:
-    from bestby.questions.planning.result import Allocation, Split
+    from bestby.questions.planning.result import Split
 
 _MOST_ROWS = 14
 TABLES = {
@@ -91,3 +95,14 @@ def dictionary(a: Allocation) -> dict[str, Any]:
         **{name: getattr(a, name) for name in names},
         "splits": TABLES["splits"].rows(a),
     }
+
+
+def sentences(a: Allocation) -> Iterator[str]:
+    """Yield how a budget was divided."""
+    best = a.best
+    yield (
+        f"We divided a budget of {a.budget:g} between runs and items so that the power is largest"
+        f"{cite('analysis', 'allocation', 'power')}: {best.runs} runs on {best.items} items, with power"
+        f" {power_text(best.power)} to detect a difference of {difference_text(a.design.true_difference)}."
+    )
+    yield assumed(a)

@@ -2,17 +2,165 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
-from bestby.questions.planning.designs import design_of
-from bestby.questions.planning.label_command import check_options, label_plan
-from bestby.questions.planning.parameters import Plan
-from bestby.questions.planning.solve import minimum_detectable, power, sample_size
-from bestby.questions.planning.spend import allocate
+from bestby.cli import option_groups, output_options
+from bestby.cli.option_groups import Count, Names, Number, Text
+from bestby.cli.options import Group, argument, choice, flag, option, record, result_file
+from bestby.vocabulary import allowed_names
+
+TESTS = tuple(
+    dict.fromkeys(
+        name for design in ("proportions", "lifted", "pilot") for name in allowed_names("test", design)
+    )
+)
+
+
+@record
+class Question(Group):
+    heading: ClassVar[str] = "Question"
+    n: Count = option("N", "Size of the study: items, clusters or runs.")
+    power: Number = option("P", "Power wanted (default: 0.8 if --n is not given either).")
+    budget: Number = option("COST", "Find the best use of this budget, with --item-sd or with runs in FILE.")
+    labels: bool = flag("Plan the number of human labels beside a judge, or with --budget both.")
+    half_width: Number = option("W", "With --labels: half the length of the interval wanted.")
+    margin: Number = option(
+        "SIZE",
+        "Smallest difference that matters: plan to show that the difference is beyond it, or within it"
+        " (equivalence); with --labels to detect it with --power.",
+    )
+
+
+@record
+class Costs(Group):
+    heading: ClassVar[str] = "Budget"
+    run_cost: Number = option("COST", "Cost of one more run of both systems (default: 0).")
+    item_cost: Number = option("COST", "Cost of one more item: its annotation (default: 0).")
+    answer_cost: Number = option("COST", "Cost of the answers of one run to one item (default: 0).")
+    judge_cost: Number = option("COST", "With --labels: cost of the judge's calls on one item (default: 0).")
+    label_cost: Number = option("COST", "With --labels: cost of the human labels of one item.")
+    max_items: Count = option("N", "Largest possible number of items.")
+    max_runs: Count = option("N", "Largest possible number of runs.")
+
+
+@record
+class Assumptions(Group):
+    heading: ClassVar[str] = "Assumptions"
+    accuracy: tuple[float, float] | None = option("A B", "Accuracies of two systems on the same items.")
+    agreement: Number = option("P", "Share of the items that both systems have right or both have wrong.")
+    difference: Number = option("D", "True difference to plan for, first - second.")
+    sd: Number = option("SD", "Standard deviation of the differences of items.")
+    design_effect: Number = option(
+        "F", "With --sd: factor by which clusters multiply the variance (default: 1)."
+    )
+    cluster_size: Number = option("M", "With --sd: mean number of items per cluster (default: 1).")
+    pilot_df: Number = option("DF", "With --sd: degrees of freedom with which it was estimated.")
+    pilot_items: Count = option("N", "With --agreement: number of items on which it was measured.")
+    taken_as_true: bool = flag("Treat the values of the pilot as true; do not average over its uncertainty.")
+    lift: Number = option("F", "Multiply the scores of one system (FILE, a row per run) by F.")
+    offset: Number = option("D", "Add D to the scores of one system.")
+    runs: Count = option("R", "Runs of each system, all on the same items.")
+    paired_runs: bool = flag("Run r of A and run r of B share a seed, a split or the like.")
+    item_sd: Number = option("SD", "With --runs: standard deviation of the difference between items.")
+    run_sd: Number = option(
+        "SD", "With --runs: standard deviation of the difference between runs (default: 0)."
+    )
+    rest_sd: Number = option("SD", "With --runs: standard deviation of the rest (default: 0).")
+    correlation: Number = option("R", "With --labels: correlation of the human scores with the judge's.")
+    n_items: Count = option("N", "With --labels: number of items that the judge scores.", "--judged-items")
+    pilot_labels: Count = option("N", "With --labels: labels by which --sd and --correlation were estimated.")
+    n_strata: Count = option(
+        "N", "With --labels: number of strata, inside which --sd and --correlation are meant."
+    )
+    error_share: Number = option(
+        "SHARE",
+        "With --labels: share of the items on which the judge is wrong (default: as of scores 0 and 1).",
+        "--judge-errors",
+    )
+
+
+@record
+class Data(option_groups.Items):
+    systems: Names = option("NAME", "Plan for this system; twice, A then B.", "--system")
+    metric: Text = option("NAME", "Metric, see 'bestby metrics'.", choices=option_groups.metric_names)
+    run: Text = option("COLUMN", "Column with the run or seed of each row (default: detected by name).")
+    judge: Names = option("COLUMN", "With --labels: column of the judge's scores; twice for two systems.")
+    human: Names = option("COLUMN", "With --labels: column of the human scores, with gaps; twice for two.")
+    formula: bool = flag("Compute from the agreement or the spread of a pilot; do not simulate.")
+
+
+@record
+class Statistics(Group):
+    heading: ClassVar[str] = "Statistics"
+    test: Text = option("NAME", "Test, where there is a choice; they are listed above.", choices=TESTS)
+    level: float = option("P", "1 - level is the level of the test.", default=0.95)
+    alternative: str = choice(
+        "SIDE",
+        allowed_names("alternative"),
+        "Alternative of the test, for first - second: ",
+        default="two-sided",
+    )
+    n_comparisons: int = option(
+        "N", "Number of comparisons that 1 - level is divided by.", "--comparisons", default=1
+    )
+    n_simulations: Count = option(
+        "N", "Number of simulated studies (default: 5000 of runs, 1000 of FILES).", "--simulations"
+    )
+    n_resamples: int = option(
+        "N", "Resamples of the test in every simulated study.", "--resamples", default=999
+    )
+    rng: int = option("N", "Seed of the simulation.", "--seed", default=0)
+
+
+@record
+class Output(output_options.Output):
+    csv: Text = result_file("Write the table as CSV.")
+    plot: Text = result_file("Draw the power by size as .png, .svg or .pdf; - writes SVG.")
+
+
+@record
+class Plan:
+    """
+    With --n the answer is the power, with --power the size, with both the smallest difference. The
+    assumptions are one of: --accuracy and --agreement; --difference and --sd; --lift or --offset of the runs
+    in FILE; --runs, --difference and --item-sd (and --run-sd, --rest-sd), or --runs and a FILE of runs and
+    items; or a pilot in FILES as 'bestby compare' reads them, whose items are resampled. If --difference is
+    given, the difference of a pilot is shrunk to it. The power is averaged over the uncertainty of the spread
+    and the agreement of a pilot. With --labels: --sd and --correlation, or a pilot with columns judge[a],
+    human[a], judge[b] and human[b].
+
+    \b
+    Tests, the first is the default:
+      --accuracy        mcnemar, mcnemar-midp
+      --lift, --offset  permutation, bootstrap, welch, mann-whitney
+      pilot             auto and the others of compare
+
+    \b
+    Examples:
+      bestby plan --accuracy .83 .80 --agreement .9 --power .8
+      bestby plan --accuracy .80 .80 --agreement .9 --n 1000 --power .8
+      bestby plan --accuracy .80 .80 --agreement .9 --margin .02 --power .8
+      bestby plan pilot.csv --gold label --metric f1_macro --n 2000
+      bestby plan --runs 5 --difference .02 --item-sd .3 --run-sd .01
+      bestby plan --labels pilot.csv --judged-items 5000 --half-width .02
+    """
+
+    paths: Names = argument("FILES", default=None, file="read")
+    question: Question
+    assumptions: Assumptions
+    costs: Costs
+    data: Data
+    statistics: Statistics
+    output: Output
 
 
 def plan(values: Plan, progress: Any) -> Any:
     """Read and plan."""
+    from bestby.questions.planning.designs import design_of
+    from bestby.questions.planning.label_command import check_options, label_plan
+    from bestby.questions.planning.solve import minimum_detectable, power, sample_size
+    from bestby.questions.planning.spend import allocate
+
     check_options(values)
     if values.question.labels:
         return label_plan(values)

@@ -20,8 +20,8 @@ from bestby.metrics.suitability import chosen_metric
 from bestby.planning.base import Design
 from bestby.planning.proportions import PairedProportions
 from bestby.planning.scores import PairedScores
+from bestby.questions.planning.command import Assumptions, Plan
 from bestby.questions.planning.lifted import LiftedScores
-from bestby.questions.planning.parameters import Assumptions, Plan
 from bestby.questions.planning.pilot import Pilot
 from bestby.questions.planning.runs_items import RunsAndItems
 from bestby.readers import read

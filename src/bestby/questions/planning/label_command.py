@@ -18,7 +18,7 @@ from bestby.data.roles import Roles, listed
 from bestby.data.table import Table
 from bestby.questions.labels.judged_scores import JudgedScores
 from bestby.questions.labels.plan import plan_labels
-from bestby.questions.planning.parameters import Plan
+from bestby.questions.planning.command import Plan
 from bestby.questions.planning.spend import allocate
 from bestby.readers.opening import one_table
 

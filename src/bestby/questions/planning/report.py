@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import asdict
 from functools import partial
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from bestby.questions.planning import figure
+from bestby.questions.planning.result import Allocation, Plan
 from bestby.report import column, scaffold
 from bestby.report.column import Cell, Column
 from bestby.report.document import Document, Picture
 from bestby.report.fields import Field, Rows, attributes
 from bestby.report.numbers import alpha, difference_text, percent, power_text
+from bestby.report.references import cite
 from bestby.report.tables import Table
-
-if TYPE_CHECKING:
-    from bestby.questions.planning.result import Allocation, Plan
 
 TABLES = {
     "curve": Rows(
@@ -150,3 +150,20 @@ def dictionary(plan: Plan) -> dict[str, Any]:
         **{name: getattr(plan, name) for name in names},
         "curve": [asdict(point) for point in plan.curve],
     }
+
+
+def sentences(p: Plan) -> Iterator[str]:
+    """Yield how the size or the power of a study was found."""
+    yield (
+        f"We planned the study by an analysis of power{cite('analysis', 'power')}: {p.n} {p.unit}"
+        f" {aim(p)} with power {power_text(p.power, p.error)}."
+    )
+    yield assumed(p)
+    if not p.exact:
+        studies = p.provenance.settings["simulations"]
+        yield f"The power was simulated: {studies} studies, seed {p.provenance.seed}."
+
+
+def assumed(p: Plan | Allocation) -> str:
+    """Return how such a study decides, and what was assumed of it."""
+    return f"The test is {decision(p)}; we assumed {p.design.assumed_words}.{averaged(p)}"

@@ -5,14 +5,88 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from bestby._core import checks
-from bestby._core.errors import InvalidInputError
-from bestby.cli.parameters import groups
-from bestby.questions.items.compare import compare
-from bestby.questions.preferences.compare import compare_preferences
-from bestby.questions.preferences.parameters import Preferences, Statistics
-from bestby.questions.preferences.reader import read_preferences
-from bestby.questions.preferences.win_rates import win_rates
+from bestby.cli import option_groups, output_options
+from bestby.cli.option_groups import Names, Text
+from bestby.cli.options import argument, choice, option, record
+from bestby.vocabulary import allowed_names, choices
+
+
+@record
+class Data(option_groups.Rows):
+    items: Text = option("COLUMN", "Column with item ids (default: item, id or item_id).", "--item")
+    a: Text = option("COLUMN", "Column with the first system (default: a or model_a).")
+    b: Text = option("COLUMN", "Column with the second system (default: b or model_b).")
+    winner: Text = option("COLUMN", "Column that says which was better (default: winner or preference).")
+    systems: Names = option("NAME", "Compare this system; repeatable (default: all).", "--system")
+    clusters: Text = option(
+        "COLUMN", "Column with the cluster of each item, such as its document.", "--cluster"
+    )
+
+
+@record
+class Statistics(option_groups.Family):
+    method: str = choice(
+        "NAME", ("auto", "bradley-terry", "davidson", "win-rate"), "Method: ", default="auto"
+    )
+    scale: str = choice(
+        "SCALE", allowed_names("scale", "preferences"), "Scale of the strengths: ", default="log"
+    )
+    prior: float = option(
+        "N", "Judgements, half of them won, that are added between every two systems.", default=0
+    )
+    on_missing: str = choice(
+        "RULE",
+        allowed_names("on_missing", "preferences"),
+        "Win rates: what to do if a system lacks items: ",
+        default="error",
+    )
+    baseline: Text = option("NAME", "Compare every other system with this one only.")
+    interval: str = option(
+        "METHOD",
+        "Win rates: as for compare. Strengths have score intervals. Or none.",
+        choices=option_groups.skippable("interval"),
+        default="auto",
+    )
+    test: str = option(
+        "NAME",
+        f"Strengths: {choices('test', 'preferences')}. Win rates: as for compare. Or none.",
+        choices=option_groups.skippable("test"),
+        default="auto",
+    )
+
+
+@record
+class Output(output_options.InPercent, output_options.ComparisonTables):
+    kind: str = output_options.figure_kind("preferences")
+
+
+@record
+class Preferences:
+    """
+    FILES are tables with a row per judgement: columns a and b (the two systems), winner, and item (what was
+    judged; its judgements are resampled together unless --cluster names other groups). The winner is the
+    name of a system, a or b, tie, or a number: from 0 (b) to 1 (a), or, if one is above 1, from 1 (a) to 2
+    (b). Tables are CSV, TSV, JSON Lines or Parquet; annotations of alpaca_eval are recognised, one file per
+    model, with or without those of the reference itself. The judgements of several files are put together.
+
+    The method bradley-terry estimates strengths, and a tie is half a win for both; davidson gives ties a
+    probability of their own; win-rate compares the mean preference for each system, item by item, which
+    graded preferences need. auto is win-rate for graded preferences, else bradley-terry. Only win rates can
+    be shown in percent: strengths have no scale from 0 to 1.
+
+    \b
+    Examples:
+      bestby preferences judged.csv
+      bestby preferences judged.csv --scale elo --html report.html
+      bestby preferences arena.jsonl --item question_id --method davidson
+      bestby preferences results/*/annotations.json --method win-rate
+    """
+
+    paths: list[str] = argument("FILES", file="read")
+    data: Data
+    statistics: Statistics
+    output: Output
+
 
 _MODELS = {"bradley-terry": "half", "davidson": "davidson"}
 _METHODS = ("auto", *_MODELS, "win-rate")
@@ -20,6 +94,9 @@ _METHODS = ("auto", *_MODELS, "win-rate")
 
 def preferences(values: Preferences, progress: Any) -> Any:
     """Read and compare."""
+    from bestby._core import checks
+    from bestby.questions.preferences.reader import read_preferences
+
     statistics = values.statistics
     checks.choice(statistics.method, _METHODS, "method")
     checks.choice(statistics.on_missing, ("error", "drop"), "on_missing")
@@ -33,7 +110,11 @@ def preferences(values: Preferences, progress: Any) -> Any:
 
 def _by_strength(judgements: Any, statistics: Statistics, progress: Any) -> Any:
     """Compare strengths."""
-    if statistics.interval not in groups.skippable("interval", "preferences"):
+    from bestby._core.errors import InvalidInputError
+    from bestby.cli import option_groups
+    from bestby.questions.preferences.compare import compare_preferences
+
+    if statistics.interval not in option_groups.skippable("interval", "preferences"):
         raise InvalidInputError(
             f"intervals of strengths are score intervals, got {statistics.interval!r}",
             hint="leave --interval out, or compare win rates: --method win-rate",
@@ -50,6 +131,9 @@ def _by_strength(judgements: Any, statistics: Statistics, progress: Any) -> Any:
 
 def _by_win_rate(judgements: Any, statistics: Statistics, progress: Any) -> Any:
     """Compare the win rates as scores of the items."""
+    from bestby.questions.items.compare import compare
+    from bestby.questions.preferences.win_rates import win_rates
+
     _refuse(statistics, scale="log", prior=0.0)
     arguments = statistics.arguments()
     for name in ("method", "scale", "prior", "on_missing"):
@@ -60,6 +144,8 @@ def _by_win_rate(judgements: Any, statistics: Statistics, progress: Any) -> Any:
 
 def _refuse(statistics: Statistics, **unset: Any) -> None:
     """Refuse an option that the method has no use for."""
+    from bestby._core.errors import InvalidInputError
+
     for name, value in unset.items():
         if getattr(statistics, name) != value:
             option = f"--{name.replace('_', '-')}"

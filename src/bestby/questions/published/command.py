@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from bestby.cli import option_groups, output_options
+from bestby.cli.option_groups import Count, Names, Text
 from bestby.cli.options import REQUIRED, Group, argument, flag, option, record, result_file
-from bestby.cli.parameters import groups, outputs
-from bestby.cli.parameters.groups import Count, Names, Text
 
 
 @record
-class Data(groups.Columns):
+class Data(option_groups.Columns):
     gold: Names = option(
         "COLUMN|FILE",
         "Gold; without it the values are scores. Repeatable for references.",
@@ -19,7 +19,7 @@ class Data(groups.Columns):
     on_missing: str = option(
         "RULE", "What to do if items lack a value: error, drop or worst.", default="error"
     )
-    label_separator: Text = groups.label_separator_option()
+    label_separator: Text = option_groups.label_separator_option()
 
 
 @record
@@ -41,13 +41,13 @@ class Score(Group):
 
 
 @record
-class Statistics(groups.Direction):
-    metric: Text = option("NAME", "Metric, see 'bestby metrics'.", choices=groups.metric_names)
+class Statistics(option_groups.Direction):
+    metric: Text = option("NAME", "Metric, see 'bestby metrics'.", choices=option_groups.metric_names)
     level: float = option("P", "Level of the intervals.", default=0.95)
 
 
 @record
-class Output(outputs.InPercent, outputs.Tables):
+class Output(output_options.InPercent, output_options.Tables):
     csv: Text = result_file("Write the answers under each assumption as CSV.")
 
 

@@ -4,14 +4,68 @@ from __future__ import annotations
 
 from typing import Any
 
-from bestby.advising.reading import reading_of
-from bestby.questions.runs.compare import compare_runs
-from bestby.questions.runs.parameters import Runs
-from bestby.readers.runs import read_runs
+from bestby.cli import option_groups, output_options
+from bestby.cli.option_groups import Names, Text
+from bestby.cli.options import argument, choice, flag, option, record
+from bestby.vocabulary import allowed_names
+
+
+@record
+class Data(option_groups.Table):
+    run: Text = option("COLUMN", "Column with the run or seed of each row (default: detected by name).")
+    datasets: Names = option(
+        "NAME", "Use this dataset; bestby datasets compares the runs on several.", "--dataset"
+    )
+    dataset: Text = option(
+        "COLUMN", "Column with the dataset of each row (default: detected by name).", "--dataset-column"
+    )
+    paired: bool = flag("Runs with the same seed belong together: differences are taken seed by seed.")
+
+
+@record
+class Statistics(option_groups.ScoreFamily):
+    statistic: str = choice("NAME", allowed_names("statistic"), "Statistic of the runs: ", default="mean")
+    interval: str = choice(
+        "METHOD", option_groups.skippable("interval", "runs"), "Intervals: ", default="auto"
+    )
+    test: str = choice("NAME", option_groups.skippable("test", "runs"), "Test: ", default="auto")
+
+
+@record
+class Output(output_options.InPercent, output_options.ComparisonTables):
+    kind: str = output_options.figure_kind("runs")
+
+
+@record
+class Runs:
+    """
+    FILES is a wide table (a row per run, a column per system) or a long one (columns system, run or seed, and
+    score). If there is a column of items (item or id), a row is a run and an item: it holds scores, or
+    predictions if there is a gold, and items and runs are resampled together. If there is a column of
+    datasets, --dataset chooses one; bestby datasets compares the runs on all of them. Tables are CSV, TSV,
+    JSON Lines or Parquet. Logs of Inspect (several epochs) and exports of MLflow and Weights & Biases are
+    recognised; there may be several.
+
+    \b
+    Examples:
+      bestby runs seeds.csv
+      bestby runs seeds.csv --system new --system old --paired --statistic iqm
+      bestby runs runs.csv --value-column f1_macro --html report.html
+      bestby runs predictions.csv --gold gold --item item --metric accuracy
+    """
+
+    paths: list[str] = argument("FILES", file="read")
+    data: Data
+    statistics: Statistics
+    output: Output
 
 
 def runs(values: Runs, progress: Any) -> Any:
     """Read and compare."""
+    from bestby.advising.reading import reading_of
+    from bestby.questions.runs.compare import compare_runs
+    from bestby.readers.runs import read_runs
+
     statistics = values.statistics.arguments()
     table = read_runs(values.paths, **values.data.arguments(), **reading_of(values.statistics.metric))
     return compare_runs(table, paired=values.data.paired, **statistics, progress=progress)

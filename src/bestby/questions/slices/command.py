@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from bestby.cli import option_groups, output_options
+from bestby.cli.option_groups import Count, Names, Text
 from bestby.cli.options import REQUIRED, Group, argument, choice, flag, option, record, result_file
-from bestby.cli.parameters import groups, outputs
-from bestby.cli.parameters.groups import Count, Names, Text
 from bestby.vocabulary import allowed_names
 
 
@@ -23,8 +23,8 @@ class Cut(Group):
 
 
 @record
-class Statistics(groups.Direction, groups.Resamples):
-    metric: Names = groups.metrics_or_scores()
+class Statistics(option_groups.Direction, option_groups.Resamples):
+    metric: Names = option_groups.metrics_or_scores()
     baseline: Text = option("NAME", "Compare every other system with this one only.")
     interval: str = choice("METHOD", allowed_names("interval", "items"), "Intervals: ", default="auto")
     level: float = option("P", "Level of the intervals.", default=0.95)
@@ -38,7 +38,7 @@ class Statistics(groups.Direction, groups.Resamples):
 
 
 @record
-class Output(outputs.InPercent, outputs.Tables):
+class Output(output_options.InPercent, output_options.Tables):
     csv: Text = result_file("Write the slices as CSV.")
 
 
@@ -58,7 +58,7 @@ class Slices:
     """
 
     paths: list[str] = argument("FILES", file="read")
-    data: groups.AnyFormat
+    data: option_groups.AnyFormat
     cut: Cut
     statistics: Statistics
     output: Output

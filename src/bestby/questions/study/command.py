@@ -4,30 +4,185 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from bestby._core.errors import InvalidInputError
-from bestby._core.text import counted
-from bestby.cli import streams
-from bestby.data.columns import column_of_texts
-from bestby.data.values import as_scores
-from bestby.questions.study.boostsa import import_outcomes, write_outcomes
-from bestby.questions.study.layout import gold_file
-from bestby.questions.study.parameters import (
-    StudyAdd,
-    StudyExport,
-    StudyImport,
-    StudyList,
-    StudyRemove,
-    StudyRun,
-)
-from bestby.questions.study.run import read_run
-from bestby.questions.study.store import Store
-from bestby.questions.study.study import Study
+from bestby.cli import option_groups, output_options
+from bestby.cli.option_groups import Names, Number, Text
+from bestby.cli.options import REQUIRED, Group, argument, flag, option, record, result_file
+from bestby.vocabulary import choices
+
+if TYPE_CHECKING:
+    from bestby.questions.study.store import Store
+
+
+@record
+class Role(Group):
+    heading: ClassVar[str] = "Run"
+
+    run: str = option("NAME", "Run of the condition: a number, a seed or a name.", default=REQUIRED)
+    baseline: bool = flag("Other conditions are compared with this one.")
+    against: Names = option("NAME", "Baseline to compare it with; repeatable (default: all baselines).")
+    epochs: Number = option("N", "Number of training epochs.")
+    tag: Names = option("NAME=VALUE", "Any other property of the run; repeatable.")
+    replace: bool = flag("Replace runs of the same name.")
+
+
+@record
+class Added(option_groups.SoftLabels, option_groups.Rows):
+    items: Text = option("COLUMN", "Column with item ids (default: item, id or item_id).", "--item")
+    predictions: str = option(
+        "FILE", "File with the predictions: a value, or a distribution, per item.", default=REQUIRED
+    )
+    gold: Text = option("COLUMN|FILE", "Gold; needed with the first run, later it must be the same.")
+    ids: Text = option("FILE", "File with the item ids of predictions and gold, if they have none.")
+    clusters: Text = option("COLUMN", "Column with the cluster of each item, beside the gold.", "--cluster")
+    value_column: Text = option("COLUMN", "Column with the predictions (default: detected by name).")
+
+
+@record
+class StudyAdd:
+    """
+    Any number of processes may add runs at the same time. A file is text with a value per line (numbers
+    between commas, tabs or spaces: a distribution), .npy, or a table with columns called prediction, gold,
+    item or id. Without ids, the values are in the order of the gold.
+
+    \b
+    Examples:
+      bestby study add s h0 --run 0 --predictions h0.txt --gold y.txt --baseline
+      bestby study add s h1 --run seed7 --predictions h1.csv --tag lr=1e-5
+    """
+
+    study: str = argument("STUDY", "Directory of the study.")
+    condition: str = argument("CONDITION", "Name of the condition.")
+    role: Role
+    data: Added
+
+
+@record
+class Statistics(option_groups.ItemFamily):
+    cache: Text = option("FOLDER", option_groups.CACHE_HELP)
+    per_class: bool = flag("Add f1[LABEL] for every class of the gold.")
+    conditions: Names = option("NAME", "Compare this condition; repeatable (default: all).", "--condition")
+    baseline: Names = option("NAME", "Compare all others with this condition, whatever its role; repeatable.")
+    interval: str = option(
+        "METHOD",
+        f"Intervals: {choices('interval', 'study_runs')}; for single runs those of compare too; or none.",
+        choices=option_groups.skippable("interval", "study"),
+        default="auto",
+    )
+    test: str = option(
+        "NAME",
+        f"Test: {choices('test', 'study_runs')}; for single runs those of compare too; or none.",
+        choices=option_groups.skippable("test", "study"),
+        default="auto",
+    )
+
+
+@record
+class Output(output_options.InPercent, output_options.ComparisonTables):
+    kind: str = output_options.figure_kind("study")
+    by: Names = option(
+        "CONDITION=PLACE",
+        "Place of a condition in the figure of growth: a number, or a date such as 2026-01-31; repeatable"
+        " (default: its epochs).",
+        "--plot-by",
+        shapes=("plot",),
+    )
+    results_tsv: Text = result_file("Write a results.tsv in the form of BooStSa.")
+
+    def arguments_of(self, form: str) -> dict[str, Any]:
+        """Return the arguments that were given of a form of the result; places as numbers or dates."""
+        given = super().arguments_of(form)
+        if "by" not in given:
+            return given
+        if self.kind != "growth":
+            raise InvalidInputError(
+                "--plot-by is for the figure of growth", hint="give --plot-kind growth too, or leave it out"
+            )
+        return {**given, "by": places(given["by"])}
+
+
+def places(given: Sequence[str]) -> dict[str, float | str]:
+    """Return the places of conditions, a date as it was written.
+
+    >>> places(["small=1000", "v=2=2026-01-31"])
+    {'small': 1000.0, 'v=2': '2026-01-31'}
+    """
+    found: dict[str, float | str] = {}
+    for one in given:
+        condition, equals, place = (part.strip() for part in one.rpartition("="))
+        if not equals or not condition or not place:
+            raise InvalidInputError(
+                f"--plot-by must be CONDITION=PLACE, got {one!r}", hint="--plot-by h1=2026-01-31"
+            )
+        if condition in found:
+            raise InvalidInputError(f"--plot-by is given twice for {condition}", hint="give it one place")
+        try:
+            found[condition] = float(place)
+        except ValueError:
+            found[condition] = place
+    return found
+
+
+@record
+class StudyRun:
+    """
+    If a condition has several runs, items and runs are both resampled. Results are stored in the study, so
+    that only new ones are computed. The default metric is accuracy, for soft gold the cross-entropy.
+
+    \b
+    Examples:
+      bestby study run s --metric f1_macro --metric accuracy
+      bestby study run s --alternative better --html report.html
+      bestby study run s --condition h1 --condition h2 --results-tsv out.tsv
+    """
+
+    study: str = argument("STUDY", "Directory of the study.")
+    statistics: Statistics
+    output: Output
+
+
+@record
+class StudyList:
+    """The columns are condition, role, run, epochs, tags, and when it was added (UTC)."""
+
+    study: str = argument("STUDY", "Directory of the study.")
+
+
+@record
+class StudyRemove:
+    """The gold stays, even if no run is left."""
+
+    study: str = argument("STUDY", "Directory of the study.")
+    condition: str = argument("CONDITION", "Name of the condition.")
+    run: Names = option("NAME", "Run to remove; repeatable.")
+    all_runs: bool = flag("Remove all runs of the condition.", "--all")
+
+
+@record
+class StudyImport:
+    """Every experiment of the file becomes a condition with its runs."""
+
+    study: str = argument("STUDY", "Directory of the study.")
+    file: str = argument("FILE", "An outcomes.json of BooStSa.")
+    replace: bool = flag("Replace runs of the same name.")
+
+
+@record
+class StudyExport:
+    """Labels that are not numbers get numbers; a line on stderr lists them."""
+
+    study: str = argument("STUDY", "Directory of the study.")
+    file: str = argument("FILE", "File to write.")
 
 
 def study_add(values: StudyAdd) -> None:
     """Add a run and say so."""
+    from bestby.cli import streams
+    from bestby.questions.study.layout import gold_file
+    from bestby.questions.study.run import read_run
+
     store, role = _store(values.study), values.role
     tags = _tags(role.tag)
     known = store.gold() if gold_file(store.path).exists() else None
@@ -50,6 +205,9 @@ def study_add(values: StudyAdd) -> None:
 
 def study_run(values: StudyRun, progress: Any) -> Any:
     """Compare the conditions."""
+    from bestby.cli import streams
+    from bestby.questions.study.study import Study
+
     _conditions(_store(values.study))
     study = Study(Path(values.study).expanduser())
     comparison = study.compare(**values.statistics.arguments(), progress=progress)
@@ -62,6 +220,9 @@ def study_run(values: StudyRun, progress: Any) -> Any:
 
 def study_list(values: StudyList) -> None:
     """Print a line per run."""
+    from bestby._core.text import counted
+    from bestby.cli import streams
+
     store = _store(values.study)
     conditions = _conditions(store)
     gold = store.gold()
@@ -83,6 +244,10 @@ def study_list(values: StudyList) -> None:
 
 def study_remove(values: StudyRemove) -> None:
     """Remove runs and say so."""
+    from bestby._core.errors import InvalidInputError
+    from bestby._core.text import counted
+    from bestby.cli import streams
+
     if bool(values.run) == values.all_runs:
         raise InvalidInputError("name the runs to remove", hint="--run NAME, repeatable, or --all")
     store, condition = _store(values.study), values.condition
@@ -101,12 +266,18 @@ def study_remove(values: StudyRemove) -> None:
 
 def study_import(values: StudyImport) -> None:
     """Add the experiments of a file and say how many they are."""
+    from bestby.cli import streams
+    from bestby.questions.study.boostsa import import_outcomes
+
     runs = import_outcomes(_store(values.study), values.file, replace=values.replace)
     streams.print_stderr(f"added {_counts(len({run.condition for run in runs}), len(runs))}")
 
 
 def study_export(values: StudyExport) -> None:
     """Write the file, and say which number stands for which label."""
+    from bestby.cli import streams
+    from bestby.questions.study.boostsa import write_outcomes
+
     store = _store(values.study)
     _conditions(store)
     labels = write_outcomes(store, values.file)
@@ -117,10 +288,14 @@ def study_export(values: StudyExport) -> None:
 
 
 def _store(path: str) -> Store:
+    from bestby.questions.study.store import Store
+
     return Store(Path(path).expanduser())
 
 
 def _conditions(store: Store) -> Sequence[str]:
+    from bestby._core.errors import InvalidInputError
+
     conditions = store.conditions()
     if not conditions:
         raise InvalidInputError(
@@ -135,6 +310,8 @@ def _tags(given: list[str] | None) -> dict[str, str | float | bool]:
     >>> _tags(["lr=1e-5", "seed=7", "warm=true", "model=bert"])
     {'lr': 1e-05, 'seed': 7, 'warm': True, 'model': 'bert'}
     """
+    from bestby._core.errors import InvalidInputError
+
     tags: dict[str, str | float | bool] = {}
     for text in given or ():
         name, equals, value = text.partition("=")
@@ -147,6 +324,9 @@ def _tags(given: list[str] | None) -> dict[str, str | float | bool]:
 
 
 def _plain(text: str) -> str | float | bool:
+    from bestby.data.columns import column_of_texts
+    from bestby.data.values import as_scores
+
     if text in ("true", "false"):
         return text == "true"
     value: str | float | bool = as_scores(column_of_texts([text])).values.tolist()[0]
@@ -159,4 +339,6 @@ def _counts(conditions: int, runs: int) -> str:
     >>> _counts(1, 2)
     '2 runs of 1 condition'
     """
+    from bestby._core.text import counted
+
     return f"{counted(runs, 'run')} of {counted(conditions, 'condition')}"

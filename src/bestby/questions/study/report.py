@@ -10,6 +10,7 @@ from typing import Any
 from bestby._core.errors import DesignError
 from bestby.comparisons.common.family import rejects, shown_better
 from bestby.questions.items import report
+from bestby.questions.items.report import sentences
 from bestby.questions.study.result import StudyComparison
 from bestby.report import column, summary
 from bestby.report.column import Column
@@ -139,3 +140,6 @@ def _mark(d: Difference) -> str:
     if better != d.a:
         return "!"
     return "**" if d.p_adjusted is not None and rejects(d.p_adjusted, 0.01) else "*"
+
+
+__all__ = ["sentences"]

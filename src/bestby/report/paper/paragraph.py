@@ -4,35 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from bestby._core.lazy import module_by_name
 from bestby._version import __version__
+from bestby.report.document import kind_of
 from bestby.report.references import SOFTWARE, Style, bibtex, cited, rendered
 from bestby.report.words import listed
 from bestby.results.base import Provenance
-
-PARAGRAPHS = {
-    "advice": "bestby.questions.advice.methods",
-    "allocation": "bestby.questions.planning.allocation_methods",
-    "chosen": "bestby.questions.labels.chosen_methods",
-    "comparison": "bestby.questions.items.methods",
-    "datasets": "bestby.questions.datasets.methods",
-    "folds": "bestby.questions.folds.report",
-    "gate": "bestby.questions.gate.methods",
-    "judged": "bestby.questions.judged.methods",
-    "label_allocation": "bestby.questions.labels.label_allocation_methods",
-    "label_plan": "bestby.questions.labels.label_plan_methods",
-    "monitored": "bestby.questions.monitor.methods",
-    "normality": "bestby.questions.order.normality_methods",
-    "ordering": "bestby.questions.order.ordering_methods",
-    "plan": "bestby.questions.planning.methods",
-    "preferences": "bestby.questions.preferences.methods",
-    "published": "bestby.questions.published.report",
-    "replicability": "bestby.report.paper.replicability",
-    "runs": "bestby.questions.runs.methods",
-    "slices": "bestby.questions.slices.report",
-    "study": "bestby.questions.study.methods",
-}
-"""The module that says how each kind of result is reported in a paper."""
 
 _LIBRARIES = {"python": "Python", "numpy": "NumPy", "scipy": "SciPy"}
 
@@ -48,8 +24,7 @@ def citations(result: Any) -> str:
 
 
 def _written(result: Any) -> str:
-    kind = module_by_name(PARAGRAPHS[result.described_by])
-    return " ".join(filter(None, (*kind.sentences(result), _software(result.provenance))))
+    return " ".join(filter(None, (*kind_of(result).sentences(result), _software(result.provenance))))
 
 
 def _version(provenance: Provenance | None) -> str:

@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import partial
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from bestby.report import column, scaffold
 from bestby.report.document import Document, Picture
 from bestby.report.fields import Rows, attributes
 from bestby.report.figures.p_values import replicability as draw
+from bestby.report.numbers import percent
+from bestby.report.paper.shared import named
+from bestby.report.references import cite
 from bestby.report.tables import Table
 from bestby.report.words import listed
-
-if TYPE_CHECKING:
-    from bestby.results.replicability import Replicability
+from bestby.results.replicability import Replicability
 
 COLUMNS = ("dataset", "p_value", "p_adjusted", "found")
 
@@ -104,3 +105,13 @@ def dictionary(r: Replicability) -> dict[str, Any]:
 def by_pair(counts: Mapping[tuple[str, str], Replicability]) -> list[dict[str, Any]]:
     """Return the counts of each pair of systems."""
     return [{"a": a, "b": b, **dictionary(r)} for (a, b), r in counts.items()]
+
+
+def sentences(r: Replicability) -> Iterator[str]:
+    """Yield how p-values of datasets were combined."""
+    yield (
+        f"From the p-values of {len(r.datasets)} datasets{named(r.datasets)} we counted, at the"
+        f" {percent(r.alpha)} level, those on which there is a difference, by partial conjunction tests with"
+        f" Bonferroni's and with Fisher's combination of p-values{cite('analysis', 'replicability')}, and"
+        f" named them by Holm's procedure{cite('correction', 'holm')}."
+    )

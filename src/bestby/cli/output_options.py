@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from typing import Any, ClassVar
 
+from bestby.cli.option_groups import Count, Names, Text
 from bestby.cli.options import File, Group, choice, flag, option, record, result_file, set_options
-from bestby.cli.parameters.groups import Count, Names, Text
 from bestby.vocabulary import allowed_names, choices
 
 TERMINAL = "terminal"

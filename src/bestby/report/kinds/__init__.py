@@ -1,1 +1,0 @@
-"""A module for each kind of result: its document, its rows and its dictionary."""
