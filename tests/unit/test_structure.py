@@ -28,9 +28,11 @@ def imports(tree: ast.Module, module: str, modules: Mapping[str, object], *, is_
     """Return the modules that a module imports, in functions and for type checkers as well.
 
     `from package import name` is an import of `package.name` if that is a module, else of the package. A full
-    name given to `import_module` counts too; one given to `module_by_name` is of a module above.
+    name given to `import_module` counts too; one given to `module_by_name` is of a module above. What a
+    function imports from its own question, or in the room of reports, does not count: a command opens its
+    answer when it runs, and a result its report when it is shown.
     """
-    found = set()
+    found, inside = set(), _in_functions(tree)
     for node in ast.walk(tree):
         if isinstance(node, ast.Call):
             function = node.func
@@ -45,8 +47,24 @@ def imports(tree: ast.Module, module: str, modules: Mapping[str, object], *, is_
             source = ".".join([*above, *([node.module] if node.module else [])])
             for alias in node.names:
                 inner = f"{source}.{alias.name}"
-                found.add(inner if inner in modules else source)
+                target = inner if inner in modules else source
+                if id(node) not in inside or _neighbourhood(target) != _neighbourhood(module):
+                    found.add(target)
     return {name for name in found if name in modules} - {module}
+
+
+def _in_functions(tree: ast.Module) -> set[int]:
+    """Return the nodes, by their `id`, that are in functions."""
+    functions = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
+    return {id(inner) for function in functions for inner in ast.walk(function)}
+
+
+def _neighbourhood(module: str) -> str:
+    """Return the question that a module belongs to, or the room of reports; of another, the module itself."""
+    parts = module.split(".")
+    if parts[1:2] == ["questions"]:
+        return ".".join(parts[:3])
+    return "bestby.report" if parts[1:2] == ["report"] else module
 
 
 @cache
