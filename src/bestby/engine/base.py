@@ -459,8 +459,8 @@ class Group(ABC):
         The drawing says by how many jobs they are computed, and who is told of progress.
         """
 
-    def numbers(self, system: int) -> tuple[FloatArray, IntArray] | None:  # noqa: ARG002
-        """Return the numbers of a system as given, and how many items have each; None without such swaps."""
+    def numbers(self, system: int) -> FloatArray | None:  # noqa: ARG002
+        """Return the numbers of a system as given, one per item; None without such swaps."""
         return None
 
     def squares(self, system: int) -> Squares | None:  # noqa: ARG002

@@ -163,12 +163,12 @@ class WeightGroup(ItemGroup):
         """Whether the metric has a scale that two systems share, such as ranks."""
         return type(self.metric).exchangeable is not WeightedMetric.exchangeable
 
-    def numbers(self, system: int) -> tuple[FloatArray, IntArray] | None:
-        """Return the numbers of a system as given, and how many items have each; None without such swaps."""
+    def numbers(self, system: int) -> FloatArray | None:
+        """Return the numbers of a system as given, one per item; None without such swaps."""
         values = self.systems[system]
         if not self.has_standardised_swaps or values.dtype.kind not in "biuf":
             return None
-        return values.astype(np.float64), np.ones(values.size, dtype=np.int64)
+        return values.astype(np.float64, copy=False)
 
     def _score_swapped(self, a: int, b: int, *, standardised: bool = False) -> Callable[[Array], FloatArray]:
         """Score over the items of both systems, each with weight 1 where it stands after the swap, else 0."""
