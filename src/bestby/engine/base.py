@@ -306,7 +306,7 @@ class Sample(ABC):
             if known is None or not np.isfinite(known.values).all():
                 return None
             moments = Moments.of(known.values, known.counts, known.bounds)
-            effective = equal_units(known.sizes, known.counts)
+            effective = equal_units(known.sizes, known.counts) if self.clustered else None
         se = None if self.clustered else self.standard_error
         error = self.error if se is None else StandardError(se, self.degrees_of_freedom)
         if error is None or not math.isfinite(error.se):

@@ -78,8 +78,12 @@ class Pearson(StandardisedMetric, SmoothMetric):
         own_centre, own_scale = self.locations[system]
         shift, factor = (own_centre - centre) / scale, own_scale / scale
         z, zz, zy, y, yy, n = rows.T
-        squares = factor * factor * zz + 2.0 * shift * factor * z + shift * shift * n
-        return np.stack([factor * z + shift * n, squares, factor * zy + shift * y, y, yy, n]).T
+        out = np.empty((6, len(rows)))
+        out[0] = factor * z + shift * n
+        out[1] = factor * factor * zz + 2.0 * shift * factor * z + shift * shift * n
+        out[2] = factor * zy + shift * y
+        out[3:] = y, yy, n
+        return out.T
 
     def score(self, totals: FloatArray) -> FloatArray:
         """Return the correlation; NaN where a column is constant."""
