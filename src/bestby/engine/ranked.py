@@ -176,8 +176,12 @@ class WeightGroup(ItemGroup):
 
     def _pooled(self, a: int, b: int, standardised: bool) -> Any:
         """Return what the metric makes of the items of two systems, put together."""
-        gold = None if self.gold is None else np.concatenate([self.gold, self.gold])
-        return self.metric.prepare(gold, np.concatenate(self._exchanged(a, b, standardised)))
+        both = np.concatenate(self._exchanged(a, b, standardised))
+        if isinstance(self.metric, RankMetric) and self.gold is not None:
+            return self.metric.of_both(self.gold, both)
+        return self.metric.prepare(
+            None if self.gold is None else np.concatenate([self.gold, self.gold]), both
+        )
 
     def _swaps_matter(self, a: int, b: int, *, standardised: bool) -> BoolArray:
         """Return where two systems differ in what a test swaps: ranks may, of equal predictions."""

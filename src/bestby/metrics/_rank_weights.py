@@ -36,15 +36,16 @@ def roc_auc(ranking: Ranking) -> WeightDerivatives:
         is_positive, ranking.at_positions(below) / n_negative, ranking.at_positions(above) / n_positive
     )
     area = float(positives @ below) / float(n_positive * n_negative)
-    size = np.where(is_positive, n_positive, n_negative)
-    first = (placement - area) / size
     place = places_in(ranking.order)
+    classes = ranking.positive.take(place)
+    first = ((placement - area) / np.where(is_positive, n_positive, n_negative)).take(place)
 
     def second() -> FloatArray:
-        found: FloatArray = (-2.0 * first / size).take(place)
+        found: FloatArray = -2.0 * first / np.where(classes == 1, n_positive, n_negative)
         return found
 
     def path(change: FloatArray) -> ScorePath:
+        negatives, above, is_positive = ranking.negatives, ranking.above, ranking.positive == 1
         c = change.take(ranking.order)
         more_positives = ranking.sums_by_group(np.where(is_positive, c, 0.0))
         more_negatives = ranking.sums_by_group(np.where(is_positive, 0.0, c))
@@ -59,9 +60,7 @@ def roc_auc(ranking: Ranking) -> WeightDerivatives:
 
         return along
 
-    classes = ranking.positive.take(place).astype(np.int64)
-    scarce = classes == int(n_positive <= n_negative)
-    return WeightDerivatives(first.take(place), second, Paths(path), classes, scarce)
+    return WeightDerivatives(first, second, Paths(path), classes, classes == int(n_positive <= n_negative))
 
 
 def average_precision(ranking: Ranking) -> WeightDerivatives:
@@ -69,35 +68,45 @@ def average_precision(ranking: Ranking) -> WeightDerivatives:
 
     An item changes the precision at its own threshold and at all lower ones.
     """
-    y, positives, at = ranking.positive.astype(np.float64), ranking.positives, ranking.at_positions
-    true: FloatArray = np.cumsum(positives)
-    size = (np.flatnonzero(ranking.last) + 1).astype(np.float64)
-    precision, total = true / size, float(true[-1])
+    at, place = ranking.at_positions, places_in(ranking.order)
+
+    def thresholds() -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+        """Return the positive items of each, and those and all items at or above it; and the precision."""
+        positives, size = ranking.positives, (np.flatnonzero(ranking.last) + 1).astype(np.float64)
+        true: FloatArray = np.cumsum(positives)
+        return positives, true, size, true / size
+
+    positives, true, size, precision = thresholds()
+    total = float(true[-1])
     score = float(positives @ precision) / total
-    here, place = at(precision), places_in(ranking.order)
+    y = ranking.positive.astype(np.float64)
     # Sums over the positive items at thresholds at or below that of an item.
     once, gain = (at(_from_here(positives * term)) for term in (1.0 / size, precision / size))
-    first = (y * once - gain + y * here - score * y) / total
+    first = ((y * once - gain + y * at(precision) - score * y) / total).take(place)
 
     def second() -> FloatArray:
+        positives, _, size, precision = thresholds()
+        y, in_order = ranking.positive.astype(np.float64), first.take(ranking.order)
         terms = (1.0 / size**2, precision / size**2)
         once, gain = (at(_from_here(positives * term)) for term in terms)
-        bend = -2.0 * (y * once - gain) + 2.0 * y * (y - here) / at(size)
-        found: FloatArray = ((bend - 2.0 * first * y) / total)[place]
+        bend = -2.0 * (y * once - gain) + 2.0 * y * (y - at(precision)) / at(size)
+        found: FloatArray = ((bend - 2.0 * in_order * y) / total).take(place)
         return found
 
     def along(change: FloatArray, multiples: FloatArray) -> FloatArray:
-        c = change[ranking.order]
-        more_positives, more = ranking.sums_by_group(c * y), ranking.sums_by_group(c)
-        found = np.empty(multiples.size)
+        positives, true, size, _ = thresholds()
+        c = change.take(ranking.order)
+        more_positives, more = ranking.sums_by_group(c * ranking.positive), ranking.sums_by_group(c)
+        columns = true, size, positives, np.cumsum(more_positives), np.cumsum(more), more_positives
+        held, found = np.flatnonzero(positives), np.empty(multiples.size)  # the others add nothing
+        true, size, positives, more_true, more_size, more_positives = (one.take(held) for one in columns)
         for i, multiple in enumerate(multiples.tolist()):
-            above = true + multiple * np.cumsum(more_positives)
-            everything = size + multiple * np.cumsum(more)
-            shares = np.divide(above, everything, out=np.zeros_like(above), where=everything > 0.0)
+            shares, everything = true + multiple * more_true, size + multiple * more_size
+            shares /= np.where(everything > 0.0, everything, np.inf)
             found[i] = (positives + multiple * more_positives) @ shares
         return _defined(found, total + multiples * more_positives.sum())
 
-    return WeightDerivatives(first[place], second, along, scarce=(ranking.positive == 1)[place])
+    return WeightDerivatives(first, second, along, scarce=(ranking.positive == 1).take(place))
 
 
 # -- correlations ----------------------------------------------------------------------------------
@@ -122,7 +131,7 @@ def spearman(x: Ranks, y: Ranks) -> WeightDerivatives:
     497-515, has the first derivative without ties).
     """
     n = x.groups.size
-    squares = [_mean_square(x), _mean_square(y)]
+    squares = [_Term(*x.mean_square), _Term(*y.mean_square)]
     quotient = _Quotient.of(_mean_product(x, y), *squares)
 
     def second() -> FloatArray:
@@ -159,17 +168,10 @@ def _mean_product(x: Ranks, y: Ranks) -> _Term:
     return _Term(value, first)
 
 
-def _mean_square(column: Ranks) -> _Term:
-    """Return the mean square of a mid-distribution function, which depends on the ties alone."""
-    f = column.centred / column.groups.size
-    value = float(f @ f) / f.size
-    return _Term(value, 0.0 if column.tied is None else 0.25 * (1.0 - _tied(column) ** 2) - 3.0 * value)
-
-
 def _tied(column: Ranks) -> FloatArray | float:
     """Return the share of the items tied with each, itself included: a number if there are no ties."""
-    n = column.groups.size
-    return 1.0 / n if column.tied is None else column.tied / n
+    tied, n = column.tied, column.groups.size
+    return 1.0 / n if tied is None else tied / n
 
 
 def _spearman_path(x: Ranks, y: Ranks, change: FloatArray) -> ScorePath:
