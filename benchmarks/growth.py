@@ -217,6 +217,7 @@ def draw(found: list[dict[str, Any]], out: Path = FIGURE) -> None:
     )
     every.grid(alpha=0.25, which="major")
     every.legend(frameon=False, fontsize=8)
+    every.tick_params(labelleft=True)
     for panel in panels.values():
         panel.spines[["top", "right"]].set_visible(False)
     for axis in ("n", "systems"):
