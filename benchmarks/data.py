@@ -44,6 +44,14 @@ def numbers(n: int) -> tuple[Array, Array, Array]:
 
 
 @cache
+def several_numbers(n: int, systems: int) -> tuple[Array, ...]:
+    """A target and several predictions of it, all real, each a little worse than the one before."""
+    rng = np.random.default_rng(n)
+    gold = rng.normal(size=n)
+    return gold, *(gold + (0.8 + 0.003 * s) * rng.normal(size=n) for s in range(systems))
+
+
+@cache
 def probabilities(n: int) -> tuple[Array, Array, Array]:
     """Gold 0 or 1, and the probabilities two systems give to 1."""
     target, a, b = numbers(n)

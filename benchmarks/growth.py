@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from benchmarks import data
+from benchmarks.page import EVERY
 from benchmarks.worker import repeated, timed
 
 FIGURE = Path(__file__).resolve().parents[1] / "docs" / "images" / "growth.png"
@@ -45,6 +47,33 @@ METRICS = {
     ),
     "real": ("pearson", "r2", "rmse", "mae"),
 }
+MILLION = (10_000, 100_000, 1_000_000)
+"""Items of two systems that every metric of arrays compares by its defaults."""
+
+OF_ARRAYS: dict[str, tuple[str, ...]] = {
+    "labels": (
+        "accuracy", "balanced_accuracy", "precision_micro", "precision_macro", "precision_weighted",
+        "recall_micro", "recall_macro", "recall_weighted", "f1_micro", "f1_macro", "f1_weighted",
+        "matthews_corrcoef", "cohen_kappa", "precision[1]", "recall[1]", "f1[1]",
+    ),
+    "sets of labels": (
+        "multilabel_f1_micro", "multilabel_f1_macro", "multilabel_f1_samples", "subset_accuracy",
+    ),
+    "numbers": ("mse", "rmse", "mae", "r2", "pearson", "spearman", "kendall"),
+    "scores": ("mean", "mean_loss"),
+    "binary": ("roc_auc", "average_precision"),
+    "probabilities": ("log_loss", "ece"),
+    "distributions": (
+        "cross_entropy", "kl_divergence", "kl_divergence_reverse", "js_divergence", "js_divergence_bits",
+        "js_distance", "brier", "soft_accuracy", "entropy_similarity", "entropy_correlation",
+        "soft_precision_macro", "soft_recall_macro", "soft_f1_macro", "ordinal_mae", "emd",
+        "soft_precision[1]", "soft_recall[1]", "soft_f1[1]",
+    ),
+    "sums": ("perplexity", "bits_per_byte", "bits_per_token"),
+    "samples": ("pass@1", "pass^1"),
+}  # fmt: skip
+"""Built-in metrics by what they read."""
+
 MOST_SECONDS = 20.0
 """A point that would take longer is left out, and those after it."""
 
@@ -84,9 +113,58 @@ def points(quick: bool) -> Iterator[tuple[str, str, int, Callable[[], Any]]]:
                 yield metric, axis, value, lambda s=systems, g=gold, a=asked: compare(s, g, **a)
 
 
+def _arrays(kind: str, n: int) -> tuple[dict[str, Any], Any]:
+    """Return two systems and the gold that a kind of metrics reads."""
+    rng = np.random.default_rng(n)
+    if kind == "labels":
+        gold, *predictions = data.labels(n, 3)
+    elif kind == "sets of labels":
+        gold = (rng.random((n, 4)) < 0.4).astype(np.int8)
+        predictions = [np.where(rng.random((n, 4)) < 0.8, gold, 1 - gold) for _ in "ab"]
+    elif kind == "distributions":
+        gold, *predictions = rng.dirichlet(np.ones(3), (3, n))
+    elif kind == "sums":
+        tokens = rng.integers(5, 60, n)
+        gold, predictions = None, [np.column_stack([-2.0 * tokens * rng.random(n), tokens]) for _ in "ab"]
+    elif kind == "samples":
+        gold = None
+        predictions = [np.column_stack([np.full(n, 8), rng.binomial(8, rng.random(n))]) for _ in "ab"]
+    else:
+        target, *predictions = data.numbers(n)
+        gold = None if kind == "scores" else target if kind == "numbers" else (target > 0.5).astype(np.int64)
+        if kind == "probabilities":
+            predictions = [1.0 / (1.0 + np.exp(0.5 - x)) for x in predictions]
+    return dict(zip("ab", predictions, strict=True)), gold
+
+
+def of_every_metric(quick: bool) -> Iterator[dict[str, Any]]:
+    """Yield the CPU milliseconds of each metric at each number of items."""
+    from bestby import compare
+
+    slow: set[str] = set()
+    for n in MILLION[:1] if quick else MILLION:
+        for kind, metrics in OF_ARRAYS.items():
+            systems, gold = _arrays(kind, n)
+            for metric in metrics:
+                if metric in slow:
+                    continue
+                call = partial(compare, systems, gold, metric=metric)
+                if n == MILLION[0]:
+                    call()  # imports
+                seconds, _ = timed(call)
+                if seconds < 0.1:
+                    seconds, _ = repeated(call, 0.05)
+                if seconds > MOST_SECONDS / 10:
+                    slow.add(metric)
+                yield {"axis": EVERY, "measure": metric, "value": n, "milliseconds": f"{1e3 * seconds:.4g}"}
+
+
 def rows(quick: bool) -> list[dict[str, Any]]:
     """Return the CPU milliseconds of each point."""
     out: list[dict[str, Any]] = []
+    for row in of_every_metric(quick):
+        out.append(row)
+        print(*row.values(), file=sys.stderr)
     slow: set[tuple[str, str]] = set()
     for metric, axis, value, call in points(quick):
         if (metric, axis) in slow:
@@ -103,12 +181,13 @@ def rows(quick: bool) -> list[dict[str, Any]]:
 
 
 def draw(found: list[dict[str, Any]], out: Path = FIGURE) -> None:
-    """Draw a panel per axis, both axes logarithmic."""
+    """Draw a panel per axis, both axes logarithmic, and one of every metric."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(10, 6.4), layout="constrained")
-    panels = figure.subplots(2, 2, sharey=True)
-    for panel, (axis, (title, _)) in zip(panels.flat, AXES.items(), strict=True):
+    figure = Figure(figsize=(14, 6.4), layout="constrained")
+    panels = figure.subplot_mosaic([["n", "B", EVERY], ["systems", "metrics", EVERY]], sharey=True)
+    for axis, (title, _) in AXES.items():
+        panel = panels[axis]
         for (measure, (name, way)), mark in zip(SERIES.items(), "osD^", strict=True):
             mine = [row for row in found if (row["axis"], row["measure"]) == (axis, measure)]
             if mine:
@@ -124,10 +203,26 @@ def draw(found: list[dict[str, Any]], out: Path = FIGURE) -> None:
             panel.set_xscale("log", base=2)
             ticks = AXES[axis][1]
             panel.set_xticks(ticks, [str(value) for value in ticks])
+    every = panels[EVERY]
+    points: dict[str, list[tuple[float, float]]] = {}
+    for row in found:
+        if row["axis"] == EVERY:
+            points.setdefault(row["measure"], []).append((float(row["value"]), float(row["milliseconds"])))
+    for measure, mine in points.items():
+        every.plot(*zip(*mine, strict=True), linewidth=0.9, color=COLOURS.get(measure, "0.6"))
+    n = np.array(MILLION, dtype=float)
+    every.plot(n, n * np.log(n) / 1e3, linestyle="--", color="black", label="n log n")
+    every.set(
+        xscale="log", yscale="log", xlabel="items n, two systems, every metric of arrays by its defaults"
+    )
+    every.grid(alpha=0.25, which="major")
+    every.legend(frameon=False, fontsize=8)
+    every.tick_params(labelleft=True)
+    for panel in panels.values():
         panel.spines[["top", "right"]].set_visible(False)
-    for panel in panels[:, 0]:
-        panel.set_ylabel("CPU time of a call, ms")
-    panels[0, 0].legend(frameon=False, fontsize=8)
+    for axis in ("n", "systems"):
+        panels[axis].set_ylabel("CPU time of a call, ms")
+    panels["n"].legend(frameon=False, fontsize=8)
     out.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(out, dpi=150, metadata={"Software": None})
 

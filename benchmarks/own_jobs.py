@@ -26,6 +26,17 @@ def own_jobs() -> Iterator[Job]:
     yield _monitor(100_000)
     yield _board(1_000, 10_000)
     yield _board_by_f1(30, 10_000)
+    yield _large("pearson", "Pearson", 10, 1_000, 0.29)
+    yield _large("mae", "mean absolute error", 2, 1_000_000, 0.24)
+    yield _large("mae", "mean absolute error", 5, 1_000_000, 2.5)
+    yield _large("rmse", "RMSE", 5, 1_000_000, 2.5)
+    yield _large("r2", "R²", 5, 1_000_000, 2.5)
+    yield _large("pearson", "Pearson", 5, 1_000_000, 2.5)
+    yield _large("spearman", "Spearman", 5, 1_000_000, 8.0, ties=True)
+    yield _large("roc_auc", "ROC-AUC", 5, 1_000_000, 8.0)
+    yield _large("average_precision", "average precision", 5, 1_000_000, 10.0)
+    yield _large("kendall", "Kendall", 5, 100_000, 40.0)
+    yield _large("f1_macro", "macro-F1 of 5 classes", 10, 1_000_000, 5.0, clusters=20_000)
 
 
 def _published(n: int) -> Job:
@@ -42,6 +53,37 @@ def _published(n: int) -> Job:
         return Work(ours, {})
 
     return Job(f"accuracy beside a published score, n = {n:,}", make, [])
+
+
+def _large(
+    metric: str, title: str, systems: int, n: int, at_most: float, *, ties: bool = False, clusters: int = 0
+) -> Job:
+    """Every pair of some systems, as `compare` does it by default."""
+
+    def make() -> Work:
+        if metric == "f1_macro":
+            gold, *predictions = data.labels(n, 5, systems)
+        else:
+            gold, *predictions = data.several_numbers(n, systems)
+            if ties:
+                gold, *predictions = (np.round(4.0 * column) for column in (gold, *predictions))
+            if metric in ("roc_auc", "average_precision"):
+                gold = (gold > 0.5).astype(np.int64)
+        asked = {"clusters": np.random.default_rng(1).integers(0, clusters, n)} if clusters else {}
+
+        def ours() -> float:
+            import bestby
+
+            named = {f"s{s}": column for s, column in enumerate(predictions)}
+            found = bestby.compare(named, gold, metric=metric, **asked)
+            test = found.differences[0].test
+            assert test is not None
+            return test.p_value
+
+        return Work(ours, {})
+
+    told = ", with ties" if ties else f", {clusters:,} clusters" if clusters else ""
+    return Job(f"{systems} systems by {title}{told}, n = {n:,}", make, [], at_most=at_most)
 
 
 def _judged(n: int) -> Job:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,9 @@ SEED_TOOLS = ("BootCI", "BooStSa", "deepsig")
 TOOLS = (*SEED_TOOLS, "scipy", "sacrebleu", "arch", "resample", "stambo", "MLstatkit", "evalstats")
 TIMES_OTHERS = 10
 """How many times the time of bestby the quickest other tool should take."""
+
+EVERY = "items, every metric"
+"""The axis of growth of all metrics that read arrays."""
 
 Row = Mapping[str, Any]
 
@@ -285,15 +289,21 @@ def counted(rows: Sequence[Row]) -> str:
 
 
 def growth_table(rows: Sequence[Row]) -> list[str]:
-    """Return first and last point of each line of the figure."""
-    out = ["| grows | metric | from | to | time from | time to |", "|---|---|--:|--:|--:|--:|"]
+    """Return first and last point of each line of the figure; a growth beyond n log n is marked."""
+    out = [
+        "| grows | metric | from | to | time from | time to | × n log n |",
+        "|---|---|--:|--:|--:|--:|--:|",
+    ]
     for axis, measure in dict.fromkeys((row["axis"], row["measure"]) for row in rows):
         mine = [row for row in rows if (row["axis"], row["measure"]) == (axis, measure)]
-        first, last = mine[0], mine[-1]
-        out.append(
-            f"| {axis} | {measure} | {int(first['value']):,} | {int(last['value']):,}"
-            f" | {time_words(float(first['milliseconds']))} | {time_words(float(last['milliseconds']))} |"
-        )
+        n, most = (int(mine[place]["value"]) for place in (0, -1))
+        taken, longest = (float(mine[place]["milliseconds"]) for place in (0, -1))
+        share = ""
+        if axis in ("n", EVERY) and most > n:
+            times = longest / taken / (most * math.log(most) / (n * math.log(n)))
+            share = f"**{times_words(times)}**" if times > 1.0 else times_words(times)
+        from_to = f"{n:,} | {most:,} | {time_words(taken)} | {time_words(longest)}"
+        out.append(f"| {axis} | {measure} | {from_to} | {share} |")
     return out
 
 
@@ -420,7 +430,9 @@ GROWTH = """
 ## Growth
 
 What does not grow in a panel is n = 1,000, two systems, one metric, and 10,000 resamples (1,000 for Pearson
-and ROC-AUC).
+and ROC-AUC). "items, every metric" are two systems by every metric with a name that reads arrays, as
+`compare` does it by default. The last column is by how many times as much the time grows as n log n: more
+than once, in bold, is faster than that.
 
 ![Time of a call as items, resamples, systems and metrics grow](../images/growth.png)
 """

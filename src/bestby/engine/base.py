@@ -306,7 +306,7 @@ class Sample(ABC):
             if known is None or not np.isfinite(known.values).all():
                 return None
             moments = Moments.of(known.values, known.counts, known.bounds)
-            effective = equal_units(known.sizes, known.counts)
+            effective = equal_units(known.sizes, known.counts) if self.clustered else None
         se = None if self.clustered else self.standard_error
         error = self.error if se is None else StandardError(se, self.degrees_of_freedom)
         if error is None or not math.isfinite(error.se):
@@ -431,6 +431,9 @@ class Group(ABC):
     def sample(self, a: int, b: int | None = None) -> Sample:
         """Return the sample of the score of A, or of the difference A minus B."""
 
+    def close(self) -> None:  # noqa: B027
+        """Let go of samples that refer to the group; see `Estimates.close`."""
+
     def every_unit(self, what: str) -> None:  # noqa: B027
         """Refuse what needs every unit at hand, should they not be; they are by default."""
 
@@ -459,8 +462,8 @@ class Group(ABC):
         The drawing says by how many jobs they are computed, and who is told of progress.
         """
 
-    def numbers(self, system: int) -> tuple[FloatArray, IntArray] | None:  # noqa: ARG002
-        """Return the numbers of a system as given, and how many items have each; None without such swaps."""
+    def numbers(self, system: int) -> FloatArray | None:  # noqa: ARG002
+        """Return the numbers of a system as given, one per item; None without such swaps."""
         return None
 
     def squares(self, system: int) -> Squares | None:  # noqa: ARG002

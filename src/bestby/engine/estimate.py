@@ -76,6 +76,11 @@ class Estimates:
         """Return the score of A, or the difference A minus B."""
         return self._kept.get((a, b), lambda key: Estimate(self, *key))
 
+    def close(self) -> None:
+        """Let go of the estimates: they refer to this, and circles wait for the garbage collector."""
+        self._kept.clear()
+        self.group.close()
+
     @cached_property
     def _kept(self) -> Memo[tuple[int, int | None], Estimate]:
         return Memo(MOST_KEPT)

@@ -163,12 +163,12 @@ class WeightGroup(ItemGroup):
         """Whether the metric has a scale that two systems share, such as ranks."""
         return type(self.metric).exchangeable is not WeightedMetric.exchangeable
 
-    def numbers(self, system: int) -> tuple[FloatArray, IntArray] | None:
-        """Return the numbers of a system as given, and how many items have each; None without such swaps."""
+    def numbers(self, system: int) -> FloatArray | None:
+        """Return the numbers of a system as given, one per item; None without such swaps."""
         values = self.systems[system]
         if not self.has_standardised_swaps or values.dtype.kind not in "biuf":
             return None
-        return values.astype(np.float64), np.ones(values.size, dtype=np.int64)
+        return values.astype(np.float64, copy=False)
 
     def _score_swapped(self, a: int, b: int, *, standardised: bool = False) -> Callable[[Array], FloatArray]:
         """Score over the items of both systems, each with weight 1 where it stands after the swap, else 0."""
@@ -176,8 +176,12 @@ class WeightGroup(ItemGroup):
 
     def _pooled(self, a: int, b: int, standardised: bool) -> Any:
         """Return what the metric makes of the items of two systems, put together."""
-        gold = None if self.gold is None else np.concatenate([self.gold, self.gold])
-        return self.metric.prepare(gold, np.concatenate(self._exchanged(a, b, standardised)))
+        both = np.concatenate(self._exchanged(a, b, standardised))
+        if isinstance(self.metric, RankMetric) and self.gold is not None:
+            return self.metric.of_both(self.gold, both)
+        return self.metric.prepare(
+            None if self.gold is None else np.concatenate([self.gold, self.gold]), both
+        )
 
     def _swaps_matter(self, a: int, b: int, *, standardised: bool) -> BoolArray:
         """Return where two systems differ in what a test swaps: ranks may, of equal predictions."""

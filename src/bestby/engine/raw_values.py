@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from bestby._core import rounding
+from bestby._core.chunks import chunks
 from bestby._core.typing import BoolArray, FloatArray, IntArray
 from bestby.metrics.base import StandardisedMetric
 
@@ -90,17 +91,16 @@ def apart_singly(
     `scores` are the columns of standard scores; ``rows()`` returns the statistics of both.
     """
     centre, unit = _common_scale(metric, systems)
-    numbers = []
-    for s, column in zip(systems, scores, strict=True):
-        own_centre, own_scale = metric.locations[s]
-        numbers.append((own_scale / unit) * metric.standard_scores(column))
-        numbers[-1] += (own_centre - centre) / unit
-    first, second = numbers
-    width = np.maximum(first, second)
-    np.maximum(1.0, np.abs(width, out=width), out=width)
-    width *= math.sqrt(rounding.level_width(1.0))
-    first -= second
-    unlike: BoolArray = np.abs(first, out=first) > width
+    unlike = np.empty(len(scores[0]), dtype=np.bool_)
+    for part in chunks(unlike.size):
+        numbers = []
+        for s, column in zip(systems, scores, strict=True):
+            own_centre, own_scale = metric.locations[s]
+            numbers.append((own_scale / unit) * metric.standard_scores(column[part]))
+            numbers[-1] += (own_centre - centre) / unit
+        first, second = numbers
+        width = np.maximum(1.0, np.abs(np.maximum(first, second)))
+        unlike[part] = np.abs(first - second) > width * math.sqrt(rounding.level_width(1.0))
     near = np.flatnonzero(~unlike)
     if near.size:
         unlike[near] = apart(metric, systems, [one[near] for one in rows()])

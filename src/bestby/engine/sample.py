@@ -213,7 +213,7 @@ class SumSample(Sample):
         """The same with the sizes and counts of the units."""
         return Influences(self.influence, self.sizes, self.units.counts, self.units.bounds)
 
-    @cached_property
+    @property
     def item_influence(self) -> FloatArray:
         """What each item adds to the score or difference, to first order, shape (I,).
 

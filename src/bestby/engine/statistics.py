@@ -64,7 +64,7 @@ class Design:
     @cached_property
     def item_counts(self) -> IntArray:
         """How many items each of the I rows stands for."""
-        return np.ones(self.n_rows, dtype=np.int64) if self.counts is None else self.counts
+        return np.broadcast_to(np.int64(1), self.n_rows) if self.counts is None else self.counts
 
     @cached_property
     def unit_counts(self) -> IntArray:

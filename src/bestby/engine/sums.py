@@ -95,14 +95,14 @@ class SumGroup(Group):
         without = np.column_stack(sample.spread([one.left_out for one in self.statistics]))
         return Jackknife(without, sample.units.counts, sample.units.bounds)
 
-    def numbers(self, system: int) -> tuple[FloatArray, IntArray] | None:
-        """Return the numbers of a system as given, and how many items have each; None without such swaps."""
+    def numbers(self, system: int) -> FloatArray | None:
+        """Return the numbers of a system as given, one per item; None without such swaps."""
         if not isinstance(self.metric, StandardisedMetric):
             return None
         centre, scale = self.metric.locations[system]
         items = self.statistics[system].of_items
         of_items = self.metric.standard_scores(items.spread(items.X[:, self.metric.standard_column]))
-        return centre + scale * of_items, self.design.item_counts
+        return centre + scale * of_items
 
     def squares(self, system: int) -> Squares:
         """Return sums over the units of the statistics of a system."""

@@ -132,6 +132,10 @@ class ItemGroup(Group):
     def _sampled(self, a: int, b: int | None) -> ItemSample:
         return ItemSample(self, a, b)
 
+    def close(self) -> None:
+        """Let go of the sample that is kept."""
+        self._samples.clear()
+
     def _by_item(self, of_units: Array) -> Array:
         return of_units if self.unit_of is None else np.ascontiguousarray(of_units[:, self.unit_of])
 

@@ -2,7 +2,7 @@
 
 A swap of unit i gives a sign to h_i, half of what it changes in the totals of two systems. The totals are
 shifted by s, the sum of all h_i with their signs, and the difference D(s) = f(mid + s) - f(mid - s) is odd in
-s. Of 2,000 units and more, all but the few that count most add a normal vector to s. There the most likely
+s. Of 500 units and more, all but the few that count most add a normal vector to s. There the most likely
 shift with which the difference is as large as in the data, the dominating point, is found without passes over
 the units. At it the difference is a sum of one number per unit, whose tail a saddlepoint gives. Where the
 difference bends too much for that, or few units carry it, swaps are drawn: the signs of these few, and a
@@ -27,8 +27,8 @@ from bestby.inference.series import LARGEST_REMAINDER, OUTER, SignSeries, lugann
 from bestby.resampling.streams import block_generator
 from bestby.results.values import TestResult
 
-FEWEST_UNITS = 2000
-"""Differing units from which the formula is used: its error was measured at 2,100, 5,500 and 20,500 units."""
+FEWEST_UNITS = 500
+"""Differing units from which the formula is used: its error was measured at 520 units and more."""
 
 LARGEST_BEND = 0.05
 """How much the curvature of the difference may change the logarithm of the p-value."""
@@ -75,7 +75,7 @@ def swapped(
     (after [2]_), and the saddlepoint of the sum of the effects. It is used where the curvature changes p by 5
     % at most, and the effects weigh as 20 equal ones at least; its error was measured beside importance
     sampling with a sign for every unit (`calibration/dominating_points.py`). Elsewhere, `n_resamples` swaps
-    are drawn. The result is None for fewer than 2,000 units that differ, for few kinds of them, for sums
+    are drawn. The result is None for fewer than 500 units that differ, for few kinds of them, for sums
     that nearly depend on each other, and where few draws reach the data, tilted or not: then all signs must
     be drawn.
 
@@ -135,7 +135,7 @@ class _Shift:
             np.einsum("nr,nr->n", z, z, out=leverage[start : start + _BLOCK])
         if np.count_nonzero(leverage) < FEWEST_UNITS or _few_kinds(leverage):
             return None
-        top = halves[np.argpartition(leverage, -_TOP)[-_TOP:]] @ forth
+        top = halves[np.argpartition(leverage, -min(_TOP, leverage.size))[-_TOP:]] @ forth
         top *= np.where(top[:, :1] < 0.0, -1.0, 1.0)  # the same draws whichever system comes first
         return cls(forth, back, top, np.eye(roots.size) - top.T @ top)
 
@@ -226,7 +226,9 @@ def _tail(shift: _Shift, halves: FloatArray, along: Difference, point: _Point) -
     sd = math.sqrt(float(squares.sum()))
     if not math.isfinite(far):
         return None
-    series = SignSeries.of(np.partition(effects, -OUTER)) or SignSeries.term_by_term(effects)
+    series = SignSeries.of(np.partition(effects, -min(OUTER, effects.size))) or SignSeries.term_by_term(
+        effects
+    )
     out = far / sd
     hazard = math.exp(-0.5 * out * out - float(log_ndtr(-out))) / math.sqrt(2.0 * math.pi) / sd
     if not (0.5 * float(np.abs(bend).sum()) + unevenness) * hazard <= LARGEST_BEND:

@@ -58,7 +58,7 @@ def _concordant(groups_x: IntArray, groups_y: IntArray) -> int:
     room: Array = np.empty(width << (n_blocks - 1).bit_length(), dtype=narrow)
     halves, places = np.empty_like(room), np.zeros(room.size, dtype=np.int64)
     ranks = room[: n_blocks * width]
-    ranks[:n] = _descending_in_ties(_in_order(groups_x, groups_y))
+    ranks[:n] = descending_in_ties(_in_order(groups_x, groups_y))
     ranks[n:] = np.arange(-1, n - ranks.size - 1, -1)  # what fills up the end descends: it is in no pair
     found = _ascending(ranks.reshape(-1, width))
     ranks <<= 1
@@ -89,7 +89,7 @@ def _in_order(groups_x: IntArray, groups_y: IntArray) -> IntArray:
     return y
 
 
-def _descending_in_ties(y: IntArray) -> IntArray:
+def descending_in_ties(y: IntArray) -> IntArray:
     """Return the ranks of y from 0, the later of tied items before the earlier ones."""
     if _untied(y):
         return y

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bestby._core.typing import BoolArray, FloatArray, IntArray
+from bestby._core.typing import FloatArray
 from bestby.metrics._rank_weights import concordance
 from bestby.metrics._ranked import Ranking, Ranks, places_in
 
@@ -34,7 +34,7 @@ def spearman(x: Ranks, y: Ranks) -> FloatArray | None:
 
     None where items share predictions: the variance of the ranks depends on the swaps then.
     """
-    if _shared(x.groups).any():
+    if _share_values(x):
         return None
     gold = y.doubled.astype(np.float64)
     up_to = np.cumsum(np.bincount(x.groups, weights=gold))
@@ -43,12 +43,12 @@ def spearman(x: Ranks, y: Ranks) -> FloatArray | None:
 
 def kendall(x: Ranks, y: Ranks) -> FloatArray | None:
     """Return the concordant items less the discordant ones; None where items share predictions."""
-    return None if _shared(x.groups).any() else concordance(x.groups, y.groups)
+    return None if _share_values(x) else concordance(x.groups, y.groups)
 
 
-def _shared(groups: IntArray) -> BoolArray:
-    """Return which of the items of both systems are tied with another item than their own of the other."""
-    n = groups.size // 2
-    own = groups[:n] == groups[n:]
-    shared: BoolArray = np.bincount(groups).take(groups) > 1 + np.concatenate([own, own])
-    return shared
+def _share_values(x: Ranks) -> bool:
+    """Return whether an item of both systems is tied with another than its own of the other system."""
+    if x.tied is None:
+        return False
+    own = np.equal(*np.split(x.groups, 2))
+    return bool((x.tied > 1 + np.concatenate([own, own])).any())

@@ -16,9 +16,12 @@ import numpy as np
 
 from bestby._core.chunks import chunks
 from bestby._core.typing import FloatArray, IntArray, ScorePath
-from bestby.metrics._rank_pairs import mean_concordance
+from bestby.metrics._rank_pairs import descending_in_ties, mean_concordance
 from bestby.metrics._ranked import Ranking, Ranks, places_in
 from bestby.metrics.derivatives import Paths, WeightDerivatives
+
+_WIDTH = 32
+"""Items of a block whose pairs are all compared, as to sort so few takes longer."""
 
 # -- areas under curves ----------------------------------------------------------------------------
 
@@ -36,15 +39,16 @@ def roc_auc(ranking: Ranking) -> WeightDerivatives:
         is_positive, ranking.at_positions(below) / n_negative, ranking.at_positions(above) / n_positive
     )
     area = float(positives @ below) / float(n_positive * n_negative)
-    size = np.where(is_positive, n_positive, n_negative)
-    first = (placement - area) / size
     place = places_in(ranking.order)
+    classes = ranking.positive.take(place)
+    first = ((placement - area) / np.where(is_positive, n_positive, n_negative)).take(place)
 
     def second() -> FloatArray:
-        found: FloatArray = (-2.0 * first / size).take(place)
+        found: FloatArray = -2.0 * first / np.where(classes == 1, n_positive, n_negative)
         return found
 
     def path(change: FloatArray) -> ScorePath:
+        negatives, above, is_positive = ranking.negatives, ranking.above, ranking.positive == 1
         c = change.take(ranking.order)
         more_positives = ranking.sums_by_group(np.where(is_positive, c, 0.0))
         more_negatives = ranking.sums_by_group(np.where(is_positive, 0.0, c))
@@ -59,9 +63,7 @@ def roc_auc(ranking: Ranking) -> WeightDerivatives:
 
         return along
 
-    classes = ranking.positive.take(place).astype(np.int64)
-    scarce = classes == int(n_positive <= n_negative)
-    return WeightDerivatives(first.take(place), second, Paths(path), classes, scarce)
+    return WeightDerivatives(first, second, Paths(path), classes, classes == int(n_positive <= n_negative))
 
 
 def average_precision(ranking: Ranking) -> WeightDerivatives:
@@ -69,35 +71,45 @@ def average_precision(ranking: Ranking) -> WeightDerivatives:
 
     An item changes the precision at its own threshold and at all lower ones.
     """
-    y, positives, at = ranking.positive.astype(np.float64), ranking.positives, ranking.at_positions
-    true: FloatArray = np.cumsum(positives)
-    size = (np.flatnonzero(ranking.last) + 1).astype(np.float64)
-    precision, total = true / size, float(true[-1])
+    at, place = ranking.at_positions, places_in(ranking.order)
+
+    def thresholds() -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+        """Return the positive items of each, and those and all items at or above it; and the precision."""
+        positives, size = ranking.positives, (np.flatnonzero(ranking.last) + 1).astype(np.float64)
+        true: FloatArray = np.cumsum(positives)
+        return positives, true, size, true / size
+
+    positives, true, size, precision = thresholds()
+    total = float(true[-1])
     score = float(positives @ precision) / total
-    here, place = at(precision), places_in(ranking.order)
+    y = ranking.positive.astype(np.float64)
     # Sums over the positive items at thresholds at or below that of an item.
     once, gain = (at(_from_here(positives * term)) for term in (1.0 / size, precision / size))
-    first = (y * once - gain + y * here - score * y) / total
+    first = ((y * once - gain + y * at(precision) - score * y) / total).take(place)
 
     def second() -> FloatArray:
+        positives, _, size, precision = thresholds()
+        y, in_order = ranking.positive.astype(np.float64), first.take(ranking.order)
         terms = (1.0 / size**2, precision / size**2)
         once, gain = (at(_from_here(positives * term)) for term in terms)
-        bend = -2.0 * (y * once - gain) + 2.0 * y * (y - here) / at(size)
-        found: FloatArray = ((bend - 2.0 * first * y) / total)[place]
+        bend = -2.0 * (y * once - gain) + 2.0 * y * (y - at(precision)) / at(size)
+        found: FloatArray = ((bend - 2.0 * in_order * y) / total).take(place)
         return found
 
     def along(change: FloatArray, multiples: FloatArray) -> FloatArray:
-        c = change[ranking.order]
-        more_positives, more = ranking.sums_by_group(c * y), ranking.sums_by_group(c)
-        found = np.empty(multiples.size)
+        positives, true, size, _ = thresholds()
+        c = change.take(ranking.order)
+        more_positives, more = ranking.sums_by_group(c * ranking.positive), ranking.sums_by_group(c)
+        columns = true, size, positives, np.cumsum(more_positives), np.cumsum(more), more_positives
+        held, found = np.flatnonzero(positives), np.empty(multiples.size)  # the others add nothing
+        true, size, positives, more_true, more_size, more_positives = (one.take(held) for one in columns)
         for i, multiple in enumerate(multiples.tolist()):
-            above = true + multiple * np.cumsum(more_positives)
-            everything = size + multiple * np.cumsum(more)
-            shares = np.divide(above, everything, out=np.zeros_like(above), where=everything > 0.0)
+            shares, everything = true + multiple * more_true, size + multiple * more_size
+            shares /= np.where(everything > 0.0, everything, np.inf)
             found[i] = (positives + multiple * more_positives) @ shares
         return _defined(found, total + multiples * more_positives.sum())
 
-    return WeightDerivatives(first[place], second, along, scarce=(ranking.positive == 1)[place])
+    return WeightDerivatives(first, second, along, scarce=(ranking.positive == 1).take(place))
 
 
 # -- correlations ----------------------------------------------------------------------------------
@@ -122,7 +134,7 @@ def spearman(x: Ranks, y: Ranks) -> WeightDerivatives:
     497-515, has the first derivative without ties).
     """
     n = x.groups.size
-    squares = [_mean_square(x), _mean_square(y)]
+    squares = [_Term(*x.mean_square), _Term(*y.mean_square)]
     quotient = _Quotient.of(_mean_product(x, y), *squares)
 
     def second() -> FloatArray:
@@ -159,17 +171,10 @@ def _mean_product(x: Ranks, y: Ranks) -> _Term:
     return _Term(value, first)
 
 
-def _mean_square(column: Ranks) -> _Term:
-    """Return the mean square of a mid-distribution function, which depends on the ties alone."""
-    f = column.centred / column.groups.size
-    value = float(f @ f) / f.size
-    return _Term(value, 0.0 if column.tied is None else 0.25 * (1.0 - _tied(column) ** 2) - 3.0 * value)
-
-
 def _tied(column: Ranks) -> FloatArray | float:
     """Return the share of the items tied with each, itself included: a number if there are no ties."""
-    n = column.groups.size
-    return 1.0 / n if column.tied is None else column.tied / n
+    tied, n = column.tied, column.groups.size
+    return 1.0 / n if tied is None else tied / n
 
 
 def _spearman_path(x: Ranks, y: Ranks, change: FloatArray) -> ScorePath:
@@ -232,14 +237,14 @@ def concordance(groups_x: IntArray, groups_y: IntArray, weights: FloatArray | No
     """Return for each item the weight of the items concordant with it less that of the discordant ones.
 
     Weights, 1 by default, are counted in the nine parts of the plane around an item: those with ties from
-    sorting, and those below in both columns by halving the values of y again and again.
+    sorting, and those below in both columns while one of them is sorted.
     """
     w = np.ones(groups_x.size) if weights is None else weights
     less_x, same_x = _less_and_same(groups_x, w)
     less_y, same_y = _less_and_same(groups_y, w)
     same_x_less_y, both = _less_within(groups_x, groups_y, w)
     less_x_same_y, _ = _less_within(groups_y, groups_x, w)
-    below = _below_in_both(groups_x, groups_y, w)
+    below = _below_in_both(groups_x, groups_y, weights)
     less_greater = less_x - below - less_x_same_y
     greater_less = less_y - below - same_x_less_y
     greater_same = same_y - less_x_same_y - both
@@ -346,31 +351,46 @@ def _less_within(outer: IntArray, inner: IntArray, w: FloatArray) -> tuple[Float
     return less - _less_and_same(outer, w)[0], same
 
 
-def _below_in_both(groups_x: IntArray, groups_y: IntArray, w: FloatArray) -> FloatArray:
-    """Return the weight of the items that are less than each in both columns.
+def _below_in_both(groups_x: IntArray, groups_y: IntArray, weights: FloatArray | None) -> FloatArray:
+    """Return the weight of the items that are less than each in both columns, 1 each without weights.
 
-    Items stand in the order of x, those tied in x in descending order of y. They are split by the bits of y,
-    the highest first: those with 0 that stand before one with 1, in the same part, are below it in both.
+    Items stand in the order of x, those tied in x in descending order of y, and tied items have descending
+    ranks of y. What stands before an item and has a lower rank is below it in both: inside blocks all pairs
+    are compared, then two sorted blocks become one, in which the items of the first are added up.
     """
-    order = np.lexsort((-groups_y, groups_x))
-    y, weight = groups_y[order], w[order]
-    n = y.size
-    total = np.zeros(n)
-    start = np.zeros(n, dtype=np.int64)
-    stop = np.full(n, n, dtype=np.int64)
-    item = here = np.arange(n)
-    for bit in range(int(y.max()).bit_length() - 1, -1, -1):
-        one = ((y >> bit) & 1).astype(np.bool_)
-        zeros = np.concatenate([[0], np.cumsum(~one)])
-        mass = np.concatenate([[0.0], np.cumsum(np.where(one, 0.0, weight))])
-        total[item[one]] += mass[here[one]] - mass[start[one]]
-        before = zeros[here] - zeros[start]
-        middle = start + zeros[stop] - zeros[start]
-        place = np.where(one, middle + (here - start - before), start + before)
-        start, stop = np.where(one, middle, start), np.where(one, stop, middle)
-        moved = np.empty(n, dtype=np.int64)
-        moved[place] = here
-        y, weight, item, start, stop = y[moved], weight[moved], item[moved], start[moved], stop[moved]
+    n = groups_x.size
+    untied = int(groups_x.max()) + 1 == n
+    order = places_in(groups_x) if untied else np.lexsort((-groups_y, groups_x))
+    size = _WIDTH << (-(-n // _WIDTH) - 1).bit_length()
+    ranks = np.arange(size, dtype=np.promote_types(np.int32, np.min_scalar_type(-2 * size)))
+    ranks[:n] = descending_in_ties(groups_y.take(order))  # what fills up the end is below none
+    heavy = None
+    if weights is not None:
+        heavy = np.zeros(size)
+        heavy[ranks[:n]] = weights.take(order)
+    below = np.zeros(size, dtype=ranks.dtype if heavy is None else np.float64)  # by rank
+    by_place = np.ascontiguousarray(ranks.reshape(-1, _WIDTH).T)
+    heavy_by_place = None if heavy is None else heavy.take(by_place)
+    for place in range(1, _WIDTH):
+        lower = by_place[:place] < by_place[place]
+        if heavy_by_place is None:
+            below[by_place[place]] = np.count_nonzero(lower, axis=0)
+        else:
+            below[by_place[place]] = np.where(lower, heavy_by_place[:place], 0.0).sum(axis=0)
+    by_item, width = ranks[:n].copy(), _WIDTH
+    ranks.reshape(-1, width).sort(axis=1)
+    ranks <<= 1
+    while width < size:
+        both = ranks.reshape(-1, 2 * width)
+        both[:, width:] |= 1  # the last bit tells of which half a rank is, through the sort of both
+        both.sort(axis=1, kind="stable" if 2 * width >= 1024 else None)
+        first = (ranks & 1) == 0
+        ranks &= -2
+        of_second = np.flatnonzero(~first)
+        added = first if heavy is None else np.where(first, heavy.take(ranks >> 1), 0.0)
+        up_to = np.cumsum(added.reshape(both.shape), axis=1, dtype=below.dtype).reshape(-1)
+        below[ranks.take(of_second) >> 1] += up_to.take(of_second)
+        width *= 2
     out = np.empty(n)
-    out[order] = total
+    out[order] = below.take(by_item)
     return out

@@ -39,6 +39,10 @@ class RankMetric(WeightedMetric):
         """
         return midranks(predictions)
 
+    def of_both(self, gold: Array, predictions: Array) -> Any:
+        """Prepare the items of two systems, shape (2 n,), those of A first; each has the same gold (n,)."""
+        return self.prepare(np.concatenate([gold, gold]), predictions)
+
     def swap_effects(self, prepared: Any) -> FloatArray | None:  # noqa: ARG002
         """Return numbers u, shape (2 n,), whose differences add up to that of two systems; see `_rank_swaps`.
 
@@ -54,48 +58,81 @@ class RankMetric(WeightedMetric):
 
 @dataclass(frozen=True, eq=False)
 class Ranks:
-    """A column sorted once, in ascending order.
+    """The order of a column, in which equal values are a group of ties.
 
-    `last` is True at the last position of each group of ties; `groups` has the number of the group of each
-    item, the least value being group 0.
+    `groups` has the number of the group of each item, the least value being group 0, and `sizes` the items of
+    each group.
     """
 
     values: Array
-    order: IntArray
-    last: BoolArray
     groups: IntArray
+    sizes: IntArray
 
     @classmethod
     def of(cls, values: Array) -> Ranks:
         """Sort a column."""
-        order, last = sorted_with_ties(values)
-        return cls(values, order, last, group_of_items(order, last))
+        order = values.argsort()  # not stable, which takes six times as long
+        last = _last_of_ties(values.take(order))
+        return cls(values, group_of_items(order, last), np.diff(np.flatnonzero(last), prepend=-1))
+
+    def twice(self) -> Ranks:
+        """Return those of the column with the same values once more after it."""
+        return Ranks(self.values, np.concatenate([self.groups, self.groups]), 2 * self.sizes)
+
+    @property
+    def has_ties(self) -> bool:
+        """Whether some values are equal."""
+        return self.sizes.size < self.groups.size
 
     @cached_property
+    def order(self) -> IntArray:
+        """The items in ascending order; those that are tied in the order of the items."""
+        return np.argsort(self.groups, kind="stable") if self.has_ties else places_in(self.groups)
+
+    @property
+    def last(self) -> BoolArray:
+        """True at the last position of each group of ties."""
+        last = np.zeros(self.groups.size, dtype=np.bool_)
+        last[np.cumsum(self.sizes) - 1] = True
+        return last
+
+    @property
     def tied(self) -> IntArray | None:
         """The number of items tied with each, itself included; None if there are no ties."""
-        return None if self.last.all() else np.bincount(self.groups).take(self.groups)
+        return self.sizes.take(self.groups) if self.has_ties else None
 
     @property
     def group_at(self) -> IntArray:
         """The number of the group of each position."""
-        return np.cumsum(self.last) - self.last
+        return np.arange(self.sizes.size).repeat(self.sizes)
+
+    @property
+    def _doubled(self) -> IntArray:
+        """The midrank of each group of ties less the mean of all, doubled to whole numbers."""
+        return 2 * np.cumsum(self.sizes) - self.sizes - self.groups.size
 
     @property
     def doubled(self) -> IntArray:
         """The midrank of each item less the mean of all, doubled to whole numbers."""
-        n = self.groups.size
-        if self.tied is None:
-            return 2 * self.groups - (n - 1)
-        up_to = np.flatnonzero(self.last) + 1
-        return (2 * up_to).take(self.groups) - self.tied - n
+        return self._doubled.take(self.groups)
 
     @cached_property
     def centred(self) -> FloatArray:
         """The midrank of each item less the mean of all."""
-        if self.tied is None:
-            return self.groups.astype(np.float64) - 0.5 * (self.groups.size - 1)
-        return 0.5 * self.doubled.astype(np.float64)
+        return np.asarray((0.5 * self._doubled).take(self.groups), dtype=np.float64)
+
+    @cached_property
+    def mean_square(self) -> tuple[float, FloatArray | float]:
+        """The mean square of the mid-distribution function, and its derivatives by the share of each item.
+
+        They depend on the ties alone. Derivatives that are the same for all items are 0, as their sum is 0.
+        """
+        n = self.groups.size
+        f = self.centred / n
+        value = float(f @ f) / n
+        if not self.has_ties:
+            return value, 0.0
+        return value, (0.25 * (1.0 - (self.sizes / n) ** 2) - 3.0 * value).take(self.groups)
 
     def mid_distribution(self, weights: FloatArray) -> FloatArray:
         """Return the weight below each item, and half of that tied with it, less half of all."""
@@ -119,7 +156,7 @@ class Ranks:
 
     def _sums_by_group(self, values: FloatArray) -> FloatArray:
         """Return the sum of the values of each group of ties, as a new array."""
-        return values.take(self.order) if self.tied is None else sums_of_groups(self.groups, values)
+        return sums_of_groups(self.groups, values) if self.has_ties else values.take(self.order)
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,26 +196,28 @@ class Ranking:
         """Return for each position the value of its group of ties."""
         return values if self.group is None else values.take(self.group)
 
-    @cached_property
+    @property
     def positives(self) -> FloatArray:
         """The positive items of each group of ties."""
         return self.sums_by_group(self.positive.astype(np.float64))
 
-    @cached_property
+    @property
     def above(self) -> FloatArray:
         """The positive items above each group of ties and half of those in it."""
-        above: FloatArray = np.cumsum(self.positives) - 0.5 * self.positives
+        positives = self.positives
+        above: FloatArray = np.cumsum(positives) - 0.5 * positives
         return above
 
-    @cached_property
+    @property
     def negatives(self) -> FloatArray:
         """The negative items of each group of ties."""
         return self.sums_by_group(1.0 - self.positive)
 
-    @cached_property
+    @property
     def below(self) -> FloatArray:
         """The negative items below each group of ties and half of those in it."""
-        below: FloatArray = self.negatives.sum() - np.cumsum(self.negatives) + 0.5 * self.negatives
+        negatives = self.negatives
+        below: FloatArray = negatives.sum() - np.cumsum(negatives) + 0.5 * negatives
         return below
 
 
@@ -193,15 +232,19 @@ def sorted_with_ties(values: Array) -> tuple[IntArray, BoolArray]:
     >>> sorted_with_ties(np.array([2.0, 1.0, 2.0]))
     (array([1, 0, 2]), array([ True, False,  True]))
     """
-    # Not stable, which takes six times as long.
-    order = values.argsort()
-    in_order = values.take(order)
-    last = np.ones(values.size, dtype=np.bool_)
-    last[:-1] = in_order[1:] != in_order[:-1]
+    order = values.argsort()  # not stable, which takes six times as long
+    last = _last_of_ties(values.take(order))
     if not last.all():  # ties stand in the order of the items, whatever the machine sorts with
         before = (np.cumsum(last) - last) * values.size
         order = np.sort(before + order) - before
     return order, last
+
+
+def _last_of_ties(in_order: Array) -> BoolArray:
+    """Return a flag at the last position of each group of equal values, which stand together."""
+    last = np.ones(in_order.size, dtype=np.bool_)
+    np.not_equal(in_order[1:], in_order[:-1], out=last[:-1])
+    return last
 
 
 def places_in(order: IntArray) -> IntArray:
@@ -225,10 +268,8 @@ def group_of_items(order: IntArray, last: BoolArray) -> IntArray:
 
 def midranks(values: Array) -> FloatArray:
     """Return ranks from 1 to n, tied values sharing the mean of theirs."""
-    order, last = sorted_with_ties(values)
-    ends = np.flatnonzero(last) + 1.0
-    starts = np.concatenate([[0.0], ends[:-1]])
-    return ((starts + 1.0 + ends) / 2.0)[group_of_items(order, last)]
+    ranks = Ranks.of(values)
+    return (np.cumsum(ranks.sizes) - 0.5 * (ranks.sizes - 1)).take(ranks.groups)
 
 
 def totals_to_group_ends(weights: Array, last: BoolArray) -> tuple[IntArray, IntArray]:

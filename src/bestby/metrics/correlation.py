@@ -78,8 +78,12 @@ class Pearson(StandardisedMetric, SmoothMetric):
         own_centre, own_scale = self.locations[system]
         shift, factor = (own_centre - centre) / scale, own_scale / scale
         z, zz, zy, y, yy, n = rows.T
-        squares = factor * factor * zz + 2.0 * shift * factor * z + shift * shift * n
-        return np.stack([factor * z + shift * n, squares, factor * zy + shift * y, y, yy, n]).T
+        out = np.empty((6, len(rows)))
+        out[0] = factor * z + shift * n
+        out[1] = factor * factor * zz + 2.0 * shift * factor * z + shift * shift * n
+        out[2] = factor * zy + shift * y
+        out[3:] = y, yy, n
+        return out.T
 
     def score(self, totals: FloatArray) -> FloatArray:
         """Return the correlation; NaN where a column is constant."""
@@ -139,7 +143,7 @@ class TwoOrders:
     @property
     def n_items(self) -> int:
         """The number of items."""
-        return self.x.order.size
+        return self.x.groups.size
 
     @cached_property
     def y_by_x(self) -> IntArray:
@@ -186,10 +190,15 @@ class _RankCorrelation(RankMetric):
 
     def prepare(self, gold: Any, predictions: Any) -> TwoOrders:
         """Sort both columns, once."""
+        return TwoOrders(self._ranks("the predictions are", np.asarray(predictions)), self._of_gold(gold))
+
+    def of_both(self, gold: Array, predictions: Array) -> TwoOrders:
+        """Prepare the items of two systems; the gold is in order already."""
+        return TwoOrders(self._ranks("the predictions are", predictions), self._of_gold(gold).twice())
+
+    def _of_gold(self, gold: Any) -> Ranks:
         y = self.gold
-        if y is None or y.values is not gold:
-            y = self._ranks("the gold is", np.asarray(gold))
-        return TwoOrders(self._ranks("the predictions are", np.asarray(predictions)), y)
+        return y if y is not None and y.values is gold else self._ranks("the gold is", np.asarray(gold))
 
     def _ranks(self, what: str, values: Array) -> Ranks:
         _check_varied(self.name, what, values.min(), values.max())
@@ -212,7 +221,7 @@ class Spearman(_RankCorrelation):
         xx = yy = _sum_of_squares(sizes.astype(exact), n_items)
         drawn_y = counts.take(prepared.y.order, axis=1)
         y, sizes_y = _doubled_ranks(drawn_y, n_items, prepared.y)
-        if prepared.x.tied is not None or prepared.y.tied is not None:
+        if prepared.x.has_ties or prepared.y.has_ties:
             yy = _sum_of_squares(sizes_y.astype(exact), n_items)
         products = x.astype(exact)
         products *= drawn
@@ -302,13 +311,13 @@ def _doubled_ranks(drawn: Array, n_items: IntArray, column: Ranks) -> tuple[Arra
     narrow = np.int32 if n_items.max() <= 1 << 29 else np.int64
     ranks: Array = np.cumsum(drawn, axis=1, dtype=narrow)
     sizes = drawn
-    if column.tied is not None:
+    if column.has_ties:
         ranks = ranks[:, column.last]
         sizes = np.diff(ranks, axis=1, prepend=narrow(0))
     ranks += ranks
     ranks -= sizes
     ranks -= n_items.astype(narrow)
-    return ranks if column.tied is None else ranks.take(column.group_at, axis=1), sizes
+    return ranks.take(column.group_at, axis=1) if column.has_ties else ranks, sizes
 
 
 def _sum_of_squares(sizes: Array, n_items: IntArray) -> FloatArray:

@@ -13,6 +13,7 @@ import numpy as np
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array, FloatArray
+from bestby.data.checked_values import is_plain
 from bestby.data.coding import codes
 from bestby.data.evaluation import Evaluation
 from bestby.metrics import _rank_groups, _rank_swaps, _rank_weights
@@ -70,8 +71,11 @@ class _BinaryRanking(RankMetric):
 
     def reading_notes(self, evaluation: Evaluation) -> list[Note]:
         """Return a note on the class that is taken as positive, where neither name nor gold says which."""
-        labels = evaluation.coded[""][0].tolist() if "" in evaluation.coded else []
-        if self.label is not None or len(labels) != 2 or say_which_is_positive(labels):
+        gold = evaluation.gold
+        if self.label is not None or gold is None or not is_plain(gold):
+            return []
+        labels = evaluation.codes_of("")[0].tolist()  # of the gold alone: scores are mostly all different
+        if len(labels) != 2 or say_which_is_positive(labels):
             return []
         lesser, greater = labels
         other = f"{self.name}[{shown_label(lesser)}]"

@@ -185,6 +185,7 @@ def test_whatever_takes_the_units_for_all_dependence_is_refused() -> None:
 INDEPENDENT_OF_UNITS: dict[type, set[str]] = {
     SumGroup: {
         "are_answers",
+        "close",
         "every_unit",
         "gold_varies",
         "has_formula",

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import gc
+
+import numpy as np
 import pytest
 
+from bestby import compare
 from bestby.engine.memo import Memo
 
 
@@ -42,3 +46,18 @@ def test_none_is_a_result() -> None:
     memo = Memo[int, int | None](3)
     assert memo.get(1, lambda _: None) is None
     assert memo.get(1, lambda _: 2) is None
+
+
+@pytest.mark.parametrize("metric", ["mae", "pearson", "spearman"])
+def test_no_array_waits_for_the_garbage_collector(metric: str) -> None:
+    """Comparisons one after the other take the memory of one."""
+    gold = np.random.default_rng(0).normal(size=200)
+    systems = {name: gold + np.random.default_rng(seed).normal(size=200) for seed, name in enumerate("abc")}
+    compare(systems, gold, metric=metric)  # imports
+    gc.collect()
+    gc.disable()
+    try:
+        compare(systems, gold, metric=metric)
+        assert gc.collect() == 0
+    finally:
+        gc.enable()

@@ -86,6 +86,18 @@ def test_goals() -> None:
     assert page.goals([row("bestby", 3000.0, at_most="2000")]) == [("3.0 s, at most 2.0 s", False)]
 
 
+def test_growth_beyond_n_log_n_is_marked() -> None:
+    times = {"linear": (1.0, 100.0), "quadratic": (1.0, 10_000.0)}
+    rows = [
+        {"axis": page.EVERY, "measure": metric, "value": str(n), "milliseconds": str(taken)}
+        for metric, taken_by in times.items()
+        for n, taken in zip((10_000, 1_000_000), taken_by, strict=True)
+    ]
+    linear, quadratic = page.growth_table(rows)[2:]
+    assert linear.endswith("| 0.67 |")
+    assert quadratic.endswith("| **67** |")
+
+
 @pytest.mark.parametrize(
     ("milliseconds", "words"), [(0.1234, "0.12 ms"), (1.25, "1.2 ms"), (99.6, "100 ms"), (2500, "2.5 s")]
 )

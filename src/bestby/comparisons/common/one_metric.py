@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from os import PathLike
@@ -100,7 +101,8 @@ def compared_by_metric(
         for group, metric in zip(groups, metrics, strict=True):
             found = note_rules.drawing_notes(group, drawing, settings)
             of_drawing += [note for note in found if note not in of_drawing]
-            parts.append(part_of(Estimates(group, drawing), metric))
+            with closing(Estimates(group, drawing)) as makers:
+                parts.append(part_of(makers, metric))
     shares = classes.class_shares(evaluation, metrics)  # from the distinct rows, if those were counted
     notes += [*classes.words_for_nothing(shares), *classes.never_predicted(shares), *of_drawing]
     given = (one.interval for part in parts for of in (part.systems, part.differences) for one in of)

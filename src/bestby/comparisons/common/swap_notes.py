@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TypeGuard
 
 import numpy as np
 
+from bestby._core.typing import FloatArray
 from bestby.comparisons.common import family, few_units, one_pair
 from bestby.engine import test_maker
 from bestby.engine.base import STANDARDISED, Group, Pair
@@ -63,13 +65,23 @@ def _on_different_scales(group: Group, pairs: Sequence[Pair]) -> dict[Pair, scal
     """Return the pairs of systems on visibly different scales, if the metric does not depend on these."""
     if not group.has_standardised_swaps:
         return {}
-    numbers = {s: group.numbers(s) for s in {s for pair in pairs for s in pair}}
-    compared = {}
-    for pair in pairs:
-        a, b = numbers[pair[0]], numbers[pair[1]]
-        if a is not None and b is not None:
-            compared[pair] = scales.compared(a[0], b[0], a[1])
-    return {pair: both for pair, both in compared.items() if both.differ}
+
+    def numbers(system: int) -> FloatArray:
+        found = group.numbers(system)
+        assert found is not None  # of a system that has a location
+        return found
+
+    locations = {}
+    for s in {s for pair in pairs for s in pair}:
+        values = group.numbers(s)
+        if values is not None:
+            locations[s] = scales.location(values)
+    found = {
+        (a, b): scales.apart(locations[a], locations[b], partial(numbers, a), partial(numbers, b))
+        for a, b in pairs
+        if a in locations and b in locations
+    }
+    return {pair: both for pair, both in found.items() if both is not None}
 
 
 TESTS_OF_MEANS = ("permutation", "t", "bootstrap", "wald")

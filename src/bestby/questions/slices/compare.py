@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -317,7 +318,8 @@ def slices_on(
     expected = n_parts * resamples(group, drawing, settings.interval, settings.test, settings.baseline)
     with counted(drawing.progress, expected) as progress:
         drawing = replace(drawing, progress=progress)
-        return _compared(Estimates(group, drawing), evaluation, slicings, sharing, metric, settings)
+        with closing(Estimates(group, drawing)) as whole:
+            return _compared(whole, evaluation, slicings, sharing, metric, settings)
 
 
 def _compared(
