@@ -36,12 +36,24 @@ def texts(node: ast.expr) -> Iterator[str]:
         yield from (*texts(node.body), *texts(node.orelse))
 
 
+OF_COMMANDS = {
+    "command",
+    "evaluate_command",
+    "label_command",
+    "designs",
+    "parameters",
+    "settings_file",
+    "github",
+}
+"""The modules of questions that speak of options."""
+
+
 @cache
 def hints() -> tuple[str, ...]:
     """Return every hint of the source that names a setting."""
     found: set[str] = set()
     for file, every in nodes().items():
-        if "cli" in file.relative_to(SOURCE).parts:
+        if "cli" in file.relative_to(SOURCE).parts or file.stem in OF_COMMANDS:
             continue  # they speak of options
         for node in every:
             if isinstance(node, ast.keyword) and node.arg == "hint":

@@ -18,7 +18,7 @@ from bestby.readers.naming import default_names
 
 def test_every_format_has_what_a_format_needs() -> None:
     for name in base.FORMATS:
-        module = __import__(f"bestby.readers.formats.{name}", fromlist=["read"])
+        module = base.format_called(name)
         assert callable(module.recognises)
         assert callable(module.read)
         assert module.__doc__
