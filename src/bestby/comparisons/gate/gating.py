@@ -215,7 +215,7 @@ def gate(
     }
     optional = {"annotators": annotators, "blocks": blocks}
     named |= {name: given for name, given in optional.items() if given not in (None, "fixed")}
-    provenance = evaluation_provenance(parts[0].evaluation, metrics[:1], named, drawing)
+    provenance = evaluation_provenance(parts[0].evaluation, metrics, named, drawing)
     if evaluation.tasks is not None:
         notes = [*evaluation.notes, *notes]
         n_tasks = len(set(evaluation.tasks.tolist()))
