@@ -9,15 +9,15 @@ from functools import cache, partial
 
 import numpy as np
 
+from bestby.comparisons.common.settings import Settings
 from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare
+from bestby.engine.base import Drawing
 from bestby.metrics import resolve
-from bestby.questions.gate.deciding import decided
-from bestby.questions.gate.parts import parts_of
+from bestby.questions.gate.deciding import decided, parts_of
+from bestby.questions.gate.flips import SKEWED
 from bestby.questions.gate.result import outcome_of
-from bestby.questions.gate.skewness import SKEWED
 from bestby.questions.slices.source import Column
-from bestby.resampling.settings import Resampling
 from bestby.vocabulary import FailTest
 from calibration.populations import Floats
 from calibration.statements import Kind, Outcome, Statements, What
@@ -93,13 +93,11 @@ def _asked(
     resolved = [resolve(one) for one in metrics]
     wanted = dict(zip([one.name for one in resolved], margins, strict=True))
     parts, _ = parts_of(evaluation, [Column(name) for name in evaluation.groupings], 1, crossed=False)
-    drawn = Resampling(n_resamples=199, rng=seed)
-    made, found = decided(parts, resolved, "a", wanted, 0.95, drawn, fail_test=fail_test)
-    notes = [
-        *(note for one in made for note in one.notes),
-        *(n for one in found for n in one.difference.notes),
-    ]
-    return outcome_of(tuple(found)), any(note.code == SKEWED for note in notes)
+    settings = Settings("auto", level=0.95, test="auto" if None in margins else None)
+    drawing = Drawing(n_resamples=199, seed=seed)
+    found, notes = decided(parts, resolved, wanted, settings, drawing, fail_test)
+    noted = [*notes, *(note for one in found for note in one.difference.notes)]
+    return outcome_of(found), any(note.code == SKEWED for note in noted)
 
 
 def _fixed(*margins: float | None) -> Margins:

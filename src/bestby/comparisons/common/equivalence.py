@@ -53,6 +53,18 @@ def interval_of_pair(
     return _from_evidence(found, tost, estimate.value, settings, estimate.bounds[1], level)
 
 
+def bounds_of_pair(estimate: Estimate, seen: Interval | None, level: float) -> Interval | None:
+    """Return the same interval at the level given, whatever the margin.
+
+    `seen` is the interval at this level from what was seen.
+    """
+    if seen is not None and seen.method == "tango":
+        return seen
+    assert estimate.b is not None
+    found = evidence(estimate.group, (estimate.a, estimate.b))
+    return _widened_by(found, _seen(found, seen, level), estimate.value, estimate.bounds[1])
+
+
 def interval_of_runs(
     maker: RunsWithItems,
     pair: tuple[int, int],
@@ -91,44 +103,47 @@ def _from_evidence(
     furthest: float = np.inf,
     level: float | None = None,
 ) -> Guarded:
-    """Return the interval widened by what is known of the units; that of copies starts from a point."""
+    """Return the interval widened by what is known of the units, and a note if that decides."""
     assert settings.margin is not None
-    if found.n_differing == 0:
-        level = level or equivalence_level(settings.level, settings.margin) or settings.level
-        tost = Interval(0.0, 0.0, level, "unseen", exact=True)
-    if tost is None:
-        return None, ()
-    return _widened_by(found, tost, estimate, settings.margin, furthest)
+    tost = _seen(found, tost, level or equivalence_level(settings.level, settings.margin) or settings.level)
+    wide = _widened_by(found, tost, estimate, furthest)
+    return wide, _note(found, tost, wide, settings.margin)
+
+
+def _seen(found: Evidence, tost: Interval | None, level: float) -> Interval | None:
+    """Return the interval from what was seen, which of copies is a point."""
+    return Interval(0.0, 0.0, level, "unseen", exact=True) if found.n_differing == 0 else tost
 
 
 def _widened_by(
-    found: Evidence, tost: Interval, estimate: float, margin: float, furthest: float = np.inf
-) -> Guarded:
+    found: Evidence, tost: Interval | None, estimate: float, furthest: float = np.inf
+) -> Interval | None:
     """Return the interval widened by what is known of the units; no difference is larger than `furthest`.
 
     The evidence tells what one item could do. With clusters, or where nothing bounds an item, nothing is
     added if half of the units differ. Otherwise the largest effect seen tells how large others may be, or, if
-    few clusters differ, the effect of one all of whose items do.
+    few clusters differ, the effect of one all of whose items do. None where few units differ that nothing
+    bounds.
     """
+    if tost is None:
+        return None
     most_differ = 2 * found.n_differing >= found.n_units
     few_differ = found.n_differing < unseen.ENOUGH_DIFFERING
     known = found.influences
     reach = found.reach if known is not None else None
     if found.clustered or reach is None:
         if most_differ:
-            return tost, ()
+            return tost
         if few_differ and reach is None:
-            return _unbounded(found, tost, margin)
+            return None
         if known is None:
-            return tost, ()
+            return tost
         reach = reach_of_cluster(reach, known) if few_differ and reach is not None else _reach_of_seen(known)
     assert known is not None
     ends = unseen.widened(
         (tost.low, tost.high), estimate, known.values, known.counts, known.bounds, reach, tost.level
     )
-    low, high = max(ends[0], -furthest), min(ends[1], furthest)
-    wide = dataclasses.replace(tost, low=low, high=high)
-    return wide, _note(found, tost, wide, margin)
+    return dataclasses.replace(tost, low=max(ends[0], -furthest), high=min(ends[1], furthest))
 
 
 def interval_of_unbounded(
@@ -138,9 +153,11 @@ def interval_of_unbounded(
 
     None if so few of them differ that they do not show how much others may.
     """
-    if margin is None or tost is None:
+    if margin is None:
         return tost, ()
-    return _widened_by(Evidence(None, None, n_differing, n_units, clustered=False), tost, 0.0, margin)
+    found = Evidence(None, None, n_differing, n_units, clustered=False)
+    wide = _widened_by(found, tost, 0.0)
+    return wide, _note(found, tost, wide, margin)
 
 
 def _mean_of(parts: Sequence[Evidence]) -> Evidence:
@@ -179,24 +196,21 @@ def _inside(interval: Interval, margin: float) -> bool:
     return -margin < interval.low and interval.high < margin
 
 
-def _note(found: Evidence, tost: Interval, wide: Interval, margin: float) -> tuple[Note, ...]:
-    if not _inside(tost, margin) or _inside(wide, margin):
+def _note(found: Evidence, tost: Interval | None, wide: Interval | None, margin: float) -> tuple[Note, ...]:
+    """Return a note if two systems would be equivalent by the units that were seen alone."""
+    if tost is None or not _inside(tost, margin):
         return ()
-    told = (
-        f"{_differing(found)}: others could differ too, or by more, so the systems are not shown to be"
-        " equivalent within the margin"
-    )
+    told = f"{_differing(found)}: others could differ"
+    if wide is None:
+        told += (
+            " by any amount, because the scores have no known bounds, so at least"
+            f" {unseen.ENOUGH_DIFFERING} must differ before the systems can be shown to be equivalent"
+        )
+    elif _inside(wide, margin):
+        return ()
+    else:
+        told += " too, or by more, so the systems are not shown to be equivalent within the margin"
     return (Note(UNSEEN, told),)
-
-
-def _unbounded(found: Evidence, tost: Interval, margin: float) -> Guarded:
-    if not _inside(tost, margin):
-        return None, ()
-    told = (
-        f"{_differing(found)}: others could differ by any amount, because the scores have no known bounds, so"
-        f" at least {unseen.ENOUGH_DIFFERING} must differ before the systems can be shown to be equivalent"
-    )
-    return None, (Note(UNSEEN, told),)
 
 
 def _differing(found: Evidence) -> str:

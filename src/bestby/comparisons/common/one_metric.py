@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
@@ -72,37 +72,19 @@ def compared_by_metric(
 ) -> Comparison:
     """Return the comparison on all metrics from its part on each; `named` are settings for the provenance.
 
-    The metrics suit the data, whose notes say how they read them. Statistics of texts are counted by as many
-    jobs as make resamples, and kept in the folder `cache`.
+    The metrics suit the data, whose notes say how they read them.
     """
-    dependence.check(evaluation, settings)
     for one in metrics:
         check_reach(settings.margin, one)
     drawing = Drawing.of(resampling)
     notes = note_rules.evaluation_notes(evaluation, metrics, settings)
     of_drawing: list[Note] = []
     parts: list[MetricPart] = []
-    n_texts = evaluation.n_items * len(evaluation.names) * sum(isinstance(one, TextMetric) for one in metrics)
-    jobs = 2 if n_texts else 1  # texts are counted before anything is resampled
-    with counted(in_turn(drawing.progress, 0, jobs) if n_texts else None, n_texts) as progress:
-        groups = prepare.groups(
-            evaluation,
-            metrics,
-            annotators_seed=drawing.seed if settings.annotators == "resample" else None,
-            blocks=settings.blocks,
-            supports=prepare.ALL_GROUPINGS,
-            consumer=consumer,
-            counting=dataclasses.replace(Counting.of(drawing, cache), progress=progress),
-        )
-    asked = settings.interval, settings.test, settings.baseline
-    expected = sum(resamples(group, drawing, *asked) for group in groups)
-    with counted(in_turn(drawing.progress, jobs - 1, jobs), expected) as progress:
-        drawing = dataclasses.replace(drawing, progress=progress)
-        for group, metric in zip(groups, metrics, strict=True):
-            found = note_rules.drawing_notes(group, drawing, settings)
-            of_drawing += [note for note in found if note not in of_drawing]
-            with closing(Estimates(group, drawing)) as makers:
-                parts.append(part_of(makers, metric))
+    every = estimates_by_metric(evaluation, metrics, settings, drawing, consumer, cache)
+    for estimates, metric in zip(every, metrics, strict=True):
+        found = note_rules.drawing_notes(estimates.group, drawing, settings)
+        of_drawing += [note for note in found if note not in of_drawing]
+        parts.append(part_of(estimates, metric))
     shares = classes.class_shares(evaluation, metrics)  # from the distinct rows, if those were counted
     notes += [*classes.words_for_nothing(shares), *classes.never_predicted(shares), *of_drawing]
     given = (one.interval for part in parts for of in (part.systems, part.differences) for one in of)
@@ -127,6 +109,41 @@ def compared_by_metric(
     own = {metric.name: metric for metric in metrics}
     object.__setattr__(result, "_items", partial(disagreements, evaluation, own))
     return remember_backend(result, evaluation.frame_backend)
+
+
+def estimates_by_metric(
+    evaluation: Evaluation,
+    metrics: Sequence[BaseMetric],
+    settings: Settings,
+    drawing: Drawing,
+    consumer: str,
+    cache: str | PathLike[str] | None,
+) -> Iterator[Estimates]:
+    """Yield the scores and differences of each metric, and tell progress how far all of them are.
+
+    Statistics of texts are counted by as many jobs as make resamples, before anything is resampled, and kept
+    in the folder `cache`.
+    """
+    dependence.check(evaluation, settings)
+    n_texts = evaluation.n_items * len(evaluation.names) * sum(isinstance(one, TextMetric) for one in metrics)
+    jobs = 2 if n_texts else 1
+    with counted(in_turn(drawing.progress, 0, jobs) if n_texts else None, n_texts) as progress:
+        groups = prepare.groups(
+            evaluation,
+            metrics,
+            annotators_seed=drawing.seed if settings.annotators == "resample" else None,
+            blocks=settings.blocks,
+            supports=prepare.ALL_GROUPINGS,
+            consumer=consumer,
+            counting=dataclasses.replace(Counting.of(drawing, cache), progress=progress),
+        )
+    asked = settings.interval, settings.test, settings.baseline
+    expected = sum(resamples(group, drawing, *asked) for group in groups)
+    with counted(in_turn(drawing.progress, jobs - 1, jobs), expected) as progress:
+        drawing = dataclasses.replace(drawing, progress=progress)
+        for group in groups:
+            with closing(Estimates(group, drawing)) as estimates:
+                yield estimates
 
 
 def _joined(parts: Sequence[tuple[Difference, ...] | Pairs]) -> tuple[Difference, ...] | Differences:
@@ -177,7 +194,6 @@ def compared(
         standings = family.standings(in_order, differences, settings.alpha, lettered=lettered)
         group_notes = note_rules.group_notes(metric.name, standings[2], lettered=lettered)
     systems, notes = system_scores(makers, order, standings, names, settings.interval, settings.level)
-    deciding = {} if settings.simultaneous else tests  # corrected p-values are read from intervals then
     return MetricPart(
         systems,
         differences,
@@ -187,21 +203,32 @@ def compared(
             *group_notes,
             *made.notes,
             *notes,
-            *note_rules.metric_notes(makers.group, tests, settings),
-            *note_rules.signature_notes(unfitted, evaluation),
-            *few_units.notes_on_swaps(makers.group, metric.name, deciding.values(), settings),
-            *swap_notes.exchange_notes(makers.group, tests, names, settings.test),
-            *swap_notes.exchangeability_notes(
-                makers,
-                deciding,
-                names,
-                settings.correction,
-                settings.alpha,
-                bounded=settings.interval is not None,
-            ),
-            *_uncertainty_notes(makers, unfitted, pairs, evaluation, settings),
+            *notes_on_pairs(makers, unfitted, pairs, tests, evaluation, settings),
         ),
     )
+
+
+def notes_on_pairs(
+    makers: Estimates,
+    unfitted: BaseMetric,
+    pairs: Sequence[Pair],
+    tests: Mapping[Pair, TestResult],
+    evaluation: Evaluation,
+    settings: Settings,
+) -> list[Note]:
+    """Return notes on one metric, on the tests of pairs, and on what their numbers do not allow for."""
+    group, names, bounded = makers.group, evaluation.names, settings.interval is not None
+    deciding = {} if settings.simultaneous else tests  # corrected p-values are read from intervals then
+    return [
+        *note_rules.metric_notes(group, tests, settings),
+        *note_rules.signature_notes(unfitted, evaluation),
+        *few_units.notes_on_swaps(group, group.metric.name, deciding.values(), settings),
+        *swap_notes.exchange_notes(group, tests, names, settings.test),
+        *swap_notes.exchangeability_notes(
+            makers, deciding, names, settings.correction, settings.alpha, bounded=bounded
+        ),
+        *_uncertainty_notes(makers, unfitted, pairs, evaluation, settings),
+    ]
 
 
 def _uncertainty_notes(

@@ -13,16 +13,23 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.typing import AnnotatorChoice, ArrayLike, OnMissing, Rng
 from bestby.advising.reading import Arguments, check_two_systems, evaluation_of
-from bestby.comparisons.common.settings import check_reach
+from bestby.comparisons.common.provenance import evaluation_provenance
+from bestby.comparisons.common.settings import Settings, check_reach
 from bestby.data.evaluation import Evaluation
-from bestby.metrics.base import BaseMetric
+from bestby.engine.base import Drawing
 from bestby.metrics.suitability import chosen_metrics
 from bestby.questions.gate import foresight
-from bestby.questions.gate.deciding import decided
+from bestby.questions.gate.deciding import decided, parts_of
 from bestby.questions.gate.flips import flipped
-from bestby.questions.gate.parts import notes_of, parts_of, provenance_of
 from bestby.questions.gate.result import Gate, margins_of, outcome_of, shown_margins
-from bestby.questions.slices.source import Column, columns_of, settings_of, with_columns, without_bins
+from bestby.questions.slices.source import (
+    Column,
+    columns_of,
+    hash_with_slices,
+    settings_of,
+    with_columns,
+    without_bins,
+)
 from bestby.resampling.progress import Progress
 from bestby.resampling.settings import Resampling, combined
 from bestby.vocabulary import FailTest, allowed_names
@@ -178,21 +185,46 @@ def gate(
     whole = with_columns(evaluation_of(data, arguments, metric), data, arguments.by)
     check_two_systems(whole)
     base, new = _pair(whole.names, baseline, candidate)
-    evaluation = _two_systems(whole, base, new, pool=pool)
-    metrics, evaluation = chosen_metrics(metric, evaluation, greater_is_better, certain=True)
-    margins = _margins(margin, metrics)
+    two = whole.with_systems([base, new])
+    if pool:
+        two = dataclasses.replace(two, tasks=None)  # they stay its strata
+    metrics, evaluation = chosen_metrics(metric, two, greater_is_better, certain=True)
+    margins = margins_of(margin, [one.name for one in metrics])
+    for one in metrics:
+        check_reach(margins[one.name], one)
     parts, left_out = parts_of(evaluation, columns, least, crossed=crossed)
-    more = {"annotators": annotators, "blocks": blocks}
-    made, decisions = decided(parts, metrics, base, margins, level, resampling, cache, fail_test, **more)
-    found = tuple(foresight.foreseen(check, level, len(decisions)) for check in decisions)
+    test = "auto" if None in margins.values() else None
+    settings = Settings.checked(
+        "items", interval="auto", level=level, test=test, annotators=annotators, blocks=blocks
+    )
+    drawing = Drawing.of(resampling)
+    decisions, notes = decided(parts, metrics, margins, settings, drawing, fail_test, cache)
+    found = foresight.foreseen(decisions, level)
     flips, n_worse, n_better = flipped(evaluation, base, new, metrics[0])
     named = {
-        **_settings(margins, fail_test, level, base, new),
+        "metrics": list(margins),
+        "interval": "auto",
+        "level": level,
+        "test": test,
+        "correction": "holm",
+        "margin": shown_margins(margins),
+        "fail_test": fail_test if any(one is not None for one in margins.values()) else None,
+        "baseline": base,
+        "candidate": new,
         **settings_of(columns, least, crossed=crossed),
-        **{name: given for name, given in more.items() if given not in (None, "fixed")},
     }
-    provenance = dataclasses.replace(provenance_of(evaluation, columns, made[0]), settings=named)
-    notes = notes_of(evaluation, made, [check.part for check in found])
+    optional = {"annotators": annotators, "blocks": blocks}
+    named |= {name: given for name, given in optional.items() if given not in (None, "fixed")}
+    provenance = evaluation_provenance(parts[0].evaluation, metrics, named, drawing)
+    if evaluation.tasks is not None:
+        notes = [*evaluation.notes, *notes]
+        n_tasks = len(set(evaluation.tasks.tolist()))
+        counts = {"items": evaluation.n_items, "systems": [base, new], "tasks": n_tasks}
+        data = counts | evaluation.n_groups
+        provenance = dataclasses.replace(provenance, data=data, data_hash=evaluation.data_hash())
+    if columns:
+        data_hash = hash_with_slices(provenance.data_hash, evaluation, columns)
+        provenance = dataclasses.replace(provenance, data_hash=data_hash)
     return Gate(
         outcome=outcome_of(found),
         baseline=base,
@@ -240,22 +272,6 @@ def _pair(names: Sequence[str], baseline: str | None, candidate: str | None) -> 
     return base, rest.pop(0) if new is None else new
 
 
-def _two_systems(evaluation: Evaluation, baseline: str, candidate: str, *, pool: bool) -> Evaluation:
-    """Return the evaluation of the two systems; pooled, the tasks of a log are its strata only."""
-    two = evaluation.with_systems([baseline, candidate])
-    return dataclasses.replace(two, tasks=None) if pool else two
-
-
-def _margins(
-    margin: float | Mapping[str, float] | None, metrics: Sequence[BaseMetric]
-) -> dict[str, float | None]:
-    """Return the margin of each metric, which some difference can reach; None of an alarm."""
-    margins = margins_of(margin, [one.name for one in metrics])
-    for one in metrics:
-        check_reach(margins[one.name], one)
-    return margins
-
-
 def _columns(by: Any, min_items: Any, *, crossed: bool) -> tuple[list[Column], int]:
     """Return the columns of the slices, and the least number of items that a slice has."""
     least = checks.positive_int(min_items, "min_items")
@@ -269,20 +285,3 @@ def _columns(by: Any, min_items: Any, *, crossed: bool) -> tuple[list[Column], i
             argument=argument,
         )
     return [], least
-
-
-def _settings(
-    margins: Mapping[str, float | None], fail_test: str, level: float, baseline: str, candidate: str
-) -> dict[str, Any]:
-    """Return the settings of checks for the provenance; `margins` has all metrics."""
-    return {
-        "metrics": list(margins),
-        "interval": "auto",
-        "level": level,
-        "test": "auto" if None in margins.values() else None,
-        "correction": "holm",
-        "margin": shown_margins(margins),
-        "fail_test": fail_test if any(one is not None for one in margins.values()) else None,
-        "baseline": baseline,
-        "candidate": candidate,
-    }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -19,15 +20,18 @@ def unit_of(d: Difference) -> tuple[str, int]:
     return ("clusters", d.n_clusters) if d.n_clusters else ("items", d.n_items)
 
 
-def foreseen(check: GateCheck, level: float, n_checks: int) -> GateCheck:
-    """Return one of some checks with what an alarm could have seen, or what would decide an open one."""
-    if check.outcome == "inconclusive" and check.margin is not None:
-        more = more_units(check.difference, check.margin, level, n_checks)
-        return dataclasses.replace(check, more=more)
-    if check.outcome == "pass" and check.margin is None and check.threshold is not None and check.could_fail:
-        n_alarms = round((1.0 - level) / check.threshold)
-        return dataclasses.replace(check, detectable=detectable(check.difference, level, n_alarms))
-    return check
+def foreseen(checks: Sequence[GateCheck], level: float) -> tuple[GateCheck, ...]:
+    """Return the checks with what alarms that pass could have seen, and what would decide open ones."""
+    n_alarms = sum(check.margin is None for check in checks)
+    told = []
+    for check in checks:
+        d, margin = check.difference, check.margin
+        if check.outcome == "inconclusive" and margin is not None:
+            check = dataclasses.replace(check, more=more_units(d, margin, level, len(checks)))
+        elif check.outcome == "pass" and margin is None and check.could_fail:
+            check = dataclasses.replace(check, detectable=detectable(d, level, n_alarms))
+        told.append(check)
+    return tuple(told)
 
 
 def smallest_p(n_differing: int, n_clusters: int) -> float:

@@ -115,6 +115,19 @@ def test_alarms_are_corrected_by_holm_and_margins_are_not() -> None:
     assert mixed.checks[1].threshold == pytest.approx(0.025)
 
 
+def test_the_provenance_is_of_all_metrics_in_any_order() -> None:
+    def share(gold: Any, predictions: Any) -> float:
+        return float(np.mean(gold == predictions))
+
+    data, gold = answers(40, 2, 1), GOLD[:40]
+    orders = (["accuracy", share], [share, "accuracy"])
+    first, other = (bb.gate(data, gold, metric=metrics, n_resamples=99).provenance for metrics in orders)
+    assert first.data_hash == other.data_hash != bb.gate(data, gold).provenance.data_hash
+    texts = {name: ["a b c d e", "a b c d f"] * 20 for name in ("main", "new")}
+    asked: dict[str, Any] = {"metric": ["em", "bleu"], "margin": 0.1, "n_resamples": 99}
+    assert "sacrebleu" in bb.gate(texts, texts["main"], **asked).provenance.versions
+
+
 def test_one_failure_decides_and_then_one_open_check() -> None:
     data = {"main": [1.0, 0.0] * 100, "new": [1.0, 0.0] * 99 + [0.0, 0.0]}
     open_ = bb.gate(data, metric=["mean", "mse"], gold=[1.0, 0.0] * 100, margin={"mean": 0.1, "mse": 0.001})

@@ -121,6 +121,18 @@ def test_the_bound_for_all_checks_takes_no_resamples_of_its_own() -> None:
     assert {0.25, 0.5, 0.75, 1.0} <= set(shares)
 
 
+def test_the_seed_of_a_generator_gives_all_parts_again() -> None:
+    def share(gold: Any, predictions: Any) -> float:
+        return float(np.mean(gold == predictions)) ** 2 + float(np.mean(predictions == 1))
+
+    def drawn(rng: int | np.random.Generator) -> bb.Gate:
+        data, third = with_losses("ja", 4), np.arange(600) % 3
+        return bb.gate(data, third % 2, metric=share, by={"third": third}, n_resamples=99, rng=rng)
+
+    first = drawn(np.random.default_rng(1))
+    assert drawn(first.provenance.seed).checks == first.checks
+
+
 def test_the_bound_of_a_gain_follows_the_direction() -> None:
     loss = {name: 1.0 - values for name, values in with_losses("ja", 15).items()}
     asked: dict[str, Any] = {"by": {"language": LANGUAGE}, "margin": 0.05, "metric": "mean"}
