@@ -250,8 +250,9 @@ class Gate(Drawn, Reported):
         InvalidInputError
             If a margin is not a positive number, or a metric has none.
         """
-        margins = margins_of(margin, [check.metric for check in self.checks])
-        lacking = next((metric for metric, one in margins.items() if one is None), None)
+        asked = margins_of(margin, [check.metric for check in self.checks])
+        margins = {metric: one for metric, one in asked.items() if one is not None}
+        lacking = next((metric for metric in asked if metric not in margins), None)
         if lacking is not None:
             raise InvalidInputError(f"margin has none for {quoted(lacking)}", hint="give each metric one")
         # Results are below the comparisons, which decide and are asked by name.
