@@ -327,10 +327,6 @@ INFLUENCE: Final = 1e-14
 """If all leave-one-out scores agree within this part, no unit has an influence."""
 
 
-NEAR: Final = 1e-9
-"""Sums below this part of the numbers they are made of may be rounding: a closer look is due."""
-
-
 def noise_width(scale: Number, part: float = SPREAD) -> Number:
     """Return the largest spread of values of this size that is nothing; `part` is one of those above."""
     return part * scale

@@ -16,7 +16,6 @@ from bestby._core.cached import cached_property
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
 from bestby.metrics import _rank_groups, _rank_pairs, _rank_swaps, _rank_weights
-from bestby.metrics._curvatures import over_root, product_form
 from bestby.metrics._inversions import Inversions
 from bestby.metrics._items import required_gold
 from bestby.metrics._lines import Line, SmoothMetric
@@ -96,37 +95,12 @@ class Pearson(StandardisedMetric, SmoothMetric):
 
     def along(self, totals: Line) -> Line | None:
         """Return the same; None where a column is constant."""
-        known = self.gradient_and_hessian(totals.value)
-        if known is None:
-            return None
-        gradient, hessian = known
-        directions = totals.first
-        first = directions @ gradient
-        second = np.einsum("ck,ck->c", directions @ hessian, directions)
-        return Line(self.score(totals.value)[None], first[:, None], second[:, None])
-
-    def gradient_and_hessian(self, total: FloatArray) -> tuple[FloatArray, FloatArray] | None:
-        """Return the derivatives of the correlation by the totals; None where a column is constant.
-
-        It is p / sqrt(a b) with the quadratic forms p = n xy - x y, a = n xx - x^2 and b = n yy - y^2.
-        """
-        _, xx, _, _, yy, n = total.tolist()
-        return over_root(
-            _FORMS,
-            total,
-            (rounding.noise_width(n * xx, rounding.SQUARES), rounding.noise_width(n * yy, rounding.SQUARES)),
-        )
-
-
-_X, _XX, _XY, _Y, _YY, _N = range(6)
-
-_FORMS = np.stack(
-    [
-        product_form(6, [(_N, square, 1.0), (one, other, -1.0)])
-        for square, one, other in ((_XY, _X, _Y), (_XX, _X, _X), (_YY, _Y, _Y))
-    ]
-)
-"""The second derivatives of n xy - x y, n xx - x^2 and n yy - y^2 by the totals."""
+        x, xx, xy, y, yy, n = totals.split(6)
+        x_part, y_part = n * xx - x.square(), n * yy - y.square()
+        for part, squares in ((x_part, xx), (y_part, yy)):
+            if part.value[0] <= rounding.noise_width(n.value[0] * squares.value[0], rounding.SQUARES):
+                return None
+        return (n * xy - x * y) / (x_part * y_part).root()
 
 
 @dataclass(frozen=True, eq=False)
