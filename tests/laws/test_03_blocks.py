@@ -23,7 +23,6 @@ AT_A_TIME = {
     "resampling.fair_binomials._AT_ONCE": 7,
     "resampling.totals.BLOCK_NUMBERS": 7,
     "resampling.totals.WEIGHT_BLOCK": 7,
-    "resampling.weights.AT_ONCE": 7,
 }
 """Constants that the settings below depend on, and what each is set to.
 

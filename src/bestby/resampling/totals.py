@@ -16,7 +16,6 @@ import numpy as np
 
 from bestby._core.typing import Array, FloatArray, IntArray
 from bestby.resampling import executing, streams, weights
-from bestby.resampling.columns import Columns
 from bestby.resampling.fair_binomials import FairBinomials
 from bestby.resampling.progress import Progress
 from bestby.resampling.units import CELL_COST_BOOTSTRAP, CELL_COST_SWAP, Units
@@ -35,9 +34,6 @@ SWAPS_AT_ONCE = 1 << 10
 
 SWAP_TILE = 1 << 10
 """Units whose bits are multiplied at once: with those of all swaps, four megabytes."""
-
-PRODUCT_COLUMNS = 8
-"""Columns that a product of narrow matrices makes in little more time than one."""
 
 DRAWS_AT_ONCE = 16
 """Resamples that share one reading of the rows, where a row of weights fills a block."""
@@ -58,14 +54,8 @@ FEW_BLOCK = 15 << 11
 """Draws and totals of few cells held at once: memory for larger arrays is taken from the system and given
 back for each block, which takes as long as all that is computed."""
 
-MAX_SUM_COLUMNS = 3
-"""Columns up to which the rows drawn are summed column by column, and not whole."""
-
 SPARSE = 4
 """Units per draw from which the rows drawn are summed, instead of all rows weighted."""
-
-GATHERED = 1 << 16
-"""Numbers of drawn rows held at once where rows are gathered whole: they stay in the cache of one core."""
 
 
 def bootstrap(
@@ -151,8 +141,6 @@ def cell_swaps(
     few = counts.size <= FEW_CELLS
     if few:
         compute = partial(_few_totals, D.T, binomials)
-    elif single:
-        compute = partial(_whole_totals, Columns.of(D[binomials.order]), binomials)
     else:
         compute = partial(_cell_totals, D[binomials.order], binomials)
     cells = partial(_from_keys, streams.stream_key(seed, "swap"), compute, transform)
@@ -270,12 +258,7 @@ def _few_totals(columns: FloatArray, binomials: FairBinomials, keys: streams.Wor
 def _cell_totals(D: FloatArray, binomials: FairBinomials, keys: streams.Words) -> FloatArray:
     """Return the same from the rows (C, k) of the cells in the order of draws side by side."""
     total = binomials.side_by_side(keys) @ D
-    return np.ascontiguousarray(total.T).T
-
-
-def _whole_totals(columns: Columns, binomials: FairBinomials, keys: streams.Words) -> FloatArray:
-    """Return the same from rows of whole numbers whose sums are exact."""
-    return columns.sums(binomials.side_by_side(keys)).T
+    return np.ascontiguousarray(total.T, dtype=np.float64).T
 
 
 def _small_and_whole(D: FloatArray, counts: IntArray) -> bool:
@@ -307,8 +290,7 @@ def _narrow(units: Units, draws: IntArray) -> type[np.integer[Any]]:
 def _bootstrap_totals(X: FloatArray, units: Units, draws: IntArray, keys: streams.Words) -> FloatArray:
     if _are_sparse(units, int(draws.sum())):
         drawn = weights.drawn_units(keys, units.bounds, draws)
-        few = X.shape[1] <= MAX_SUM_COLUMNS or X.shape[1] > GATHERED // drawn.shape[1]
-        return (_column_sums if few else _row_sums)(X, drawn)
+        return np.stack([column.take(drawn).sum(axis=1) for column in np.ascontiguousarray(X.T)], axis=1)
     W = weights.bootstrap_weights(keys, units.bounds, draws, _narrow(units, draws))
     out = np.zeros((keys.size, X.shape[1]))
     for first in range(0, units.n, WEIGHT_TILE):
@@ -317,56 +299,10 @@ def _bootstrap_totals(X: FloatArray, units: Units, draws: IntArray, keys: stream
     return out
 
 
-def _column_sums(X: FloatArray, drawn: IntArray) -> FloatArray:
-    """Return the sums of the rows drawn (R, m), shape (R, k), column by column."""
-    out, picked = np.empty((drawn.shape[0], X.shape[1])), np.empty(drawn.shape)
-    for c in range(X.shape[1]):
-        np.ascontiguousarray(X[:, c]).take(drawn, out=picked, mode="clip")
-        picked.sum(axis=1, out=out[:, c])
-    return out
-
-
-def _row_sums(X: FloatArray, drawn: IntArray) -> FloatArray:
-    """Return the same from whole rows, a few resamples at a time: quicker from about four columns."""
-    (size, m), k = drawn.shape, X.shape[1]
-    step = max(1, GATHERED // (m * k))
-    ones, rows, out = np.ones((1, 1, m)), np.empty((min(step, size), m, k)), np.empty((size, 1, k))
-    for first in range(0, size, step):
-        part = drawn[first : first + step]
-        picked = X.take(part, axis=0, out=rows[: part.shape[0]], mode="clip")
-        np.matmul(ones, picked, out=out[first : first + step])
-    return out[:, 0]
-
-
 def _swap_totals(D: FloatArray, keys: streams.Words) -> FloatArray:
     """Return the sums of the rows of D (n, k) whose swap bit is set, shape (R, k)."""
-    exponents = np.frexp(np.abs(D).max(axis=0, initial=0.0))[1]
-    k = D.shape[1]
-    out = np.zeros((keys.size, k))
+    out = np.zeros((keys.size, D.shape[1]))
     for first in range(0, len(D), SWAP_TILE):
         rows = D[first : first + SWAP_TILE]
-        parts, units = _in_parts(rows, exponents)
-        sums = weights.swap_bits(keys, len(rows), first).astype(np.float32) @ parts
-        for number, unit in enumerate(units):
-            out += sums[:, number * k : (number + 1) * k] * unit
+        out += weights.swap_bits(keys, len(rows), first).astype(np.float64) @ rows
     return out
-
-
-def _in_parts(rows: FloatArray, exponents: IntArray) -> tuple[Array, list[FloatArray]]:
-    """Return columns below 2**exponents in parts of single precision, side by side, and their units.
-
-    Single precision takes half the time of double. The first two parts are whole numbers of at most 2**14,
-    whose sums over a tile are exact; the third is what is left, and what it loses is as small as what sums
-    of double precision lose. Whole numbers end with the first part.
-    """
-    bits, k = 14, rows.shape[1]
-    left, unit = np.ldexp(rows, bits - exponents), np.ldexp(1.0, exponents - bits)
-    parts, units = np.zeros((len(rows), -(-3 * k // PRODUCT_COLUMNS) * PRODUCT_COLUMNS), np.float32), []
-    for number in range(3):
-        whole = np.rint(left)
-        parts[:, number * k : (number + 1) * k] = whole if number < 2 else left
-        units.append(unit)
-        left, unit = np.ldexp(left - whole, bits + 1), np.ldexp(unit, -bits - 1)
-        if not left.any():
-            break
-    return parts, units
