@@ -136,11 +136,6 @@ class TwoOrders:
         tied = [np.diff(column.groups.take(self.order)) == 0 for column in (self.x, self.y)]
         return np.append(~(tied[0] & tied[1]), True)
 
-    @cached_property
-    def signs(self) -> FloatArray:
-        """1 for each concordant pair of items, -1 for each discordant one, 0 for ties; shape (n, n)."""
-        return (_signs(self.x.groups) * _signs(self.y.groups)).astype(np.float64)
-
 
 @dataclass(frozen=True, repr=False)
 class _RankCorrelation(RankMetric):
@@ -193,17 +188,6 @@ class Spearman(_RankCorrelation):
         products *= y.take(prepared.y_by_x, axis=1)
         return _quotient(products.sum(axis=1).astype(np.float64), xx, yy)
 
-    def whole(self, prepared: TwoOrders) -> float:
-        """Score the data, from their ranks."""
-        if prepared.n_items > _WHOLE_UP_TO:
-            return super().whole(prepared)
-        x, y = (
-            column.centred if prepared.n_items <= _HALVES_UP_TO else column.doubled
-            for column in (prepared.x, prepared.y)
-        )
-        sums = (np.array([float(u @ v)]) for u, v in ((x, y), (x, x), (y, y)))
-        return float(_quotient(*sums)[0])
-
     def swap_effects(self, prepared: TwoOrders) -> FloatArray | None:
         """Return what swaps change, where no two items share predictions; see `RankMetric`."""
         return _rank_swaps.spearman(prepared.x, prepared.y)
@@ -231,13 +215,9 @@ class Kendall(_RankCorrelation):
             _pairs(counts.take(column.order, axis=1), column.last) for column in (prepared.x, prepared.y)
         )
         pairs = counts.sum(axis=1, dtype=np.int64) ** 2
-        if prepared.n_items <= 512:  # the matrix of signs is small
-            weights = counts.astype(np.float64)
-            agreement = np.einsum("rn,rn->r", weights @ prepared.signs, weights)
-        else:
-            in_order = counts.take(prepared.order, axis=1)
-            untied = pairs - tied_x - tied_y + _pairs(in_order, prepared.last)
-            agreement = (untied - 4 * prepared.inversions.count(in_order)).astype(np.float64)
+        in_order = counts.take(prepared.order, axis=1)
+        untied = pairs - tied_x - tied_y + _pairs(in_order, prepared.last)
+        agreement = (untied - 4 * prepared.inversions.count(in_order)).astype(np.float64)
         return _quotient(agreement, (pairs - tied_x).astype(np.float64), (pairs - tied_y).astype(np.float64))
 
     def whole(self, prepared: TwoOrders) -> float:
@@ -302,10 +282,6 @@ def _squares(groups: IntArray) -> int:
     """Return the sum of the squares of the sizes of groups."""
     sizes = np.bincount(groups)
     return int(sizes @ sizes)
-
-
-def _signs(groups: IntArray) -> Array:
-    return np.asarray(np.sign(groups[:, None] - groups[None, :]).astype(np.int8))
 
 
 def _quotient(products: FloatArray, x: FloatArray, y: FloatArray) -> FloatArray:
