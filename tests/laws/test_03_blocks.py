@@ -16,11 +16,6 @@ from bestby import compare
 
 AT_A_TIME = {
     "_core.chunks.CHUNK": 7,
-    "inference.discordant.ROWS": 7,
-    "inference.joint._AT_ONCE": 7,
-    "inference.lattice._BLOCK": 7,
-    "inference.permutation._AT_ONCE": 99,
-    "resampling.fair_binomials._AT_ONCE": 7,
     "resampling.totals.BLOCK_NUMBERS": 7,
     "resampling.totals.WEIGHT_BLOCK": 7,
 }

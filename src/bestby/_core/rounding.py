@@ -24,6 +24,9 @@ Number = TypeVar("Number", float, FloatArray)
 EPS: Final = float(np.finfo(np.float64).eps)
 """The distance of 1 from the next float."""
 
+EXACT_IN_SINGLE: Final = 2.0 ** (np.finfo(np.float32).nmant + 1)
+"""Whole numbers up to here, and their sums, are exact in single precision."""
+
 # -- two scores are level --------------------------------------------------------------------------
 
 _LEVEL: Final = 1e-12

@@ -22,9 +22,6 @@ from bestby.vocabulary import allowed_names
 _EXACT_PAIRS = 200
 """Up to so many pairs the signed ranks are convolved, which takes a few milliseconds."""
 
-_BLOCK = 1 << 18
-"""Number of scores ranked at a time, which bounds memory."""
-
 
 def mcnemar(n10: int, n01: int, alternative: Alternative = "two-sided") -> TestResult:
     """McNemar's test in its exact form (McNemar 1947, Psychometrika 12, 153-157): a binomial test.

@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from bestby._core import rounding
+from bestby._core.chunks import chunks
 from bestby._core.typing import Array, FloatArray, IntArray
 
 LARGEST_MULTIPLE = 100_000
@@ -25,9 +26,6 @@ _SAMPLE = 2 * MOST_VALUES
 
 _BEGINNING = 64
 """Values that are looked at first: where values are not in order, two of these mostly fall."""
-
-_BLOCK = 1 << 14
-"""Values that are looked at at a time: they stay in the cache of the processor."""
 
 
 def as_lattice(values: FloatArray, scale: float | None = None) -> tuple[float, IntArray] | None:
@@ -109,8 +107,8 @@ def _sum_of_many(values: FloatArray) -> float:
         return float(values.sum())
     anchor = math.ldexp(1.5, math.frexp(largest)[1] + values.size.bit_length())
     leading = left = 0.0
-    for start in range(0, values.size, _BLOCK):
-        part = values[start : start + _BLOCK]
+    for rows in chunks(values.size):
+        part = values[rows]
         digits = part + anchor
         digits -= anchor
         leading += float(np.add.reduce(digits))
@@ -134,8 +132,8 @@ def rising(values: FloatArray) -> bool:
 def _close(values: FloatArray, width: float) -> int:
     """Return how many rising values are within a width of the one before."""
     close = 0
-    for start in range(0, values.size - 1, _BLOCK):
-        part = values[start : start + _BLOCK + 1]
+    for rows in chunks(values.size - 1):
+        part = values[rows.start : rows.stop + 1]
         close += int(np.count_nonzero(part[1:] - part[:-1] <= width))
     return close
 

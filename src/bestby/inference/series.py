@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bestby._core import special
+from bestby._core.chunks import chunks
 from bestby._core.typing import Array, FloatArray, IntArray
 from bestby.inference.lattice import all_single
 
@@ -22,9 +23,6 @@ SERIES_FROM = 20_000
 
 LARGEST_REMAINDER = 1e-9
 """Bound of the error of a characteristic function, or of its logarithm where it counts."""
-
-_BLOCK = 1 << 13
-"""Values that are raised to powers at a time: they stay in the cache of the processor."""
 
 _ORDER = 10
 
@@ -51,15 +49,15 @@ def power_sums(
     `counts` is None where all are 1.
     """
     sums = np.zeros(_ORDER + 1)
-    for start in range(0, values.size, _BLOCK):
-        x = values[start : start + _BLOCK] - centre
+    for part in chunks(values.size, 8):
+        x = values[part] - centre
         x /= scale
         x2 = x * x
         x3, x4 = x2 * x, x2 * x2
         x5 = x4 * x
         n, c1, c3, c5 = np.float64(x.size), x, x3, x5
         if counts is not None:
-            c = counts[start : start + _BLOCK].astype(np.float64)
+            c = counts[part].astype(np.float64)
             n, c1, c3, c5 = c.sum(), c * x, c * x3, c * x5
         sums += (
             n, c1.sum(), c1 @ x, c1 @ x2, c3 @ x, c3 @ x2, c3 @ x3, c3 @ x4, c5 @ x3, c5 @ x4, c5 @ x5

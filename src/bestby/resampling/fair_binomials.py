@@ -7,7 +7,7 @@ nothing. A draw takes 1 to 5 ns, where `numpy.random.Generator.binomial` takes 2
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -15,15 +15,13 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from bestby._core.cached import cached_property
+from bestby._core.chunks import chunks
 from bestby._core.typing import Array, FloatArray, IntArray
 from bestby.resampling import streams
 from bestby.resampling.streams import Words
 
 WIDTHS = (8, 16, 32, 64)
 """Bits of a word that a draw takes: the fewest that hold a bit for each unit."""
-
-_AT_ONCE = 1 << 14
-"""Draws from tables made at a time, whose temporaries stay in the cache of one core."""
 
 _HIGHEST_BIT = np.array(63, dtype=np.uint64)
 
@@ -58,7 +56,7 @@ class FairBinomials:
         out = np.empty((self.counts.size, keys.size), dtype=self.dtype)
         if self._by_width:
             self._count_ones(keys, out)
-        for part in self._some_tables(keys.size):
+        for part in chunks(self._large.size, 4 * keys.size):
             words = streams.words_by_position(keys, self._mask.size + part.start, part.stop - part.start)
             out[self._large[part]] = self._tables.draws(words, part)
         return out
@@ -92,15 +90,9 @@ class FairBinomials:
             out[:, first:stop] = np.bitwise_count(parts[:, : stop - first])
             first = stop
         drawn, words = out[:, first:], words[:, self._mask.size :]
-        for part in self._some_tables(keys.size):
+        for part in chunks(self._large.size, 4 * keys.size):
             drawn[:, part] = self._tables.draws(words[:, part].T, part).T
         return out
-
-    def _some_tables(self, size: int) -> Iterator[slice]:
-        """Yield tables of which so many draws of each are made at once."""
-        step = max(1, _AT_ONCE // size)
-        for first in range(0, self._large.size, step):
-            yield slice(first, min(first + step, self._large.size))
 
     @cached_property
     def _by_width(self) -> list[_OfWidth]:

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from bestby._core import rounding
 from bestby._core.typing import Array, FloatArray, IntArray
 from bestby.resampling import executing, streams, weights
 from bestby.resampling.fair_binomials import FairBinomials
@@ -43,9 +44,6 @@ LARGEST_BLOCK = 1 << 24
 
 WEIGHT_TILE = 1 << 13
 """Units whose weights are multiplied at once: with those of some resamples, a megabyte."""
-
-WHOLE_IN_SINGLE = 2.0**24
-"""Sums of whole numbers below this are exact in single precision, which takes half the time."""
 
 FEW_CELLS = 64
 """Cells up to which the draws of each are made together, and not those of each replicate."""
@@ -263,7 +261,10 @@ def _cell_totals(D: FloatArray, binomials: FairBinomials, keys: streams.Words) -
 
 def _small_and_whole(D: FloatArray, counts: IntArray) -> bool:
     """Return whether all sums of subsets of the units, of which rows are D, are exact in single precision."""
-    return bool((np.rint(D) == D).all()) and float((counts @ np.abs(D)).max(initial=0.0)) < WHOLE_IN_SINGLE
+    return (
+        bool((np.rint(D) == D).all())
+        and float((counts @ np.abs(D)).max(initial=0.0)) < rounding.EXACT_IN_SINGLE
+    )
 
 
 def _from_keys(
