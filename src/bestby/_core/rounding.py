@@ -10,7 +10,6 @@ which an iteration stops, stands beside the algorithm.
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
 from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any, Final, TypeVar, overload
@@ -272,40 +271,6 @@ def typical_deviation(values: FloatArray) -> float:
     """
     deviations = values - np.median(values)
     return _typical(np.abs(deviations, out=deviations), max(float(values.max()), -float(values.min())))
-
-
-def typical_in_order(values: FloatArray) -> float:
-    """Return the same as `typical` of values in rising order, at once."""
-    return _typical_in_order(values, 0.0, 0.0)
-
-
-def typical_deviation_in_order(values: FloatArray) -> float:
-    """Return the same as `typical_deviation` of values in rising order, at once.
-
-    >>> typical_deviation_in_order(np.array([1e6 - 1.0, 1e6, 1e6 + 1.0]))
-    1.0
-    """
-    middle = float(np.median(values[(values.size - 1) // 2 : values.size // 2 + 1]))
-    return _typical_in_order(values, middle, max(float(values[-1]), -float(values[0])))
-
-
-def _typical_in_order(values: FloatArray, centre: float, scale: float) -> float:
-    """Return the median of the distances of rising values from `centre` that are more than rounding."""
-    n = values.size
-    if n == 0:
-        return 0.0
-    noise = noise_width(max(abs(float(values[0]) - centre), abs(float(values[-1]) - centre), scale))
-    first = bisect_left(values, True, key=lambda x: bool(centre - x <= noise))
-    last = bisect_left(values, True, lo=first, key=lambda x: bool(x - centre > noise))
-    counting = n - (last - first)
-    if counting == 0:
-        return 0.0
-    # The nearest ones stand together: those that are rounding, and half of the others.
-    near = last - first + (counting - 1) // 2 + 1
-    start = bisect_left(
-        range(n - near), True, key=lambda i: bool(centre - values[i] <= values[i + near] - centre)
-    )
-    return max(abs(float(values[start]) - centre), abs(float(values[start + near - 1]) - centre))
 
 
 def merge_width(values: FloatArray, scale: float) -> float:

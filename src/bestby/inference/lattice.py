@@ -21,12 +21,6 @@ _FEW = 1000
 _HUGE = 2.0**900
 """A size from which sums are plain ones, so that none overflows on the way."""
 
-_SAMPLE = 2 * MOST_VALUES
-"""How many of very many values are looked at, or some more, to tell whether they are on a lattice."""
-
-_BEGINNING = 64
-"""Values that are looked at first: where values are not in order, two of these mostly fall."""
-
 
 def as_lattice(values: FloatArray, scale: float | None = None) -> tuple[float, IntArray] | None:
     """Return the greatest common step of the values, and the values in steps.
@@ -69,7 +63,7 @@ def merged(values: FloatArray, counts: IntArray, scale: float | None = None) -> 
     `scale` is as for `as_lattice`.
     """
     values, counts = in_order(values, counts)
-    return merged_in_order(values, counts, rounding.typical_in_order(values) if scale is None else scale)
+    return merged_in_order(values, counts, rounding.typical(values) if scale is None else scale)
 
 
 def all_single(counts: IntArray) -> bool:
@@ -125,8 +119,8 @@ def in_order(values: FloatArray, counts: IntArray) -> tuple[FloatArray, IntArray
 
 
 def rising(values: FloatArray) -> bool:
-    """Return whether values are in rising order; mostly the first ones tell that they are not."""
-    return all(bool((part[1:] >= part[:-1]).all()) for part in (values[:_BEGINNING], values))
+    """Return whether values are in rising order."""
+    return bool((values[1:] >= values[:-1]).all())
 
 
 def _close(values: FloatArray, width: float) -> int:
@@ -136,19 +130,6 @@ def _close(values: FloatArray, width: float) -> int:
         part = values[rows.start : rows.stop + 1]
         close += int(np.count_nonzero(part[1:] - part[:-1] <= width))
     return close
-
-
-def distinct_sample(values: FloatArray) -> FloatArray | None:
-    """Return some of very many values in rising order, if more than `MOST_VALUES` of them are distinct.
-
-    Then there are more of them than `as_lattice` looks at, which shows without putting all values in order.
-    Returns None otherwise.
-    """
-    if values.size < MANY:
-        return None
-    some = np.sort(values[:: values.size // _SAMPLE])
-    width = rounding.merge_width(some[[0, -1]], rounding.typical_deviation_in_order(some))
-    return some if some.size - _close(some, width) > MOST_VALUES else None
 
 
 def merged_in_order(values: FloatArray, counts: IntArray, scale: float) -> tuple[FloatArray, IntArray]:

@@ -161,7 +161,7 @@ def real_tail(sizes: FloatArray, counts: IntArray, far: float, gap: float = 0.0)
     """
     single = all_single(counts)
     total = weighted_sum(sizes, None if single else counts)
-    tolerance = rounding.signed_sum_width(total, rounding.typical_in_order(sizes))
+    tolerance = rounding.signed_sum_width(total, rounding.typical(sizes))
     if int(counts.sum()) <= MEET_IN_THE_MIDDLE:
         return _enumerated_upper(np.repeat(sizes, counts), far, tolerance), "enumeration"
     counted = _counted_upper(sizes, counts, far, tolerance)

@@ -83,18 +83,6 @@ def total_has_steps(values: FloatArray, counts: IntArray, bounds: IntArray, h: f
     return _counting(exact, k).size > 0
 
 
-def surely_no_steps(some: FloatArray, n: int, spread: float, variance: float, h: float, first: int) -> bool:
-    """Return whether some of the n values that a total of n draws is made of show that it has no steps.
-
-    `spread` is the range of all values, and `variance` that of the total.
-    """
-    k = np.arange(FREQUENCIES)
-    # 1 - cos x >= 2 (x / pi)^2 up to pi, so that the function falls until all values turn by that.
-    falling = np.where(k * h * spread <= np.pi, -2.0 * (k * h / np.pi) ** 2 * variance, 0.0)
-    bound = np.minimum(falling, _log_bound(some, np.ones(some.size), n, h))
-    return _counting(bound[first:], k[first:]).size == 0
-
-
 def _log_bound(values: FloatArray, counts: Array, n: int, h: float) -> FloatArray:
     """Return a bound of log |E exp(i k h T)|, T a total of n draws, from all or some of the n values."""
     waves, missed = _waves(values, counts, h)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
@@ -45,25 +44,11 @@ def class_counts(
             " too many",
             hint='use accuracy or f1_micro, one class at a time, as in "f1[LABEL]", or merge rare classes',
         )
-    # Labels up to which the columns of every cell are made once, and looked up
-    if n_labels > 12:
-        return _counted(columns, gold, predictions, n_labels, more).T
-    cell = np.multiply(gold, n_labels + 1, dtype=np.intp)
-    cell += predictions
-    cell += 1
-    return _of_cells(tuple(columns), n_labels, more).take(cell, axis=1).T
-
-
-@lru_cache(maxsize=64)
-def _of_cells(columns: tuple[str, ...], n_labels: int, more: int) -> FloatArray:
-    """Return the columns of every label of the gold and every prediction, of which none (-1) is the first."""
-    gold = np.arange(n_labels).repeat(n_labels + 1)
-    predictions = np.tile(np.arange(-1, n_labels), n_labels)
-    return _counted(columns, gold, predictions, n_labels, more)
+    return _counted(columns, gold, predictions, n_labels, more).T
 
 
 def _counted(columns: Sequence[str], gold: Array, predictions: Array, n_labels: int, more: int) -> FloatArray:
-    """Return the same columns of some items, each as a row, as tables and metrics read them."""
+    """Return the columns, each as a row, as tables and metrics read them."""
     answered = (predictions >= 0).nonzero()[0]
     right = (predictions == gold).nonzero()[0]
     everything = np.arange(gold.size)
