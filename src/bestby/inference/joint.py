@@ -23,12 +23,6 @@ FEW_UNITS = 15
 DRAWS = 20_000
 """Draws of all differences at once; the share of 5 % of them has a standard error of 0.15 %."""
 
-LEAST_DRAWS = 4_000
-"""Draws for the largest families."""
-
-MOST_WORK = 1 << 29
-"""Draws times differences above which there are fewer draws."""
-
 ENOUGH_HITS = 100
 """Draws beyond a point from which their share is used; with fewer, Bonferroni's bound is."""
 
@@ -179,7 +173,8 @@ class Joint:
     @property
     def n_draws(self) -> int:
         """How often all differences are drawn."""
-        return max(LEAST_DRAWS, min(DRAWS, MOST_WORK // self.size))
+        # Fewer where draws times differences are above 2^29, but never below 4,000
+        return max(4_000, min(DRAWS, (1 << 29) // self.size))
 
     def adjusted(self, p_values: FloatArray) -> FloatArray:
         """Return the chance that any p-value of the family is so small, shape (k,), of p-values (k,).

@@ -18,9 +18,6 @@ MANY = 1 << 16
 
 _FEW = 1000
 
-_HUGE = 2.0**900
-"""A size from which sums are plain ones, so that none overflows on the way."""
-
 
 def as_lattice(values: FloatArray, scale: float | None = None) -> tuple[float, IntArray] | None:
     """Return the greatest common step of the values, and the values in steps.
@@ -97,7 +94,8 @@ def _sum_of_many(values: FloatArray) -> float:
     .. [1] Demmel & Nguyen (2015). Parallel reproducible summation. IEEE Trans. Comput. 64, 2060-2070.
     """
     largest = max(float(values.max()), -float(values.min()))
-    if not largest < _HUGE:
+    # A size from which sums are plain ones, so that none overflows on the way
+    if not largest < 2.0**900:
         return float(values.sum())
     anchor = math.ldexp(1.5, math.frexp(largest)[1] + values.size.bit_length())
     leading = left = 0.0

@@ -19,9 +19,6 @@ from bestby.inference.lattice import all_single, merged, rising, weighted_sum
 from bestby.inference.sign_sums import MOST_COMBINATIONS, central_binomial, upper_tail
 from bestby.results.values import TestResult
 
-NEVER_NEEDED = 1e-12
-"""A p-value that no correction for many tests asks for: 10^10 of them at 5 %."""
-
 SADDLEPOINT = "saddlepoint"
 """The method of a test by a saddlepoint, which draws nothing."""
 
@@ -160,7 +157,8 @@ def at_least_p(test: TestResult, n_units: int) -> bool:
     smaller p-value.
     """
     least = least_p(n_units, test.alternative)
-    return test.exact and least >= NEVER_NEEDED and rounding.at_most(test.p_value, least)
+    # A p-value that no correction for many tests asks for: 10^10 of them at 5 %
+    return test.exact and least >= 1e-12 and rounding.at_most(test.p_value, least)
 
 
 def refined(test: TestResult, n_units: int, other: TestResult | None) -> TestResult:

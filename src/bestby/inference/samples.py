@@ -31,12 +31,6 @@ MOST_LISTED = 1 << 22
 MOST_SWAPS = 17
 """Pairs up to which all swaps are counted, for locations other than the mean."""
 
-FAR = 5.0
-"""Robust standard deviations from the median of its system from which a run is outlying."""
-
-FEWEST_TOLD = 5
-"""Runs of a system from which an outlying one can be told."""
-
 T_NAMES = {"mean": "welch", "trimmed_mean": "yuen", "iqm": "yuen", "median": "price-bonett"}
 """What the t test and the t interval of two independent samples are called."""
 
@@ -294,7 +288,9 @@ def outlying(systems: Sequence[FloatArray]) -> list[tuple[int, int, float]]:
     out = []
     for system, mine in enumerate(distances):
         spread = 1.4826 * max(pooled, float(np.median(mine)))
-        if mine.size < FEWEST_TOLD or spread <= 0.0:
+        # Runs of a system from which an outlying one can be told
+        if mine.size < 5 or spread <= 0.0:
             continue
-        out += [(system, int(i), float(mine[i] / spread)) for i in np.flatnonzero(mine > FAR * spread)]
+        # Robust standard deviations from the median of its system from which a run is outlying
+        out += [(system, int(i), float(mine[i] / spread)) for i in np.flatnonzero(mine > 5.0 * spread)]
     return out

@@ -31,9 +31,6 @@ _LOG_COSH = (1 / 2, -1 / 12, 1 / 45, -17 / 2520, 31 / 14175)
 
 _EVEN = np.arange(2, _ORDER + 1, 2)
 
-_AT_CENTRE = 0.03
-"""Standard deviations from the mean within which all corrections of the normal distribution are rounding."""
-
 OUTER = 1024
 """Sizes that are so large that they are added one by one."""
 
@@ -224,7 +221,8 @@ def lugannani_rice(series: SignSeries, far: float) -> tuple[float, float]:
     w = math.sqrt(max(2.0 * (theta * far - float(series.value(np.array([theta]))[0])), 0.0))
     u = theta * math.sqrt(variance)
     tail = float(special.ndtr(-w))
-    if min(u, w) < _AT_CENTRE:
+    # Standard deviations from the mean within which all corrections of the normal distribution are rounding
+    if min(u, w) < 0.03:
         return tail, 0.0
     density = math.exp(-0.5 * w * w) / math.sqrt(2.0 * math.pi)
     tail += density * (1.0 / u - 1.0 / w)

@@ -25,10 +25,6 @@ from bestby.metrics.derivatives import WeightDerivatives
 
 _ROUNDING = 8.0 * rounding.EPS  # numbers apart by less than this part are the same
 
-_WHOLE_UP_TO = 2_000_000  # cubes of resample sizes up to here fit whole numbers of 64 bits
-
-_HALVES_UP_TO = 200_000  # sums of products of so many ranks that are halves are exact in floats
-
 
 @dataclass(frozen=True, repr=False)
 class Pearson(StandardisedMetric, SmoothMetric):
@@ -175,7 +171,9 @@ class Spearman(_RankCorrelation):
         n_items = counts.sum(axis=1, dtype=np.int64)[:, None]
         largest = int(n_items.max())
         # Sums of products are exact in floats for few items, and in whole numbers for more.
-        exact = np.int64 if _HALVES_UP_TO < largest <= _WHOLE_UP_TO else np.float64
+        # Products of up to 200,000 ranks that are halves add up exactly in floats, and cubes of sizes up to
+        # 2,000,000 fit whole numbers of 64 bits.
+        exact = np.int64 if 200_000 < largest <= 2_000_000 else np.float64
         drawn = counts.take(prepared.x.order, axis=1)
         x, sizes = _doubled_ranks(drawn, n_items, prepared.x)
         xx = yy = _sum_of_squares(sizes.astype(exact), n_items)

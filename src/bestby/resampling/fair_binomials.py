@@ -25,9 +25,6 @@ WIDTHS = (8, 16, 32, 64)
 
 _HIGHEST_BIT = np.array(63, dtype=np.uint64)
 
-_KEPT = 1 << 14
-"""Units up to which tables are kept for later comparisons: 32 KB or less of each."""
-
 LARGEST_TABLE = 1 << 30
 """Units above which the normal distribution takes the place of a table."""
 
@@ -178,7 +175,10 @@ class _Tables:
     @classmethod
     def of(cls, counts: Sequence[int], dtype: DTypeLike) -> _Tables:
         """Return the tables of numbers of units; those too large get one of two units in their place."""
-        made = [(_kept if n <= _KEPT else _words_and_values)(n if n <= LARGEST_TABLE else 2) for n in counts]
+        # Units up to which tables are kept for later comparisons: 32 KB or less of each
+        made = [
+            (_kept if n <= (1 << 14) else _words_and_values)(n if n <= LARGEST_TABLE else 2) for n in counts
+        ]
         sizes = [lasts.size for lasts, _ in made]
         return cls(
             np.array([[65 - size.bit_length()] for size in sizes], dtype=np.uint64),

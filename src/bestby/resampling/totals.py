@@ -30,30 +30,16 @@ CELL_BLOCK = 2048
 BLOCK_NUMBERS = 1 << 17
 """Weights held at once: a block that stays in the cache of one core."""
 
-SWAPS_AT_ONCE = 1 << 10
-"""Swaps of all units made together, so that the rows are read once for all of them."""
-
 SWAP_TILE = 1 << 10
-"""Units whose bits are multiplied at once: with those of all swaps, four megabytes."""
-
-DRAWS_AT_ONCE = 16
-"""Resamples that share one reading of the rows, where a row of weights fills a block."""
-
-LARGEST_BLOCK = 1 << 24
-"""Weights of one byte held at once."""
+"""Swaps made together, so that the rows are read once for them, and units whose bits are multiplied at once:
+a product of eight megabytes of bits."""
 
 WEIGHT_TILE = 1 << 13
 """Units whose weights are multiplied at once: with those of some resamples, a megabyte."""
 
-FEW_CELLS = 64
-"""Cells up to which the draws of each are made together, and not those of each replicate."""
-
 FEW_BLOCK = 15 << 11
 """Draws and totals of few cells held at once: memory for larger arrays is taken from the system and given
 back for each block, which takes as long as all that is computed."""
-
-SPARSE = 4
-"""Units per draw from which the rows drawn are summed, instead of all rows weighted."""
 
 
 def bootstrap(
@@ -82,7 +68,8 @@ def bootstrap(
     X, units = units.expanded(X)
     compute = partial(_bootstrap_totals, X, units, draws)
     dense = partial(_from_keys, streams.stream_key(seed, "bootstrap"), compute, transform)
-    many = min(DRAWS_AT_ONCE, LARGEST_BLOCK // units.n)
+    # Where one row of weights fills a block, some resamples share a reading of the rows: 16 MB of weights
+    many = min(16, (1 << 24) // units.n)
     size = BLOCK_NUMBERS // n_draws if _are_sparse(units, n_draws) else max(many, BLOCK_NUMBERS // units.n)
     return run_blocks(dense, n_resamples, max(1, size), n_jobs, progress, executor)
 
@@ -115,7 +102,7 @@ def swaps(
         )
     D, units = units.expanded(D)
     dense = partial(_from_keys, streams.stream_key(seed, "swap"), partial(_swap_totals, D), transform)
-    return run_blocks(dense, n_resamples, SWAPS_AT_ONCE, n_jobs, progress, executor)
+    return run_blocks(dense, n_resamples, SWAP_TILE, n_jobs, progress, executor)
 
 
 def cell_swaps(
@@ -136,7 +123,8 @@ def cell_swaps(
     single = _small_and_whole(D, counts)
     D = D.astype(np.float32) if single else D
     binomials = FairBinomials(counts, D.dtype)
-    few = counts.size <= FEW_CELLS
+    # Cells up to which the draws of each are made together, and not those of each replicate
+    few = counts.size <= 64
     if few:
         compute = partial(_few_totals, D.T, binomials)
     else:
@@ -279,7 +267,8 @@ def _from_keys(
 
 def _are_sparse(units: Units, n_draws: int) -> bool:
     """Return whether so few units are drawn that their rows are summed."""
-    return n_draws * SPARSE <= units.n
+    # Units per draw from which the rows drawn are summed, instead of all rows weighted
+    return n_draws * 4 <= units.n
 
 
 def _narrow(units: Units, draws: IntArray) -> type[np.integer[Any]]:
