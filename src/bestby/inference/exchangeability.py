@@ -25,9 +25,6 @@ SKEWNESS = 0.15
 FEW, APART_OF_FEW, APART = 20, 1.0, 1.2
 """Standard errors by which the mean must be away from the median, of fewer than 20 and of more."""
 
-FEW_CLUSTERS = 30
-"""Clusters below which such a correlation mostly does not show, so that unequal sizes alone are a reason."""
-
 
 def skewed(differences: FloatArray, counts: IntArray, pairs: int = 1, moments: Moments | None = None) -> bool:
     """Tell whether differences are so skewed that a test of their mean rejects too often.

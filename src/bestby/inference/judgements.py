@@ -109,8 +109,7 @@ class Judgements:
             drawn = weights.bootstrap_weights(keys, bounds).astype(np.float64)
             return transform(*self.matrices((table @ drawn.T).T))
 
-        # Weights of all units of a block
-        size = max(1, min((1 << 21) // self.n_units, few))
+        size = max(1, min(totals.WEIGHT_BLOCK // self.n_units, few))
         return totals.run_blocks(by_units, n_resamples, size, n_jobs, progress)
 
     def _table(self, place: IntArray, n_cells: int) -> Any:

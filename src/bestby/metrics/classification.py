@@ -22,15 +22,16 @@ from bestby.metrics._label_counts import (
     Part,
     blocks,
     class_counts,
+    classes_of,
     fraction,
     fraction_of,
     quotient,
     ratio,
+    rows_of_labels,
     split_counts,
     unfitted,
 )
 from bestby.metrics._label_names import named_label, printed_labels, required_labels
-from bestby.metrics._label_rows import classes_of, rows_of_labels
 from bestby.metrics._lines import Line, SmoothMetric
 from bestby.metrics.base import MeanMetric, Names, Patterns
 
