@@ -16,14 +16,8 @@ from bestby import compare
 
 AT_A_TIME = {
     "_core.chunks.CHUNK": 7,
-    "inference.discordant.ROWS": 7,
-    "inference.joint._AT_ONCE": 7,
-    "inference.lattice._BLOCK": 7,
-    "inference.permutation._AT_ONCE": 99,
-    "resampling.fair_binomials._AT_ONCE": 7,
     "resampling.totals.BLOCK_NUMBERS": 7,
     "resampling.totals.WEIGHT_BLOCK": 7,
-    "resampling.weights.AT_ONCE": 7,
 }
 """Constants that the settings below depend on, and what each is set to.
 

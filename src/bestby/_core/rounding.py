@@ -10,7 +10,6 @@ which an iteration stops, stands beside the algorithm.
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
 from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any, Final, TypeVar, overload
@@ -23,6 +22,9 @@ Number = TypeVar("Number", float, FloatArray)
 
 EPS: Final = float(np.finfo(np.float64).eps)
 """The distance of 1 from the next float."""
+
+EXACT_IN_SINGLE: Final = 2.0 ** (np.finfo(np.float32).nmant + 1)
+"""Whole numbers up to here, and their sums, are exact in single precision."""
 
 # -- two scores are level --------------------------------------------------------------------------
 
@@ -271,40 +273,6 @@ def typical_deviation(values: FloatArray) -> float:
     return _typical(np.abs(deviations, out=deviations), max(float(values.max()), -float(values.min())))
 
 
-def typical_in_order(values: FloatArray) -> float:
-    """Return the same as `typical` of values in rising order, at once."""
-    return _typical_in_order(values, 0.0, 0.0)
-
-
-def typical_deviation_in_order(values: FloatArray) -> float:
-    """Return the same as `typical_deviation` of values in rising order, at once.
-
-    >>> typical_deviation_in_order(np.array([1e6 - 1.0, 1e6, 1e6 + 1.0]))
-    1.0
-    """
-    middle = float(np.median(values[(values.size - 1) // 2 : values.size // 2 + 1]))
-    return _typical_in_order(values, middle, max(float(values[-1]), -float(values[0])))
-
-
-def _typical_in_order(values: FloatArray, centre: float, scale: float) -> float:
-    """Return the median of the distances of rising values from `centre` that are more than rounding."""
-    n = values.size
-    if n == 0:
-        return 0.0
-    noise = noise_width(max(abs(float(values[0]) - centre), abs(float(values[-1]) - centre), scale))
-    first = bisect_left(values, True, key=lambda x: bool(centre - x <= noise))
-    last = bisect_left(values, True, lo=first, key=lambda x: bool(x - centre > noise))
-    counting = n - (last - first)
-    if counting == 0:
-        return 0.0
-    # The nearest ones stand together: those that are rounding, and half of the others.
-    near = last - first + (counting - 1) // 2 + 1
-    start = bisect_left(
-        range(n - near), True, key=lambda i: bool(centre - values[i] <= values[i + near] - centre)
-    )
-    return max(abs(float(values[start]) - centre), abs(float(values[start + near - 1]) - centre))
-
-
 def merge_width(values: FloatArray, scale: float) -> float:
     """Return how far rounding can separate equal values; `scale` is a typical size or deviation."""
     largest = max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))
@@ -325,10 +293,6 @@ a difference of squares, so that half of their digits are lost."""
 
 INFLUENCE: Final = 1e-14
 """If all leave-one-out scores agree within this part, no unit has an influence."""
-
-
-NEAR: Final = 1e-9
-"""Sums below this part of the numbers they are made of may be rounding: a closer look is due."""
 
 
 def noise_width(scale: Number, part: float = SPREAD) -> Number:

@@ -26,8 +26,6 @@ FEWEST = 2 * PARTS
 """Units below which nothing is said."""
 
 MOST_SPLITS, FEWEST_SPLITS = 1000, 60
-_WORK = 6_000_000_000
-"""Numbers that are added up, above which there are fewer splits."""
 
 _AT_ONCE = 1 << 24
 
@@ -125,7 +123,8 @@ def optimism(
     behind = sign * (scores - scores[best]) / largest  # of each system, in the same unit
     width = 4.0 * float(np.finfo(np.float32).eps) * float((c @ np.abs(x)).max())
     if n_splits is None:
-        affordable = _WORK // (n_parts * x.size + 100 * n)
+        # Numbers that are added up, above which there are fewer splits
+        affordable = 6_000_000_000 // (n_parts * x.size + 100 * n)
         n_splits = int(np.clip(affordable, FEWEST_SPLITS, MOST_SPLITS))
     total = 0.0
     for part in _parts(c, edges, n_parts, n_splits, seed):

@@ -367,10 +367,7 @@ def _path(estimate: float, systems: Sequence[Statistics], shifts: Sequence[Float
         of_a, *of_b = score.each_score(moved)
         return of_a - of_b[0] if of_b else of_a
 
-    bends = [
-        slopes.bend(score.metric, one.total, one.response.hessian, shift)
-        for one, shift in zip(systems, shifts, strict=True)
-    ]
+    bends = [slopes.bend(score.metric, total, shift) for total, shift in zip(totals, shifts, strict=True)]
     known = [bend for bend in bends if bend is not None]
     if len(known) < len(bends):
         return Path(along)

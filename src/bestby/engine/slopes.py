@@ -14,10 +14,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from bestby._core import checks, rounding
+from bestby._core import rounding
 from bestby._core.chunks import chunks
 from bestby._core.typing import FloatArray
-from bestby.metrics._curvatures import Derivatives
 from bestby.metrics._lines import derivatives
 from bestby.metrics.base import MeanMetric, Metric
 from bestby.resampling.units import Units
@@ -65,36 +64,23 @@ class Response:
 
     `influence`, of shape (C,), is its derivative by the weight of one unit, `first` the same as that weight
     is taken from all units of the stratum alike, and `curvature` the sum of the second derivatives in these
-    directions over all units. `hessian`, of shape (k, k), holds the second derivatives by the totals of a
-    metric that knows them.
+    directions over all units.
     """
 
     influence: FloatArray
     first: FloatArray
     curvature: float
-    hessian: FloatArray | None = None
 
 
-def response(
-    metric: Metric,
-    score: Score,
-    total: FloatArray,
-    rows: FloatArray,
-    units: Units,
-    *,
-    known: Derivatives | None = None,
-) -> Response:
+def response(metric: Metric, score: Score, total: FloatArray, rows: FloatArray, units: Units) -> Response:
     """Return how a score responds to the weights of units, whose rows (C, k) have the `total` (k,).
 
-    `known` are the derivatives of the score by the totals, if the metric tells them. The derivatives of a
-    mean are known without steps, and so are those of a metric which tells them along lines.
+    The derivatives of a mean are known without steps, and so are those of a metric which tells them.
 
     References
     ----------
     .. [1] DiCiccio & Efron (1992), Biometrika 79, 231-245, section 4.
     """
-    if known is not None:
-        return _by_hessian(*known, rows, units)
     counts, C = units.weights, units.n_rows
     both = np.empty((total.size, C + units.n_strata)).T  # column by column, as metrics read them
     moves, means = both[:C], both[C:]
@@ -115,43 +101,10 @@ def response(
     return Response(by_weight, first, float(counts @ second))
 
 
-def _by_hessian(gradient: FloatArray, hessian: FloatArray, rows: FloatArray, units: Units) -> Response:
-    """Return how a score responds, from its derivatives by the totals: one product of all directions each.
-
-    Products of rows are summed before those of their means are taken away: a score that stays the same when
-    all totals grow together is not bent in that direction, so that little is lost in the difference.
-    """
-    counts, by_row = units.weights, rows.T
-    influence = gradient @ by_row
-    first = np.empty(influence.size)
-    products = (by_row if units.single else by_row * counts) @ rows
-    for size, (start, stop) in zip(units.sizes.tolist(), pairwise(units.bounds.tolist()), strict=True):
-        total = by_row[:, start:stop] @ counts[start:stop]
-        np.subtract(influence[start:stop], float(gradient @ total) / size, out=first[start:stop])
-        products -= np.multiply.outer(total, total) / size
-    if rounding.is_nothing(checks.largest(first), float(np.abs(gradient).sum()), rounding.NEAR):
-        width = rounding.noise_width(float(np.abs(gradient) @ np.abs(by_row).max(axis=1)), rounding.INFLUENCE)
-        influence, first = (_unless_rounding(slopes, width) for slopes in (influence, first))
-    return Response(influence, first, float(np.vdot(hessian, products)), hessian)
-
-
-def bend(
-    metric: Metric, total: FloatArray, hessian: FloatArray | None, direction: FloatArray
-) -> float | None:
-    """Return the second derivative as the totals (k,) move in a direction (k,); None if steps must tell it.
-
-    It is the same to rounding with the `hessian` (k, k) and without one, as of metrics with many totals:
-    other systems, whose labels are totals as well, change nothing of it.
-    """
-    if hessian is not None:
-        return float(direction @ hessian @ direction)
+def bend(metric: Metric, total: FloatArray, direction: FloatArray) -> float | None:
+    """Return the second derivative as totals (k,) move in a direction (k,); None if steps must tell it."""
     known = derivatives(metric, total, direction[None])
     return None if known is None or np.isnan(known[0][0]) else float(known[1][0])
-
-
-def _unless_rounding(slopes: FloatArray, width: float) -> FloatArray:
-    """Return slopes, or 0 in place of all if none is larger than rounding: the score may be 0 as well."""
-    return np.zeros(slopes.shape) if checks.largest(slopes) <= width else slopes
 
 
 def _by_weight(of_moves: FloatArray, of_means: FloatArray, units: Units) -> FloatArray:

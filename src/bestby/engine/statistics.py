@@ -18,7 +18,7 @@ from bestby.engine.base import Squares
 from bestby.engine.row_order import distinct_rows, projected
 from bestby.engine.slopes import Response
 from bestby.engine.transforms import Functional, scores
-from bestby.metrics._lines import SmoothMetric, gradient_and_hessian
+from bestby.metrics._lines import SmoothMetric
 from bestby.metrics.base import MeanMetric, Metric
 from bestby.resampling.units import Units
 
@@ -222,10 +222,7 @@ class Statistics:
     @cached_property
     def response(self) -> Response:
         """How the score responds to the weights of the units, to second order."""
-        known = gradient_and_hessian(self.metric, self.total)
-        return slopes.response(
-            self.metric, Functional(self.metric), self.total, self.X, self.units, known=known
-        )
+        return slopes.response(self.metric, Functional(self.metric), self.total, self.X, self.units)
 
     @cached_property
     def nearly_linear(self) -> bool:

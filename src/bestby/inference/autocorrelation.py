@@ -13,14 +13,8 @@ from bestby._core.typing import FloatArray, IntArray
 QUIET = 5
 """Correlations in a row that must be within chance before the dependence counts as over."""
 
-CHANCE = 1.64
-"""Standard errors up to which a correlation across boundaries may be chance: a one-sided test at 5 %."""
-
 LARGEST = 1.0 - 1e-12
 """Correlation up to which Fisher's z is taken, whose standard error is about 1 / √n."""
-
-OF_INNER = 1.0 / 3.0
-"""Part of the correlation inside blocks that the one across boundaries must exceed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +112,8 @@ def crosses(values: FloatArray, blocks: IntArray, strata: IntArray | None = None
     # Boundaries between blocks below which nothing shows whether items depend on one another across them
     if boundaries < 4:
         return False
-    return across > OF_INNER * strongest and math.atanh(across) > CHANCE / math.sqrt(boundaries)
+    # Beyond a third of the correlation inside blocks, and beyond chance: a one-sided test at 5 %
+    return across > strongest / 3.0 and math.atanh(across) > 1.64 / math.sqrt(boundaries)
 
 
 def _correlation(x: FloatArray, y: FloatArray) -> float:

@@ -19,12 +19,6 @@ from bestby.inference.proportions import count
 from bestby.results.values import TestResult
 from bestby.vocabulary import allowed_names
 
-_EXACT_PAIRS = 200
-"""Up to so many pairs the signed ranks are convolved, which takes a few milliseconds."""
-
-_BLOCK = 1 << 18
-"""Number of scores ranked at a time, which bounds memory."""
-
 
 def mcnemar(n10: int, n01: int, alternative: Alternative = "two-sided") -> TestResult:
     """McNemar's test in its exact form (McNemar 1947, Psychometrika 12, 153-157): a binomial test.
@@ -80,7 +74,8 @@ def wilcoxon(
     ranks = doubled_ranks(np.abs(d), slack)
     positive, total = int(ranks[d > 0.0].sum()), int(ranks.sum())
     statistic = positive - total / 2.0
-    if d.size > _EXACT_PAIRS:
+    # Up to so many pairs the signed ranks are convolved, which takes a few milliseconds
+    if d.size > 200:
         scale = math.sqrt(float((ranks.astype(float) ** 2).sum()))
         z = (2 * positive - total) / scale
         p = tail_p_value(float(special.ndtr(-z)), float(special.ndtr(z)), alternative)

@@ -1,6 +1,6 @@
 """Right or wrong on every item: the discordant items of all pairs at once, and what follows from them.
 
-The numbers are those of `permutation.exact_mean` and `proportions.tango` to the bit, for arrays of pairs.
+The p-values are those of `permutation.exact_mean` to the bit, for arrays of pairs.
 """
 
 from __future__ import annotations
@@ -10,16 +10,10 @@ import sys
 import numpy as np
 from scipy.special import betainc, ndtr
 
+from bestby._core import rounding
+from bestby._core.chunks import chunks
 from bestby._core.typing import Alternative, Array, BoolArray, FloatArray, IntArray
-from bestby.inference.proportions import two_sided_quantile
-
-ROWS = 4096
-"""Rows multiplied at a time."""
-
-PAIRS = 8192
-"""Pairs whose intervals are sought at a time."""
-
-_EXACT_IN_SINGLE = 1 << 24
+from bestby.inference.proportions import tango_high, two_sided_quantile
 
 
 def together(right: Array, counts: IntArray, others: Array | None = None) -> IntArray:
@@ -31,11 +25,11 @@ def together(right: Array, counts: IntArray, others: Array | None = None) -> Int
     """
     others = right if others is None else others
     both: IntArray = np.zeros((right.shape[1], others.shape[1]), dtype=np.int64)
-    for start in range(0, counts.size, ROWS):
-        c = counts[start : start + ROWS]
-        kind = np.float32 if int(c.sum()) <= _EXACT_IN_SINGLE else np.float64
-        left = right[start : start + ROWS].astype(kind)
-        weighted = others[start : start + ROWS].astype(kind) * c[:, None].astype(kind)
+    for part in chunks(*right.shape):
+        c = counts[part]
+        kind = np.float32 if int(c.sum()) <= rounding.EXACT_IN_SINGLE else np.float64
+        left = right[part].astype(kind)
+        weighted = others[part].astype(kind) * c[:, None].astype(kind)
         both += (left.T @ weighted).astype(np.int64)
     return both
 
@@ -78,33 +72,7 @@ def tango(n10: IntArray, n01: IntArray, n: int, level: float) -> tuple[FloatArra
     distinct, place = np.unique(key + n, return_inverse=True)
     differing, shifted = np.divmod(distinct, 2 * n + 1)
     ends = np.empty(distinct.size)
-    for start in range(0, distinct.size, PAIRS):
-        block = slice(start, start + PAIRS)
-        ends[block] = _tango_high(shifted[block] - n, differing[block], n, z)
+    for block in chunks(distinct.size, 8):
+        ends[block] = tango_high(shifted[block] - n, differing[block], n, z)
     high = ends[place.reshape(-1)]
     return -high[d.size :], high[: d.size]
-
-
-def _tango_high(d: IntArray, m: IntArray, n: int, z: float) -> FloatArray:
-    """Return the upper ends for the differences d / n when m of n items differ: the halving of `proportions`.
-
-    The operations are those of one pair, in their order, so that the ends agree to the bit.
-    """
-    zz = z * z
-    x, differing = d.astype(np.float64), m.astype(np.float64)
-    inside, outside = x / n, np.ones(d.size)
-    edge = np.abs(d) == n  # the variance is 0, or known: no halving
-    left = ~edge
-    while left.any():
-        delta = (inside + outside) / 2.0
-        left &= (outside - inside > 1e-15) & (delta != inside) & (delta != outside)
-        half = (differing + x * delta) / 2.0
-        inner = half * half - n * (x * delta - (n - m) * delta * delta)
-        s = (half + np.sqrt(np.maximum(inner, 0.0))) / n
-        off = n * delta - x
-        held = off * off <= zz * n * (s - delta * delta)
-        inside = np.where(left & held, delta, inside)
-        outside = np.where(left & ~held, delta, outside)
-    outside[d == n] = 1.0
-    outside[d == -n] = (zz - n) / (zz + n)
-    return outside

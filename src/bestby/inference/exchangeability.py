@@ -25,21 +25,6 @@ SKEWNESS = 0.15
 FEW, APART_OF_FEW, APART = 20, 1.0, 1.2
 """Standard errors by which the mean must be away from the median, of fewer than 20 and of more."""
 
-CORRELATED = 2.0
-"""Spearman's correlation of effect and size, in its own standard errors, above which it is no chance."""
-
-UNEQUAL = 0.7
-"""Effective number of clusters, by their sizes, over their number, below which such a correlation matters."""
-
-FEW_CLUSTERS = 30
-"""Clusters below which such a correlation mostly does not show, so that unequal sizes alone are a reason."""
-
-MOST_EFFECTIVE = 100
-"""Effective number of clusters from which it does not matter either."""
-
-BY_CHANCE = 0.05
-"""Families of several pairs of exchangeable systems of which one pair at least may look like others."""
-
 
 def skewed(differences: FloatArray, counts: IntArray, pairs: int = 1, moments: Moments | None = None) -> bool:
     """Tell whether differences are so skewed that a test of their mean rejects too often.
@@ -81,7 +66,8 @@ def _chance(pairs: int) -> float:
     >>> _chance(1), round(_chance(45), 2)
     (0.0, 3.26)
     """
-    return float(-special.ndtri(BY_CHANCE / (2.0 * pairs))) if pairs > 1 else 0.0
+    # Of 20 families of several pairs of exchangeable systems, one may have a pair that looks like no such
+    return float(-special.ndtri(0.05 / (2.0 * pairs))) if pairs > 1 else 0.0
 
 
 def _error_of_skewness(n: int) -> float:
@@ -113,7 +99,8 @@ def follows_size(effects: FloatArray, sizes: FloatArray, counts: IntArray, pairs
     x, y = (doubled_ranks(values, gap).astype(np.float64) for values, gap in ((effects, slack), (sizes, 0.0)))
     x, y = x - x.mean(), y - y.mean()
     spread = math.sqrt(float(x @ x) * float(y @ y))
-    limit = max(CORRELATED, _chance(pairs))
+    # Spearman's correlation of effect and size, in its own standard errors, above which it is no chance
+    limit = max(2.0, _chance(pairs))
     return spread > 0.0 and abs(float(x @ y)) / spread * math.sqrt(sizes.size - 1) > limit
 
 
@@ -124,4 +111,5 @@ def unequal(sizes: FloatArray) -> bool:
     (True, False)
     """
     effective = float(sizes.sum()) ** 2 / float(sizes @ sizes)
-    return effective < min(MOST_EFFECTIVE, UNEQUAL * sizes.size)
+    # It does not from 100 effective clusters on, nor where they are more than 0.7 of the clusters
+    return effective < min(100, 0.7 * sizes.size)

@@ -11,6 +11,7 @@ from scipy.special import ndtr, ndtri, owens_t, stdtrit
 
 from bestby._core.typing import Alternative, FloatArray, IntArray
 from bestby.inference import locations, samples
+from bestby.inference.bisection import last_that_holds
 from bestby.results.values import Interval, TestResult
 
 
@@ -120,15 +121,7 @@ def _covariance(theta: float, z: float, below: float, correlation: float) -> flo
 
 def _lower(p: float, z: float, variance: Callable[[float], float]) -> float:
     """Return the lower end: the theta below p that lies z of its own standard errors from it."""
-    low, high = 0.0, p
-    for _ in range(60):
-        middle = 0.5 * (low + high)
-        done = middle in (low, high)  # two neighbouring numbers: nothing lies between
-        too_low = (p - middle) ** 2 > z * z * variance(middle)
-        low, high = (middle, high) if too_low else (low, middle)
-        if done:
-            break
-    return low
+    return last_that_holds(lambda theta: (p - theta) ** 2 > z * z * variance(theta), 0.0, p)[0]
 
 
 def placements(a: FloatArray, b: FloatArray) -> tuple[float, FloatArray, FloatArray]:

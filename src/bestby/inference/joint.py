@@ -12,6 +12,7 @@ import numpy as np
 
 from bestby._core import rounding, special
 from bestby._core.cached import cached_property
+from bestby._core.chunks import chunks
 from bestby._core.typing import Alternative, BoolArray, FloatArray, IntArray
 from bestby.inference.clusters import equal_units
 from bestby.resampling import streams
@@ -22,18 +23,9 @@ FEW_UNITS = 15
 DRAWS = 20_000
 """Draws of all differences at once; the share of 5 % of them has a standard error of 0.15 %."""
 
-LEAST_DRAWS = 4_000
-"""Draws for the largest families."""
-
-MOST_WORK = 1 << 29
-"""Draws times differences above which there are fewer draws."""
-
 ENOUGH_HITS = 100
 """Draws beyond a point from which their share is used; with fewer, Bonferroni's bound is."""
 
-_AT_ONCE = 1 << 20
-_DRAWS_AT_ONCE, _DIFFERENCES_AT_ONCE = 512, 64  # so many stay in the cache of one core
-_ROWS = 1 << 16
 _JITTER = 1e-12
 
 
@@ -73,8 +65,7 @@ class Spread:
                 continue
             h = sizes[start:stop] / float(c @ sizes[start:stop])
             total = c @ own
-            for first in range(0, c.size, _ROWS):
-                part = slice(first, first + _ROWS)
+            for part in chunks(*own.shape):
                 rows = (own[part] - h[part, None] * total) / np.sqrt(1.0 - h[part, None])
                 size += float(c[part] @ (rows**2).sum(axis=1))
                 rows -= rows.mean(axis=1, keepdims=True)
@@ -182,7 +173,8 @@ class Joint:
     @property
     def n_draws(self) -> int:
         """How often all differences are drawn."""
-        return max(LEAST_DRAWS, min(DRAWS, MOST_WORK // self.size))
+        # Fewer where draws times differences are above 2^29, but never below 4,000
+        return max(4_000, min(DRAWS, (1 << 29) // self.size))
 
     def adjusted(self, p_values: FloatArray) -> FloatArray:
         """Return the chance that any p-value of the family is so small, shape (k,), of p-values (k,).
@@ -212,12 +204,11 @@ class Joint:
     def _largest(self) -> FloatArray:
         """The largest absolute value of each draw, in rising order."""
         blocks, scale = [], self._scale[:, None].astype(np.float32)
-        for drawn in self._scores(_DRAWS_AT_ONCE):
+        for drawn in self._scores(len(self._in_one_unit)):
             # Single precision takes half the time, and moves a share of the draws by nothing to speak of.
             of_systems = np.ascontiguousarray(drawn.T, dtype=np.float32)
             largest = np.zeros(len(drawn))
-            for first in range(0, self.size, _DIFFERENCES_AT_ONCE):
-                part = slice(first, first + _DIFFERENCES_AT_ONCE)
+            for part in chunks(self.size, len(drawn)):
                 z = of_systems.take(self.a[part], axis=0)
                 z -= of_systems.take(self.b[part], axis=0)
                 z *= scale[part]
@@ -253,7 +244,7 @@ class Joint:
     def _drawn(self, order: IntArray) -> Iterator[FloatArray]:
         """Yield the differences of each draw over their standard deviations, blocks of shape (R, m)."""
         a, b, scale = self.a[order], self.b[order], self._scale[order]
-        for drawn in self._scores(max(1, _AT_ONCE // a.size)):
+        for drawn in self._scores(a.size):
             yield (drawn[:, a] - drawn[:, b]) * scale
 
     @cached_property
@@ -273,14 +264,14 @@ class Joint:
         scale[self.varying] = 1.0 / np.sqrt(variances[self.varying])
         return scale
 
-    def _scores(self, step: int) -> Iterator[FloatArray]:
-        """Yield draws of the scores of all systems, blocks of shape (step, S)."""
+    def _scores(self, width: int) -> Iterator[FloatArray]:
+        """Yield draws of the scores of all systems, shape (R, S); `width` numbers are made of each draw."""
         size = len(self._in_one_unit)
         # A covariance of differences is singular; a little independent noise changes no digit that counts.
         root = np.linalg.cholesky(self._in_one_unit + _JITTER * np.eye(size))
         generator = streams.block_generator(self.seed, "families", 0)
-        for first in range(0, self.n_draws, step):
-            drawn: FloatArray = generator.standard_normal((min(step, self.n_draws - first), size)) @ root.T
+        for part in chunks(self.n_draws, width):
+            drawn: FloatArray = generator.standard_normal((part.stop - part.start, size)) @ root.T
             yield drawn
 
 

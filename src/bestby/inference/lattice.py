@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from bestby._core import rounding
+from bestby._core.chunks import chunks
 from bestby._core.typing import Array, FloatArray, IntArray
 
 LARGEST_MULTIPLE = 100_000
@@ -16,18 +17,6 @@ MANY = 1 << 16
 """Number of values from which equal ones are not merged, if fewer than one in `_FEW` are equal."""
 
 _FEW = 1000
-
-_HUGE = 2.0**900
-"""A size from which sums are plain ones, so that none overflows on the way."""
-
-_SAMPLE = 2 * MOST_VALUES
-"""How many of very many values are looked at, or some more, to tell whether they are on a lattice."""
-
-_BEGINNING = 64
-"""Values that are looked at first: where values are not in order, two of these mostly fall."""
-
-_BLOCK = 1 << 14
-"""Values that are looked at at a time: they stay in the cache of the processor."""
 
 
 def as_lattice(values: FloatArray, scale: float | None = None) -> tuple[float, IntArray] | None:
@@ -71,7 +60,7 @@ def merged(values: FloatArray, counts: IntArray, scale: float | None = None) -> 
     `scale` is as for `as_lattice`.
     """
     values, counts = in_order(values, counts)
-    return merged_in_order(values, counts, rounding.typical_in_order(values) if scale is None else scale)
+    return merged_in_order(values, counts, rounding.typical(values) if scale is None else scale)
 
 
 def all_single(counts: IntArray) -> bool:
@@ -105,12 +94,13 @@ def _sum_of_many(values: FloatArray) -> float:
     .. [1] Demmel & Nguyen (2015). Parallel reproducible summation. IEEE Trans. Comput. 64, 2060-2070.
     """
     largest = max(float(values.max()), -float(values.min()))
-    if not largest < _HUGE:
+    # A size from which sums are plain ones, so that none overflows on the way
+    if not largest < 2.0**900:
         return float(values.sum())
     anchor = math.ldexp(1.5, math.frexp(largest)[1] + values.size.bit_length())
     leading = left = 0.0
-    for start in range(0, values.size, _BLOCK):
-        part = values[start : start + _BLOCK]
+    for rows in chunks(values.size):
+        part = values[rows]
         digits = part + anchor
         digits -= anchor
         leading += float(np.add.reduce(digits))
@@ -127,30 +117,17 @@ def in_order(values: FloatArray, counts: IntArray) -> tuple[FloatArray, IntArray
 
 
 def rising(values: FloatArray) -> bool:
-    """Return whether values are in rising order; mostly the first ones tell that they are not."""
-    return all(bool((part[1:] >= part[:-1]).all()) for part in (values[:_BEGINNING], values))
+    """Return whether values are in rising order."""
+    return bool((values[1:] >= values[:-1]).all())
 
 
 def _close(values: FloatArray, width: float) -> int:
     """Return how many rising values are within a width of the one before."""
     close = 0
-    for start in range(0, values.size - 1, _BLOCK):
-        part = values[start : start + _BLOCK + 1]
+    for rows in chunks(values.size - 1):
+        part = values[rows.start : rows.stop + 1]
         close += int(np.count_nonzero(part[1:] - part[:-1] <= width))
     return close
-
-
-def distinct_sample(values: FloatArray) -> FloatArray | None:
-    """Return some of very many values in rising order, if more than `MOST_VALUES` of them are distinct.
-
-    Then there are more of them than `as_lattice` looks at, which shows without putting all values in order.
-    Returns None otherwise.
-    """
-    if values.size < MANY:
-        return None
-    some = np.sort(values[:: values.size // _SAMPLE])
-    width = rounding.merge_width(some[[0, -1]], rounding.typical_deviation_in_order(some))
-    return some if some.size - _close(some, width) > MOST_VALUES else None
 
 
 def merged_in_order(values: FloatArray, counts: IntArray, scale: float) -> tuple[FloatArray, IntArray]:

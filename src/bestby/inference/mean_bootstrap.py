@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import TypeVar
@@ -16,12 +15,11 @@ from bestby.inference.distributions import WINDOW, Distribution, Inverted, Latti
 from bestby.inference.lattice import (
     all_single,
     as_lattice,
-    distinct_sample,
     in_order,
     merged_in_order,
     weighted_sum,
 )
-from bestby.inference.steps import surely_no_steps, total_has_steps
+from bestby.inference.steps import total_has_steps
 
 Numbers = TypeVar("Numbers", FloatArray, IntArray)
 
@@ -39,9 +37,6 @@ def mean_bootstrap(
     stratum, in any order; `known` are their power sums about the mean, if these were made. Returns None where
     neither route is accurate or cheap: then resamples must be drawn.
     """
-    quick = None if known is None else _bootstrap_of_many(values, counts, bounds, known)
-    if quick is not None:
-        return quick
     given = values.size
     values, counts, bounds, scale = _merged_by_stratum(values, counts, bounds)
     n = int(counts.sum())
@@ -66,25 +61,6 @@ def mean_bootstrap(
     return None if total_has_steps(values, counts, bounds, found.frequency / n, first) else found
 
 
-def _bootstrap_of_many(
-    values: FloatArray, counts: IntArray, bounds: IntArray, known: series.PowerSums
-) -> Inverted | None:
-    """Return the same of very many values in any order, if a sample shows that they are on no lattice."""
-    some = distinct_sample(values)
-    if some is None:
-        return None
-    low, high = float(values.min()), float(values.max())
-    n, variance = float(known.sums[0]), float(known.sums[2]) * known.scale**2
-    if _is_nothing(variance, n, low, high):
-        return None
-    totals, sd = [n * known.centre], math.sqrt(variance)
-    found = _inverted_bootstrap(values, counts, bounds, totals, sd, known, by_series=True)
-    if found is None:
-        return None
-    h, first = found.frequency / n, found.coefficients.size + 1
-    return found if surely_no_steps(some, int(n), high - low, variance, h, first) else None
-
-
 def _is_nothing(variance: float, n: float, low: float, high: float) -> bool:
     """Return whether the variance of a total of n values from `low` to `high` is rounding alone."""
     return bool(variance <= rounding.noise_width(max(float(high), -float(low))) ** 2 * n)
@@ -96,10 +72,7 @@ def _merged_by_stratum(
     """Return the distinct values of each stratum in rising order, counts, bounds, and a typical deviation."""
     parts = [in_order(values[a:b], counts[a:b]) for a, b in pairwise(bounds.tolist())]
     # A constant that all values share must not hide how they vary.
-    if len(parts) == 1:
-        scale = rounding.typical_deviation_in_order(parts[0][0])
-    else:
-        scale = rounding.typical_deviation(np.concatenate([values for values, _ in parts]))
+    scale = rounding.typical_deviation(_joined([values for values, _ in parts]))
     parts = [merged_in_order(*part, scale) for part in parts]
     edges = np.cumsum([0] + [part[0].size for part in parts])
     return _joined([part[0] for part in parts]), _joined([part[1] for part in parts]), edges, scale
@@ -171,8 +144,6 @@ def _inverted_bootstrap(
     totals: Sequence[float],
     sd: float,
     known: series.PowerSums | None = None,
-    *,
-    by_series: bool = False,
 ) -> Inverted | None:
     n = int(counts.sum())
     h = np.pi / (WINDOW * sd)
@@ -186,8 +157,6 @@ def _inverted_bootstrap(
             log_modulus += logarithm.real
             phase += logarithm.imag
             continue
-        if by_series:
-            return None
         one = _powers(h * (values[a:b] - centre), counts[a:b] / n_units)
         with np.errstate(divide="ignore"):
             log_modulus += n_units * np.log(np.abs(one))

@@ -13,22 +13,17 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from bestby._core import rounding
+from bestby._core.chunks import chunks
 from bestby._core.typing import Alternative, BoolArray, FloatArray, IntArray
 from bestby.inference.lattice import all_single, merged, rising, weighted_sum
 from bestby.inference.sign_sums import MOST_COMBINATIONS, central_binomial, upper_tail
 from bestby.results.values import TestResult
-
-NEVER_NEEDED = 1e-12
-"""A p-value that no correction for many tests asks for: 10^10 of them at 5 %."""
 
 SADDLEPOINT = "saddlepoint"
 """The method of a test by a saddlepoint, which draws nothing."""
 
 SADDLEPOINT_ERROR = 0.02
 """The error told of it, as a part of p: measured (`calibration/dominating_points.py`), and no bound."""
-
-_AT_ONCE = 1 << 14
-"""Combinations of an enumeration that are scored at once: their totals stay in the cache of one core."""
 
 
 def monte_carlo(
@@ -162,7 +157,8 @@ def at_least_p(test: TestResult, n_units: int) -> bool:
     smaller p-value.
     """
     least = least_p(n_units, test.alternative)
-    return test.exact and least >= NEVER_NEEDED and rounding.at_most(test.p_value, least)
+    # A p-value that no correction for many tests asks for: 10^10 of them at 5 %
+    return test.exact and least >= 1e-12 and rounding.at_most(test.p_value, least)
 
 
 def refined(test: TestResult, n_units: int, other: TestResult | None) -> TestResult:
@@ -230,10 +226,10 @@ def exact_enumeration(
         shift = _each_beside_all(np.add, shift, np.multiply.outer(0.5 * row, values))
         weight = _each_beside_all(np.multiply, weight, chances)
     hit = 0.0
-    starts = range(0, weight.size, _AT_ONCE)
+    parts = [*chunks(weight.size, 4)]
     for value, chance in zip(points.tolist(), mass.tolist(), strict=True):
         moved = (value * (0.5 * delta[0]))[:, None]
-        found = [difference((shift[:, start : start + _AT_ONCE] + moved).T) for start in starts]
+        found = [difference((shift[:, part] + moved).T) for part in parts]
         hit += chance * float(weight[_extreme(np.concatenate(found), seen, alternative, tolerance)].sum())
     p = min(1.0, max(hit + outside, least))
     method = "convolution" if int(counts.max()) > 1 else "enumeration"

@@ -6,7 +6,6 @@ width when every item is right, or when no item differs, and never leave the ran
 
 from __future__ import annotations
 
-import math
 from typing import overload
 
 import numpy as np
@@ -15,6 +14,7 @@ from bestby._core import checks, special
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
 from bestby._core.typing import ArrayLike, FloatArray
+from bestby.inference.bisection import last_that_holds
 
 
 @overload
@@ -67,15 +67,12 @@ def _midp_low(x: float, n: float, tail: float) -> float:
     """Return the proportion p at which P(X > x) + P(X = x) / 2 of n items is the tail, by halving."""
     if x == 0:
         return 0.0
-    low, high = 0.0, x / n
-    while high - low > 1e-14 * high:
-        p = 0.5 * (low + high)
+
+    def below(p: float) -> bool:
         beyond = 0.0 if x == n else float(special.betainc(x + 1.0, n - x, p))
-        if 0.5 * (float(special.betainc(x, n - x + 1.0, p)) + beyond) < tail:
-            low = p
-        else:
-            high = p
-    return low
+        return 0.5 * (float(special.betainc(x, n - x + 1.0, p)) + beyond) < tail
+
+    return last_that_holds(below, 0.0, x / n)[0]
 
 
 def wilson_ends(x: FloatArray, n: FloatArray, z: float) -> tuple[FloatArray, FloatArray]:
@@ -115,7 +112,29 @@ def tango_ends(net: float, differing: float, n: float, z: float) -> tuple[float,
 
     `z` is the quantile, of the normal distribution or of Student's t.
     """
-    return -_tango_high(-net, differing, n, z), _tango_high(net, differing, n, z)
+    low, high = tango_high(np.array([-net, net]), np.array([differing, differing]), n, z).tolist()
+    return -low, high
+
+
+def tango_high(net: ArrayLike, differing: ArrayLike, n: float, z: float) -> FloatArray:
+    """Return the upper ends of Tango's interval for arrays of n10 - n01 and n10 + n01."""
+    zz = z * z
+    d, m = np.asarray(net, dtype=np.float64), np.asarray(differing, dtype=np.float64)
+    # If m = 0, the estimate solves the equation too; it is where we start, so it is not what we find.
+    inside, outside = d / n, np.ones(d.size)
+    left = np.abs(d) != n
+    while left.any():
+        delta = (inside + outside) / 2.0
+        left &= (outside - inside > 1e-15) & (delta != inside) & (delta != outside)
+        half = (m + d * delta) / 2.0
+        inner = half * half - n * (d * delta - (n - m) * delta * delta)
+        s = (half + np.sqrt(np.maximum(inner, 0.0))) / n
+        off = n * delta - d
+        holds = off * off <= zz * n * (s - delta * delta)
+        inside = np.where(left & holds, delta, inside)
+        outside = np.where(left & ~holds, delta, outside)
+    outside[d == -n] = (zz - n) / (zz + n)  # s = 1 whatever delta is
+    return outside
 
 
 def paired_error(n_differing: ArrayLike, difference: ArrayLike, n: int) -> FloatArray:
@@ -128,29 +147,6 @@ def paired_error(n_differing: ArrayLike, difference: ArrayLike, n: int) -> Float
     share = np.asarray(n_differing) / n
     error: FloatArray = np.sqrt(np.maximum(share - np.square(difference), 0.0) / (n - 1))
     return error
-
-
-def _tango_high(d: float, m: float, n: float, z: float) -> float:
-    """Upper end of Tango's interval for the difference d / n when m of n items differ."""
-    zz = z * z
-    if d == n:
-        return 1.0
-    if d == -n:  # s = 1 whatever delta is
-        return (zz - n) / (zz + n)
-    # If m = 0, the estimate solves the equation too; it is where we start, so it is not what we find.
-    inside, outside = d / n, 1.0
-    while outside - inside > 1e-15:
-        delta = (inside + outside) / 2.0
-        if delta in (inside, outside):
-            break
-        half = (m + d * delta) / 2.0
-        s = (half + math.sqrt(max(half * half - n * (d * delta - (n - m) * delta * delta), 0.0))) / n
-        off = n * delta - d
-        if off * off <= zz * n * (s - delta * delta):
-            inside = delta
-        else:
-            outside = delta
-    return outside
 
 
 def two_sided_quantile(level: float) -> float:

@@ -8,10 +8,10 @@ that each candidate value would bring, and so has a sensible width even where no
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from bestby._core.typing import FloatArray, IntArray
+from bestby.inference.bisection import last_that_holds
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,8 @@ class Differences:
                 spread = (half + math.sqrt(max(inner, 0.0))) / n - delta * delta
             return (net / n - delta) ** 2 <= allowed * (max(spread, 0.0) / n + rest)
 
-        return min(1.0, self.size * _last(holds, net / n, 1.0 / self.size))
+        largest = 1.0 / self.size
+        return 1.0 if holds(largest) else min(1.0, self.size * last_that_holds(holds, net / n, largest)[1])
 
 
 def mean_interval(mean: float, items: float, n: int, others: float, quantile: float) -> tuple[float, float]:
@@ -90,19 +91,3 @@ def mean_interval(mean: float, items: float, n: int, others: float, quantile: fl
     middle = (mean + 0.5 * k) / (1.0 + k)
     half = math.sqrt(max(k * spread + 0.25 * k * k + rest * (1.0 + k), 0.0)) / (1.0 + k)
     return max(0.0, min(mean, middle - half)), min(1.0, max(mean, middle + half))
-
-
-def _last(holds: Callable[[float], bool], inside: float, outside: float) -> float:
-    """Return the largest number from which on a condition does not hold, by halving."""
-    if holds(outside):
-        return outside
-    # A bound: it ends at two neighbours
-    for _ in range(60):
-        middle = (inside + outside) / 2.0
-        if middle in (inside, outside):
-            break
-        if holds(middle):
-            inside = middle
-        else:
-            outside = middle
-    return outside

@@ -15,6 +15,7 @@ import numpy as np
 from scipy.special import stdtr, stdtrit
 
 from bestby._core import rounding
+from bestby._core.chunks import CHUNK
 from bestby._core.typing import Alternative, FloatArray, IntArray
 from bestby.inference import classical, locations, permutation, tilting
 from bestby.resampling import streams, weights
@@ -30,20 +31,8 @@ MOST_LISTED = 1 << 22
 MOST_SWAPS = 17
 """Pairs up to which all swaps are counted, for locations other than the mean."""
 
-MOST_KEPT = 1 << 22
-"""Positions of dealt-out runs that are kept for the next pair of systems."""
-
-FAR = 5.0
-"""Robust standard deviations from the median of its system from which a run is outlying."""
-
-FEWEST_TOLD = 5
-"""Runs of a system from which an outlying one can be told."""
-
 T_NAMES = {"mean": "welch", "trimmed_mean": "yuen", "iqm": "yuen", "median": "price-bonett"}
 """What the t test and the t interval of two independent samples are called."""
-
-_BLOCK = 1 << 18
-_CACHED = 1 << 15  # numbers that stay in the cache of a core between two steps
 
 Values = Callable[[FloatArray, FloatArray], FloatArray]
 """From rows of runs of A and of B the value of each row that a permutation test counts."""
@@ -207,31 +196,18 @@ def _split(
         first, second = _splits(n, b.size)
         return values(pooled[first], pooled[second]), True
 
-    def dealt(order: IntArray) -> FloatArray:
-        runs = pooled.take(order)
+    def block(start: int, stop: int) -> FloatArray:
+        runs = pooled.take(_deals(pooled.size, start, stop, seed))
         return values(runs[:, :n], runs[:, n:])
 
-    if n_resamples * pooled.size <= MOST_KEPT:
-        order, rows = _kept_deals(pooled.size, n_resamples, seed), max(1, _CACHED // pooled.size)
-        parts = [dealt(order[start : start + rows]) for start in range(0, n_resamples, rows)]
-        return np.concatenate(parts), False
-
-    def block(start: int, stop: int) -> FloatArray:
-        return dealt(_deals(pooled.size, start, stop, seed))
-
-    return run_blocks(block, n_resamples, max(1, _BLOCK // pooled.size), 1, None), False
+    return run_blocks(block, n_resamples, max(1, CHUNK // pooled.size), 1, None), False
 
 
+@lru_cache(maxsize=64)  # many pairs of systems have as many runs; a block takes half a megabyte
 def _deals(size: int, start: int, stop: int, seed: int) -> IntArray:
     """Return the positions in random order, once for each resample from `start` to `stop`."""
     keys = streams.replicate_keys(streams.stream_key(seed, "runs"), start, stop - start)
-    return np.argsort(streams.words(keys, 0, size), axis=1)
-
-
-@lru_cache(maxsize=2)
-def _kept_deals(size: int, n_resamples: int, seed: int) -> IntArray:
-    """Return the same for all resamples; kept, because many pairs of systems have as many runs."""
-    order = _deals(size, 0, n_resamples, seed)
+    order = np.argsort(streams.words(keys, 0, size), axis=1)
     order.setflags(write=False)
     return order
 
@@ -264,7 +240,7 @@ def _swapped(
     def block(start: int, stop: int) -> FloatArray:
         return swapped_statistics(weights.swap_bits(streams.replicate_keys(key, start, stop - start), n))
 
-    return run_blocks(block, n_resamples, max(1, _BLOCK // n), 1, None), False
+    return run_blocks(block, n_resamples, max(1, CHUNK // n), 1, None), False
 
 
 def _counted(
@@ -312,7 +288,9 @@ def outlying(systems: Sequence[FloatArray]) -> list[tuple[int, int, float]]:
     out = []
     for system, mine in enumerate(distances):
         spread = 1.4826 * max(pooled, float(np.median(mine)))
-        if mine.size < FEWEST_TOLD or spread <= 0.0:
+        # Runs of a system from which an outlying one can be told
+        if mine.size < 5 or spread <= 0.0:
             continue
-        out += [(system, int(i), float(mine[i] / spread)) for i in np.flatnonzero(mine > FAR * spread)]
+        # Robust standard deviations from the median of its system from which a run is outlying
+        out += [(system, int(i), float(mine[i] / spread)) for i in np.flatnonzero(mine > 5.0 * spread)]
     return out

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bestby._core import special
+from bestby._core.chunks import chunks
 from bestby._core.typing import Array, FloatArray, IntArray
 from bestby.inference.lattice import all_single
 
@@ -23,18 +24,12 @@ SERIES_FROM = 20_000
 LARGEST_REMAINDER = 1e-9
 """Bound of the error of a characteristic function, or of its logarithm where it counts."""
 
-_BLOCK = 1 << 13
-"""Values that are raised to powers at a time: they stay in the cache of the processor."""
-
 _ORDER = 10
 
 _LOG_COSH = (1 / 2, -1 / 12, 1 / 45, -17 / 2520, 31 / 14175)
 """Coefficients of x^2, x^4, ... in log cosh x."""
 
 _EVEN = np.arange(2, _ORDER + 1, 2)
-
-_AT_CENTRE = 0.03
-"""Standard deviations from the mean within which all corrections of the normal distribution are rounding."""
 
 OUTER = 1024
 """Sizes that are so large that they are added one by one."""
@@ -51,15 +46,15 @@ def power_sums(
     `counts` is None where all are 1.
     """
     sums = np.zeros(_ORDER + 1)
-    for start in range(0, values.size, _BLOCK):
-        x = values[start : start + _BLOCK] - centre
+    for part in chunks(values.size, 8):
+        x = values[part] - centre
         x /= scale
         x2 = x * x
         x3, x4 = x2 * x, x2 * x2
         x5 = x4 * x
         n, c1, c3, c5 = np.float64(x.size), x, x3, x5
         if counts is not None:
-            c = counts[start : start + _BLOCK].astype(np.float64)
+            c = counts[part].astype(np.float64)
             n, c1, c3, c5 = c.sum(), c * x, c * x3, c * x5
         sums += (
             n, c1.sum(), c1 @ x, c1 @ x2, c3 @ x, c3 @ x2, c3 @ x3, c3 @ x4, c5 @ x3, c5 @ x4, c5 @ x5
@@ -226,7 +221,8 @@ def lugannani_rice(series: SignSeries, far: float) -> tuple[float, float]:
     w = math.sqrt(max(2.0 * (theta * far - float(series.value(np.array([theta]))[0])), 0.0))
     u = theta * math.sqrt(variance)
     tail = float(special.ndtr(-w))
-    if min(u, w) < _AT_CENTRE:
+    # Standard deviations from the mean within which all corrections of the normal distribution are rounding
+    if min(u, w) < 0.03:
         return tail, 0.0
     density = math.exp(-0.5 * w * w) / math.sqrt(2.0 * math.pi)
     tail += density * (1.0 / u - 1.0 / w)

@@ -15,10 +15,6 @@ from bestby.inference.lattice import all_single, as_lattice, weighted_sum
 from bestby.inference.series import LARGEST_REMAINDER, SignSeries, lugannani_rice
 from bestby.inference.steps import later_terms
 
-MEET_IN_THE_MIDDLE = 36
-"""Differing units up to which all sign changes of real differences are enumerated."""
-
-
 FIRST_FREQUENCIES = 400
 """Frequencies taken one by one; of those beyond, only where the characteristic function counts."""
 
@@ -27,29 +23,8 @@ TILT_FROM = 5.0
 """Standard deviations from which the distribution is tilted, so that tiny p-values keep their digits."""
 
 
-SERIES_TILT_FROM = 2.0
-"""The same where a power series makes the tilt cheap."""
-
-
-LEAST_CHANCE = 38.0
-"""Standard deviations beyond which a tail is below the smallest float, by Hoeffding's inequality."""
-
-
-DIED_OUT = 9.0
-"""Frequency, over the standard deviation, from which the characteristic function is below 1e-15."""
-
-
-LEAST_UNTILTED = 1e-9
-"""Mass of a tail of whole steps below which rounding may be more than a millionth of it."""
-
 QUICKLY_CONVOLVED, MOST_CONVOLVED = 1 << 20, 1 << 25
 """Multiplications of a convolution, a grid point and a size each, that take some 10 ms, or half a second."""
-
-LONGEST_GRID = 1 << 20
-"""Points of the longest grid that is convolved on."""
-
-LARGEST_TERM = 1e-3
-"""Second term of a saddlepoint, as a part of the tail, after which the third is below 2e-4 of it."""
 
 LEAST_INVERTED = 1e-4
 """Integral below which the absolute error of an inversion may be more than a hundredth of it."""
@@ -95,7 +70,8 @@ def _lattice_upper(steps: IntArray, counts: IntArray, target: int, most: int) ->
     sizes = steps.astype(np.float64)
     if target <= TILT_FROM * math.sqrt(float(counts @ sizes**2)):
         upper = _convolved(steps, counts, target, 0.0, most)
-        if upper is None or upper >= LEAST_UNTILTED:
+        # Mass of a tail of whole steps below which rounding may be more than a millionth of it
+        if upper is None or upper >= 1e-9:
             return upper
     return _convolved(steps, counts, target, tilt(sizes, counts, float(target)), most)
 
@@ -115,7 +91,8 @@ def _convolved(steps: IntArray, counts: IntArray, target: int, theta: float, mos
     if t > stop:
         return None if t <= total else 0.0
     size = 1 << max((stop - start).bit_length(), 3)
-    if size > LONGEST_GRID or size * steps.size > most:
+    # Points of the longest grid that is convolved on
+    if size > 1 << 20 or size * steps.size > most:
         return None
     # Every exp(i w step) is a root of unity, so one table has them all; the size is a power of two.
     roots, k = np.exp(2j * np.pi * np.arange(size) / size), np.arange(size // 2 + 1)
@@ -161,8 +138,9 @@ def real_tail(sizes: FloatArray, counts: IntArray, far: float, gap: float = 0.0)
     """
     single = all_single(counts)
     total = weighted_sum(sizes, None if single else counts)
-    tolerance = rounding.signed_sum_width(total, rounding.typical_in_order(sizes))
-    if int(counts.sum()) <= MEET_IN_THE_MIDDLE:
+    tolerance = rounding.signed_sum_width(total, rounding.typical(sizes))
+    # Differing units up to which all sign changes of real differences are enumerated
+    if int(counts.sum()) <= 36:
         return _enumerated_upper(np.repeat(sizes, counts), far, tolerance), "enumeration"
     counted = _counted_upper(sizes, counts, far, tolerance)
     if counted is not None:
@@ -239,7 +217,8 @@ def _inverted_upper(sizes: FloatArray, far: float, gap: float = 0.0) -> float | 
         return tail[0]
     if series is not None and not gap:
         upper, more = lugannani_rice(SignSeries.term_by_term(sizes), far)
-        if abs(more) <= LARGEST_TERM:
+        # Second term of a saddlepoint, as a part of the tail, after which the third is below 2e-4 of it
+        if abs(more) <= 1e-3:
             return upper * (1.0 + more)
     accuracy = 1e-3 if series is not None else 0.0  # any tilt near the right one gives the same tail
     theta = tilt(2.0 * sizes, np.ones(sizes.size, dtype=np.int64), 2.0 * far, accuracy)
@@ -253,9 +232,11 @@ def _inverted_by_series(sizes: FloatArray, far: float, series: SignSeries, gap: 
     The characteristic function is off by 1e-9 at most, and p by as little of itself in all cases tried.
     """
     sd = math.sqrt(series.variance)
-    if far > LEAST_CHANCE * sd:
+    # Standard deviations beyond which a tail is below the smallest float, by Hoeffding's inequality
+    if far > 38.0 * sd:
         return 0.0
-    theta = series.tilt(far) if far > SERIES_TILT_FROM * sd else 0.0
+    # Standard deviations from which the distribution is tilted, as the power series makes that cheap
+    theta = series.tilt(far) if far > 2.0 * sd else 0.0
     spread, inner = series.curvature(theta), series.curvature(theta, inner=True)
     if not 0.0 < inner <= spread:
         return None
@@ -263,7 +244,8 @@ def _inverted_by_series(sizes: FloatArray, far: float, series: SignSeries, gap: 
     centre = series.slope(theta)
     half = WINDOW * spread + abs(far - centre)
     h = math.pi / half
-    k = np.arange(math.ceil(min(DIED_OUT / (inner * h), FIRST_FREQUENCIES)) + 1)
+    # Frequency, over the standard deviation, from which the characteristic function is below 1e-15
+    k = np.arange(math.ceil(min(9.0 / (inner * h), FIRST_FREQUENCIES)) + 1)
     at_theta = float(series.value(np.array([theta]))[0])
     w = theta + 1j * h * k
     with np.errstate(over="ignore", invalid="ignore"):  # where the series does not hold

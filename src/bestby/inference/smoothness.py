@@ -9,14 +9,8 @@ from bestby._core.typing import BoolArray, FloatArray
 LEFT_OUT = 100
 """Sets of units that are left out together."""
 
-FEW_VALUES = 1.0 / 3.0
-"""Share of the units up to which the delete-one values take few distinct values."""
-
 UNEXPLAINED = 0.02
 """How far the correlation of joint and summed effects is from 1, from which a statistic moves in steps."""
-
-OF_FEW_UNITS = 1.6
-"""The same times the number of units, where that is more: of few units smooth statistics curve as well."""
 
 
 def in_steps(estimate: float, left_out: FloatArray, together: FloatArray, sets: BoolArray) -> bool:
@@ -36,8 +30,10 @@ def in_steps(estimate: float, left_out: FloatArray, together: FloatArray, sets: 
         return False
     distinct = np.unique(np.round(left_out / np.abs(single).max(), 9)).size
     allowed = UNEXPLAINED
-    if distinct > FEW_VALUES * left_out.size:
-        allowed = max(UNEXPLAINED, OF_FEW_UNITS / left_out.size)
+    # Share of the units up to which the delete-one values take few distinct values
+    if distinct > left_out.size / 3.0:
+        # More for few units, of which smooth statistics curve as well: 1.6 over their number
+        allowed = max(UNEXPLAINED, 1.6 / left_out.size)
     return bool(1.0 - np.corrcoef(summed, joint)[0, 1] > allowed)
 
 

@@ -19,18 +19,12 @@ FREQUENCIES = 1 << 13
 _LEAST = 1e-8
 """Frequencies k at which the characteristic function is below k times this move no tail by 1e-6."""
 
-_UNRESOLVED = 0.03
-"""A value this large among the last frequencies will come again beyond them."""
-
 _GRID = 8 * FREQUENCIES
 """Points of a turn that angles are shared out to, for one FFT: a wave turns by at most 45 degrees between two
 of them."""
 
 _TINY = 1e-300
 """What stands for 0 where a logarithm is taken."""
-
-_MANY = 1 << 16
-"""Terms of which some are looked at before all are."""
 
 _MOST_PRODUCTS = 1 << 20
 """Frequencies times terms at which a characteristic function is computed where a bound does not do."""
@@ -50,7 +44,8 @@ def later_terms(
     weights = 1.0 - means**2
     period = math.pi / (gap * h) if gap > 0.0 else math.inf
     k = np.arange(first, max(first, math.ceil(min(period, FREQUENCIES))))
-    for step in sorted({1, 1 + sizes.size // _MANY}, reverse=True):  # a product of some factors is larger
+    # Terms of which some are looked at before all are
+    for step in sorted({1, 1 + sizes.size // (1 << 16)}, reverse=True):  # a product of some factors is larger
         waves, missed = _waves(sizes[::step], weights[::step], 2.0 * h)
         k = _counting(-0.25 * (float(weights[::step].sum()) - waves.real - missed)[k], k)
         if not k.size:
@@ -60,7 +55,8 @@ def later_terms(
     angles = np.multiply.outer(h * k, sizes)
     values = (np.cos(angles) + 1j * means * np.sin(angles)).prod(axis=1)
     values = values * np.exp(-1j * h * k * float(sizes @ means))
-    if period > FREQUENCIES and (np.abs(values[k >= FREQUENCIES // 2]) >= _UNRESOLVED).any():
+    # A value this large among the last frequencies will come again beyond them
+    if period > FREQUENCIES and (np.abs(values[k >= FREQUENCIES // 2]) >= 0.03).any():
         return None
     counting = np.abs(values) >= _LEAST * k
     return k[counting], values[counting]
@@ -81,18 +77,6 @@ def total_has_steps(values: FloatArray, counts: IntArray, bounds: IntArray, h: f
         one = np.exp(1j * h * np.multiply.outer(k, x)) @ (c / n)
         exact += n * np.log(np.clip(np.abs(one), _TINY, 1.0))
     return _counting(exact, k).size > 0
-
-
-def surely_no_steps(some: FloatArray, n: int, spread: float, variance: float, h: float, first: int) -> bool:
-    """Return whether some of the n values that a total of n draws is made of show that it has no steps.
-
-    `spread` is the range of all values, and `variance` that of the total.
-    """
-    k = np.arange(FREQUENCIES)
-    # 1 - cos x >= 2 (x / pi)^2 up to pi, so that the function falls until all values turn by that.
-    falling = np.where(k * h * spread <= np.pi, -2.0 * (k * h / np.pi) ** 2 * variance, 0.0)
-    bound = np.minimum(falling, _log_bound(some, np.ones(some.size), n, h))
-    return _counting(bound[first:], k[first:]).size == 0
 
 
 def _log_bound(values: FloatArray, counts: Array, n: int, h: float) -> FloatArray:

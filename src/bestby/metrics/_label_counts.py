@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
 
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.typing import Array, FloatArray
+from bestby.data.coding import occurring
 from bestby.metrics._lines import Line
+from bestby.metrics.base import Metric
 
 Part: TypeAlias = Literal["precision", "recall", "f1"]
 
@@ -20,6 +21,9 @@ COUNTS: dict[Part, tuple[str, ...]] = {
     "f1": ("hits", "predicted", "gold"),
 }
 """The counts that each is made of."""
+
+MOST_LABELS = 200
+"""Labels up to which the rows of each of them with each prediction are made."""
 
 
 def unfitted(name: str) -> InvalidInputError:
@@ -45,34 +49,15 @@ def class_counts(
             " too many",
             hint='use accuracy or f1_micro, one class at a time, as in "f1[LABEL]", or merge rare classes',
         )
-    # Labels up to which the columns of every cell are made once, and looked up
-    if n_labels > 12:
-        return _counted(columns, gold, predictions, n_labels, more).T
-    cell = np.multiply(gold, n_labels + 1, dtype=np.intp)
-    cell += predictions
-    cell += 1
-    return _of_cells(tuple(columns), n_labels, more).take(cell, axis=1).T
-
-
-@lru_cache(maxsize=64)
-def _of_cells(columns: tuple[str, ...], n_labels: int, more: int) -> FloatArray:
-    """Return the columns of every label of the gold and every prediction, of which none (-1) is the first."""
-    gold = np.arange(n_labels).repeat(n_labels + 1)
-    predictions = np.tile(np.arange(-1, n_labels), n_labels)
-    return _counted(columns, gold, predictions, n_labels, more)
-
-
-def _counted(columns: Sequence[str], gold: Array, predictions: Array, n_labels: int, more: int) -> FloatArray:
-    """Return the same columns of some items, each as a row, as tables and metrics read them."""
     answered = (predictions >= 0).nonzero()[0]
     right = (predictions == gold).nonzero()[0]
     everything = np.arange(gold.size)
     sources = {"hits": (right, gold), "predicted": (answered, predictions), "gold": (everything, gold)}
-    out = np.zeros((len(columns) * n_labels + more, gold.size))
+    out = np.zeros((len(columns) * n_labels + more, gold.size))  # column by column, as metrics read them
     for block, key in enumerate(columns):
         rows, which = sources[key]
         out[which[rows] + block * n_labels, rows] = 1.0
-    return out
+    return out.T
 
 
 def split_counts(totals: FloatArray, columns: Sequence[str]) -> dict[str, FloatArray]:
@@ -109,3 +94,16 @@ def ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
     if np.minimum.reduce(denominator, axis=None, initial=np.inf) > 0.0:
         return numerator / denominator
     return numerator / np.where(denominator > 0.0, denominator, 1.0)
+
+
+def classes_of(gold: Array | None, n_labels: int) -> tuple[int, ...]:
+    """Return the positions of the labels that the gold has; without gold all."""
+    return tuple(range(n_labels) if gold is None else occurring(gold, n_labels).nonzero()[0].tolist())
+
+
+def rows_of_labels(metric: Metric, golds: Sequence[int], predictions: Sequence[int]) -> FloatArray | None:
+    """Return the rows of each gold with each prediction, shape (golds, predictions, k); None if too many."""
+    if max(len(golds), len(predictions)) > MOST_LABELS:
+        return None
+    rows = metric.statistics(np.repeat(golds, len(predictions)), np.tile(predictions, len(golds)))
+    return rows.reshape(len(golds), len(predictions), -1)

@@ -107,14 +107,16 @@ class SmoothMetric(Metric):
     def along(self, totals: Line) -> Line | None:
         """Return the score (K = 1) as totals (k,) move along straight lines; None if it has no slope here."""
 
-    def gradient_and_hessian(self, total: FloatArray) -> tuple[FloatArray, FloatArray] | None:  # noqa: ARG002
-        """Return the derivatives by the totals, shape (k,) and (k, k), if they cost less than many lines."""
-        return None
+
+@cache
+def _has_own_slopes(kind: type[Metric]) -> bool:
+    """Return whether no class below the one that defines `along` has another score."""
+    return next("along" in vars(one) for one in kind.__mro__ if {"along", "score"} & vars(one).keys())
 
 
 def has_own_derivatives(metric: Metric) -> TypeGuard[SmoothMetric]:
     """Return whether a metric tells the derivatives of its score; a subclass may have another score."""
-    return isinstance(metric, SmoothMetric) and _goes_with(type(metric), "along", "score")
+    return isinstance(metric, SmoothMetric) and _has_own_slopes(type(metric))
 
 
 def derivatives(
@@ -131,20 +133,3 @@ def derivatives(
         return None
     second = found.second
     return found.first[:, 0], np.zeros(len(directions)) if isinstance(second, float) else second[:, 0]
-
-
-def gradient_and_hessian(metric: Metric, total: FloatArray) -> tuple[FloatArray, FloatArray] | None:
-    """Return what `SmoothMetric.gradient_and_hessian` does; None for a metric that does not know them.
-
-    Nor does a subclass that has other statistics, of which there may be more than the score needs.
-    """
-    method = "gradient_and_hessian"
-    if not isinstance(metric, SmoothMetric) or not _goes_with(type(metric), method, "score", "statistics"):
-        return None
-    return metric.gradient_and_hessian(total)
-
-
-@cache
-def _goes_with(kind: type[Metric], method: str, *others: str) -> bool:
-    """Return whether no subclass has replaced the other methods of a class, but not the method itself."""
-    return next(method in vars(one) for one in kind.__mro__ if {method, *others} & vars(one).keys())

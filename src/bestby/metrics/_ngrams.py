@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, islice, pairwise
+from itertools import chain, pairwise
 
 import numpy as np
 
@@ -29,95 +28,42 @@ class Tokens:
         return np.repeat(np.arange(self.sizes.size), self.sizes)
 
 
-MARK = "\ue000"
-"""A word put between texts that are cut together; where a text holds it, each is cut by itself."""
+class Splitter(dict[str, list[int]]):
+    """Splits texts into tokens, every distinct piece of them once: the numbers of the tokens by piece.
 
-
-class Splitter:
-    """Splits texts into tokens, every distinct piece of them once.
-
-    `pieces` cuts a text where that does not change its tokens; `tokenize` yields the tokens of each of many
-    pieces, list by list, as tens of thousands of lists that are kept set off the garbage collector. Words
-    repeat, so that most of a text is looked up. If pieces are words, `at_spaces`, texts without line breaks
-    are cut together. The vocabulary numbers the tokens and grows if it is to; otherwise a token that it lacks
-    is -1.
+    `pieces` cuts a text where that does not change its tokens, and `tokenize` a piece into these. Words
+    repeat, so that most of a text is looked up. The vocabulary numbers the tokens and grows if it is to;
+    otherwise a token that it lacks is -1.
     """
 
     def __init__(
         self,
         pieces: Callable[[str], Sequence[str]],
-        tokenize: Callable[[Sequence[str]], Iterable[Sequence[str]]],
+        tokenize: Callable[[str], Sequence[str]],
         vocabulary: dict[str, int],
         *,
         lowercase: bool,
-        at_spaces: bool,
         grow: bool = False,
     ) -> None:
-        self._pieces, self._tokenize = pieces, tokenize
-        self._lowercase, self._at_spaces = lowercase, at_spaces
+        super().__init__()
+        self._pieces, self._tokenize, self._lowercase = pieces, tokenize, lowercase
         self._vocabulary, self._grow = vocabulary, grow
-        self._places = _Numbering()
-        self._numbers, self._lengths = array("q"), array("q")
+
+    def __missing__(self, piece: str) -> list[int]:
+        known, tokens = self._vocabulary, self._tokenize(piece)
+        if self._grow:
+            numbers = [known.setdefault(token, len(known)) for token in tokens]
+        else:
+            numbers = [known.get(token, -1) for token in tokens]
+        self[piece] = numbers
+        return numbers
 
     def tokens(self, texts: Sequence[str]) -> Tokens:
         """Return the tokens of the texts."""
-        places, sizes = self._cut(texts)
-        every: list[str] = []
-        for fresh in self._tokenize(list(islice(self._places, len(self._lengths), None))):
-            self._lengths.append(len(fresh))
-            every += fresh
-        if self._grow:
-            self._numbers.extend([self._vocabulary.setdefault(one, len(self._vocabulary)) for one in every])
-        else:
-            self._numbers.extend([self._vocabulary.get(one, -1) for one in every])
-        numbers, lengths = np.array(self._numbers, np.int64), np.array(self._lengths, np.int64)
-        firsts = np.cumsum(lengths) - lengths
-        per_piece = lengths[places]
-        ends = np.concatenate([[0], np.cumsum(per_piece)])
-        position = np.arange(ends[-1]) + np.repeat(firsts[places] - ends[:-1], per_piece)
-        return Tokens(numbers[position], np.diff(ends[np.cumsum(sizes)], prepend=0))
-
-    def _cut(self, texts: Sequence[str]) -> tuple[IntArray, IntArray]:
-        """Return the numbers of the pieces of all texts, one after the other, and how many each text has."""
-        if self._at_spaces:
-            joined = _joined(texts)
-            if joined is not None:
-                words = (joined.lower() if self._lowercase else joined).split()
-                places = self._looked_up(words, len(words))
-                ends = np.flatnonzero(places == self._places[MARK])
-                return np.delete(places, ends), np.diff(ends, prepend=-1) - 1
-        cut = [self._pieces(text.lower() if self._lowercase else text) for text in texts]
-        sizes = np.fromiter(map(len, cut), np.int64, len(cut))
-        return self._looked_up(chain.from_iterable(cut), int(sizes.sum())), sizes
-
-    def _looked_up(self, pieces: Iterable[str], size: int) -> IntArray:
-        return np.fromiter(map(self._places.__getitem__, pieces), np.int64, size)
-
-
-def words_of_each(texts: Sequence[str], words: Callable[[str], list[str]]) -> Iterator[list[str]]:
-    """Yield the words of each text, made by one call of a function that never looks across spaces."""
-    joined = _joined(texts)
-    if joined is None:
-        yield from map(words, texts)
-        return
-    every = words(joined)
-    ends = [-1, *(place for place, word in enumerate(every) if word == MARK)]
-    for first, stop in pairwise(ends):
-        yield every[first + 1 : stop]
-
-
-def _joined(texts: Sequence[str]) -> str | None:
-    """Return all texts with the mark after each, between spaces; None if one has it, or a line break."""
-    joined = f" {MARK} ".join([*texts, ""])
-    return None if "\n" in joined or joined.count(MARK) != len(texts) else joined
-
-
-class _Numbering(dict[str, int]):
-    """Numbers keys from 0 as they are looked up."""
-
-    def __missing__(self, key: str) -> int:
-        self[key] = number = len(self)
-        return number
+        cut = (self._pieces(text.lower() if self._lowercase else text) for text in texts)
+        of_texts = [list(chain.from_iterable(map(self.__getitem__, pieces))) for pieces in cut]
+        sizes = np.fromiter(map(len, of_texts), np.int64, len(of_texts))
+        return Tokens(np.fromiter(chain.from_iterable(of_texts), np.int64, int(sizes.sum())), sizes)
 
 
 def characters(texts: Sequence[str]) -> Tokens:

@@ -14,7 +14,7 @@ import numpy as np
 from bestby._core.chunks import CHUNK
 from bestby._core.typing import Array, FloatArray, IntArray
 from bestby.metrics._rank_weights import concordance
-from bestby.metrics._ranked import Ranking
+from bestby.metrics._ranked import Ranking, from_here
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +63,7 @@ def average_precision(ranking: Ranking, of: IntArray) -> FloatArray:
 
     def summed(of_thresholds: FloatArray, of_group: FloatArray) -> FloatArray:
         """Return sums over the thresholds, from each of a group to its next one, times what the group has."""
-        return ties.by_group(ties.until_next(_from_here(of_thresholds)) * of_group)
+        return ties.by_group(ties.until_next(from_here(of_thresholds)) * of_group)
 
     at = ties.values
     moved = more_true / size[at] - true[at] * more_size / size[at] ** 2
@@ -245,19 +245,13 @@ def _moved(groups: IntArray, own: Array) -> FloatArray:
 def _signed_sums(groups: IntArray, values: FloatArray) -> FloatArray:
     """Return for each item half the sum of values, negative those below it, and 0 those tied with it."""
     sums = _sums(groups, values)
-    half: FloatArray = 0.5 * (_from_here(sums) - np.cumsum(sums))
+    half: FloatArray = 0.5 * (from_here(sums) - np.cumsum(sums))
     return half[groups]
 
 
 def _sums(of: IntArray, weights: FloatArray, n: int = 0) -> FloatArray:
     """Return the sum of the weights in each group, of at least n groups."""
     return np.bincount(of, weights=weights, minlength=n).astype(np.float64, copy=False)
-
-
-def _from_here(values: FloatArray) -> FloatArray:
-    """Return the sums from each position to the end."""
-    from_the_end: FloatArray = np.cumsum(values[::-1])
-    return from_the_end[::-1]
 
 
 def _bend(numerator: _Part, denominators: list[_Part], *, power: float) -> FloatArray:

@@ -17,7 +17,7 @@ import numpy as np
 from bestby._core.chunks import chunks
 from bestby._core.typing import FloatArray, IntArray, ScorePath
 from bestby.metrics._rank_pairs import descending_in_ties, mean_concordance
-from bestby.metrics._ranked import Ranking, Ranks, places_in
+from bestby.metrics._ranked import Ranking, Ranks, from_here, places_in
 from bestby.metrics.derivatives import Paths, WeightDerivatives
 
 _WIDTH = 32
@@ -84,14 +84,14 @@ def average_precision(ranking: Ranking) -> WeightDerivatives:
     score = float(positives @ precision) / total
     y = ranking.positive.astype(np.float64)
     # Sums over the positive items at thresholds at or below that of an item.
-    once, gain = (at(_from_here(positives * term)) for term in (1.0 / size, precision / size))
+    once, gain = (at(from_here(positives * term)) for term in (1.0 / size, precision / size))
     first = ((y * once - gain + y * at(precision) - score * y) / total).take(place)
 
     def second() -> FloatArray:
         positives, _, size, precision = thresholds()
         y, in_order = ranking.positive.astype(np.float64), first.take(ranking.order)
         terms = (1.0 / size**2, precision / size**2)
-        once, gain = (at(_from_here(positives * term)) for term in terms)
+        once, gain = (at(from_here(positives * term)) for term in terms)
         bend = -2.0 * (y * once - gain) + 2.0 * y * (y - at(precision)) / at(size)
         found: FloatArray = ((bend - 2.0 * in_order * y) / total).take(place)
         return found
@@ -254,12 +254,6 @@ def concordance(groups_x: IntArray, groups_y: IntArray, weights: FloatArray | No
 
 
 # -- parts -----------------------------------------------------------------------------------------
-
-
-def _from_here(values: FloatArray) -> FloatArray:
-    """Return the sums from each position to the end."""
-    from_the_end: FloatArray = np.cumsum(values[::-1])
-    return from_the_end[::-1]
 
 
 def _defined(numerator: FloatArray, denominator: FloatArray) -> FloatArray:

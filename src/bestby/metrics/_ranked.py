@@ -226,6 +226,12 @@ def sums_of_groups(groups: IntArray, values: FloatArray) -> FloatArray:
     return np.asarray(np.bincount(groups, weights=values), dtype=np.float64)
 
 
+def from_here(values: FloatArray) -> FloatArray:
+    """Return the sums from each position to the end."""
+    from_the_end: FloatArray = np.cumsum(values[::-1])
+    return from_the_end[::-1]
+
+
 def sorted_with_ties(values: Array) -> tuple[IntArray, BoolArray]:
     """Return the ascending order of the values and a flag at the last position of each group of ties.
 

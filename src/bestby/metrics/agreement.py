@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from bestby._core import rounding
+from bestby._core import checks, rounding
 from bestby._core.errors import InvalidInputError
-from bestby._core.typing import Array, FloatArray, IntArray
-from bestby.metrics import _annotators
-from bestby.metrics._annotators import middle, pairable
+from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
 from bestby.metrics.base import Metric, Names
 
 MOST_COLUMNS = 2000
@@ -41,7 +40,7 @@ class _LabelAgreement(Agreement):
 
     def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002
         """Return the metric with the set of labels of all systems fixed."""
-        occurring = {label for rows in systems for row in _annotators.rows(rows, self.name) for label in row}
+        occurring = {label for rows in systems for row in _rows(rows, self.name) for label in row}
         return self._with(tuple(sorted(occurring, key=lambda label: (type(label).__name__, str(label)))))
 
     def _with(self, values: tuple[Any, ...]) -> Self:
@@ -63,7 +62,7 @@ class _LabelAgreement(Agreement):
 
     def _counts(self, predictions: Iterable[Any]) -> FloatArray:
         """Return how often each label occurs on each item, shape (n, V)."""
-        rows = _annotators.rows(predictions, self.name)
+        rows = _rows(predictions, self.name)
         place = {label: position for position, label in enumerate(self.values)}
         counts = np.zeros((len(rows), len(self.values)))
         for item, row in enumerate(rows):
@@ -95,7 +94,7 @@ class NominalAlpha(_LabelAgreement):
 
     def statistics(self, gold: Any, predictions: Any) -> FloatArray:  # noqa: ARG002
         """Return observed disagreement beside the number of each label, of items with two labels or more."""
-        counts, labels = pairable(self._counts(predictions))
+        counts, labels = _pairable(self._counts(predictions))
         differing = labels**2 - (counts**2).sum(axis=1)
         return _varied(self, np.column_stack([differing / np.maximum(labels - 1.0, 1.0), counts]))
 
@@ -121,14 +120,14 @@ class IntervalAlpha(Agreement):
 
     def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002
         """Return the metric with the centre of all labels fixed."""
-        numbers = [x for rows in systems for row in _annotators.numbers(rows, self.name) for x in row]
-        return dataclasses.replace(self, centre=middle(numbers))
+        numbers = [x for rows in systems for row in _numbers(rows, self.name) for x in row]
+        return dataclasses.replace(self, centre=_middle(numbers))
 
     def statistics(self, gold: Any, predictions: Any) -> FloatArray:  # noqa: ARG002
         """Return observed disagreement, number, sum and sum of squares of the labels of each item."""
-        rows = _annotators.numbers(predictions, self.name)
+        rows = _numbers(predictions, self.name)
         labels = np.array([x for row in rows if len(row) > 1 for x in row])
-        own = middle(labels.tolist())
+        own = _middle(labels.tolist())
         # Squares of so distant labels would drown their spread.
         # So many standard deviations from the common centre, sums of squares and their gradients lose digits
         far = labels.size > 0 and abs(own - self.centre) > 30.0 * float(np.sqrt(np.mean((labels - own) ** 2)))
@@ -152,11 +151,11 @@ class _NumberAgreement(_LabelAgreement):
 
     def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002
         """Return the metric with the sorted numbers of all systems fixed."""
-        numbers = {x for rows in systems for row in _annotators.numbers(rows, self.name) for x in row}
+        numbers = {x for rows in systems for row in _numbers(rows, self.name) for x in row}
         return self._with(tuple(sorted(numbers)))
 
     def _counts(self, predictions: Iterable[Any]) -> FloatArray:
-        return super()._counts(_annotators.numbers(predictions, self.name))
+        return super()._counts(_numbers(predictions, self.name))
 
 
 @dataclass(frozen=True, repr=False)
@@ -184,7 +183,7 @@ class RatioAlpha(_NumberAgreement):
 
     def statistics(self, gold: Any, predictions: Any) -> FloatArray:  # noqa: ARG002
         """Return observed disagreement beside the number of each value, of items with two labels or more."""
-        counts, labels = pairable(self._counts(predictions))
+        counts, labels = _pairable(self._counts(predictions))
         apart = self._disagreements()
         observed = np.array([row[row > 0] @ apart[np.ix_(row > 0, row > 0)] @ row[row > 0] for row in counts])
         return _varied(self, np.column_stack([observed / np.maximum(labels - 1.0, 1.0), counts]))
@@ -221,7 +220,7 @@ class OrdinalAlpha(_NumberAgreement):
 
     def statistics(self, gold: Any, predictions: Any) -> FloatArray:  # noqa: ARG002
         """Return the number of each value beside the coincidences of every two."""
-        counts, labels = pairable(self._counts(predictions))
+        counts, labels = _pairable(self._counts(predictions))
         low, high = self._pairs()
         coincidences = counts[:, low] * counts[:, high] / np.maximum(labels - 1.0, 1.0)[:, None]
         return _varied(self, np.column_stack([counts, coincidences]))
@@ -272,6 +271,60 @@ class FleissKappa(_LabelAgreement):
             left: FloatArray = np.where(1.0 - by_chance > rounding.SPREAD, 1.0 - by_chance, np.nan)
             kappa: FloatArray = 1.0 - (1.0 - agreeing / n) / left
             return kappa
+
+
+def _rows(predictions: Iterable[Any], metric: str) -> list[list[Any]]:
+    """Return the labels of each item without the missing ones: None, NaN and NA.
+
+    >>> _rows([("a", None, "b"), ["a"]], "krippendorff_alpha")
+    [['a', 'b'], ['a']]
+    """
+    out = []
+    for item, row in enumerate(predictions):
+        if isinstance(row, str) or not isinstance(row, Sequence | np.ndarray):
+            raise InvalidInputError(
+                f"{metric} reads, per item, the row of labels of its annotators, but item {item} is {row!r}",
+                hint="items are counted from 0; a missing label is None",
+            )
+        labels = row.tolist() if isinstance(row, np.ndarray) else row
+        present = [label for label in labels if not checks.missing(label)]
+        if not all(isinstance(label, str | int | float | np.generic) for label in present):
+            raise InvalidInputError(
+                f"{metric}: labels must be text or numbers, got {row!r} on item {item}",
+                hint="items are counted from 0; a missing label is None",
+            )
+        out.append(present)
+    return out
+
+
+def _numbers(predictions: Iterable[Any], metric: str) -> list[list[float]]:
+    """Return the labels of each item as numbers."""
+    out = []
+    for item, row in enumerate(_rows(predictions, metric)):
+        try:
+            values = [float(label) for label in row]
+        except ValueError:
+            values = [math.nan]
+        if not all(map(math.isfinite, values)):
+            raise InvalidInputError(
+                f"{metric} needs finite numbers as labels, got {row!r} on item {item}",
+                hint="number the labels in their order, or use krippendorff_alpha, which takes any",
+            )
+        out.append(values)
+    return out
+
+
+def _middle(labels: Sequence[float]) -> float:
+    """Return the mean; of whole numbers rounded, so that sums stay whole whichever systems it is taken of."""
+    mean = math.fsum(labels) / max(1, len(labels))
+    return float(round(mean)) if all(label.is_integer() for label in labels) else mean
+
+
+def _pairable(counts: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the counts, those of items with fewer than two labels as 0, and the number of labels."""
+    labels = counts.sum(axis=1)
+    usable: BoolArray = labels > 1.0
+    return np.where(usable[:, None], counts, 0.0), np.where(usable, labels, 0.0)
 
 
 def _alpha(observed: FloatArray, expected: FloatArray, n: FloatArray) -> FloatArray:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import chain, compress
+from itertools import chain
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -135,20 +134,11 @@ class Bleu(Counted):
             # The rules of 13a for a line break may join two words.
             return text.split() if by_words and "\n" not in text else [text]
 
-        def words(text: str) -> list[str]:
-            return tokenizer(text).split()
+        def tokens(piece: str) -> list[str]:
+            plain = _cut_without_rules(piece, self.tokenize) if by_words else ""
+            return (plain or tokenizer(piece)).split()
 
-        def tokens(pieces: Sequence[str]) -> Iterable[list[str]]:
-            if not by_words:
-                return map(words, pieces)
-            known = [_cut_without_rules(piece, self.tokenize) for piece in pieces]
-            left = compress(pieces, map(operator.not_, known))
-            cut = _ngrams.words_of_each(list(left), words)
-            return (own.split() or next(cut) for own in known)
-
-        return _ngrams.Splitter(
-            pieces, tokens, vocabulary, lowercase=self.lowercase, at_spaces=by_words, grow=grow
-        )
+        return _ngrams.Splitter(pieces, tokens, vocabulary, lowercase=self.lowercase, grow=grow)
 
     def _rows(self, counted: _CountedReferences, segments: IntArray, translations: list[str]) -> FloatArray:
         splitter = self._splitter(counted.tokenizer, counted.vocabulary)
@@ -167,16 +157,7 @@ class Bleu(Counted):
 
     def score(self, totals: FloatArray) -> FloatArray:
         """Return corpus BLEU, from 0 to 100."""
-        matches = totals[..., 2:6]
-        if self.smooth == "add-k":
-            return self._careful(totals)
-        if matches.size and matches.min() >= NOTHING:
-            return _plain_bleu(totals)
-        rare = (matches < NOTHING).any(axis=-1)
-        out = np.empty(rare.shape)
-        out[rare] = self._careful(totals[rare])
-        out[~rare] = _plain_bleu(totals[~rare])
-        return out
+        return self._careful(totals)
 
     def segment_scores(self, rows: FloatArray) -> FloatArray:
         """Return BLEU of each segment, over the orders it has n-grams of, as ``sacrebleu.sentence_bleu``."""
@@ -224,24 +205,10 @@ def _cut_without_rules(piece: str, tokenize: str) -> str:
     >>> _cut_without_rules("words,", "13a"), _cut_without_rules("1,000", "13a")
     ('words ,', '')
     """
-    if piece == _ngrams.MARK or (tokenize in _KEEPING_WORDS and piece.isalnum()):
+    if tokenize in _KEEPING_WORDS and piece.isalnum():
         return piece
     word, last = piece[:-1], piece[-1]
     return f"{word} {last}" if tokenize == "13a" and last in ".," and word.isalnum() else ""
-
-
-def _plain_bleu(totals: FloatArray) -> FloatArray:
-    """Return BLEU of totals with matches of every order: few passes, few temporaries."""
-    # Column by column: NumPy reduces a last axis of four more slowly than it multiplies four columns.
-    mean: FloatArray = totals[..., 2] * totals[..., 3]
-    mean *= totals[..., 4]
-    mean *= totals[..., 5]
-    below = totals[..., 6] * totals[..., 7]
-    below *= totals[..., 8]
-    below *= totals[..., 9]
-    mean = np.sqrt(np.sqrt(mean / below))
-    mean *= 100.0 * np.exp(np.minimum(1.0 - totals[..., 1] / totals[..., 0], 0.0))
-    return mean
 
 
 def _closest(lengths: FloatArray, sizes: IntArray) -> FloatArray:

@@ -36,14 +36,8 @@ OF_TWO_LABELS = ("f1", "precision", "recall")
 OF_NUMBERS = ("mae", "mse", "rmse", "r2", "pearson", "spearman", "kendall", "roc_auc", "average_precision")
 """The metrics that are tried: of those that always agree, as accuracy and micro-averaged F1, the first."""
 
-MOST_LABELS = 100
-"""Distinct values above which they are no labels."""
-
 ITEMS = 500
 """Items on which scores are compared: more would agree no better, and take longer than a few milliseconds."""
-
-FEWEST_ITEMS = 20
-"""Items from which two scores that agree to the last digits are no coincidence."""
 
 
 def notes_on_functions(metrics: Sequence[BaseMetric], parts: Collection[Evaluation]) -> list[Note]:
@@ -104,7 +98,8 @@ class _Sample:
     def of(cls, metric: FunctionMetric, part: Evaluation) -> _Sample | None:
         """Return items throughout the data; None if they are few, no single values, or have no score."""
         gold, systems = part.gold, list(part.systems.values())
-        if gold is None or part.n_items < FEWEST_ITEMS:
+        # Items from which two scores that agree to the last digits are no coincidence
+        if gold is None or part.n_items < 20:
             return None
         if any(one.ndim != 1 or one.dtype.kind not in "biufU" for one in (gold, *systems)):
             return None
@@ -124,7 +119,8 @@ class _Sample:
         if len({one.dtype.kind == "U" for one in columns}) == 2:  # words and numbers
             return None
         labels, codes = np.unique(np.concatenate(columns), return_inverse=True)
-        return (labels, np.split(codes.reshape(-1), len(columns))) if labels.size <= MOST_LABELS else None
+        # Distinct values above which they are no labels
+        return (labels, np.split(codes.reshape(-1), len(columns))) if labels.size <= 100 else None
 
     def names_of_labels(self) -> list[str]:
         """Return the metrics of labels that are tried: none if the values are no labels."""

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 import numpy as np
 
 from bestby._core.typing import Array, FloatArray
-from bestby.metrics._curvatures import MOST_TOTALS, Derivatives, over_form, over_root, product_form
 from bestby.metrics._distributions import dot
 from bestby.metrics._label_counts import blocks, class_counts
 from bestby.metrics._lines import Line
@@ -15,9 +12,6 @@ from bestby.metrics.base import Names
 from bestby.metrics.classification import ByClass
 
 _NOTHING = 1e-14  # below this part of n squared a margin of counts is rounding: the least real one is 2/n
-
-_FEW = 64
-"""Numbers up to which `numpy.vecdot` takes less time than `numpy.einsum`."""
 
 
 class _Agreement(ByClass):
@@ -61,7 +55,7 @@ class MatthewsCorrelation(_Agreement):
     def score(self, totals: FloatArray) -> FloatArray:
         """Return the covariance of gold and predictions over their spreads."""
         predicted, due, right, n = self._parts(totals)
-        covariance = right * n - _dot(predicted, due)
+        covariance = right * n - dot(predicted, due)
         spread_p, spread_g, squares = self._spreads(predicted, due, n)
         least = _NOTHING * squares
         defined = (spread_p > least) & (spread_g > least)
@@ -81,20 +75,13 @@ class MatthewsCorrelation(_Agreement):
             return None
         return (right * n - (predicted * due).over_classes()) / (spread_p * spread_g).root()
 
-    def gradient_and_hessian(self, total: FloatArray) -> Derivatives | None:
-        """Return the derivatives by the totals of few classes; None where there are none."""
-        if total.size > MOST_TOTALS:
-            return None
-        least = _NOTHING * float(total[-1]) ** 2
-        return over_root(_spread_forms(len(self.labels)), total, (least, least))
-
     @staticmethod
     def _spreads(
         predicted: FloatArray, due: FloatArray, n: FloatArray
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return n squared less the sums of squares of both margins, and n squared."""
         missing, squares = n - np.add.reduce(predicted, axis=-1), n * n
-        return squares - _dot(predicted, predicted) - missing * missing, squares - _dot(due, due), squares
+        return squares - dot(predicted, predicted) - missing * missing, squares - dot(due, due), squares
 
     def undefined(self, totals: FloatArray) -> str | None:
         """Return a sentence if gold or predictions are all of one class."""
@@ -121,7 +108,7 @@ class CohenKappa(_Agreement):
     def score(self, totals: FloatArray) -> FloatArray:
         """Return the agreement beyond chance over the most there could be."""
         predicted, due, right, n = self._parts(totals)
-        chance, squares = _dot(predicted, due), n * n
+        chance, squares = dot(predicted, due), n * n
         room = squares - chance
         defined = room > _NOTHING * squares
         if defined.all():
@@ -136,50 +123,11 @@ class CohenKappa(_Agreement):
             return None
         return (right * n - chance) / (squares - chance)
 
-    def gradient_and_hessian(self, total: FloatArray) -> Derivatives | None:
-        """Return the derivatives by the totals of few classes; None where there are none."""
-        if total.size > MOST_TOTALS:
-            return None
-        return over_form(_chance_forms(len(self.labels)), total, _NOTHING * float(total[-1]) ** 2)
-
     def undefined(self, totals: FloatArray) -> str | None:
         """Return a sentence if gold and predictions are all of the same class."""
         if np.isnan(self.score(totals)):
             return f"{self.name} is undefined: gold and predictions are all of the same class"
         return None
-
-
-def _dot(a: FloatArray, b: FloatArray) -> FloatArray:
-    """Return the sum of products over the classes.
-
-    Those of counts are exact. Totals along the path of an interval are no counts: the last bits of their sums
-    depend on how many of them there are.
-    """
-    return np.vecdot(a, b) if a.size <= _FEW else dot(a, b)
-
-
-@lru_cache(maxsize=16)
-def _spread_forms(n_labels: int) -> FloatArray:
-    """Return the second derivatives of the covariance and of the two spreads of `MatthewsCorrelation`."""
-    k, right, n = 2 * n_labels + 2, 2 * n_labels, 2 * n_labels + 1
-    predicted, due = range(n_labels), range(n_labels, 2 * n_labels)
-    # The missing predictions are n less all that were made, so that n squared cancels in their spread.
-    own = [(i, i, -1.0) for i in predicted] + [(i, n, 2.0) for i in predicted]
-    return np.stack(
-        [
-            product_form(k, [(right, n, 1.0), *((i, j, -1.0) for i, j in zip(predicted, due, strict=True))]),
-            product_form(k, own + [(i, j, -1.0) for i in predicted for j in predicted]),
-            product_form(k, [(n, n, 1.0), *((j, j, -1.0) for j in due)]),
-        ]
-    )
-
-
-@lru_cache(maxsize=16)
-def _chance_forms(n_labels: int) -> FloatArray:
-    """Return the second derivatives of numerator and denominator of `CohenKappa`."""
-    k, right, n = 2 * n_labels + 2, 2 * n_labels, 2 * n_labels + 1
-    chance = [(i, n_labels + i, -1.0) for i in range(n_labels)]
-    return np.stack([product_form(k, [(right, n, 1.0), *chance]), product_form(k, [(n, n, 1.0), *chance])])
 
 
 NAMES: Names = {

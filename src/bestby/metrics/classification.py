@@ -15,13 +15,6 @@ from typing import ClassVar, Literal, Self, TypeAlias, cast
 import numpy as np
 
 from bestby._core.typing import Array, FloatArray
-from bestby.metrics._curvatures import (
-    MOST_TOTALS,
-    Derivatives,
-    mean_by_gold,
-    mean_of_quotients,
-    quotients_of_classes,
-)
 from bestby.metrics._distributions import dot, over_classes
 from bestby.metrics._items import marked
 from bestby.metrics._label_counts import (
@@ -29,22 +22,20 @@ from bestby.metrics._label_counts import (
     Part,
     blocks,
     class_counts,
+    classes_of,
     fraction,
     fraction_of,
     quotient,
     ratio,
+    rows_of_labels,
     split_counts,
     unfitted,
 )
 from bestby.metrics._label_names import named_label, printed_labels, required_labels
-from bestby.metrics._label_rows import classes_of, rows_of_labels
 from bestby.metrics._lines import Line, SmoothMetric
 from bestby.metrics.base import MeanMetric, Names, Patterns
 
 Average: TypeAlias = Literal["macro", "weighted"]
-
-_FACTOR: dict[Part, float] = {"precision": 1.0, "recall": 1.0, "f1": 2.0}
-"""What the quotient of the counts is multiplied by."""
 
 _WHY: dict[Part, str] = {
     "precision": "never predicted",
@@ -163,10 +154,6 @@ class OneClass(SmoothMetric):
         """Return the same ratio."""
         return quotient(self.part, totals.split(len(COUNTS[self.part])))
 
-    def gradient_and_hessian(self, total: FloatArray) -> Derivatives | None:
-        """Return the derivatives by the totals; None where the score is 0/0."""
-        return mean_of_quotients(total, quotients_of_classes((0,), 1, total.size), _FACTOR[self.part])
-
     @property
     def same_trials(self) -> bool:
         """Whether the gold alone says which items count, as for recall."""
@@ -252,15 +239,6 @@ class Averaged(SmoothMetric):
             per_class = per_class[list(self.classes)]
         return (1.0 / len(self.classes)) * per_class.over_classes()
 
-    def gradient_and_hessian(self, total: FloatArray) -> Derivatives | None:
-        """Return the derivatives of an average of few classes by the totals; None if there are none."""
-        if total.size > MOST_TOTALS:
-            return None
-        n_labels, needed, factor = len(self.labels), len(COUNTS[self.part]), _FACTOR[self.part]
-        if self.average != "weighted":
-            return mean_of_quotients(total, quotients_of_classes(self.classes, n_labels, needed), factor)
-        return None if self.part == "recall" else mean_by_gold(total, n_labels, needed - 1, factor)
-
     def undefined(self, totals: FloatArray) -> str | None:
         """Return a sentence naming the classes whose part is 0/0."""
         counts = split_counts(totals, self._columns)
@@ -322,13 +300,6 @@ class BalancedAccuracy(ByClass):
         hits, gold = totals.split(2)
         present = int(np.count_nonzero(gold.value > 0.0))
         return (1.0 / max(1, present)) * (hits / gold).over_classes()
-
-    def gradient_and_hessian(self, total: FloatArray) -> Derivatives | None:
-        """Return the derivatives by the totals of few classes; None if there are many."""
-        if total.size > MOST_TOTALS:
-            return None
-        present = tuple((total[total.size // 2 :] > 0.0).nonzero()[0].tolist())
-        return mean_of_quotients(total, quotients_of_classes(present, len(self.labels), 2), 1.0)
 
     def undefined(self, totals: FloatArray) -> str | None:
         """Return a sentence naming the classes that are left out."""

@@ -16,7 +16,6 @@ from bestby._core.cached import cached_property
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
 from bestby.metrics import _rank_groups, _rank_pairs, _rank_swaps, _rank_weights
-from bestby.metrics._curvatures import over_root, product_form
 from bestby.metrics._inversions import Inversions
 from bestby.metrics._items import required_gold
 from bestby.metrics._lines import Line, SmoothMetric
@@ -25,10 +24,6 @@ from bestby.metrics.base import Names, StandardisedMetric
 from bestby.metrics.derivatives import WeightDerivatives
 
 _ROUNDING = 8.0 * rounding.EPS  # numbers apart by less than this part are the same
-
-_WHOLE_UP_TO = 2_000_000  # cubes of resample sizes up to here fit whole numbers of 64 bits
-
-_HALVES_UP_TO = 200_000  # sums of products of so many ranks that are halves are exact in floats
 
 
 @dataclass(frozen=True, repr=False)
@@ -100,37 +95,12 @@ class Pearson(StandardisedMetric, SmoothMetric):
 
     def along(self, totals: Line) -> Line | None:
         """Return the same; None where a column is constant."""
-        known = self.gradient_and_hessian(totals.value)
-        if known is None:
-            return None
-        gradient, hessian = known
-        directions = totals.first
-        first = directions @ gradient
-        second = np.einsum("ck,ck->c", directions @ hessian, directions)
-        return Line(self.score(totals.value)[None], first[:, None], second[:, None])
-
-    def gradient_and_hessian(self, total: FloatArray) -> tuple[FloatArray, FloatArray] | None:
-        """Return the derivatives of the correlation by the totals; None where a column is constant.
-
-        It is p / sqrt(a b) with the quadratic forms p = n xy - x y, a = n xx - x^2 and b = n yy - y^2.
-        """
-        _, xx, _, _, yy, n = total.tolist()
-        return over_root(
-            _FORMS,
-            total,
-            (rounding.noise_width(n * xx, rounding.SQUARES), rounding.noise_width(n * yy, rounding.SQUARES)),
-        )
-
-
-_X, _XX, _XY, _Y, _YY, _N = range(6)
-
-_FORMS = np.stack(
-    [
-        product_form(6, [(_N, square, 1.0), (one, other, -1.0)])
-        for square, one, other in ((_XY, _X, _Y), (_XX, _X, _X), (_YY, _Y, _Y))
-    ]
-)
-"""The second derivatives of n xy - x y, n xx - x^2 and n yy - y^2 by the totals."""
+        x, xx, xy, y, yy, n = totals.split(6)
+        x_part, y_part = n * xx - x.square(), n * yy - y.square()
+        for part, squares in ((x_part, xx), (y_part, yy)):
+            if part.value[0] <= rounding.noise_width(n.value[0] * squares.value[0], rounding.SQUARES):
+                return None
+        return (n * xy - x * y) / (x_part * y_part).root()
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,11 +135,6 @@ class TwoOrders:
         """True at the last position in this order of each group of items tied in both columns."""
         tied = [np.diff(column.groups.take(self.order)) == 0 for column in (self.x, self.y)]
         return np.append(~(tied[0] & tied[1]), True)
-
-    @cached_property
-    def signs(self) -> FloatArray:
-        """1 for each concordant pair of items, -1 for each discordant one, 0 for ties; shape (n, n)."""
-        return (_signs(self.x.groups) * _signs(self.y.groups)).astype(np.float64)
 
 
 @dataclass(frozen=True, repr=False)
@@ -215,7 +180,9 @@ class Spearman(_RankCorrelation):
         n_items = counts.sum(axis=1, dtype=np.int64)[:, None]
         largest = int(n_items.max())
         # Sums of products are exact in floats for few items, and in whole numbers for more.
-        exact = np.int64 if _HALVES_UP_TO < largest <= _WHOLE_UP_TO else np.float64
+        # Products of up to 200,000 ranks that are halves add up exactly in floats, and cubes of sizes up to
+        # 2,000,000 fit whole numbers of 64 bits.
+        exact = np.int64 if 200_000 < largest <= 2_000_000 else np.float64
         drawn = counts.take(prepared.x.order, axis=1)
         x, sizes = _doubled_ranks(drawn, n_items, prepared.x)
         xx = yy = _sum_of_squares(sizes.astype(exact), n_items)
@@ -227,17 +194,6 @@ class Spearman(_RankCorrelation):
         products *= drawn
         products *= y.take(prepared.y_by_x, axis=1)
         return _quotient(products.sum(axis=1).astype(np.float64), xx, yy)
-
-    def whole(self, prepared: TwoOrders) -> float:
-        """Score the data, from their ranks."""
-        if prepared.n_items > _WHOLE_UP_TO:
-            return super().whole(prepared)
-        x, y = (
-            column.centred if prepared.n_items <= _HALVES_UP_TO else column.doubled
-            for column in (prepared.x, prepared.y)
-        )
-        sums = (np.array([float(u @ v)]) for u, v in ((x, y), (x, x), (y, y)))
-        return float(_quotient(*sums)[0])
 
     def swap_effects(self, prepared: TwoOrders) -> FloatArray | None:
         """Return what swaps change, where no two items share predictions; see `RankMetric`."""
@@ -266,13 +222,9 @@ class Kendall(_RankCorrelation):
             _pairs(counts.take(column.order, axis=1), column.last) for column in (prepared.x, prepared.y)
         )
         pairs = counts.sum(axis=1, dtype=np.int64) ** 2
-        if prepared.n_items <= 512:  # the matrix of signs is small
-            weights = counts.astype(np.float64)
-            agreement = np.einsum("rn,rn->r", weights @ prepared.signs, weights)
-        else:
-            in_order = counts.take(prepared.order, axis=1)
-            untied = pairs - tied_x - tied_y + _pairs(in_order, prepared.last)
-            agreement = (untied - 4 * prepared.inversions.count(in_order)).astype(np.float64)
+        in_order = counts.take(prepared.order, axis=1)
+        untied = pairs - tied_x - tied_y + _pairs(in_order, prepared.last)
+        agreement = (untied - 4 * prepared.inversions.count(in_order)).astype(np.float64)
         return _quotient(agreement, (pairs - tied_x).astype(np.float64), (pairs - tied_y).astype(np.float64))
 
     def whole(self, prepared: TwoOrders) -> float:
@@ -337,10 +289,6 @@ def _squares(groups: IntArray) -> int:
     """Return the sum of the squares of the sizes of groups."""
     sizes = np.bincount(groups)
     return int(sizes @ sizes)
-
-
-def _signs(groups: IntArray) -> Array:
-    return np.asarray(np.sign(groups[:, None] - groups[None, :]).astype(np.int8))
 
 
 def _quotient(products: FloatArray, x: FloatArray, y: FloatArray) -> FloatArray:

@@ -122,11 +122,6 @@ class RocAuc(_BinaryRanking):
         pairs = above[:, -1] * negatives.sum(axis=1, dtype=np.int64)
         return np.where(pairs > 0, doubled / (2.0 * np.maximum(pairs, 1)), np.nan)
 
-    def whole(self, prepared: Ranking) -> float:
-        """Score the data, from the numbers above and below each group of ties."""
-        pairs = float(prepared.positives.sum() * prepared.negatives.sum())
-        return float(prepared.positives @ prepared.below) / pairs if pairs else math.nan
-
     def swap_effects(self, prepared: Ranking) -> FloatArray:
         """Return the placements; see `RankMetric`."""
         return _rank_swaps.roc_auc(prepared)

@@ -20,9 +20,8 @@ from bestby._core import rounding
 from bestby._core.typing import Array, FloatArray
 from bestby.metrics._distributions import over_classes
 from bestby.metrics._items import marked
-from bestby.metrics._label_counts import Part, unfitted
+from bestby.metrics._label_counts import MOST_LABELS, Part, unfitted
 from bestby.metrics._label_names import printed_labels
-from bestby.metrics._label_rows import MOST_LABELS
 from bestby.metrics.base import Metric, Names, Patterns
 from bestby.metrics.classification import OneClass
 

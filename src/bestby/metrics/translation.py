@@ -7,7 +7,7 @@ as sacrebleu scores them, for any number of resamples at once. Scores are on its
 from __future__ import annotations
 
 import string
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import zip_longest
@@ -138,20 +138,10 @@ class Chrf(Counted):
         return _ngrams.characters(texts if self.whitespace else ["".join(text.split()) for text in texts])
 
     def _words(self, vocabulary: dict[str, int], *, grow: bool = False) -> _ngrams.Splitter:
-        def tokens(words: Sequence[str]) -> Iterable[list[str]]:
-            return map(_without_punctuation, words)
-
         def pieces(text: str) -> list[str]:
             return text.split() if self.word_order else []
 
-        return _ngrams.Splitter(
-            pieces,
-            tokens,
-            vocabulary,
-            lowercase=self.lowercase,
-            at_spaces=self.word_order > 0,
-            grow=grow,
-        )
+        return _ngrams.Splitter(pieces, _without_punctuation, vocabulary, lowercase=self.lowercase, grow=grow)
 
     def _rows(
         self, counted: list[_CountedReferences], segments: IntArray, translations: list[str]

@@ -30,14 +30,8 @@ Work = Callable[[int, int], FloatArray]
 SEND_FROM = 0.5
 """Seconds of work from which it is sent to an executor; less is done sooner where it is."""
 
-TASKS_PER_WORKER = 4
-"""Tasks a job is cut into, so that a slow or lost worker costs a part of its share."""
-
 WORKERS = 8
 """Workers supposed where an executor does not say how many it has."""
-
-PLAIN = 0.01
-"""Seconds a single replicate must take for the time of it to say what a thousand take."""
 
 
 def checked(executor: Any) -> Executor | None:
@@ -84,14 +78,16 @@ def worth_sending(work: Work, n_resamples: int) -> bool:
             start = time.perf_counter()
             work(0, few)
             each = (time.perf_counter() - start) / few
-            if each >= PLAIN:
+            # Seconds a single replicate must take for the time of it to say what a thousand take
+            if each >= 0.01:
                 break
     return each * n_resamples >= SEND_FROM
 
 
 def sent(executor: Executor, work: Work, n_resamples: int, size: int) -> Iterator[FloatArray]:
     """Run fixed blocks of replicates on an executor, several to a task; yield the parts in order."""
-    n_tasks = min(TASKS_PER_WORKER * n_workers(executor), -(-n_resamples // size))
+    # Several tasks a worker, so that a slow or lost worker costs a part of its share
+    n_tasks = min(4 * n_workers(executor), -(-n_resamples // size))
     step = size * -(-n_resamples // (size * n_tasks))
     futures: list[Future[FloatArray]] = []
     try:

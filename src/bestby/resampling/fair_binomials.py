@@ -7,7 +7,7 @@ nothing. A draw takes 1 to 5 ns, where `numpy.random.Generator.binomial` takes 2
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from bestby._core.cached import cached_property
+from bestby._core.chunks import chunks
 from bestby._core.typing import Array, FloatArray, IntArray
 from bestby.resampling import streams
 from bestby.resampling.streams import Words
@@ -22,13 +23,7 @@ from bestby.resampling.streams import Words
 WIDTHS = (8, 16, 32, 64)
 """Bits of a word that a draw takes: the fewest that hold a bit for each unit."""
 
-_AT_ONCE = 1 << 14
-"""Draws from tables made at a time, whose temporaries stay in the cache of one core."""
-
 _HIGHEST_BIT = np.array(63, dtype=np.uint64)
-
-_KEPT = 1 << 14
-"""Units up to which tables are kept for later comparisons: 32 KB or less of each."""
 
 LARGEST_TABLE = 1 << 30
 """Units above which the normal distribution takes the place of a table."""
@@ -58,7 +53,7 @@ class FairBinomials:
         out = np.empty((self.counts.size, keys.size), dtype=self.dtype)
         if self._by_width:
             self._count_ones(keys, out)
-        for part in self._some_tables(keys.size):
+        for part in chunks(self._large.size, 4 * keys.size):
             words = streams.words_by_position(keys, self._mask.size + part.start, part.stop - part.start)
             out[self._large[part]] = self._tables.draws(words, part)
         return out
@@ -92,15 +87,9 @@ class FairBinomials:
             out[:, first:stop] = np.bitwise_count(parts[:, : stop - first])
             first = stop
         drawn, words = out[:, first:], words[:, self._mask.size :]
-        for part in self._some_tables(keys.size):
+        for part in chunks(self._large.size, 4 * keys.size):
             drawn[:, part] = self._tables.draws(words[:, part].T, part).T
         return out
-
-    def _some_tables(self, size: int) -> Iterator[slice]:
-        """Yield tables of which so many draws of each are made at once."""
-        step = max(1, _AT_ONCE // size)
-        for first in range(0, self._large.size, step):
-            yield slice(first, min(first + step, self._large.size))
 
     @cached_property
     def _by_width(self) -> list[_OfWidth]:
@@ -186,7 +175,10 @@ class _Tables:
     @classmethod
     def of(cls, counts: Sequence[int], dtype: DTypeLike) -> _Tables:
         """Return the tables of numbers of units; those too large get one of two units in their place."""
-        made = [(_kept if n <= _KEPT else _words_and_values)(n if n <= LARGEST_TABLE else 2) for n in counts]
+        # Units up to which tables are kept for later comparisons: 32 KB or less of each
+        made = [
+            (_kept if n <= (1 << 14) else _words_and_values)(n if n <= LARGEST_TABLE else 2) for n in counts
+        ]
         sizes = [lasts.size for lasts, _ in made]
         return cls(
             np.array([[65 - size.bit_length()] for size in sizes], dtype=np.uint64),

@@ -35,10 +35,6 @@ PURPOSES = (
 """What a stream is for: streams of different purposes under one seed are unrelated."""
 
 
-MOST = 1 << 256
-"""Seeds are below it: more bits than any source of entropy gives, and a number that results can show."""
-
-
 def seed_of(rng: Any) -> int:
     """Return the seed that `rng` stands for: a seed, a generator, or None for fresh entropy."""
     check_rng(rng)
@@ -57,7 +53,8 @@ def check_rng(rng: Any) -> None:
             hint="rng=0 gives the same numbers every time",
             argument="rng",
         )
-    if whole and rng >= MOST:
+    # Seeds are below it: more bits than any source of entropy gives, and a number that results can show
+    if whole and rng >= 1 << 256:
         raise InvalidInputError(
             f"rng must be below 2**256, got {quoted(rng)}",
             hint="rng=0 gives the same numbers every time",

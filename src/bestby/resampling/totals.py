@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
+from bestby._core import rounding
 from bestby._core.typing import Array, FloatArray, IntArray
 from bestby.resampling import executing, streams, weights
-from bestby.resampling.columns import Columns
 from bestby.resampling.fair_binomials import FairBinomials
 from bestby.resampling.progress import Progress
 from bestby.resampling.units import CELL_COST_BOOTSTRAP, CELL_COST_SWAP, Units
@@ -30,42 +30,16 @@ CELL_BLOCK = 2048
 BLOCK_NUMBERS = 1 << 17
 """Weights held at once: a block that stays in the cache of one core."""
 
-SWAPS_AT_ONCE = 1 << 10
-"""Swaps of all units made together, so that the rows are read once for all of them."""
-
 SWAP_TILE = 1 << 10
-"""Units whose bits are multiplied at once: with those of all swaps, four megabytes."""
-
-PRODUCT_COLUMNS = 8
-"""Columns that a product of narrow matrices makes in little more time than one."""
-
-DRAWS_AT_ONCE = 16
-"""Resamples that share one reading of the rows, where a row of weights fills a block."""
-
-LARGEST_BLOCK = 1 << 24
-"""Weights of one byte held at once."""
+"""Swaps made together, so that the rows are read once for them, and units whose bits are multiplied at once:
+a product of eight megabytes of bits."""
 
 WEIGHT_TILE = 1 << 13
 """Units whose weights are multiplied at once: with those of some resamples, a megabyte."""
 
-WHOLE_IN_SINGLE = 2.0**24
-"""Sums of whole numbers below this are exact in single precision, which takes half the time."""
-
-FEW_CELLS = 64
-"""Cells up to which the draws of each are made together, and not those of each replicate."""
-
 FEW_BLOCK = 15 << 11
 """Draws and totals of few cells held at once: memory for larger arrays is taken from the system and given
 back for each block, which takes as long as all that is computed."""
-
-MAX_SUM_COLUMNS = 3
-"""Columns up to which the rows drawn are summed column by column, and not whole."""
-
-SPARSE = 4
-"""Units per draw from which the rows drawn are summed, instead of all rows weighted."""
-
-GATHERED = 1 << 16
-"""Numbers of drawn rows held at once where rows are gathered whole: they stay in the cache of one core."""
 
 
 def bootstrap(
@@ -94,7 +68,8 @@ def bootstrap(
     X, units = units.expanded(X)
     compute = partial(_bootstrap_totals, X, units, draws)
     dense = partial(_from_keys, streams.stream_key(seed, "bootstrap"), compute, transform)
-    many = min(DRAWS_AT_ONCE, LARGEST_BLOCK // units.n)
+    # Where one row of weights fills a block, some resamples share a reading of the rows: 16 MB of weights
+    many = min(16, (1 << 24) // units.n)
     size = BLOCK_NUMBERS // n_draws if _are_sparse(units, n_draws) else max(many, BLOCK_NUMBERS // units.n)
     return run_blocks(dense, n_resamples, max(1, size), n_jobs, progress, executor)
 
@@ -127,7 +102,7 @@ def swaps(
         )
     D, units = units.expanded(D)
     dense = partial(_from_keys, streams.stream_key(seed, "swap"), partial(_swap_totals, D), transform)
-    return run_blocks(dense, n_resamples, SWAPS_AT_ONCE, n_jobs, progress, executor)
+    return run_blocks(dense, n_resamples, SWAP_TILE, n_jobs, progress, executor)
 
 
 def cell_swaps(
@@ -148,11 +123,10 @@ def cell_swaps(
     single = _small_and_whole(D, counts)
     D = D.astype(np.float32) if single else D
     binomials = FairBinomials(counts, D.dtype)
-    few = counts.size <= FEW_CELLS
+    # Cells up to which the draws of each are made together, and not those of each replicate
+    few = counts.size <= 64
     if few:
         compute = partial(_few_totals, D.T, binomials)
-    elif single:
-        compute = partial(_whole_totals, Columns.of(D[binomials.order]), binomials)
     else:
         compute = partial(_cell_totals, D[binomials.order], binomials)
     cells = partial(_from_keys, streams.stream_key(seed, "swap"), compute, transform)
@@ -270,17 +244,15 @@ def _few_totals(columns: FloatArray, binomials: FairBinomials, keys: streams.Wor
 def _cell_totals(D: FloatArray, binomials: FairBinomials, keys: streams.Words) -> FloatArray:
     """Return the same from the rows (C, k) of the cells in the order of draws side by side."""
     total = binomials.side_by_side(keys) @ D
-    return np.ascontiguousarray(total.T).T
-
-
-def _whole_totals(columns: Columns, binomials: FairBinomials, keys: streams.Words) -> FloatArray:
-    """Return the same from rows of whole numbers whose sums are exact."""
-    return columns.sums(binomials.side_by_side(keys)).T
+    return np.ascontiguousarray(total.T, dtype=np.float64).T
 
 
 def _small_and_whole(D: FloatArray, counts: IntArray) -> bool:
     """Return whether all sums of subsets of the units, of which rows are D, are exact in single precision."""
-    return bool((np.rint(D) == D).all()) and float((counts @ np.abs(D)).max(initial=0.0)) < WHOLE_IN_SINGLE
+    return (
+        bool((np.rint(D) == D).all())
+        and float((counts @ np.abs(D)).max(initial=0.0)) < rounding.EXACT_IN_SINGLE
+    )
 
 
 def _from_keys(
@@ -295,7 +267,8 @@ def _from_keys(
 
 def _are_sparse(units: Units, n_draws: int) -> bool:
     """Return whether so few units are drawn that their rows are summed."""
-    return n_draws * SPARSE <= units.n
+    # Units per draw from which the rows drawn are summed, instead of all rows weighted
+    return n_draws * 4 <= units.n
 
 
 def _narrow(units: Units, draws: IntArray) -> type[np.integer[Any]]:
@@ -307,8 +280,7 @@ def _narrow(units: Units, draws: IntArray) -> type[np.integer[Any]]:
 def _bootstrap_totals(X: FloatArray, units: Units, draws: IntArray, keys: streams.Words) -> FloatArray:
     if _are_sparse(units, int(draws.sum())):
         drawn = weights.drawn_units(keys, units.bounds, draws)
-        few = X.shape[1] <= MAX_SUM_COLUMNS or X.shape[1] > GATHERED // drawn.shape[1]
-        return (_column_sums if few else _row_sums)(X, drawn)
+        return np.stack([column.take(drawn).sum(axis=1) for column in np.ascontiguousarray(X.T)], axis=1)
     W = weights.bootstrap_weights(keys, units.bounds, draws, _narrow(units, draws))
     out = np.zeros((keys.size, X.shape[1]))
     for first in range(0, units.n, WEIGHT_TILE):
@@ -317,56 +289,10 @@ def _bootstrap_totals(X: FloatArray, units: Units, draws: IntArray, keys: stream
     return out
 
 
-def _column_sums(X: FloatArray, drawn: IntArray) -> FloatArray:
-    """Return the sums of the rows drawn (R, m), shape (R, k), column by column."""
-    out, picked = np.empty((drawn.shape[0], X.shape[1])), np.empty(drawn.shape)
-    for c in range(X.shape[1]):
-        np.ascontiguousarray(X[:, c]).take(drawn, out=picked, mode="clip")
-        picked.sum(axis=1, out=out[:, c])
-    return out
-
-
-def _row_sums(X: FloatArray, drawn: IntArray) -> FloatArray:
-    """Return the same from whole rows, a few resamples at a time: quicker from about four columns."""
-    (size, m), k = drawn.shape, X.shape[1]
-    step = max(1, GATHERED // (m * k))
-    ones, rows, out = np.ones((1, 1, m)), np.empty((min(step, size), m, k)), np.empty((size, 1, k))
-    for first in range(0, size, step):
-        part = drawn[first : first + step]
-        picked = X.take(part, axis=0, out=rows[: part.shape[0]], mode="clip")
-        np.matmul(ones, picked, out=out[first : first + step])
-    return out[:, 0]
-
-
 def _swap_totals(D: FloatArray, keys: streams.Words) -> FloatArray:
     """Return the sums of the rows of D (n, k) whose swap bit is set, shape (R, k)."""
-    exponents = np.frexp(np.abs(D).max(axis=0, initial=0.0))[1]
-    k = D.shape[1]
-    out = np.zeros((keys.size, k))
+    out = np.zeros((keys.size, D.shape[1]))
     for first in range(0, len(D), SWAP_TILE):
         rows = D[first : first + SWAP_TILE]
-        parts, units = _in_parts(rows, exponents)
-        sums = weights.swap_bits(keys, len(rows), first).astype(np.float32) @ parts
-        for number, unit in enumerate(units):
-            out += sums[:, number * k : (number + 1) * k] * unit
+        out += weights.swap_bits(keys, len(rows), first).astype(np.float64) @ rows
     return out
-
-
-def _in_parts(rows: FloatArray, exponents: IntArray) -> tuple[Array, list[FloatArray]]:
-    """Return columns below 2**exponents in parts of single precision, side by side, and their units.
-
-    Single precision takes half the time of double. The first two parts are whole numbers of at most 2**14,
-    whose sums over a tile are exact; the third is what is left, and what it loses is as small as what sums
-    of double precision lose. Whole numbers end with the first part.
-    """
-    bits, k = 14, rows.shape[1]
-    left, unit = np.ldexp(rows, bits - exponents), np.ldexp(1.0, exponents - bits)
-    parts, units = np.zeros((len(rows), -(-3 * k // PRODUCT_COLUMNS) * PRODUCT_COLUMNS), np.float32), []
-    for number in range(3):
-        whole = np.rint(left)
-        parts[:, number * k : (number + 1) * k] = whole if number < 2 else left
-        units.append(unit)
-        left, unit = np.ldexp(left - whole, bits + 1), np.ldexp(unit, -bits - 1)
-        if not left.any():
-            break
-    return parts, units

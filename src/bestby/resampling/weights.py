@@ -6,12 +6,10 @@ from itertools import pairwise
 
 import numpy as np
 
+from bestby._core.chunks import chunks
 from bestby._core.typing import Array, IntArray
 from bestby.resampling import streams
 from bestby.resampling.streams import Words
-
-AT_ONCE = 1 << 16
-"""Draws made at once: their temporaries stay in the cache of one core, and calls are few."""
 
 
 def word_offsets(draws: IntArray) -> IntArray:
@@ -30,9 +28,7 @@ def drawn_units(keys: Words, bounds: IntArray, draws: IntArray | None = None) ->
     edges = np.concatenate([[0], np.cumsum(draws)])
     drawn = np.empty((keys.size, int(edges[-1])), dtype=np.uint64)
     offsets = word_offsets(draws)
-    step = _rows_at_once(drawn.shape[1])
-    for first in range(0, keys.size, step):
-        of = slice(first, first + step)
+    for of in chunks(keys.size, drawn.shape[1]):
         for h, (start, stop) in enumerate(pairwise(edges.tolist())):
             count, part = stop - start, drawn[of, start:stop]
             word = streams.words(keys[of], int(offsets[h]), (count + 1) // 2).astype("<u8", copy=False)
@@ -43,23 +39,17 @@ def drawn_units(keys: Words, bounds: IntArray, draws: IntArray | None = None) ->
     return drawn.view(np.int64)
 
 
-def _rows_at_once(n: int) -> int:
-    """Return how many resamples to draw at once."""
-    return max(1, AT_ONCE // max(1, n))
-
-
 def bootstrap_weights(
     keys: Words, bounds: IntArray, draws: IntArray | None = None, dtype: type[np.generic] = np.int64
 ) -> Array:
     """Return how often each unit is drawn in each resample, shape (R, n), of any number type."""
     n = int(bounds[-1])
     weights, one = np.zeros((keys.size, n), dtype=dtype), np.ones((), dtype=dtype)
-    step = _rows_at_once(n)
-    for first in range(0, keys.size, step):
-        drawn = drawn_units(keys[first : first + step], bounds, draws)
+    for part in chunks(keys.size, n):
+        drawn = drawn_units(keys[part], bounds, draws)
         drawn += (np.arange(len(drawn), dtype=np.int64) * n)[:, None]
         # Half the time of bincount, which looks for the extremes first and counts in 64 bits.
-        np.add.at(weights[first : first + step].reshape(-1), drawn.reshape(-1), one)
+        np.add.at(weights[part].reshape(-1), drawn.reshape(-1), one)
     return weights
 
 

@@ -6,8 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import bestby as bb
 from bestby import InvalidInputError
@@ -106,23 +104,6 @@ def test_a_shift_of_all_scores_changes_no_test_and_no_interval(offset: float) ->
     assert moved.p_value == pytest.approx(plain.p_value, abs=0.015)
     assert moved.interval.low == pytest.approx(plain.interval.low, abs=0.006)
     assert moved.interval.high == pytest.approx(plain.interval.high, abs=0.006)
-
-
-@given(
-    st.lists(
-        st.one_of(
-            st.sampled_from([0.0, 1.0, -1.0, 0.1 + 0.2, 0.3, 1e-14, 1e10]),
-            st.floats(-1e6, 1e6).filter(lambda x: x == 0.0 or abs(x) > 1e-200),
-        ),
-        max_size=14,
-    ),
-    st.sampled_from([0.0, 1e6, -3.0]),
-)
-def test_typical_values_of_ordered_numbers_are_those_of_any(numbers: list[float], centre: float) -> None:
-    values = np.sort(np.array(numbers) + centre)
-    assert rounding.typical_in_order(values) == rounding.typical(values)
-    if values.size:
-        assert rounding.typical_deviation_in_order(values) == rounding.typical_deviation(values)
 
 
 def test_a_difference_of_many_is_that_of_each() -> None:

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from bestby._core import chunks
 from bestby._core.typing import Alternative
 from bestby.inference import discordant, proportions
 from bestby.inference.permutation import exact_mean
@@ -54,7 +55,7 @@ def test_a_p_value_is_never_0() -> None:
 
 @pytest.mark.parametrize("rows", [1, 7, 5000])
 def test_together_counts_items(rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(discordant, "ROWS", 3)
+    monkeypatch.setattr(chunks, "CHUNK", 15)
     rng = np.random.default_rng(rows)
     right, counts = rng.integers(0, 2, (rows, 5)), rng.integers(1, 9, rows)
     spread = np.repeat(right, counts, axis=0)
@@ -87,7 +88,7 @@ def test_few_discordant_items_against_scipy(alternative: Alternative) -> None:
 
 def test_tango_of_many_pairs_a_few_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nine blocks of three distinct pairs and a rest; pairs that occur twice, in both directions."""
-    monkeypatch.setattr(discordant, "PAIRS", 3)
+    monkeypatch.setattr(chunks, "CHUNK", 24)
     n10, n01 = (part.ravel() for part in np.mgrid[0:8, 0:5])
     n10, n01 = np.append(n10, [40, 0, 3, 4]), np.append(n01, [0, 40, 4, 3])
     low, high = discordant.tango(n10, n01, 40, 0.9)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bestby.inference.lattice import MANY, all_single, as_lattice, distinct_sample, merged, weighted_sum
+from bestby.inference.lattice import MANY, all_single, as_lattice, merged, weighted_sum
 from bestby.inference.mean_bootstrap import mean_bootstrap
 
 
@@ -121,16 +121,3 @@ def test_a_sum_of_very_many_values_that_are_not_finite(odd: float) -> None:
     values = np.ones(MANY)
     values[5] = odd
     assert weighted_sum(values, None) == pytest.approx(odd, nan_ok=True)
-
-
-def test_a_sample_tells_that_very_many_values_are_on_no_lattice() -> None:
-    rng = np.random.default_rng(1)
-    for values in (rng.normal(size=MANY), rng.random(3 * MANY + 5), rng.standard_cauchy(MANY)):
-        some = distinct_sample(values)
-        assert some is not None
-        assert (np.diff(some) >= 0.0).all()
-        assert np.isin(some, values).all()
-    noisy = rng.integers(0, 50, MANY) / 7.0
-    noisy += rng.choice([-1e-16, 0.0, 1e-16], MANY)
-    for values in (np.zeros(MANY), rng.integers(0, 4000, MANY) / 3.0, noisy, rng.normal(size=MANY - 1)):
-        assert distinct_sample(values) is None

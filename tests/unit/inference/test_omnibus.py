@@ -16,8 +16,8 @@ from scipy import stats
 from statsmodels.stats.contingency_tables import cochrans_q
 from statsmodels.stats.contingency_tables import cochrans_q as peer_cochrans_q
 
+from bestby._core import chunks
 from bestby._core.errors import InvalidInputError
-from bestby.inference import classical
 from bestby.inference.omnibus import cochran_q, friedman
 
 counts = st.integers(0, 400)
@@ -101,7 +101,7 @@ def test_cochran_q_refuses_other_scores() -> None:
 @pytest.mark.parametrize("block", [1, 6, 12, 1000])
 def test_counted_rows_are_repeated_rows(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Statsmodels and SciPy have the rows one by one; ours may be ranked a few at a time."""
-    monkeypatch.setattr(classical, "_BLOCK", block)
+    monkeypatch.setattr(chunks, "CHUNK", block)
     rng = np.random.default_rng(0)
     counts = rng.integers(1, 9, 7)
     right, scores = rng.integers(0, 2, (7, 3)), rng.integers(0, 4, (7, 3))

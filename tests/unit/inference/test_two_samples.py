@@ -126,10 +126,7 @@ def test_two_samples_permuted_say_what_they_are(
         "monte carlo",
     )
     assert (drawn.statistic, drawn.n_resamples) == (pytest.approx(t), 400)
-    # The deals that are kept for the next pair are those that are not, in blocks of any size.
-    monkeypatch.setattr(samples, "MOST_KEPT", 0)
-    assert found() == drawn
-    monkeypatch.setattr(samples, "_BLOCK", 7 * 6)
+    monkeypatch.setattr(samples, "CHUNK", 7 * 6)
     assert found() == drawn
 
 
@@ -150,18 +147,15 @@ def test_drawn_permutations_depend_on_the_seed_and_on_nothing_else(
         ps.append(found.p_value)
     assert ps[0] == ps[1]
     assert len(set(ps)) > 2
-    monkeypatch.setattr(samples, "_BLOCK", 100)
-    monkeypatch.setattr(samples, "MOST_KEPT", 0)
+    monkeypatch.setattr(samples, "CHUNK", 100)
     found = samples.permutation_test(a, b, "median", "less", paired=paired, n_resamples=500, seed=0)
     assert found.p_value == ps[0]
 
 
 @pytest.mark.parametrize("paired", [False, True])
 @pytest.mark.parametrize("n", [6, 25])
-@pytest.mark.parametrize("kept", [samples.MOST_KEPT, 0])
-def test_ties_are_ties_on_any_scale(n: int, paired: bool, kept: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ties_are_ties_on_any_scale(n: int, paired: bool) -> None:
     """Multiples of 0.1, and the same above a million, where their differences are rounded to ten digits."""
-    monkeypatch.setattr(samples, "MOST_KEPT", kept)
     rng = np.random.default_rng(n)
     a, b = rng.integers(0, 5, n) / 10.0, rng.integers(0, 4, n) / 10.0
     for statistic in ("median", "trimmed_mean"):

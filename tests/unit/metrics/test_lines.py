@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ import pytest
 import bestby as bb
 from bestby._core.typing import FloatArray
 from bestby.metrics import resolve
-from bestby.metrics._lines import Line, SmoothMetric, derivatives, gradient_and_hessian
+from bestby.metrics._lines import Line, SmoothMetric, derivatives
 from bestby.metrics.base import Metric
 from bestby.metrics.classification import Averaged
 from bestby.metrics.correlation import Pearson
@@ -112,79 +111,17 @@ def test_the_derivatives_of_a_score_that_a_subclass_replaced_are_not_known() -> 
     _, rows = fitted("r2")
     assert derivatives(Squared(), rows.sum(axis=0), rows) is None
     _, pairs = fitted("pearson")
-    assert gradient_and_hessian(Fisher(), pairs.sum(axis=0)) is None
-    assert gradient_and_hessian(Half(), pairs.sum(axis=0)) is None
+    assert derivatives(Fisher(), pairs.sum(axis=0), pairs) is None
     assert derivatives(Half(), pairs.sum(axis=0), pairs) is not None
     assert derivatives(Renamed(), rows.sum(axis=0), rows) is not None
 
 
-WITH_HESSIAN = (
-    "pearson",
-    *(f"{part}_macro" for part in ("precision", "recall", "f1")),
-    *(f"{part}_weighted" for part in ("precision", "f1")),
-    *(f"{part}[b]" for part in ("precision", "recall", "f1")),
-    "balanced_accuracy",
-    "matthews_corrcoef",
-    "cohen_kappa",
-)
-
-
-@pytest.mark.parametrize("name", WITH_HESSIAN)
-def test_gradient_and_hessian_are_those_along_lines(name: str) -> None:
-    metric, rows = fitted(name)
-    rows = rows + 0.0
-    if name == "precision_macro":
-        rows[0, 4:8] = 1.0  # every class is predicted
-    total = rows.sum(axis=0)
-    known = gradient_and_hessian(metric, total)
-    assert isinstance(metric, SmoothMetric)
-    assert known is not None
-    gradient, hessian = known
-    directions = np.concatenate([rows, rows - total / N])
-    line = metric.along(Line(total, directions))
-    assert line is not None
-    assert not isinstance(line.second, float)
-    np.testing.assert_allclose(directions @ gradient, line.first[:, 0], atol=1e-13)
-    second = np.einsum("ci,ij,cj->c", directions, hessian, directions)
-    np.testing.assert_allclose(second, line.second[:, 0], atol=1e-13)
-    np.testing.assert_allclose(hessian, hessian.T, rtol=0, atol=1e-16)
-    assert np.abs(gradient).max() > 0.0
-
-
-def test_gradient_and_hessian_of_pearson_are_those_of_small_steps() -> None:
-    metric, rows = fitted("pearson")
-    total = rows.sum(axis=0)
-    known = gradient_and_hessian(metric, total)
-    assert known is not None
-    gradient, hessian = known
-    step = 1e-3 * np.eye(6)
-    up, down = metric.score(total + step), metric.score(total - step)
-    np.testing.assert_allclose(gradient, (up - down) / 2e-3, atol=1e-8)
-    corners = [
-        metric.score(total + one * step[:, None] + other * step) for one in (1, -1) for other in (1, -1)
-    ]
-    by_steps = (corners[0] - corners[1] - corners[2] + corners[3]) / 4e-6
-    np.testing.assert_allclose(hessian, by_steps, atol=1e-8)
-
-
-@pytest.mark.parametrize("name", ["pearson", "matthews_corrcoef", "cohen_kappa", "precision_macro"])
-def test_there_are_no_gradient_and_hessian_where_the_score_is_undefined_or_jumps(name: str) -> None:
-    metric, rows = fitted(name)
-    one = np.repeat(rows[5:6], 4, axis=0)  # four items alike: some classes are never predicted
-    assert gradient_and_hessian(metric, one.sum(axis=0)) is None
-
-
 @pytest.mark.parametrize("name", ["f1[b]", "f1_macro", "f1_weighted"])
 def test_statistics_that_a_subclass_adds_to_do_not_move_the_score(name: str) -> None:
-    metric, rows = fitted(name)
-
-    class More(type(metric)):  # type: ignore[misc]
+    class More(type(resolve(name))):  # type: ignore[misc]
         def statistics(self, gold: Any, predictions: Any) -> FloatArray:
             return np.column_stack([super().statistics(gold, predictions), np.ones(len(gold))])
 
-    more = More(**vars(metric))
-    assert gradient_and_hessian(metric, rows.sum(axis=0)) is not None
-    assert gradient_and_hessian(more, np.append(rows.sum(axis=0), float(N))) is None
     rng = np.random.default_rng(1)
     gold = rng.choice(list("abc"), 200)
     systems = {s: np.where(rng.random(200) < 0.8, gold, rng.choice(list("abc"), 200)) for s in "xy"}
@@ -207,42 +144,6 @@ def test_a_weighted_mean_of_recalls_has_the_interval_of_accuracy() -> None:
     )
     assert one.interval.low == pytest.approx(other.interval.low, rel=1e-3)
     assert one.interval.high == pytest.approx(other.interval.high, rel=1e-3)
-
-
-@pytest.mark.parametrize("part", ["precision", "f1"])
-def test_a_label_without_counts_changes_nothing_of_a_weighted_mean(part: str) -> None:
-    metric, rows = fitted(f"{part}_weighted")
-    wider = np.concatenate([np.pad(block, ((0, 0), (0, 1))) for block in np.split(rows, 3, axis=1)], axis=1)
-    more = dataclasses.replace(metric, labels=(*metric.labels, "e"))
-    here, there = (
-        gradient_and_hessian(metric, rows.sum(axis=0)),
-        gradient_and_hessian(more, wider.sum(axis=0)),
-    )
-    assert here is not None
-    assert there is not None
-    np.testing.assert_allclose(wider @ there[0], rows @ here[0], rtol=0, atol=1e-15)
-    np.testing.assert_allclose(wider @ there[1] @ wider.T, rows @ here[1] @ rows.T, rtol=0, atol=1e-15)
-
-
-def test_a_weighted_mean_has_no_derivatives_without_gold_or_predictions_of_a_class() -> None:
-    metric, rows = fitted("precision_weighted")
-    total = rows.sum(axis=0)
-    for left in (slice(8, 12), slice(5, 6)):  # all gold; the predictions of one class of the gold
-        without = total.copy()
-        without[left] = 0.0
-        assert gradient_and_hessian(metric, without) is None
-
-
-@pytest.mark.parametrize(
-    "name", ["f1_macro", "f1_weighted", "balanced_accuracy", "matthews_corrcoef", "cohen_kappa"]
-)
-def test_there_is_no_hessian_of_many_classes(name: str) -> None:
-    gold = np.arange(200) % 40
-    predictions = np.where(np.arange(200) % 3 == 0, gold, (gold + 1) % 40)
-    metric: Any = resolve(name).fit(gold, [predictions], np.arange(40))
-    total = metric.statistics(gold, predictions).sum(axis=0)
-    assert gradient_and_hessian(metric, total) is None
-    assert derivatives(metric, total, np.eye(total.size)) is not None
 
 
 def test_rules_of_calculus() -> None:

@@ -227,18 +227,6 @@ def test_rows_drawn_are_summed_or_weighted(n_draws: int, k: int) -> None:
     assert (found == X[drawn].sum(axis=1)).all()
 
 
-@pytest.mark.parametrize("at_once", [1, 45, 89, 90, 1 << 16])
-def test_rows_drawn_are_summed_a_few_resamples_at_a_time(
-    at_once: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(totals, "GATHERED", at_once)
-    rng = np.random.default_rng(0)
-    X, drawn = rng.integers(-50, 50, (40, 5)).astype(float), rng.integers(0, 40, (7, 9))
-    expected = X[drawn].sum(axis=1)
-    assert (totals._row_sums(X, drawn) == expected).all()
-    assert (totals._column_sums(X, drawn) == expected).all()
-
-
 def test_cells_of_the_bootstrap_are_drawn_by_block() -> None:
     one = totals.bootstrap(np.eye(3), CELLS, 5000, 6, itself)
     size = totals.CELL_BLOCK

@@ -15,6 +15,7 @@ from bestby.engine.base import STANDARDISED, Group, Pair
 from bestby.engine.estimate import Estimates
 from bestby.engine.sums import SumGroup
 from bestby.inference import exchangeability, multiplicity, scales
+from bestby.inference.clusters import FEW_CLUSTERS
 from bestby.results.base import Note, notes_about
 from bestby.results.values import TestResult
 
@@ -163,7 +164,7 @@ def _goes_with_size(group: Group, pair: Pair, test: TestResult, n_tests: int) ->
 
 def _may_go_with_size(group: Group, pair: Pair, test: TestResult) -> bool:
     """Return whether clusters are unequal, and too few to show whether a difference goes with their size."""
-    if group.n_units >= exchangeability.FEW_CLUSTERS or not _of_unequal_clusters(group, pair, test):
+    if group.n_units >= FEW_CLUSTERS or not _of_unequal_clusters(group, pair, test):
         return False
     sizes = group.design.unit_sizes
     return sizes is not None and exchangeability.unequal(sizes)

@@ -13,6 +13,8 @@ from bestby._core import checks, rounding
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import ArrayLike, FloatArray
 from bestby.inference import omnibus
+from bestby.inference.bisection import last_that_holds
+from bestby.inference.classical import doubled_ranks
 from bestby.inference.multiplicity import holm
 from bestby.results.values import Friedman
 
@@ -25,10 +27,7 @@ def average_ranks(scores: ArrayLike, *, greater_is_better: bool = True) -> Float
 
 def ranks(scores: FloatArray, *, greater_is_better: bool = True) -> FloatArray:
     """Return the rank of each system on each dataset, shape (N, k); equal scores are ties."""
-    x = -scores if greater_is_better else scores
-    below = (x[:, None, :] < x[:, :, None]).sum(axis=2)
-    level = (x[:, None, :] == x[:, :, None]).sum(axis=2)
-    return np.asarray(below + (level + 1) / 2.0)
+    return np.asarray(doubled_ranks(-scores if greater_is_better else scores) / 2.0)
 
 
 def friedman(scores: ArrayLike) -> Friedman:
@@ -126,13 +125,11 @@ def critical_difference(k: int, n: int, alpha: float = 0.05) -> float:
     Returns the quantile of the studentized range over sqrt(2), times `rank_scale`.
     """
     checks.probability(alpha, "alpha")
-    low, high = 0.0, 1.0
-    while studentized_range_sf(high, k) > alpha:
-        high *= 2.0
-    for _ in range(60):
-        middle = (low + high) / 2.0
-        low, high = (middle, high) if studentized_range_sf(middle, k) > alpha else (low, middle)
-    return high / math.sqrt(2.0) * rank_scale(k, n)
+    largest = 1.0
+    while studentized_range_sf(largest, k) > alpha:
+        largest *= 2.0
+    _, quantile = last_that_holds(lambda q: studentized_range_sf(q, k) > alpha, 0.0, largest)
+    return quantile / math.sqrt(2.0) * rank_scale(k, n)
 
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(400)
@@ -172,17 +169,4 @@ def _scores(scores: ArrayLike) -> FloatArray:
         raise InvalidInputError(
             f"scores must be finite, got {x[row, system]} at dataset {row}, system {system}"
         )
-    return _levelled(x)
-
-
-def _levelled(x: FloatArray) -> FloatArray:
-    """Return scores in which neighbours that rounding alone tells apart, on one dataset, are equal."""
-    order = np.argsort(x, axis=1, kind="stable")
-    ordered = np.take_along_axis(x, order, axis=1)
-    larger = np.maximum(np.abs(ordered[:, 1:]), np.abs(ordered[:, :-1]))
-    apart = np.diff(ordered, axis=1) > rounding.level_width(larger)
-    first = np.maximum.accumulate(np.where(apart, np.arange(1, x.shape[1]), 0), axis=1)
-    ordered[:, 1:] = np.take_along_axis(ordered, first, axis=1)
-    levelled = np.empty_like(x)
-    np.put_along_axis(levelled, order, ordered, axis=1)
-    return levelled
+    return rounding.made_equal(x)

@@ -8,14 +8,8 @@ from scipy.special import betainc, betaincinv, gammaln, xlog1py, xlogy
 from bestby._core import rounding
 from bestby._core.typing import FloatArray, IntArray
 
-NUISANCE = 50
-"""The interval of the share of gains misses it with the level of the test over this."""
-
 GRID = 40
 """Shares of gains for which the tail is computed."""
-
-FINE = 15
-"""Shares about the one with the largest tail for which it is computed then."""
 
 
 def p_value(losses: int, gains: int, n: int, margin: float, alpha: float = 0.05) -> float:
@@ -76,7 +70,8 @@ def p_value(losses: int, gains: int, n: int, margin: float, alpha: float = 0.05)
     observed = float(score(np.array(losses), np.array(gains), n, margin))
     if not observed > 0.0:
         return 1.0
-    beta = alpha / NUISANCE
+    # How often the interval of the share of gains may miss it: a fiftieth of the level of the test
+    beta = alpha / 50
     low = 0.0 if gains == 0 else float(betaincinv(gains, n - gains + 1, 0.5 * beta))
     high = 1.0 if gains == n else float(betaincinv(gains + 1, n - gains, 1.0 - 0.5 * beta))
     c = _likely(low, high, n)
@@ -93,7 +88,8 @@ def p_value(losses: int, gains: int, n: int, margin: float, alpha: float = 0.05)
     roots = np.sort(np.append(np.linspace(np.sqrt(low), np.sqrt(high), GRID), np.sqrt(edge)))
     coarse = tails(roots**2)
     best = int(coarse.argmax())
-    near = np.linspace(roots[max(best - 1, 0)], roots[min(best + 1, GRID)], FINE)
+    # Shares about the one with the largest tail for which it is computed then
+    near = np.linspace(roots[max(best - 1, 0)], roots[min(best + 1, GRID)], 15)
     return min(1.0, float(max(coarse.max(), tails(near**2).max())) + beta)
 
 

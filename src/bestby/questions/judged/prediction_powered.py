@@ -20,9 +20,6 @@ from bestby.inference.clusters import StandardError, cr2, mean_error
 from bestby.inference.skewness import no_longer
 from bestby.questions.judged import tuning
 
-LEAST_TUNED = 25
-"""Labels of every system below which a stratum shares its coefficients with the other small ones."""
-
 
 @dataclass(frozen=True, eq=False)
 class Labelled:
@@ -277,7 +274,8 @@ def _groups_of_strata(data: Labelled) -> IntArray:
     """Return which strata are tuned together: those with few labels of some system."""
     counts = np.zeros((int(data.strata.max()) + 1, data.known.shape[1]), dtype=np.int64)
     np.add.at(counts, data.strata, data.known)
-    small = counts.min(axis=1) < LEAST_TUNED
+    # Labels of every system below which a stratum shares its coefficients with the other small ones
+    small = counts.min(axis=1) < 25
     numbers = np.cumsum(~small) - 1 + bool(small.any())
     return np.where(small, 0, numbers)
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from bestby._core import rounding
 from bestby._core.typing import FloatArray, IntArray
+from bestby.inference.bisection import last_that_holds
 
 LEAST = 2
 """Units that are drawn from every stratum at least, so that each has a variance."""
@@ -54,17 +55,10 @@ def drawn_sizes(sizes: IntArray, n: int, sds: FloatArray | None = None) -> IntAr
 
 def _clipped(weights: FloatArray, least: IntArray, most: IntArray, n: int) -> FloatArray:
     """Return numbers proportional to weights, within limits, that add up to n."""
-    low, high = 0.0, float((most / weights).max())
-    # A bound: it ends at two neighbours
-    for _ in range(200):
-        middle = 0.5 * (low + high)
-        if middle in (low, high):
-            break  # neighbours: no number lies between them
-        if np.clip(middle * weights, least, most).sum() < n:
-            low = middle
-        else:
-            high = middle
-    return np.clip(high * weights, least, most)
+    _, factor = last_that_holds(
+        lambda one: bool(np.clip(one * weights, least, most).sum() < n), 0.0, float((most / weights).max())
+    )
+    return np.clip(factor * weights, least, most)
 
 
 def first_units(order: IntArray, strata: IntArray, numbers: IntArray) -> IntArray:

@@ -24,9 +24,6 @@ which only many units tell from it."""
 SHARES: Final[FloatArray] = np.array([*[0.85 / _STEPS] * _STEPS, *[0.15 / len(_SMALL)] * len(_SMALL)])
 """How the capital of 1 is divided among them."""
 
-_BLOCK: Final = 1_000_000
-"""Factors that are computed at a time."""
-
 _TOGETHER: Final = 16
 """Factors that are multiplied before a logarithm is taken: a power of 2, as halves are multiplied."""
 
@@ -153,7 +150,8 @@ class _Part:
 def _parts(units: Units, n_means: int, n_population: int | None, before: Before) -> Iterator[_Part]:
     """Yield the units in parts whose factors, of `n_means` hypotheses, are computed at a time."""
     n, width = units.values.shape
-    step = max(1, _BLOCK // max(1, n_means * width * FRACTIONS.size))
+    # Factors that are computed at a time
+    step = max(1, 1_000_000 // max(1, n_means * width * FRACTIONS.size))
     for start in range(0, n, step):
         part = units.part(start, start + step)
         yield _Part.of(part, n_population, before)

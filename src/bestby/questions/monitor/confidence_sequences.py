@@ -8,12 +8,12 @@ single system, and not a difference.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bestby._core.typing import FloatArray
+from bestby.inference.bisection import last_that_holds
 
 
 def best_rho(v_opt: float, alpha: float) -> float:
@@ -65,26 +65,12 @@ def normal_mixture_bound(v: float, alpha: float, v_opt: float, *, two_sided: boo
         return math.sqrt((v + rho) * math.log((v + rho) / (alpha * alpha * rho)))
     rho = best_rho(v_opt, 2.0 * alpha)
 
-    def excess(s: float) -> float:
+    def allowed(s: float) -> bool:
         normal = 0.5 * math.erfc(-s / math.sqrt(2.0 * (v + rho)))
-        return (
-            0.5 * math.log(4.0 * rho / (v + rho))
-            + s * s / (2.0 * (v + rho))
-            + math.log(normal)
-            + math.log(alpha)
-        )
+        mixed = 0.5 * math.log(4.0 * rho / (v + rho)) + s * s / (2.0 * (v + rho)) + math.log(normal)
+        return mixed + math.log(alpha) < 0.0
 
-    return _root(excess, 0.0, 2.0 * normal_mixture_bound(v, alpha, v_opt))
-
-
-def _root(f: Callable[[float], float], low: float, high: float) -> float:
-    """Return where an increasing function changes its sign; the end nearest to it if it does not."""
-    for _ in range(200):
-        middle = 0.5 * (low + high)
-        if middle in (low, high):
-            break
-        low, high = (middle, high) if f(middle) < 0.0 else (low, middle)
-    return 0.5 * (low + high)
+    return last_that_holds(allowed, 0.0, 2.0 * normal_mixture_bound(v, alpha, v_opt))[1]
 
 
 def beta_binomial_interval(successes: int, trials: int, alpha: float, t_opt: float) -> tuple[float, float]:
@@ -130,8 +116,8 @@ def beta_binomial_interval(successes: int, trials: int, alpha: float, t_opt: flo
         return mixed - successes * math.log(p) - failures * math.log1p(-p) - threshold
 
     share, edge = successes / trials, 1e-12
-    low = 0.0 if successes == 0 else _root(lambda p: -excess(p), edge, share)
-    high = 1.0 if failures == 0 else _root(excess, share, 1.0 - edge)
+    low = 0.0 if successes == 0 else last_that_holds(lambda p: excess(p) <= 0.0, share, edge)[1]
+    high = 1.0 if failures == 0 else last_that_holds(lambda p: excess(p) <= 0.0, share, 1.0 - edge)[1]
     return low, high
 
 

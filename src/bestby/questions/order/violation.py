@@ -28,15 +28,8 @@ MOST_ENUMERATED = 1 << 21
 NOTHING = rounding.SPREAD**2
 """Squared distance, for scores scaled to [0, 1], that is rounding and no distance."""
 
-STAGE_BITS = 20
-"""Blocks of one stage: 2^20 at most, each of which deals out thousands of values."""
-
 Positions = tuple[Array, Array]
 Blocks = Iterator[Positions]
-
-SHRINKAGE = 0.1
-"""What is added to the squared distance of either direction, in squared standard errors of a difference of
-means. Of normal scores larger values up to 0.8 have more power, of failing runs and skewed ones smaller."""
 
 IQR_OF_NORMAL = 1.3489795
 """The interquartile range of the standard normal distribution."""
@@ -177,7 +170,9 @@ def _shrinkage(pool: FloatArray, n: int, m: int) -> float:
     at = np.array([0.25, 0.75]) * (pool.size - 1)
     low, high = np.interp(at, np.arange(pool.size), pool)
     spread = float(high - low) / IQR_OF_NORMAL
-    return SHRINKAGE * spread * spread * (1.0 / n + 1.0 / m)
+    # What is added to the squared distance of either direction, in squared standard errors of a difference of
+    # means. Of normal scores larger values up to 0.8 have more power, of failing runs and skewed ones smaller
+    return 0.1 * spread * spread * (1.0 / n + 1.0 / m)
 
 
 _Test = tuple[float, float, int, bool]
@@ -285,7 +280,8 @@ def _blocks(
     """Yield the generators of the blocks and their sizes; the streams of one stage are unlike another's."""
     size = max(1, BLOCK_NUMBERS // numbers)
     for block, start in enumerate(range(0, n_resamples, size)):
-        generator = streams.block_generator(seed, purpose, (stage << STAGE_BITS) + block)
+        # Blocks of one stage: 2^20 at most, each of which deals out thousands of values
+        generator = streams.block_generator(seed, purpose, (stage << 20) + block)
         yield generator, min(size, n_resamples - start)
 
 

@@ -14,12 +14,6 @@ from bestby.resampling import streams, totals, weights
 from bestby.resampling.progress import Progress
 from bestby.resampling.units import CELL_COST_BOOTSTRAP
 
-_MATRIX_NUMBERS = 1 << 20
-"""Numbers of all win matrices of a block."""
-
-_WEIGHTS = 1 << 21
-"""Weights of all units of a block."""
-
 
 @dataclass(frozen=True, eq=False)
 class Judgements:
@@ -95,7 +89,8 @@ class Judgements:
     ) -> FloatArray:
         """Transform the win matrices of bootstrap resamples of the clusters, or of the judgements."""
         cells, place, counts = self._cells
-        few = max(1, _MATRIX_NUMBERS // self.n_systems**2)
+        # Numbers of all win matrices of a block
+        few = max(1, (1 << 20) // self.n_systems**2)
         if self.clusters is None and cells.size * CELL_COST_BOOTSTRAP <= self.n:
             size = min(totals.CELL_BLOCK, few)
 
@@ -114,7 +109,7 @@ class Judgements:
             drawn = weights.bootstrap_weights(keys, bounds).astype(np.float64)
             return transform(*self.matrices((table @ drawn.T).T))
 
-        size = max(1, min(_WEIGHTS // self.n_units, few))
+        size = max(1, min(totals.WEIGHT_BLOCK // self.n_units, few))
         return totals.run_blocks(by_units, n_resamples, size, n_jobs, progress)
 
     def _table(self, place: IntArray, n_cells: int) -> Any:

@@ -7,7 +7,6 @@ import dataclasses
 import numpy as np
 import pytest
 
-from bestby.questions.judged import prediction_powered as powered
 from bestby.questions.judged import tuning
 from bestby.questions.judged.prediction_powered import Labelled, corrected, label_weights
 
@@ -121,7 +120,7 @@ def test_strata_with_enough_labels_have_coefficients_of_their_own() -> None:
     own = corrected(labelled(judge[:, :, None], human, strata=strata))
     assert own.coefficients.shape == (2, 2, 2, 1)
     assert own.coefficients[0, 0, 0, 0] > 0.8 > -0.8 > own.coefficients[1, 0, 0, 0]
-    few = np.where((np.arange(400) % 200 < powered.LEAST_TUNED - 1)[:, None], truth, np.nan)
+    few = np.where((np.arange(400) % 200 < 24)[:, None], truth, np.nan)
     assert corrected(labelled(judge[:, :, None], few, strata=strata)).coefficients.shape[0] == 1
 
 
