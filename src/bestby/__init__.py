@@ -45,11 +45,11 @@ if TYPE_CHECKING:
     from bestby.questions.items.compare import compare as compare
     from bestby.questions.items.evaluate import evaluate as evaluate
     from bestby.questions.judged.compare import compare_judged as compare_judged
-    from bestby.questions.judged.judged_labels_layout import JudgedLabels as JudgedLabels
-    from bestby.questions.judged.reader import read_judged as read_judged
     from bestby.questions.judged.result import JudgedComparison as JudgedComparison
     from bestby.questions.judged.result import JudgedDifference as JudgedDifference
     from bestby.questions.judged.result import JudgedScore as JudgedScore
+    from bestby.questions.judged.source import JudgedLabels as JudgedLabels
+    from bestby.questions.judged.source import read_judged as read_judged
     from bestby.questions.labels.choose import choose_items as choose_items
     from bestby.questions.labels.chosen_result import ChosenItem as ChosenItem
     from bestby.questions.labels.chosen_result import ChosenItems as ChosenItems
@@ -146,9 +146,8 @@ __getattr__, __dir__, __all__ = door(
         "questions.items.compare": "compare",
         "questions.items.evaluate": "evaluate",
         "questions.judged.compare": "compare_judged",
-        "questions.judged.judged_labels_layout": "JudgedLabels",
-        "questions.judged.reader": "read_judged",
         "questions.judged.result": "JudgedComparison JudgedDifference JudgedScore",
+        "questions.judged.source": "JudgedLabels read_judged",
         "questions.labels.choose": "choose_items",
         "questions.labels.chosen_result": "ChosenItem ChosenItems ChosenStratum",
         "questions.labels.judged_scores": "JudgedScores",

@@ -11,8 +11,8 @@ import pandas as pd
 import pytest
 
 import bestby as bb
-from bestby.questions.judged.calibrating import calibrated
-from bestby.questions.judged.label_source import verdicts_of
+from bestby.questions.judged.rogan_gladen import calibrated
+from bestby.questions.judged.source import verdicts_of
 
 RNG = np.random.default_rng(7)
 N, M = 400, 200
@@ -196,7 +196,7 @@ def test_what_cannot_be_used_is_refused(calibration: Any, options: dict[str, Any
 
 
 def test_a_table_says_how_it_was_read(tmp_path: Any) -> None:
-    from bestby.questions.judged.reader import read_calibration
+    from bestby.questions.judged.source import read_calibration
 
     path = tmp_path / "checked.csv"
     SET.to_csv(path, index=False)

@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from bestby.questions.judged import judge_quality
-from bestby.questions.judged.judge_pairs import Pairs
+from bestby.questions.judged.judge_quality import Pairs
 
 
 def pairs_of(judge: Any, human: Any, **changes: Any) -> Pairs:

@@ -14,7 +14,7 @@ from scipy import stats
 from bestby.inference import proportions
 from bestby.metrics.chance import CohenKappa
 from bestby.questions.judged import judge_quality
-from bestby.questions.judged.judge_pairs import Pairs, carried_by_few
+from bestby.questions.judged.judge_quality import Pairs, carried_by_few
 
 LEVEL = 0.95
 
@@ -47,7 +47,7 @@ def binary(seed: int = 0, n: int = 120) -> tuple[np.ndarray, np.ndarray]:
 
 def test_bias_is_the_paired_t_interval() -> None:
     judge, human = graded(shift=0.4)
-    found = judge_quality.quality("j", pairs_of(judge, human), (), LEVEL, same=True)
+    found = judge_quality.quality_of_judge("j", pairs_of(judge, human), (), LEVEL, same=True)
     for place, system in enumerate(found.systems):
         d = judge[:, place] - human[:, place]
         own = stats.ttest_1samp(d, 0.0).confidence_interval(LEVEL)
@@ -63,7 +63,7 @@ def test_a_bias_that_is_rounding_is_0() -> None:
     human = np.array([0.1, 0.2, 0.3, 0.4, 0.7, 0.9])
     judge = human + np.array([0.1, -0.1, 0.2, -0.2, 0.3, -0.3])
     pairs = pairs_of(judge[:, None], human[:, None])
-    assert judge_quality.quality("j", pairs, (), LEVEL, same=True).systems[0].bias == 0.0
+    assert judge_quality.quality_of_judge("j", pairs, (), LEVEL, same=True).systems[0].bias == 0.0
 
 
 def test_equal_bias_of_two_systems_is_the_paired_t_test() -> None:
@@ -93,7 +93,7 @@ def test_equal_bias_cannot_be_told_of_copies() -> None:
 
 def test_shares_of_0_and_1() -> None:
     judge, human = binary()
-    system = judge_quality.quality("j", pairs_of(judge, human), (), LEVEL, same=True).systems[0]
+    system = judge_quality.quality_of_judge("j", pairs_of(judge, human), (), LEVEL, same=True).systems[0]
     positive, right = human[:, 0] == 1.0, judge[:, 0] == human[:, 0]
     assert system.sensitivity == pytest.approx(right[positive].mean())
     assert system.specificity == pytest.approx(right[~positive].mean())
@@ -113,10 +113,10 @@ def test_shares_of_0_and_1() -> None:
 def test_clusters_make_shares_less_sure() -> None:
     judge, human = binary()
     doubled = pairs_of(np.repeat(judge, 3, axis=0), np.repeat(human, 3, axis=0))
-    wrong = judge_quality.quality("j", doubled, (), LEVEL, same=True).systems[0]
+    wrong = judge_quality.quality_of_judge("j", doubled, (), LEVEL, same=True).systems[0]
     clustered = dataclasses.replace(doubled, cluster=np.repeat(np.arange(120), 3), plain=False)
-    right = judge_quality.quality("j", clustered, (), LEVEL, same=True).systems[0]
-    alone = judge_quality.quality("j", pairs_of(judge, human), (), LEVEL, same=True).systems[0]
+    right = judge_quality.quality_of_judge("j", clustered, (), LEVEL, same=True).systems[0]
+    alone = judge_quality.quality_of_judge("j", pairs_of(judge, human), (), LEVEL, same=True).systems[0]
     for name in ("sensitivity_interval", "specificity_interval", "bias_interval"):
         widths = [getattr(one, name).high - getattr(one, name).low for one in (wrong, right, alone)]
         assert widths[1] > 1.5 * widths[0]
@@ -125,7 +125,7 @@ def test_clusters_make_shares_less_sure() -> None:
 
 def test_no_bias_on_different_scales() -> None:
     judge, human = graded()
-    found = judge_quality.quality("j", pairs_of(judge * 20, human), (), LEVEL, same=False)
+    found = judge_quality.quality_of_judge("j", pairs_of(judge * 20, human), (), LEVEL, same=False)
     assert found.equal_bias is None
     assert found.systems[0].bias is None
     assert found.systems[0].pearson is not None
@@ -134,7 +134,9 @@ def test_no_bias_on_different_scales() -> None:
 
 def test_constant_judge_has_no_correlation() -> None:
     _, human = graded()
-    system = judge_quality.quality("j", pairs_of(0 * human + 1, human), (), LEVEL, same=True).systems[0]
+    system = judge_quality.quality_of_judge(
+        "j", pairs_of(0 * human + 1, human), (), LEVEL, same=True
+    ).systems[0]
     assert (system.pearson, system.spearman, system.pearson_interval) == (None, None, None)
 
 
@@ -210,7 +212,7 @@ def test_no_interval_of_what_hardly_varies() -> None:
     judge[:4] = 0.0
     human[:2] = 0.0
     columns = (("topic", np.array(["a", "b"] * 30)),)
-    found = judge_quality.quality("j", pairs_of(judge, human), columns, LEVEL, same=True)
+    found = judge_quality.quality_of_judge("j", pairs_of(judge, human), columns, LEVEL, same=True)
     assert found.systems[0].pearson is not None
     assert found.systems[0].pearson_interval is None  # two labels are 0
     assert [level.interval for level in found.effects[0].levels] == [None, None]

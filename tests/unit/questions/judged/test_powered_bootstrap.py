@@ -8,14 +8,16 @@ from scipy.stats import norm, t
 
 from bestby.inference.clusters import StandardError
 from bestby.inference.distributions import replicates
-from bestby.questions.judged.powered_bootstrap import Redrawn
+from bestby.questions.judged.label_metrics import PoweredBootstrap
 
 NORMAL = norm.ppf((np.arange(9999) + 1) / 10000)
 
 
-def made(estimate: float, sd: float, df: float = 1e9, wider: float = 1.0, shift: float = 0.0) -> Redrawn:
+def made(
+    estimate: float, sd: float, df: float = 1e9, wider: float = 1.0, shift: float = 0.0
+) -> PoweredBootstrap:
     values = replicates(estimate + shift + sd * NORMAL, 1.0)
-    return Redrawn(estimate, values, StandardError(wider * sd, df), sd)
+    return PoweredBootstrap(estimate, values, StandardError(wider * sd, df), sd)
 
 
 def test_normal_resamples_give_the_normal_interval_and_test() -> None:
@@ -44,7 +46,7 @@ def test_a_bias_of_the_resamples_is_taken_out_twice() -> None:
 @pytest.mark.parametrize("level", [0.9, 0.95, 0.99])
 def test_interval_and_test_agree(estimate: float, level: float) -> None:
     skewed = replicates(estimate + np.random.default_rng(1).gamma(4.0, 0.05, 4000) - 0.2, 1.0)
-    found = Redrawn(estimate, skewed, StandardError(0.12, 15.0), 0.1)
+    found = PoweredBootstrap(estimate, skewed, StandardError(0.12, 15.0), 0.1)
     low, high = found.interval(level)
     assert (found.tested("two-sided").p_value <= 1.0 - level) == (low > 0.0 or high < 0.0)
 
@@ -58,14 +60,14 @@ def test_resamples_on_one_side_of_zero_never_give_a_p_value_of_zero() -> None:
 
 def test_mirrored_resamples_give_the_mirrored_results() -> None:
     values = np.random.default_rng(2).gamma(3.0, 0.1, 2000)
-    one = Redrawn(0.25, replicates(values, 1.0), StandardError(0.2, 20.0), 0.17)
-    other = Redrawn(-0.25, replicates(-values, 1.0), StandardError(0.2, 20.0), 0.17)
+    one = PoweredBootstrap(0.25, replicates(values, 1.0), StandardError(0.2, 20.0), 0.17)
+    other = PoweredBootstrap(-0.25, replicates(-values, 1.0), StandardError(0.2, 20.0), 0.17)
     low, high = one.interval(0.95)
     assert other.interval(0.95) == pytest.approx((-high, -low), abs=1e-12)
     assert one.tested("greater").p_value == pytest.approx(other.tested("less").p_value)
 
 
 def test_equal_resamples_say_nothing() -> None:
-    found = Redrawn(0.0, replicates(np.zeros(99), 1.0), StandardError(0.0, 0.0), 0.0)
+    found = PoweredBootstrap(0.0, replicates(np.zeros(99), 1.0), StandardError(0.0, 0.0), 0.0)
     assert not found.varies
     assert found.tested("two-sided").p_value == 1.0

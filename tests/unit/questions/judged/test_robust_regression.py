@@ -7,7 +7,7 @@ import pytest
 from scipy.special import stdtr
 
 from bestby.inference.clusters import cr2
-from bestby.questions.judged.robust_regression import regressed
+from bestby.questions.judged.judge_quality import regressed
 from bestby.questions.slices.heterogeneity import hotelling
 
 RNG = np.random.default_rng(0)

@@ -12,10 +12,9 @@ from sklearn.metrics import f1_score, matthews_corrcoef
 
 import bestby as bb
 from bestby.engine.base import Drawing
-from bestby.questions.judged.drawing import drawn
-from bestby.questions.judged.label_source import source_of
-from bestby.questions.judged.redrawing import RedrawnEstimates, redrawn
-from bestby.questions.judged.scoring import scored
+from bestby.questions.judged.label_metrics import ResampledEstimates, resampled_estimates, scored_by_metric
+from bestby.questions.judged.labelled import label_draw
+from bestby.questions.judged.source import source_of
 
 N = 400
 RNG = np.random.default_rng(0)
@@ -45,10 +44,10 @@ def numbers(found: bb.JudgedComparison) -> list[float]:
 
 
 def made(n_resamples: int = 999, metric: str = "f1_macro", judge: Any = JUDGE, **groups: Any) -> Any:
-    given = scored(source_of(judge, HUMAN, PREDICTIONS, None, None), metric, None)
+    given = scored_by_metric(source_of(judge, HUMAN, PREDICTIONS, None, None), metric, None)
     how = groups.pop("labels_drawn", "random")
-    labelled = drawn(given.items, how, groups.get("clusters"), groups.get("strata"))
-    return redrawn(labelled, given.parts, Drawing(n_resamples, 0))
+    labelled = label_draw(given.items, how, groups.get("clusters"), groups.get("strata"))
+    return resampled_estimates(labelled, given.parts, Drawing(n_resamples, 0))
 
 
 def by_hand(weights: np.ndarray, coefficients: np.ndarray, f1: Any) -> np.ndarray:
@@ -70,7 +69,7 @@ def by_hand(weights: np.ndarray, coefficients: np.ndarray, f1: Any) -> np.ndarra
     ],
 )
 def test_scores_are_those_of_the_parts_by_scikit_learn(metric: str, f1: Any) -> None:
-    found: RedrawnEstimates = made(metric=metric)
+    found: ResampledEstimates = made(metric=metric)
     coefficients = found.means.coefficients[0][:, :, 0]
     assert np.abs(coefficients.diagonal()).min() > 0.1, "or the judge has no say, and nothing is tested"
     assert found.scores == pytest.approx(by_hand(np.ones(N, dtype=int), coefficients, f1), abs=1e-12)

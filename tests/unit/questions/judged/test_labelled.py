@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bestby.questions.judged.label_draws import differ
+from bestby.questions.judged.labelled import unlike_random_draw
 
 N = 600
 ONE = np.zeros(N, dtype=np.int64)
@@ -21,10 +21,10 @@ def test_random_draws_are_hardly_ever_taken_for_chosen() -> None:
     rng, alarms = np.random.default_rng(1), 0
     for _ in range(150):
         rare = (rng.random((N, 2, 1)) < 0.98).astype(float)
-        alarms += differ(rare, chosen(rng.choice(N, 20, replace=False)), ONE, None)
+        alarms += unlike_random_draw(rare, chosen(rng.choice(N, 20, replace=False)), ONE, None)
         several = rng.standard_normal((N, 3, 2))
         own = np.stack([np.isin(np.arange(N), rng.choice(N, 40, replace=False)) for _ in range(3)], axis=1)
-        alarms += differ(several, own, ONE, None)
+        alarms += unlike_random_draw(several, own, ONE, None)
     assert alarms <= 2  # .3 are expected
 
 
@@ -33,9 +33,9 @@ def test_clusters_drawn_as_wholes_or_labelled_in_part_are_no_choice() -> None:
     for _ in range(100):
         judge = 3.0 * rng.standard_normal((60, 1))[cluster] + rng.standard_normal((N, 2))
         some = rng.choice(60, 35, replace=False)
-        alarms += differ(judge[:, :, None], chosen(np.isin(cluster, some[:8])), ONE, cluster)
+        alarms += unlike_random_draw(judge[:, :, None], chosen(np.isin(cluster, some[:8])), ONE, cluster)
         part = np.isin(cluster, some) & (np.arange(N) % 10 < 4)
-        alarms += differ(judge[:, :, None], chosen(part), ONE, cluster)
+        alarms += unlike_random_draw(judge[:, :, None], chosen(part), ONE, cluster)
     assert alarms <= 1
 
 
@@ -59,18 +59,20 @@ def test_choices_by_the_scores_are_seen(way: str) -> None:
     known = chosen(places)
     if way == "of one system":
         known = np.stack([known[:, 0], rng.permutation(known[:, 0])], axis=1)
-    assert differ(judge[:, :, None], known, strata, None)
+    assert unlike_random_draw(judge[:, :, None], known, strata, None)
     order = rng.permutation(N)
-    assert differ(judge[order][:, ::-1, None], known[order][:, ::-1], strata[order], None)
+    assert unlike_random_draw(judge[order][:, ::-1, None], known[order][:, ::-1], strata[order], None)
 
 
 def test_parts_of_many_clusters_show_a_choice() -> None:
     rng, cluster = np.random.default_rng(4), np.arange(N) // 5
     judge = rng.standard_normal((120, 1))[cluster] + rng.standard_normal((N, 2))
     low = np.argsort(judge.mean(axis=1))[:80]
-    assert differ(judge[:, :, None], chosen(low), ONE, cluster)
+    assert unlike_random_draw(judge[:, :, None], chosen(low), ONE, cluster)
 
 
 def test_labels_of_all_items_cannot_be_chosen() -> None:
     judge = np.random.default_rng(5).random((N, 2, 1))
-    assert not differ(judge, np.stack([np.ones(N, dtype=bool), np.arange(N) % 5 == 0], axis=1), ONE, None)
+    assert not unlike_random_draw(
+        judge, np.stack([np.ones(N, dtype=bool), np.arange(N) % 5 == 0], axis=1), ONE, None
+    )
