@@ -51,13 +51,13 @@ if TYPE_CHECKING:
     from bestby.questions.judged.source import JudgedLabels as JudgedLabels
     from bestby.questions.judged.source import read_judged as read_judged
     from bestby.questions.labels.choose import choose_items as choose_items
-    from bestby.questions.labels.chosen_result import ChosenItem as ChosenItem
-    from bestby.questions.labels.chosen_result import ChosenItems as ChosenItems
-    from bestby.questions.labels.chosen_result import ChosenStratum as ChosenStratum
     from bestby.questions.labels.judged_scores import JudgedScores as JudgedScores
-    from bestby.questions.labels.label_plans_result import LabelAllocation as LabelAllocation
-    from bestby.questions.labels.label_plans_result import LabelPlan as LabelPlan
     from bestby.questions.labels.plan import plan_labels as plan_labels
+    from bestby.questions.labels.result import ChosenItem as ChosenItem
+    from bestby.questions.labels.result import ChosenItems as ChosenItems
+    from bestby.questions.labels.result import ChosenStratum as ChosenStratum
+    from bestby.questions.labels.result import LabelAllocation as LabelAllocation
+    from bestby.questions.labels.result import LabelPlan as LabelPlan
     from bestby.questions.monitor.monitor import Monitor as Monitor
     from bestby.questions.monitor.result import MonitoredComparison as MonitoredComparison
     from bestby.questions.monitor.result import MonitoredDifference as MonitoredDifference
@@ -149,10 +149,9 @@ __getattr__, __dir__, __all__ = door(
         "questions.judged.result": "JudgedComparison JudgedDifference JudgedScore",
         "questions.judged.source": "JudgedLabels read_judged",
         "questions.labels.choose": "choose_items",
-        "questions.labels.chosen_result": "ChosenItem ChosenItems ChosenStratum",
         "questions.labels.judged_scores": "JudgedScores",
-        "questions.labels.label_plans_result": "LabelAllocation LabelPlan",
         "questions.labels.plan": "plan_labels",
+        "questions.labels.result": "ChosenItem ChosenItems ChosenStratum LabelAllocation LabelPlan",
         "questions.monitor.monitor": "Monitor",
         "questions.monitor.result": "MonitoredComparison MonitoredDifference MonitoredSystem MonitorLook",
         "questions.order.normality": "normality",

@@ -40,13 +40,13 @@ if TYPE_CHECKING:
     from bestby.questions.judged.result import JudgeOfSystem as JudgeOfSystem
     from bestby.questions.judged.result import JudgeQuality as JudgeQuality
     from bestby.questions.judged.result import JudgeWorth as JudgeWorth
-    from bestby.questions.labels.chosen_result import ChosenItem as ChosenItem
-    from bestby.questions.labels.chosen_result import ChosenItems as ChosenItems
-    from bestby.questions.labels.chosen_result import ChosenStratum as ChosenStratum
-    from bestby.questions.labels.label_plans_result import LabelAllocation as LabelAllocation
-    from bestby.questions.labels.label_plans_result import LabelPlan as LabelPlan
-    from bestby.questions.labels.label_plans_result import LabelPoint as LabelPoint
-    from bestby.questions.labels.label_plans_result import LabelSplit as LabelSplit
+    from bestby.questions.labels.result import ChosenItem as ChosenItem
+    from bestby.questions.labels.result import ChosenItems as ChosenItems
+    from bestby.questions.labels.result import ChosenStratum as ChosenStratum
+    from bestby.questions.labels.result import LabelAllocation as LabelAllocation
+    from bestby.questions.labels.result import LabelPlan as LabelPlan
+    from bestby.questions.labels.result import LabelPoint as LabelPoint
+    from bestby.questions.labels.result import LabelSplit as LabelSplit
     from bestby.questions.monitor.result import MonitoredComparison as MonitoredComparison
     from bestby.questions.monitor.result import MonitoredDifference as MonitoredDifference
     from bestby.questions.monitor.result import MonitoredSystem as MonitoredSystem
@@ -108,8 +108,9 @@ __getattr__, __dir__, __all__ = door(
             " JudgedComparison JudgedDifference JudgedScore JudgeOfSystem JudgeQuality"
             " JudgeWorth"
         ),
-        "questions.labels.chosen_result": "ChosenItem ChosenItems ChosenStratum",
-        "questions.labels.label_plans_result": "LabelAllocation LabelPlan LabelPoint LabelSplit",
+        "questions.labels.result": (
+            "ChosenItem ChosenItems ChosenStratum LabelAllocation LabelPlan LabelPoint LabelSplit"
+        ),
         "questions.monitor.result": "MonitoredComparison MonitoredDifference MonitoredSystem MonitorLook",
         "questions.order.normality_result": "Normality NormalityTest",
         "questions.order.ordering_result": "StochasticOrder StochasticOrders",

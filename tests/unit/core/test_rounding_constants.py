@@ -29,7 +29,7 @@ ALGORITHMS = {
         1e-9,
     },  # where root finders stop; the start of a bracket
     "questions/judged/judge_quality.py": {1e-9},  # regressors that depend on each other
-    "questions/labels/stratified.py": {1e-9},  # the weight of a stratum without spread
+    "questions/labels/choose.py": {1e-9},  # the weight of a stratum without spread
     "questions/judged/prediction_powered.py": {1e-10},  # regressors that depend on each other
     "_core/checks.py": {1e-12},  # keeps a level off 0 and 1
     "questions/preferences/_strengths.py": {

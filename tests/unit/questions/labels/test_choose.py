@@ -13,7 +13,7 @@ import pytest
 
 import bestby as bb
 from bestby.cli import main
-from bestby.questions.labels.stratified import drawn_sizes
+from bestby.questions.labels.choose import drawn_sizes
 
 RNG = np.random.default_rng(20)
 N = 48

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bestby.questions.labels.stratified import drawn_sizes, first_units
+from bestby.questions.labels.choose import drawn_sizes, first_units
 
 
 @pytest.mark.parametrize("seed", range(40))
