@@ -80,11 +80,11 @@ if TYPE_CHECKING:
     from bestby.questions.planning.solve import sample_size as sample_size
     from bestby.questions.planning.spend import allocate as allocate
     from bestby.questions.preferences.compare import compare_preferences as compare_preferences
-    from bestby.questions.preferences.layout import Preferences as Preferences
-    from bestby.questions.preferences.reader import read_preferences as read_preferences
     from bestby.questions.preferences.result import PreferenceComparison as PreferenceComparison
     from bestby.questions.preferences.result import PreferenceDifference as PreferenceDifference
     from bestby.questions.preferences.result import PreferenceScore as PreferenceScore
+    from bestby.questions.preferences.source import Preferences as Preferences
+    from bestby.questions.preferences.source import read_preferences as read_preferences
     from bestby.questions.published.compare import compare_published as compare_published
     from bestby.questions.published.result import PublishedComparison as PublishedComparison
     from bestby.questions.runs.compare import compare_runs as compare_runs
@@ -165,9 +165,8 @@ __getattr__, __dir__, __all__ = door(
         "questions.planning.solve": "minimum_detectable power sample_size",
         "questions.planning.spend": "allocate",
         "questions.preferences.compare": "compare_preferences",
-        "questions.preferences.layout": "Preferences",
-        "questions.preferences.reader": "read_preferences",
         "questions.preferences.result": "PreferenceComparison PreferenceDifference PreferenceScore",
+        "questions.preferences.source": "Preferences read_preferences",
         "questions.published.compare": "compare_published",
         "questions.published.result": "PublishedComparison",
         "questions.runs.compare": "compare_runs",

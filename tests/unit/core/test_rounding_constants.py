@@ -32,7 +32,7 @@ ALGORITHMS = {
     "questions/labels/choose.py": {1e-9},  # the weight of a stratum without spread
     "questions/judged/prediction_powered.py": {1e-10},  # regressors that depend on each other
     "_core/checks.py": {1e-12},  # keeps a level off 0 and 1
-    "questions/preferences/_strengths.py": {
+    "questions/preferences/bradley_terry.py": {
         1e-7,
         1e-13,
     },  # where Newton's method stops; what keeps its matrix regular

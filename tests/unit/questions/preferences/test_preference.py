@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from bestby import DesignError, InvalidInputError
-from bestby.questions.preferences import preference
+from bestby.questions.preferences import bradley_terry
+from bestby.questions.preferences.bradley_terry import errors
 from bestby.questions.preferences.judgements import Judgements
-from bestby.questions.preferences.preference_errors import errors
 from bestby.vocabulary import allowed_names
 
 NONE = [[0, 0], [0, 0]]
@@ -29,32 +29,32 @@ NONE = [[0, 0], [0, 0]]
     ],
 )
 def test_no_finite_estimate(wins: Any, ties: Any, model: str) -> None:
-    fitted = preference.strengths(wins, ties, model=model)
+    fitted = bradley_terry.strengths(wins, ties, model=model)
     assert np.isnan(fitted.log).all()
     assert np.isnan(fitted.tie)
     with pytest.raises(DesignError, match="no finite estimate"):
-        preference.refuse_infinite(fitted)
+        bradley_terry.refuse_infinite(fitted)
 
 
 def test_ties_only_are_level_as_halves() -> None:
-    assert preference.strengths(NONE, [[0, 4], [4, 0]]).log.tolist() == [0.0, 0.0]
+    assert bradley_terry.strengths(NONE, [[0, 4], [4, 0]]).log.tolist() == [0.0, 0.0]
 
 
 def test_a_prior_makes_all_finite() -> None:
-    fitted = preference.strengths([[0, 3], [0, 0]], prior=1.0)
+    fitted = bradley_terry.strengths([[0, 3], [0, 0]], prior=1.0)
     assert fitted.log[0] - fitted.log[1] == pytest.approx(math.log(3.5 / 0.5), abs=1e-10)
 
 
 def test_davidson_without_ties_is_bradley_terry() -> None:
     wins = [[0, 3, 2], [1, 0, 4], [5, 1, 0]]
-    plain, davidson = preference.strengths(wins), preference.strengths(wins, model="davidson")
+    plain, davidson = bradley_terry.strengths(wins), bradley_terry.strengths(wins, model="davidson")
     np.testing.assert_allclose(davidson.log, plain.log, atol=1e-12)
     assert davidson.tie == plain.tie == 0.0
 
 
 def test_davidson_of_two_has_a_closed_form() -> None:
     # Davidson (1970): with two systems, strengths as the roots of wins, ties over the geometric mean of wins
-    fitted = preference.strengths([[0, 9], [4, 0]], [[0, 5], [5, 0]], model="davidson")
+    fitted = bradley_terry.strengths([[0, 9], [4, 0]], [[0, 5], [5, 0]], model="davidson")
     assert fitted.log[0] - fitted.log[1] == pytest.approx(math.log(9 / 4), abs=1e-9)
     assert float(fitted.tie) == pytest.approx(5 / 6, abs=1e-9)
     assert float(fitted.preference(0, 1)) == pytest.approx((9 + 2.5) / 18, abs=1e-9)
@@ -62,18 +62,18 @@ def test_davidson_of_two_has_a_closed_form() -> None:
 
 @pytest.mark.parametrize("model", allowed_names("ties"))
 def test_very_unequal_systems(model: str) -> None:
-    fitted = preference.strengths([[0, 10**6], [1, 0]], [[0, 2], [2, 0]], model=model)
+    fitted = bradley_terry.strengths([[0, 10**6], [1, 0]], [[0, 2], [2, 0]], model=model)
     odds = (10**6 + 1) / 2 if model == "half" else 10**6
     assert fitted.log[0] - fitted.log[1] == pytest.approx(math.log(odds), abs=1e-8)
 
 
 def test_preferences_of_both_directions_add_up_to_one() -> None:
-    fitted = preference.strengths([[0, 9], [4, 0]], [[0, 5], [5, 0]], model="davidson")
+    fitted = bradley_terry.strengths([[0, 9], [4, 0]], [[0, 5], [5, 0]], model="davidson")
     assert float(fitted.preference(0, 1)) + float(fitted.preference(1, 0)) == 1.0
 
 
 def test_win_rate_of_a_system_that_was_not_judged() -> None:
-    rates = preference.win_rates([[0, 1, 0], [1, 0, 0], [0, 0, 0]])
+    rates = bradley_terry.win_rates([[0, 1, 0], [1, 0, 0], [0, 0, 0]])
     assert rates[:2].tolist() == [0.5, 0.5]
     assert math.isnan(rates[2])
 
@@ -87,7 +87,7 @@ def test_win_rate_of_a_system_that_was_not_judged() -> None:
     ],
 )
 def test_groups(wins: Any, expected: Any) -> None:
-    assert preference.groups(wins) == expected
+    assert bradley_terry.groups(wins) == expected
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_groups(wins: Any, expected: Any) -> None:
 )
 def test_groups_are_named(wins: Any, message: str) -> None:
     with pytest.raises(DesignError, match=message):
-        preference.refuse_unconnected(wins, np.zeros((3, 3)), ["x", "y", "z"])
+        bradley_terry.refuse_unconnected(wins, np.zeros((3, 3)), ["x", "y", "z"])
 
 
 @pytest.mark.parametrize(
@@ -117,15 +117,15 @@ def test_groups_are_named(wins: Any, message: str) -> None:
 )
 def test_refused_matrices(arguments: Any, message: str) -> None:
     with pytest.raises(InvalidInputError, match=message):
-        preference.strengths(*arguments)
+        bradley_terry.strengths(*arguments)
 
 
 def test_refused_settings() -> None:
     with pytest.raises(InvalidInputError, match="ties must be one of half, davidson, got 'drop'"):
-        preference.strengths(NONE, model="drop")
+        bradley_terry.strengths(NONE, model="drop")
     for prior in (-1.0, math.nan, math.inf):
         with pytest.raises(InvalidInputError, match="prior must be a number of judgements"):
-            preference.strengths(NONE, prior=prior)
+            bradley_terry.strengths(NONE, prior=prior)
 
 
 # -- resampled matrices ----------------------------------------------------------------------------
@@ -177,7 +177,7 @@ def test_direct_judgements_by_cluster() -> None:
 @pytest.mark.parametrize("model", ["half", "davidson"])
 def test_errors_of_strengths_far_apart_do_not_depend_on_which_system_is_first(model: str) -> None:
     """All wins for one system, and a prior: the errors that a closed form gives, whichever is first."""
-    fitted = [preference.strengths(wins, prior=0.5) for wins in ([[0, 4e6], [0, 0]], [[0, 0], [4e6, 0]])]
+    fitted = [bradley_terry.strengths(wins, prior=0.5) for wins in ([[0, 4e6], [0, 0]], [[0, 0], [4e6, 0]])]
     for first, strengths in enumerate(fitted):
         found = errors(strengths, [first] * 9, [1 - first] * 9, [1.0] * 9, model=model, prior=0.5)
         q = 1.0 / (1.0 + math.exp(-abs(strengths.log[0] - strengths.log[1])))

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from bestby import DesignError, InvalidInputError
-from bestby.questions.preferences import _strengths, preference
-from bestby.questions.preferences.preference_errors import errors
+from bestby.questions.preferences import bradley_terry
+from bestby.questions.preferences.bradley_terry import errors
 from bestby.vocabulary import allowed_names
 
 # -- win rates, groups, refusals -------------------------------------------------------------------
@@ -22,9 +22,9 @@ def test_win_rates_by_hand() -> None:
     wins = np.array([[0.0, 3.0, 1.0], [1.0, 0.0, 2.0], [0.0, 6.0, 0.0]])
     ties = np.array([[0.0, 4.0, 0.0], [4.0, 0.0, 1.0], [0.0, 1.0, 0.0]])
     rates = [(4 + 2) / 9, (3 + 2.5) / 17, (6 + 0.5) / 10]
-    assert preference.win_rates(wins, ties).tolist() == pytest.approx(rates, rel=1e-14)
+    assert bradley_terry.win_rates(wins, ties).tolist() == pytest.approx(rates, rel=1e-14)
     without = [4 / 5, 3 / 12, 6 / 9]
-    both = preference.win_rates(np.stack([wins, wins / 8.0]))  # fewer than one judgement, too
+    both = bradley_terry.win_rates(np.stack([wins, wins / 8.0]))  # fewer than one judgement, too
     assert both.tolist() == [pytest.approx(without, rel=1e-14)] * 2
 
 
@@ -33,16 +33,16 @@ def test_groups_by_ties_and_by_fewer_than_one_judgement() -> None:
     wins = np.array([[0, 0, 0.25, 0], [0, 0, 0, 0.25], [0, 0, 0, 0], [0, 0, 0, 0]])
     ties = np.zeros((4, 4))
     ties[0, 3] = ties[3, 0] = ties[1, 2] = ties[2, 1] = 0.25
-    assert preference.groups(nothing, ties) == [([0, 3], "apart"), ([1, 2], "apart")]
-    assert preference.groups(wins, nothing) == [
+    assert bradley_terry.groups(nothing, ties) == [([0, 3], "apart"), ([1, 2], "apart")]
+    assert bradley_terry.groups(wins, nothing) == [
         ([0], "ahead"),
         ([1], "ahead"),
         ([2], "behind"),
         ([3], "behind"),
     ]
-    assert preference.groups(wins, ties) == [([0, 1, 2, 3], "apart")]
+    assert bradley_terry.groups(wins, ties) == [([0, 1, 2, 3], "apart")]
     one_each = np.stack([wins, nothing, wins]), np.stack([ties, ties, nothing])
-    assert [len(preference.groups(*one)) == 1 for one in zip(*one_each, strict=True)] == [
+    assert [len(bradley_terry.groups(*one)) == 1 for one in zip(*one_each, strict=True)] == [
         True, False, False,
     ]  # fmt: skip
 
@@ -51,12 +51,12 @@ def test_groups_by_ties_and_by_fewer_than_one_judgement() -> None:
 def test_wins_lead_all_the_way_round_and_down_a_chain(size: int) -> None:
     chain = np.diag(np.ones(size - 1), 1)
     none = np.zeros_like(chain)
-    assert np.array_equal(_strengths.leads(chain, none), np.triu(np.ones((size, size))) > 0.0)
+    assert np.array_equal(bradley_terry.leads(chain, none), np.triu(np.ones((size, size))) > 0.0)
     ring = chain.copy()
     ring[-1, 0] = 1.0
-    assert len(preference.groups(ring)) == 1
+    assert len(bradley_terry.groups(ring)) == 1
     # All are level on a ring.
-    np.testing.assert_allclose(preference.strengths(ring + ring.T).log, 0.0, atol=1e-13)
+    np.testing.assert_allclose(bradley_terry.strengths(ring + ring.T).log, 0.0, atol=1e-13)
 
 
 @pytest.mark.parametrize(("last", "listed"), [(5, "a, b, c, d, e"), (6, "a, b, c, d, e, …")])
@@ -65,19 +65,19 @@ def test_five_systems_are_named(last: int, listed: str) -> None:
     wins = np.ones((last + 1, last + 1)) - np.eye(last + 1)
     wins[-1] = 0.0
     with pytest.raises(DesignError, match=f"estimate: {listed} never lost or tied"):
-        preference.refuse_unconnected(wins, np.zeros_like(wins), "abcdefg")
-    preference.refuse_unconnected(wins + wins.T, np.zeros_like(wins), "abcdefg")
-    preference.refuse_unconnected(wins, wins + wins.T, "abcdefg")
+        bradley_terry.refuse_unconnected(wins, np.zeros_like(wins), "abcdefg")
+    bradley_terry.refuse_unconnected(wins + wins.T, np.zeros_like(wins), "abcdefg")
+    bradley_terry.refuse_unconnected(wins, wins + wins.T, "abcdefg")
 
 
 def test_the_first_kind_of_group_is_told() -> None:
     wins = np.zeros((4, 4))
     wins[1, 2] = 1.0
     with pytest.raises(DesignError, match="estimate: z never met any of the others"):
-        preference.refuse_unconnected(wins[1:, 1:], np.zeros((3, 3)), "xyz")
+        bradley_terry.refuse_unconnected(wins[1:, 1:], np.zeros((3, 3)), "xyz")
     wins[0, 1] = wins[1, 0] = wins[0, 3] = wins[3, 2] = 1.0
     with pytest.raises(DesignError, match="estimate: w, x never lost or tied"):
-        preference.refuse_unconnected(wins, np.zeros((4, 4)), "wxyz")
+        bradley_terry.refuse_unconnected(wins, np.zeros((4, 4)), "wxyz")
 
 
 GOOD = [[0.0, 1.0], [1.0, 0.0]]
@@ -98,7 +98,7 @@ GOOD = [[0.0, 1.0], [1.0, 0.0]]
 )
 def test_refused_one_of_several(wins: Any, ties: Any, message: str) -> None:
     with pytest.raises(InvalidInputError, match=message):
-        preference.win_rates(wins, ties)
+        bradley_terry.win_rates(wins, ties)
 
 
 # -- strengths -------------------------------------------------------------------------------------
@@ -108,12 +108,12 @@ def test_two_systems_with_a_prior() -> None:
     # 9 + 1 wins against 4 + 1; 9.25 against 4.25
     for model in allowed_names("ties"):
         for prior, odds in ((2.0, 10 / 5), (0.5, 9.25 / 4.25), (0.0, 9 / 4)):
-            log = preference.strengths([[0, 9], [4, 0]], model=model, prior=prior).log
+            log = bradley_terry.strengths([[0, 9], [4, 0]], model=model, prior=prior).log
             assert log.tolist() == pytest.approx([math.log(odds) / 2, -math.log(odds) / 2], rel=1e-13)
-    fitted = preference.strengths([[0, 9], [4, 0]], [[0, 5], [5, 0]], model="davidson", prior=2.0)
+    fitted = bradley_terry.strengths([[0, 9], [4, 0]], [[0, 5], [5, 0]], model="davidson", prior=2.0)
     assert fitted.log[0] - fitted.log[1] == pytest.approx(math.log(2), rel=1e-13)
     assert float(fitted.tie) == pytest.approx(5 / math.sqrt(50), rel=1e-13)
-    halves = preference.strengths([[0, 9], [4, 0]], [[0, 5], [5, 0]], prior=2.0)
+    halves = bradley_terry.strengths([[0, 9], [4, 0]], [[0, 5], [5, 0]], prior=2.0)
     assert halves.log[0] - halves.log[1] == pytest.approx(math.log(12.5 / 7.5), rel=1e-13)
     assert float(halves.tie) == 0.0
 
@@ -121,7 +121,7 @@ def test_two_systems_with_a_prior() -> None:
 def test_a_prior_between_three() -> None:
     # Two who never met are joined by the prior alone: 4 + 1/2 against 1 + 1/2, twice, and 1/2 against 1/2
     wins = np.array([[0.0, 4.0, 4.0], [1.0, 0.0, 0.0], [1.0, 0.0, 0.0]])
-    log = preference.strengths(wins, prior=1.0).log
+    log = bradley_terry.strengths(wins, prior=1.0).log
     assert log.tolist() == pytest.approx([2 / 3 * math.log(3), -math.log(3) / 3, -math.log(3) / 3], rel=1e-13)
 
 
@@ -139,7 +139,7 @@ def matrices_of_three() -> tuple[np.ndarray, np.ndarray]:
 
 def test_degenerate_matrices_leave_their_neighbours_alone() -> None:
     wins, ties = matrices_of_three()
-    fitted = preference.strengths(wins.reshape(2, 3, 3, 3), ties.reshape(2, 3, 3, 3), model="davidson")
+    fitted = bradley_terry.strengths(wins.reshape(2, 3, 3, 3), ties.reshape(2, 3, 3, 3), model="davidson")
     assert fitted.log.shape == (2, 3, 3)
     assert fitted.tie.shape == (2, 3)
     assert np.isnan(fitted.tie).tolist() == [[False, True, False], [True, True, False]]
@@ -148,7 +148,7 @@ def test_degenerate_matrices_leave_their_neighbours_alone() -> None:
     # What is won and what is lost exchanged: opposite strengths, the same ties
     np.testing.assert_allclose(fitted.log[0, 0], -fitted.log[1, 2], rtol=1e-12)
     assert fitted.tie[0, 0] == pytest.approx(fitted.tie[1, 2], rel=1e-12)
-    np.testing.assert_allclose(fitted.log[0, 2], preference.strengths(wins[0]).log, rtol=1e-12)
+    np.testing.assert_allclose(fitted.log[0, 2], bradley_terry.strengths(wins[0]).log, rtol=1e-12)
     # Maximum likelihood: wins and ties observed are those expected (Davidson 1970, eq. 3.2 and 3.3)
     worth, nu = np.exp(fitted.log[0, 0]), float(fitted.tie[0, 0])
     won, tied = np.zeros(3), 0.0
@@ -164,8 +164,8 @@ def test_degenerate_matrices_leave_their_neighbours_alone() -> None:
     assert q.shape == (2, 3)
     whole = worth[0] + worth[2] + nu * math.sqrt(worth[0] * worth[2])
     assert q[0, 0] == pytest.approx((worth[0] + nu * math.sqrt(worth[0] * worth[2]) / 2) / whole, rel=1e-12)
-    assert preference.strengths(wins[0]).preference(1, 2) == pytest.approx(
-        1 / (1 + math.exp(np.subtract(*preference.strengths(wins[0]).log[[2, 1]]))), rel=1e-14
+    assert bradley_terry.strengths(wins[0]).preference(1, 2) == pytest.approx(
+        1 / (1 + math.exp(np.subtract(*bradley_terry.strengths(wins[0]).log[[2, 1]]))), rel=1e-14
     )
 
 
@@ -174,19 +174,19 @@ def test_matrices_in_two_dimensions() -> None:
     wins = np.array([[[0.0, n], [1.0, 0.0]] for n in counts]).reshape(3, 2, 2, 2)
     wins = np.pad(wins, ((0, 0), (0, 0), (0, 1), (0, 1)))
     wins[..., 1, 2] = wins[..., 2, 1] = 1.0
-    rates = preference.win_rates(wins).reshape(6, 3)
+    rates = bradley_terry.win_rates(wins).reshape(6, 3)
     np.testing.assert_allclose(rates[:, 0], [n / (n + 1) for n in counts], rtol=1e-14)
     np.testing.assert_allclose(rates[:, 1], [2 / (n + 3) for n in counts], rtol=1e-14)
-    assert all(len(preference.groups(one)) == 1 for one in wins.reshape(6, 3, 3))
-    log = preference.strengths(wins).log.reshape(6, 3)
+    assert all(len(bradley_terry.groups(one)) == 1 for one in wins.reshape(6, 3, 3))
+    log = bradley_terry.strengths(wins).log.reshape(6, 3)
     np.testing.assert_allclose(log[:, 0] - log[:, 1], np.log(counts), rtol=1e-12)
-    alone = [preference.strengths(one, prior=1.0).log for one in wins.reshape(6, 3, 3)]
-    np.testing.assert_allclose(preference.strengths(wins, prior=1.0).log.reshape(6, 3), alone, rtol=1e-12)
+    alone = [bradley_terry.strengths(one, prior=1.0).log for one in wins.reshape(6, 3, 3)]
+    np.testing.assert_allclose(bradley_terry.strengths(wins, prior=1.0).log.reshape(6, 3), alone, rtol=1e-12)
 
 
 def test_shapes_with_a_one_and_truth_values() -> None:
     once = np.array([[False, True], [True, False]])
-    assert preference.win_rates(np.array([[once], [once]])).tolist() == [[[0.5, 0.5]], [[0.5, 0.5]]]
+    assert bradley_terry.win_rates(np.array([[once], [once]])).tolist() == [[[0.5, 0.5]], [[0.5, 0.5]]]
 
 
 def test_far_apart_but_not_from_each_other() -> None:
@@ -195,7 +195,7 @@ def test_far_apart_but_not_from_each_other() -> None:
     wins = np.zeros((size, size))
     wins[0, 15:] = wins[15:, 0] = 1.0
     wins[range(14), range(1, 15)], wins[range(1, 15), range(14)] = 40.0, 1.0
-    log = preference.strengths(np.stack([wins, wins.T])).log
+    log = bradley_terry.strengths(np.stack([wins, wins.T])).log
     expected = np.concatenate([-gap * np.arange(15), np.zeros(15)])
     expected -= expected.mean()
     np.testing.assert_allclose(log, [expected, -expected], atol=1e-8)
@@ -206,19 +206,19 @@ def test_far_apart_but_not_from_each_other() -> None:
 def test_a_judgement_by_its_three_weights(gap: float, eta: float) -> None:
     won, lost, tied = math.exp(gap / 2), math.exp(-gap / 2), math.exp(eta)
     whole = won + lost + tied
-    q, p_tie = _strengths.probabilities(np.array([gap, 0.0]), np.array([eta, 0.0]))
+    q, p_tie = bradley_terry.win_and_tie_probabilities(np.array([gap, 0.0]), np.array([eta, 0.0]))
     assert q.tolist() == pytest.approx([(won + tied / 2) / whole, 0.5], rel=1e-14)
     assert p_tie.tolist() == pytest.approx([tied / whole, 1 / 3], rel=1e-14)
-    q, p_tie = _strengths.probabilities(np.array([gap]), np.array(eta))
+    q, p_tie = bradley_terry.win_and_tie_probabilities(np.array([gap]), np.array(eta))
     assert (q[0], p_tie[0]) == pytest.approx(((won + tied / 2) / whole, tied / whole), rel=1e-14)
 
 
 def test_leads_of_any_size() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        q, p_tie = _strengths.probabilities(np.array([5000.0, -5000.0]), np.array(1.0))
+        q, p_tie = bradley_terry.win_and_tie_probabilities(np.array([5000.0, -5000.0]), np.array(1.0))
         assert (q.tolist(), p_tie.tolist()) == ([1.0, 0.0], [0.0, 0.0])
-        assert _strengths.log_of(np.array([0.0, 1.0])).tolist() == [-math.inf, 0.0]
+        assert bradley_terry.log_of(np.array([0.0, 1.0])).tolist() == [-math.inf, 0.0]
 
 
 @pytest.mark.parametrize("eta", [-math.inf, math.log(0.7)])
@@ -236,9 +236,9 @@ def test_information_is_the_covariance_of_what_is_summed(eta: float) -> None:
         outcomes[2, 3] = 1.0
         centred = outcomes - parts @ outcomes
         expected += pairs[i, j] * (centred.T * parts) @ centred
-    two = _strengths.all_probabilities(np.stack([b, b - 1.0]), np.array([eta, eta]))
+    two = bradley_terry.all_probabilities(np.stack([b, b - 1.0]), np.array([eta, eta]))
     assert two[0].shape == (2, 3, 3)
-    found = _strengths.information_of(np.stack([pairs, 2.0 * pairs]), *two)
+    found = bradley_terry.information_of(np.stack([pairs, 2.0 * pairs]), *two)
     np.testing.assert_allclose(found[0], expected, rtol=1e-13, atol=1e-15)
     np.testing.assert_allclose(found[1], 2.0 * expected, rtol=1e-13, atol=1e-15)
 
@@ -251,13 +251,13 @@ def test_a_newton_step_by_hand() -> None:
     without = matrix.copy()
     without[2, 2] = 0.0
     gradient = np.array([[1.0, -1.0, 2.0], [1.0, -1.0, 0.0], [0.0, 0.0, 0.0]])
-    moves, reach = _strengths.newton_step(np.stack([matrix, without, matrix]), gradient)
+    moves, reach = bradley_terry.newton_step(np.stack([matrix, without, matrix]), gradient)
     # 10/6 (x - y) = 1 with x = -y; 20/9 z = 2; the reach is x - y and |z|
     assert reach.tolist() == pytest.approx([0.6 + 0.9, 0.6, 0.0], rel=1e-11)
     for move, full, r in zip(moves[:2], ([0.3, -0.3, 0.9], [0.3, -0.3, 0.0]), (1.5, 0.6), strict=True):
         assert move.tolist() == pytest.approx([x * math.log(1 + r) / r for x in full], rel=1e-11)
     assert moves[2].tolist() == [0.0, 0.0, 0.0]
-    back, reach = _strengths.newton_step(matrix[None], -gradient[:1])
+    back, reach = bradley_terry.newton_step(matrix[None], -gradient[:1])
     np.testing.assert_allclose(back[0], -moves[0], rtol=1e-12)
     assert reach[0] == pytest.approx(1.5, rel=1e-11)
 
@@ -269,7 +269,7 @@ SIGNS = np.array([[1.0, -1.0], [-1.0, 1.0]])
 
 def test_errors_of_two_by_hand() -> None:
     # 9 wins, 3 losses: p is 3/4, the information 12 p (1 - p) = 9/4; scores 1/4 nine times, -3/4 three times
-    fitted = preference.strengths([[0, 9], [3, 0]])
+    fitted = bradley_terry.strengths([[0, 9], [3, 0]])
     first, second = [0] * 6 + [1] * 6, [1] * 6 + [0] * 6
     values = [1.0] * 6 + [0.0] * 3 + [1.0] * 3
     found = errors(fitted, first, second, values)
@@ -284,7 +284,7 @@ def test_errors_of_two_by_hand() -> None:
 
 def test_errors_with_a_prior_by_hand() -> None:
     # 8 + 1 wins, 2 + 1 losses: the information is that of 12, the scores are of 10 judgements
-    fitted = preference.strengths([[0, 8], [2, 0]], prior=2.0)
+    fitted = bradley_terry.strengths([[0, 8], [2, 0]], prior=2.0)
     values = [1.0] * 8 + [0.0] * 2
     found = errors(fitted, [0] * 10, [1] * 10, values, prior=2.0)
     np.testing.assert_allclose(found.fisher, SIGNS / 9, rtol=1e-10)
@@ -293,7 +293,7 @@ def test_errors_with_a_prior_by_hand() -> None:
     # One cluster: scores of 8/4 - 6/4, and no G / (G - 1)
     one = errors(fitted, [0] * 10, [1] * 10, values, clusters=[0] * 10, prior=2.0)
     np.testing.assert_allclose(one.robust, SIGNS * 0.25 / (4 * (9 / 4) ** 2), rtol=1e-10)
-    level = preference.strengths(np.ones((3, 3)) - np.eye(3), prior=4.0)
+    level = bradley_terry.strengths(np.ones((3, 3)) - np.eye(3), prior=4.0)
     three = errors(level, [0, 0, 1], [1, 2, 2], [1, 1, 1], prior=4.0)
     # Three level systems, five judgements of each pair: 5 / 4 (3 I - J), its inverse 4 / 15 (I - J / 3)
     np.testing.assert_allclose(three.fisher, 4 / 15 * (np.eye(3) - 1 / 3), rtol=1e-12)
@@ -301,18 +301,18 @@ def test_errors_with_a_prior_by_hand() -> None:
 
 def test_errors_of_davidson_for_two_are_those_of_counts() -> None:
     # As many parameters as outcomes: the log odds have the variance 1/9 + 1/4, robust or not
-    fitted = preference.strengths([[0, 9], [4, 0]], [[0, 5], [5, 0]], model="davidson")
+    fitted = bradley_terry.strengths([[0, 9], [4, 0]], [[0, 5], [5, 0]], model="davidson")
     values = [1.0] * 9 + [0.0] * 4 + [0.5] * 5
     found = errors(fitted, [0] * 18, [1] * 18, values, model="davidson")
     np.testing.assert_allclose(found.fisher, SIGNS / 4 * (1 / 9 + 1 / 4), rtol=1e-9)
     np.testing.assert_allclose(found.robust, SIGNS / 4 * (1 / 9 + 1 / 4) * 18 / 17, rtol=1e-9)
     # With a prior of 2: 10, 5 and 5 of 20
-    more = preference.strengths([[0, 9], [4, 0]], [[0, 5], [5, 0]], model="davidson", prior=2.0)
+    more = bradley_terry.strengths([[0, 9], [4, 0]], [[0, 5], [5, 0]], model="davidson", prior=2.0)
     added = errors(more, [0] * 18, [1] * 18, values, model="davidson", prior=2.0)
     np.testing.assert_allclose(added.fisher, SIGNS / 4 * (1 / 10 + 1 / 5), rtol=1e-9)
-    few = preference.strengths([[0, 9], [4, 0]], [[0, 0.5], [0.5, 0]], model="davidson")
+    few = bradley_terry.strengths([[0, 9], [4, 0]], [[0, 0.5], [0.5, 0]], model="davidson")
     assert float(few.tie) == pytest.approx(0.5 / 6, rel=1e-12)
-    plain = preference.strengths([[0, 9], [4, 0]], model="davidson")
+    plain = bradley_terry.strengths([[0, 9], [4, 0]], model="davidson")
     none = errors(plain, [0] * 13, [1] * 13, values[:13], model="davidson")
     np.testing.assert_allclose(none.fisher, SIGNS / 4 * (1 / 9 + 1 / 4), rtol=1e-9)
     np.testing.assert_allclose(none.robust, SIGNS / 4 * (1 / 9 + 1 / 4) * 13 / 12, rtol=1e-9)
