@@ -262,11 +262,11 @@ def compare_judged(
     settings = settings.among(source.names)
     if isinstance(source, JudgedLabels):
         checks.refuse_unused("a metric of predictions and labels", scale=(scale, None))
-        data_scored, scale = scored_by_metric(source, metric, greater), "same"
+        scored, scale = scored_by_metric(source, metric, greater), "same"
     else:
-        data_scored = scored_without_metric(source, metric, greater)
-    labelled = label_draw(data_scored.items, labels_drawn, clusters, strata)
-    result = _by_labels(data_scored, labelled, bias_by, settings, scale, drawing)
+        scored = scored_without_metric(source, metric, greater)
+    draw = label_draw(scored.items, labels_drawn, clusters, strata)
+    result = _by_labels(scored, draw, bias_by, settings, scale, drawing)
     return remember_backend(result, backend_of(judge))
 
 
@@ -279,34 +279,32 @@ def _check_systems(names: Sequence[str]) -> None:
 
 
 def _by_labels(
-    data_scored: Scored, draw: LabelDraw, bias_by: Any, settings: Settings, scale: Any, drawing: Drawing
+    scored: Scored, draw: LabelDraw, bias_by: Any, settings: Settings, scale: Any, drawing: Drawing
 ) -> JudgedComparison:
     """Compare by labels of some of the items: means by formulas, other metrics with resamples."""
-    if data_scored.parts is not None:
-        checks.refuse_unused(
-            f"{data_scored.metric.name}, which no item has by itself", bias_by=(bias_by, None)
-        )
-        estimates = resampled_estimates(draw, data_scored.parts, drawing)
+    if scored.parts is not None:
+        checks.refuse_unused(f"{scored.metric.name}, which no item has by itself", bias_by=(bias_by, None))
+        estimates = resampled_estimates(draw, scored.parts, drawing)
         return _comparison(
-            data_scored,
+            scored,
             estimates,
-            _described_by_labels(data_scored, draw, estimates, drawing),
+            _described_by_labels(scored, draw, estimates, drawing),
             settings,
             scale,
             (),
         )
-    estimates_of_means, chosen = estimated(draw), _scale(data_scored.items, scale)
-    greater = data_scored.metric.greater_is_better
+    estimates_of_means, chosen = estimated(draw), _scale(scored.items, scale)
+    greater = scored.metric.greater_is_better
     judges, notes = judges_of(
-        data_scored.items, draw, bias_by, settings.level, same=chosen == "same", greater=greater
+        scored.items, draw, bias_by, settings.level, same=chosen == "same", greater=greater
     )
-    description = _described_by_labels(data_scored, draw, estimates_of_means, drawing)
+    description = _described_by_labels(scored, draw, estimates_of_means, drawing)
     description = dataclasses.replace(description, notes=(*description.notes, *notes))
-    if data_scored.metric.name == HUMAN_SCORE:
-        data_scored = dataclasses.replace(
-            data_scored, metric=MetricInfo(HUMAN_SCORE, greater, estimates_of_means.bounds)
+    if scored.metric.name == HUMAN_SCORE:
+        scored = dataclasses.replace(
+            scored, metric=MetricInfo(HUMAN_SCORE, greater, estimates_of_means.bounds)
         )
-    return _comparison(data_scored, estimates_of_means, description, settings, chosen, judges)
+    return _comparison(scored, estimates_of_means, description, settings, chosen, judges)
 
 
 def _scale(scores: JudgedItems, said: Any) -> Literal["same", "different"]:

@@ -117,20 +117,20 @@ def scored_by_metric(labels: JudgedLabels, metric: Any, greater: bool | None) ->
         golds,
     )
     chosen, evaluation = chosen_metric(metric, evaluation, greater)
-    metric_of_sums = _of_sums(chosen)
-    fitted, rows = prepare.statistics_of(evaluation, metric_of_sums)
-    info = MetricInfo(metric_of_sums.name, metric_of_sums.greater_is_better, metric_of_sums.bounds)
+    summed = _of_sums(chosen)
+    fitted, rows = prepare.statistics_of(evaluation, summed)
+    info = MetricInfo(summed.name, summed.greater_is_better, summed.bounds)
     of_judge = tuple(
         tuple(one[place * n : (place + 1) * n] for one in rows) for place in range(n_judges)
     )  # fmt: skip
     of_human = tuple(one[n_judges * n :] for one in rows)
-    notes = (*evaluation.notes, *_on_classes(evaluation, metric_of_sums, n_judges * n))
-    if isinstance(metric_of_sums, MeanMetric):
+    notes = (*evaluation.notes, *_on_classes(evaluation, summed, n_judges * n))
+    if isinstance(summed, MeanMetric):
         values = np.stack([[one[:, 0] for one in systems] for systems in of_judge])
         human = np.full((n, len(rows)), np.nan)
         human[labelled] = np.stack([one[:, 0] for one in of_human], axis=1)
         return Scored(info, _items(labels, values.transpose(2, 1, 0), human), None, notes)
-    _check_varied(labels, labelled, metric_of_sums.name)
+    _check_varied(labels, labelled, summed.name)
     places = np.full((n, len(rows)), np.nan)
     places[labelled] = 0.0
     items = _items(labels, np.zeros((n, len(rows), n_judges)), places)

@@ -1,10 +1,13 @@
-"""Whether labelled items look drawn by chance: false alarms, and choices that the judge's scores show."""
+"""Whether labelled items look drawn by chance: false alarms, choices that the scores show, and the note."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 import pytest
 
+import bestby as bb
 from bestby.questions.judged.labelled import unlike_random_draw
 
 N = 600
@@ -76,3 +79,50 @@ def test_labels_of_all_items_cannot_be_chosen() -> None:
     assert not unlike_random_draw(
         judge, np.stack([np.ones(N, dtype=bool), np.arange(N) % 5 == 0], axis=1), ONE, None
     )
+
+
+RNG = np.random.default_rng(8)
+N_ITEMS = 1000
+HUMAN = (RNG.random((N_ITEMS, 2)) < 0.7).astype(float)
+JUDGE = np.where(RNG.random((N_ITEMS, 2)) < 0.9, HUMAN, 1.0 - HUMAN)
+APART = JUDGE[:, 0] != JUDGE[:, 1]
+
+
+def codes(known: np.ndarray, drawn: Any, **more: Any) -> set[str]:
+    human = np.where(known[:, None], HUMAN, np.nan)
+    judge, labels = (dict(zip("ab", x.T, strict=True)) for x in (JUDGE, human))
+    return {note.code for note in bb.compare_judged(judge, labels, labels_drawn=drawn, **more).notes}
+
+
+def test_labels_where_the_judge_sees_systems_apart_are_not_random() -> None:
+    places = np.flatnonzero(APART)[:60]
+    assert "labels_not_random" in codes(np.isin(np.arange(N_ITEMS), places), "random")
+
+
+def test_what_the_note_proposes_has_no_note() -> None:
+    drawn = bb.choose_items(dict(zip("ab", JUDGE.T, strict=True)), 60, rng=1)
+    assert "labels_not_random" not in codes(np.isin(np.arange(N_ITEMS), drawn.items), "random")
+    chance = np.where(APART, 0.12, 0.03)
+    assert "labels_not_random" not in codes(np.random.default_rng(1).random(N_ITEMS) < chance, chance)
+
+
+def test_strata_out_of_proportion_are_random_inside() -> None:
+    known = np.zeros(N_ITEMS, dtype=bool)
+    known[np.flatnonzero(APART)[:60]] = known[np.flatnonzero(~APART)[:30]] = True
+    assert "labels_not_random" not in codes(known, "stratified", strata=APART)
+    assert "labels_not_random" in codes(known, "random")
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "f1_macro"])
+def test_labels_of_predictions_are_compared_likewise(metric: str) -> None:
+    rng = np.random.default_rng(2)
+    gold = rng.choice(["x", "y"], N_ITEMS, p=[0.8, 0.2])
+    predictions = {name: np.where(rng.random(N_ITEMS) < 0.85, gold, "x") for name in "ab"}
+    judge = np.where(rng.random(N_ITEMS) < 0.9, gold, "y")
+    wrong = (predictions["a"] != judge) & (np.cumsum(predictions["a"] != judge) <= 80)
+    for known, noted in ((wrong, True), (rng.permutation(N_ITEMS) < 80, False)):
+        human = [value if there else None for value, there in zip(gold.tolist(), known, strict=True)]
+        found = bb.compare_judged(
+            judge, human, predictions=predictions, metric=metric, labels_drawn="random", n_resamples=199
+        )
+        assert ("labels_not_random" in {note.code for note in found.notes}) == noted
