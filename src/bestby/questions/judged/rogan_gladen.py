@@ -76,7 +76,7 @@ class ErrorRates:
         return (self.right_zeros + 1) / (self.zeros + 2), (self.right_ones + 1) / (self.ones + 2)
 
     def divided(self, effect: float) -> ErrorRates:
-        """Return the same rates from as many items as are left after division by a design effect."""
+        """Return these rates, taken from as many items as are left after division by a design effect."""
         return ErrorRates(*(count / effect for count in astuple(self)))
 
 
