@@ -10,7 +10,7 @@ import numpy as np
 
 from bestby import compare_judged
 from bestby._core.typing import BoolArray, FloatArray, IntArray
-from bestby.questions.judged.judge_quality_result import JudgeOfSystem, JudgeQuality
+from bestby.questions.judged.result import JudgeOfSystem, JudgeQuality
 from bestby.results.values import Interval
 from calibration.statements import Outcome, Statements, What
 

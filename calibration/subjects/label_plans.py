@@ -11,7 +11,7 @@ from scipy.special import stdtrit
 
 from bestby import DesignError, JudgedScores, plan_labels
 from bestby._core.typing import FloatArray, IntArray
-from bestby.questions.labels.label_plans_result import LabelPlan
+from bestby.questions.labels.result import LabelPlan
 from calibration.statements import Outcome, Statements, What
 
 TITLE = "Plans of human labels"

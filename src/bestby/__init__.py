@@ -45,19 +45,19 @@ if TYPE_CHECKING:
     from bestby.questions.items.compare import compare as compare
     from bestby.questions.items.evaluate import evaluate as evaluate
     from bestby.questions.judged.compare import compare_judged as compare_judged
-    from bestby.questions.judged.judged_labels_layout import JudgedLabels as JudgedLabels
-    from bestby.questions.judged.reader import read_judged as read_judged
     from bestby.questions.judged.result import JudgedComparison as JudgedComparison
     from bestby.questions.judged.result import JudgedDifference as JudgedDifference
     from bestby.questions.judged.result import JudgedScore as JudgedScore
+    from bestby.questions.judged.source import JudgedLabels as JudgedLabels
+    from bestby.questions.judged.source import read_judged as read_judged
     from bestby.questions.labels.choose import choose_items as choose_items
-    from bestby.questions.labels.chosen_result import ChosenItem as ChosenItem
-    from bestby.questions.labels.chosen_result import ChosenItems as ChosenItems
-    from bestby.questions.labels.chosen_result import ChosenStratum as ChosenStratum
     from bestby.questions.labels.judged_scores import JudgedScores as JudgedScores
-    from bestby.questions.labels.label_plans_result import LabelAllocation as LabelAllocation
-    from bestby.questions.labels.label_plans_result import LabelPlan as LabelPlan
     from bestby.questions.labels.plan import plan_labels as plan_labels
+    from bestby.questions.labels.result import ChosenItem as ChosenItem
+    from bestby.questions.labels.result import ChosenItems as ChosenItems
+    from bestby.questions.labels.result import ChosenStratum as ChosenStratum
+    from bestby.questions.labels.result import LabelAllocation as LabelAllocation
+    from bestby.questions.labels.result import LabelPlan as LabelPlan
     from bestby.questions.monitor.monitor import Monitor as Monitor
     from bestby.questions.monitor.result import MonitoredComparison as MonitoredComparison
     from bestby.questions.monitor.result import MonitoredDifference as MonitoredDifference
@@ -80,11 +80,11 @@ if TYPE_CHECKING:
     from bestby.questions.planning.solve import sample_size as sample_size
     from bestby.questions.planning.spend import allocate as allocate
     from bestby.questions.preferences.compare import compare_preferences as compare_preferences
-    from bestby.questions.preferences.layout import Preferences as Preferences
-    from bestby.questions.preferences.reader import read_preferences as read_preferences
     from bestby.questions.preferences.result import PreferenceComparison as PreferenceComparison
     from bestby.questions.preferences.result import PreferenceDifference as PreferenceDifference
     from bestby.questions.preferences.result import PreferenceScore as PreferenceScore
+    from bestby.questions.preferences.source import Preferences as Preferences
+    from bestby.questions.preferences.source import read_preferences as read_preferences
     from bestby.questions.published.compare import compare_published as compare_published
     from bestby.questions.published.result import PublishedComparison as PublishedComparison
     from bestby.questions.runs.compare import compare_runs as compare_runs
@@ -146,14 +146,12 @@ __getattr__, __dir__, __all__ = door(
         "questions.items.compare": "compare",
         "questions.items.evaluate": "evaluate",
         "questions.judged.compare": "compare_judged",
-        "questions.judged.judged_labels_layout": "JudgedLabels",
-        "questions.judged.reader": "read_judged",
         "questions.judged.result": "JudgedComparison JudgedDifference JudgedScore",
+        "questions.judged.source": "JudgedLabels read_judged",
         "questions.labels.choose": "choose_items",
-        "questions.labels.chosen_result": "ChosenItem ChosenItems ChosenStratum",
         "questions.labels.judged_scores": "JudgedScores",
-        "questions.labels.label_plans_result": "LabelAllocation LabelPlan",
         "questions.labels.plan": "plan_labels",
+        "questions.labels.result": "ChosenItem ChosenItems ChosenStratum LabelAllocation LabelPlan",
         "questions.monitor.monitor": "Monitor",
         "questions.monitor.result": "MonitoredComparison MonitoredDifference MonitoredSystem MonitorLook",
         "questions.order.normality": "normality",
@@ -167,9 +165,8 @@ __getattr__, __dir__, __all__ = door(
         "questions.planning.solve": "minimum_detectable power sample_size",
         "questions.planning.spend": "allocate",
         "questions.preferences.compare": "compare_preferences",
-        "questions.preferences.layout": "Preferences",
-        "questions.preferences.reader": "read_preferences",
         "questions.preferences.result": "PreferenceComparison PreferenceDifference PreferenceScore",
+        "questions.preferences.source": "Preferences read_preferences",
         "questions.published.compare": "compare_published",
         "questions.published.result": "PublishedComparison",
         "questions.runs.compare": "compare_runs",

@@ -13,7 +13,7 @@ import pytest
 from tests.cli.helpers import Run
 
 import bestby as bb
-from bestby.questions.judged.reader import read_calibration
+from bestby.questions.judged.source import read_calibration
 
 Rows = list[dict[str, Any]]
 

@@ -11,7 +11,8 @@ import pytest
 
 import bestby as bb
 from bestby.inference import skewness
-from bestby.questions.judged.prediction_powered import Labelled, corrected, label_weights
+from bestby.questions.judged.labelled import Labelled, label_weights
+from bestby.questions.judged.prediction_powered import corrected
 
 LANGID = Path(__file__).parents[2] / "examples" / "langid" / "predictions.csv"
 
@@ -53,7 +54,7 @@ def test_chrf_is_worth_nothing_and_does_no_harm(shared_data: Callable[[str], Pat
             error = made.error(contrast)
             low, high = skewness.interval(float(contrast @ made.scores), error, 0.95)
             held.append(low <= contrast @ mqm.mean(axis=0) <= high)
-            ratios.append(error.se / made.error_alone(contrast).se)
+            ratios.append(error.se / made.labels_error(contrast).se)
     # A finite set of 529 items, of which 100 are labelled, is known better than all items like these.
     assert 0.94 < np.mean(held) < 0.985
     assert np.mean(ratios) <= 1.0

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bestby.questions.preferences import preference
+from bestby.questions.preferences import bradley_terry
+from bestby.questions.preferences.bradley_terry import errors
 from bestby.questions.preferences.compare import compare_preferences
 from bestby.questions.preferences.judgements import Judgements
-from bestby.questions.preferences.preference_errors import errors
 
 # Agresti (1990, 2013), Categorical Data Analysis, American League Eastern Division 1987: row beat column.
 TEAMS = ("Milwaukee", "Detroit", "Toronto", "New York", "Boston", "Cleveland", "Baltimore")
@@ -71,7 +71,7 @@ def as_judgements(wins: np.ndarray, ties: np.ndarray) -> Judgements:
 
 
 def test_baseball_agresti() -> None:
-    fitted = preference.strengths(baseball())
+    fitted = bradley_terry.strengths(baseball())
     np.testing.assert_allclose(fitted.log - fitted.log[-1], ABILITIES, atol=5e-5)
 
 
@@ -90,7 +90,7 @@ def test_baseball_standard_errors_by_logistic_regression() -> None:
     import statsmodels.api as sm
 
     judged = as_judgements(baseball(), np.zeros((7, 7)))
-    fitted = preference.strengths(baseball())
+    fitted = bradley_terry.strengths(baseball())
     found = errors(fitted, judged.first, judged.second, judged.values).fisher
     design = np.eye(7)[judged.first] - np.eye(7)[judged.second]
     flip = np.where(np.arange(judged.n) % 2, -1.0, 1.0)  # a regression needs both outcomes
@@ -102,7 +102,7 @@ def test_baseball_standard_errors_by_logistic_regression() -> None:
 
 def test_pudding_davidson_1970() -> None:
     wins, ties = pudding()
-    fitted = preference.strengths(wins, ties, model="davidson")
+    fitted = bradley_terry.strengths(wins, ties, model="davidson")
     worth = np.exp(fitted.log) / np.exp(fitted.log).sum()
     np.testing.assert_allclose(worth, WORTHS, atol=3e-5)
     assert float(fitted.tie) == pytest.approx(TIE, abs=3e-5)
@@ -110,7 +110,7 @@ def test_pudding_davidson_1970() -> None:
 
 def test_pudding_standard_errors() -> None:
     judged = as_judgements(*pudding())
-    fitted = preference.strengths(*judged.matrices(), model="davidson")
+    fitted = bradley_terry.strengths(*judged.matrices(), model="davidson")
     found = errors(fitted, judged.first, judged.second, judged.values, model="davidson").fisher
     from_first = np.sqrt(np.diag(found)[1:] + found[0, 0] - 2.0 * found[0, 1:])
     np.testing.assert_allclose(from_first, FROM_FIRST, atol=6e-5)

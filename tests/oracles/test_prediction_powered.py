@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bestby.questions.judged.prediction_powered import Labelled, corrected, label_weights
+from bestby.questions.judged.labelled import Labelled, label_weights
+from bestby.questions.judged.prediction_powered import corrected
 
 ppi = pytest.importorskip("ppi_py", reason="needs ppi-python: pip install ppi-python")
 

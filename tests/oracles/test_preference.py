@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from bestby.questions.preferences import preference
+from bestby.questions.preferences import bradley_terry
+from bestby.questions.preferences.bradley_terry import errors
 from bestby.questions.preferences.judgements import Judgements
-from bestby.questions.preferences.preference_errors import errors
 from bestby.vocabulary import allowed_names
 
 
@@ -57,21 +57,25 @@ def random_matrices(seed: int, size: int) -> tuple[np.ndarray, np.ndarray]:
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_bradley_terry(size: int, seed: int) -> None:
     wins, ties = random_matrices(seed, size)
-    np.testing.assert_allclose(preference.strengths(wins).log, plain_bradley_terry(wins.tolist()), atol=1e-9)
+    np.testing.assert_allclose(
+        bradley_terry.strengths(wins).log, plain_bradley_terry(wins.tolist()), atol=1e-9
+    )
     halves = (wins + 0.5 * ties).tolist()
-    np.testing.assert_allclose(preference.strengths(wins, ties).log, plain_bradley_terry(halves), atol=1e-9)
+    np.testing.assert_allclose(
+        bradley_terry.strengths(wins, ties).log, plain_bradley_terry(halves), atol=1e-9
+    )
 
 
 def test_a_chain_on_which_the_plain_iteration_is_slow() -> None:
     # Neighbours only, 4 wins against 1: neighbours differ by ln 4, whatever their number
     wins = np.diag(np.full(29, 4.0), 1) + np.diag(np.full(29, 1.0), -1)
-    np.testing.assert_allclose(np.diff(preference.strengths(wins).log), -math.log(4.0), atol=1e-10)
+    np.testing.assert_allclose(np.diff(bradley_terry.strengths(wins).log), -math.log(4.0), atol=1e-10)
 
 
 @pytest.mark.parametrize("size", [2, 3, 5])
 def test_davidson(size: int) -> None:
     wins, ties = random_matrices(4, size)
-    fitted = preference.strengths(wins, ties, model="davidson")
+    fitted = bradley_terry.strengths(wins, ties, model="davidson")
     best = minimize(lambda x: -davidson_likelihood([0.0, *x], wins, ties), np.zeros(size), tol=1e-12)
     found = [*(fitted.log - fitted.log[0]), math.log(fitted.tie)]
     np.testing.assert_allclose(found[1:], best.x, atol=2e-4)
@@ -86,9 +90,9 @@ def test_many_matrices_at_once_are_each_alone() -> None:
     matrices = [random_matrices(seed, 4) for seed in range(30)]
     wins, ties = (np.stack(part) for part in zip(*matrices, strict=True))
     for model in allowed_names("ties"):
-        together = preference.strengths(wins, ties, model=model)
+        together = bradley_terry.strengths(wins, ties, model=model)
         for r, (w, t) in enumerate(matrices):
-            alone = preference.strengths(w, t, model=model)
+            alone = bradley_terry.strengths(w, t, model=model)
             np.testing.assert_allclose(together.log[r], alone.log, atol=1e-12)
             np.testing.assert_allclose(together.tie[r], alone.tie, atol=1e-12)
 
@@ -101,7 +105,7 @@ def test_errors_in_plain_loops_over_clusters() -> None:
     values = rng.choice([1.0, 0.0, 0.5], n, p=[0.5, 0.3, 0.2])
     clusters = rng.permutation(np.arange(n) % 20)
     judged = Judgements(size, first, second, values, clusters)
-    fitted = preference.strengths(*judged.matrices())
+    fitted = bradley_terry.strengths(*judged.matrices())
     found = errors(fitted, first, second, values, clusters=clusters)
     information, middle = np.zeros((size, size)), np.zeros((size, size))
     for g in range(20):
@@ -127,7 +131,7 @@ def test_errors_of_davidson_by_numerical_derivatives() -> None:
     values = rng.choice([1.0, 0.0, 0.5], n, p=[0.5, 0.2, 0.3])
     clusters = rng.permutation(np.arange(n) % 30)
     whole = Judgements(size, first, second, values)
-    fitted = preference.strengths(*whole.matrices(), model="davidson")
+    fitted = bradley_terry.strengths(*whole.matrices(), model="davidson")
     found = errors(fitted, first, second, values, clusters=clusters, model="davidson")
     at = np.array([*fitted.log, math.log(fitted.tie)])
 

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from bestby.planning.scores import PairedScores as PairedScores
     from bestby.questions.labels.choose import choose_items as choose_items
     from bestby.questions.labels.judged_scores import JudgedScores as JudgedScores
-    from bestby.questions.labels.label_plans_result import LabelAllocation as LabelAllocation
-    from bestby.questions.labels.label_plans_result import LabelPlan as LabelPlan
     from bestby.questions.labels.plan import plan_labels as plan_labels
+    from bestby.questions.labels.result import LabelAllocation as LabelAllocation
+    from bestby.questions.labels.result import LabelPlan as LabelPlan
     from bestby.questions.planning.lifted import LiftedScores as LiftedScores
     from bestby.questions.planning.pilot import Pilot as Pilot
     from bestby.questions.planning.result import Allocation as Allocation
@@ -35,8 +35,8 @@ __getattr__, __dir__, __all__ = door(
         "planning.scores": "PairedScores",
         "questions.labels.choose": "choose_items",
         "questions.labels.judged_scores": "JudgedScores",
-        "questions.labels.label_plans_result": "LabelAllocation LabelPlan",
         "questions.labels.plan": "plan_labels",
+        "questions.labels.result": "LabelAllocation LabelPlan",
         "questions.planning.lifted": "LiftedScores",
         "questions.planning.pilot": "Pilot",
         "questions.planning.result": "Allocation Plan Split",

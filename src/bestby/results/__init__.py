@@ -28,25 +28,25 @@ if TYPE_CHECKING:
     from bestby.questions.gate.result import Flip as Flip
     from bestby.questions.gate.result import Gate as Gate
     from bestby.questions.gate.result import GateCheck as GateCheck
-    from bestby.questions.judged.judge_quality_result import BiasEffect as BiasEffect
-    from bestby.questions.judged.judge_quality_result import BiasLevel as BiasLevel
-    from bestby.questions.judged.judge_quality_result import CalibrationBin as CalibrationBin
-    from bestby.questions.judged.judge_quality_result import EqualBias as EqualBias
-    from bestby.questions.judged.judge_quality_result import Favour as Favour
-    from bestby.questions.judged.judge_quality_result import HumanAgreement as HumanAgreement
-    from bestby.questions.judged.judge_quality_result import JudgeOfSystem as JudgeOfSystem
-    from bestby.questions.judged.judge_quality_result import JudgeQuality as JudgeQuality
-    from bestby.questions.judged.judge_quality_result import JudgeWorth as JudgeWorth
+    from bestby.questions.judged.result import BiasEffect as BiasEffect
+    from bestby.questions.judged.result import BiasLevel as BiasLevel
+    from bestby.questions.judged.result import CalibrationBin as CalibrationBin
+    from bestby.questions.judged.result import EqualBias as EqualBias
+    from bestby.questions.judged.result import Favour as Favour
+    from bestby.questions.judged.result import HumanAgreement as HumanAgreement
     from bestby.questions.judged.result import JudgedComparison as JudgedComparison
     from bestby.questions.judged.result import JudgedDifference as JudgedDifference
     from bestby.questions.judged.result import JudgedScore as JudgedScore
-    from bestby.questions.labels.chosen_result import ChosenItem as ChosenItem
-    from bestby.questions.labels.chosen_result import ChosenItems as ChosenItems
-    from bestby.questions.labels.chosen_result import ChosenStratum as ChosenStratum
-    from bestby.questions.labels.label_plans_result import LabelAllocation as LabelAllocation
-    from bestby.questions.labels.label_plans_result import LabelPlan as LabelPlan
-    from bestby.questions.labels.label_plans_result import LabelPoint as LabelPoint
-    from bestby.questions.labels.label_plans_result import LabelSplit as LabelSplit
+    from bestby.questions.judged.result import JudgeOfSystem as JudgeOfSystem
+    from bestby.questions.judged.result import JudgeQuality as JudgeQuality
+    from bestby.questions.judged.result import JudgeWorth as JudgeWorth
+    from bestby.questions.labels.result import ChosenItem as ChosenItem
+    from bestby.questions.labels.result import ChosenItems as ChosenItems
+    from bestby.questions.labels.result import ChosenStratum as ChosenStratum
+    from bestby.questions.labels.result import LabelAllocation as LabelAllocation
+    from bestby.questions.labels.result import LabelPlan as LabelPlan
+    from bestby.questions.labels.result import LabelPoint as LabelPoint
+    from bestby.questions.labels.result import LabelSplit as LabelSplit
     from bestby.questions.monitor.result import MonitoredComparison as MonitoredComparison
     from bestby.questions.monitor.result import MonitoredDifference as MonitoredDifference
     from bestby.questions.monitor.result import MonitoredSystem as MonitoredSystem
@@ -103,13 +103,14 @@ __getattr__, __dir__, __all__ = door(
         "questions.datasets.result": "DatasetComparison Overall RankDifference",
         "questions.folds.result": "FoldComparison Spread",
         "questions.gate.result": "Flip Gate GateCheck",
-        "questions.judged.judge_quality_result": (
-            "BiasEffect BiasLevel CalibrationBin EqualBias Favour HumanAgreement JudgeOfSystem"
-            " JudgeQuality JudgeWorth"
+        "questions.judged.result": (
+            "BiasEffect BiasLevel CalibrationBin EqualBias Favour HumanAgreement"
+            " JudgedComparison JudgedDifference JudgedScore JudgeOfSystem JudgeQuality"
+            " JudgeWorth"
         ),
-        "questions.judged.result": "JudgedComparison JudgedDifference JudgedScore",
-        "questions.labels.chosen_result": "ChosenItem ChosenItems ChosenStratum",
-        "questions.labels.label_plans_result": "LabelAllocation LabelPlan LabelPoint LabelSplit",
+        "questions.labels.result": (
+            "ChosenItem ChosenItems ChosenStratum LabelAllocation LabelPlan LabelPoint LabelSplit"
+        ),
         "questions.monitor.result": "MonitoredComparison MonitoredDifference MonitoredSystem MonitorLook",
         "questions.order.normality_result": "Normality NormalityTest",
         "questions.order.ordering_result": "StochasticOrder StochasticOrders",

@@ -28,11 +28,11 @@ ALGORITHMS = {
         1e-10,
         1e-9,
     },  # where root finders stop; the start of a bracket
-    "questions/judged/robust_regression.py": {1e-9},  # regressors that depend on each other
-    "questions/labels/stratified.py": {1e-9},  # the weight of a stratum without spread
-    "questions/judged/tuning.py": {1e-10},  # regressors that depend on each other
+    "questions/judged/judge_quality.py": {1e-9},  # regressors that depend on each other
+    "questions/labels/choose.py": {1e-9},  # the weight of a stratum without spread
+    "questions/judged/prediction_powered.py": {1e-10},  # regressors that depend on each other
     "_core/checks.py": {1e-12},  # keeps a level off 0 and 1
-    "questions/preferences/_strengths.py": {
+    "questions/preferences/bradley_terry.py": {
         1e-7,
         1e-13,
     },  # where Newton's method stops; what keeps its matrix regular
@@ -52,7 +52,7 @@ ALGORITHMS = {
     "inference/dominating_point.py": {1e-13, 1e-8},  # a spread too small to divide by
     "inference/swap_expansion.py": {1e-9},  # where the search of a point stops
     "engine/estimate.py": {1e-12},  # keeps a correlation below 1
-    "questions/judged/label_draws.py": {1e-10},  # eigenvalues of a covariance that are rounding alone
+    "questions/judged/labelled.py": {1e-10},  # eigenvalues of a covariance that are rounding alone
     "inference/permutation.py": {1e-12},  # a p-value that no correction asks for
     "metrics/calibration.py": {1e-12},  # bins that rounding alone fills
     "inference/sign_sums.py": {1e-19, 1e-15, 1e-9},  # mass left out, terms of a series, a target in reach

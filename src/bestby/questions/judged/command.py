@@ -134,7 +134,7 @@ class Judged:
 def judged(values: Judged, progress: Any) -> Any:
     """Read and compare."""
     from bestby.questions.judged.compare import compare_judged
-    from bestby.questions.judged.reader import read_calibration, read_judged
+    from bestby.questions.judged.source import read_calibration, read_judged
 
     columns = values.data.arguments()
     arguments = {**values.design.arguments(), **values.statistics.arguments()}

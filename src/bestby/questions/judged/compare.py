@@ -3,29 +3,47 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
-from typing import Any, Literal
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
 
-from bestby._core import checks
+import numpy as np
+
+from bestby._core import checks, rounding
+from bestby._core.errors import InvalidInputError
 from bestby._core.keywords import with_suggestions
-from bestby._core.typing import Question, Rng
+from bestby._core.typing import FloatArray, Question, Rng
+from bestby.comparisons.common import family
+from bestby.comparisons.common.provenance import hash_of, hash_of_rows
+from bestby.comparisons.common.settings import FamilySettings, check_reach
 from bestby.data.frames import backend_of
+from bestby.data.layouts.judged import JudgedItems
 from bestby.engine.base import Drawing
-from bestby.questions.judged import about
-from bestby.questions.judged.calibrating import calibrated
-from bestby.questions.judged.drawing import Drawn, drawn
-from bestby.questions.judged.estimating import estimated
-from bestby.questions.judged.judged_labels_layout import JudgedLabels
-from bestby.questions.judged.judges import judges_of
-from bestby.questions.judged.label_source import source_of, verdicts_of
-from bestby.questions.judged.records import Settings, compared
-from bestby.questions.judged.redrawing import redrawn
-from bestby.questions.judged.result import HUMAN_SCORE, JudgedComparison
-from bestby.questions.judged.scoring import Scored, plain, scored
+from bestby.questions.judged.judge_quality import humans_of, judges_of
+from bestby.questions.judged.label_metrics import (
+    Scored,
+    resampled_estimates,
+    scored_by_metric,
+    scored_without_metric,
+)
+from bestby.questions.judged.labelled import DRAW_LEVEL, LabelDraw, label_draw, unlike_random_draw
+from bestby.questions.judged.prediction_powered import Estimates, estimated
+from bestby.questions.judged.result import (
+    HUMAN_SCORE,
+    JudgedComparison,
+    JudgedDifference,
+    JudgedScore,
+    JudgeQuality,
+    JudgeWorth,
+    LabelsDrawn,
+)
+from bestby.questions.judged.rogan_gladen import FEW_CLUSTERS, Calibrated, calibrated
+from bestby.questions.judged.source import JudgedLabels, source_of, verdicts_of
 from bestby.resampling.progress import Progress
 from bestby.resampling.settings import Resampling, combined
-from bestby.results.base import MetricInfo, remember_backend
-from bestby.vocabulary import ItemCorrection
+from bestby.results.base import MetricInfo, Note, Provenance, notes_about, provenance_of, remember_backend
+from bestby.results.values import without_interval
+from bestby.vocabulary import ItemCorrection, allowed_names
 
 
 @with_suggestions
@@ -233,20 +251,22 @@ def compare_judged(
         items = verdicts_of(judge, systems, ignore)
         _check_systems(items.names)
         settings = settings.among(items.names)
-        rates = calibrated(items, calibration, clusters, strata)
-        info = MetricInfo(HUMAN_SCORE, greater is None or greater, rates.bounds)
-        result = compared(Scored(info, items), rates, about.calibrated(items, rates), settings, "same", ())
+        shares = calibrated(items, calibration, clusters, strata)
+        info = MetricInfo(HUMAN_SCORE, greater is None or greater, shares.bounds)
+        result = _comparison(
+            Scored(info, items), shares, _described_by_error_rates(items, shares), settings, "same", ()
+        )
         return remember_backend(result, backend_of(judge))
     source = source_of(judge, human, predictions, systems, ignore)
     _check_systems(source.names)
     settings = settings.among(source.names)
     if isinstance(source, JudgedLabels):
         checks.refuse_unused("a metric of predictions and labels", scale=(scale, None))
-        given, scale = scored(source, metric, greater), "same"
+        scored, scale = scored_by_metric(source, metric, greater), "same"
     else:
-        given = plain(source, metric, greater)
-    labelled = drawn(given.items, labels_drawn, clusters, strata)
-    result = _by_labels(given, labelled, bias_by, settings, scale, drawing)
+        scored = scored_without_metric(source, metric, greater)
+    draw = label_draw(scored.items, labels_drawn, clusters, strata)
+    result = _by_labels(scored, draw, bias_by, settings, scale, drawing)
     return remember_backend(result, backend_of(judge))
 
 
@@ -259,20 +279,438 @@ def _check_systems(names: Sequence[str]) -> None:
 
 
 def _by_labels(
-    given: Scored, labelled: Drawn, bias_by: Any, settings: Settings, scale: Any, drawing: Drawing
+    scored: Scored, draw: LabelDraw, bias_by: Any, settings: Settings, scale: Any, drawing: Drawing
 ) -> JudgedComparison:
     """Compare by labels of some of the items: means by formulas, other metrics with resamples."""
-    if given.parts is not None:
-        checks.refuse_unused(f"{given.metric.name}, which no item has by itself", bias_by=(bias_by, None))
-        scores = redrawn(labelled, given.parts, drawing)
-        return compared(given, scores, about.corrected(given, labelled, scores, drawing), settings, scale, ())
-    means, chosen = estimated(labelled), about.scale_of(given.items, scale)
-    greater = given.metric.greater_is_better
+    if scored.parts is not None:
+        checks.refuse_unused(f"{scored.metric.name}, which no item has by itself", bias_by=(bias_by, None))
+        estimates = resampled_estimates(draw, scored.parts, drawing)
+        return _comparison(
+            scored,
+            estimates,
+            _described_by_labels(scored, draw, estimates, drawing),
+            settings,
+            scale,
+            (),
+        )
+    estimates_of_means, chosen = estimated(draw), _scale(scored.items, scale)
+    greater = scored.metric.greater_is_better
     judges, notes = judges_of(
-        given.items, labelled, bias_by, settings.level, same=chosen == "same", greater=greater
+        scored.items, draw, bias_by, settings.level, same=chosen == "same", greater=greater
     )
-    data = about.corrected(given, labelled, means, drawing)
-    data = dataclasses.replace(data, notes=(*data.notes, *notes))
-    if given.metric.name == HUMAN_SCORE:
-        given = dataclasses.replace(given, metric=MetricInfo(HUMAN_SCORE, greater, means.bounds))
-    return compared(given, means, data, settings, chosen, judges)
+    description = _described_by_labels(scored, draw, estimates_of_means, drawing)
+    description = dataclasses.replace(description, notes=(*description.notes, *notes))
+    if scored.metric.name == HUMAN_SCORE:
+        scored = dataclasses.replace(
+            scored, metric=MetricInfo(HUMAN_SCORE, greater, estimates_of_means.bounds)
+        )
+    return _comparison(scored, estimates_of_means, description, settings, chosen, judges)
+
+
+def _scale(scores: JudgedItems, said: Any) -> Literal["same", "different"]:
+    """Return whether judge and humans score on the same scale; refuse ranges that cannot be the same."""
+    human = scores.human[~np.isnan(scores.human)]
+    ends = [(float(x.min()), float(x.max())) for x in (scores.judge, human)]
+    whole = max(high for _, high in ends) - min(low for low, _ in ends)
+    least = min(high - low for low, high in ends)
+    shares = min(low for low, _ in ends) >= 0.0 and max(high for _, high in ends) <= 1.0
+    # How much wider the range of judge and humans together may be than that of each, on the same scale
+    alike = shares or whole <= 1.5 * least
+    if said is None:
+        return "same" if alike else "different"
+    checks.choice(said, allowed_names("scale", "judged"), "scale")
+    apart = ends[0][0] > ends[1][1] or ends[1][0] > ends[0][1]
+    beyond = bool(np.isin(human, (0.0, 1.0)).all()) and not shares
+    if said == "same" and (apart or beyond):
+        raise InvalidInputError(
+            f'scale="same", but the judge\'s scores lie from {ends[0][0]:g} to {ends[0][1]:g} and the human'
+            f" ones from {ends[1][0]:g} to {ends[1][1]:g}",
+            hint='bring them to the same scale, or say scale="different"',
+            argument="scale",
+        )
+    return "same" if said == "same" else "different"
+
+
+@dataclass(frozen=True)
+class Settings(FamilySettings):
+    """The arguments of `compare_judged` that are not data; see there."""
+
+    level: float
+    simultaneous: bool
+    alternative: Question
+    correction: str
+    margin: float | None
+    baseline: str | None
+    interval: str | None = "auto"
+    test: str | None = "auto"
+
+
+# -- what is said of the data ----------------------------------------------------------------------
+
+
+FEW_LABELS = 20
+"""Labels of a system below which the calibration says nothing of the intervals."""
+
+FEW_LABELLED_CLUSTERS = 50
+"""Labelled clusters below which intervals can be too short, if several of their items are labelled."""
+
+
+@dataclass(frozen=True)
+class DataDescription:
+    """What a result says of its data: how labels were drawn, numbers, notes, and the hash."""
+
+    how: LabelsDrawn
+    n_labelled: int
+    n_strata: int
+    notes: tuple[Note, ...]
+    data: Mapping[str, Any]
+    data_hash: str
+    drawing: Drawing | None = None
+
+    def provenance(self, settings: Mapping[str, Any], scale: str, metric: MetricInfo) -> Provenance:
+        """Return where the numbers come from."""
+        design = {"labels_drawn": self.how, "scale": scale, "greater_is_better": metric.greater_is_better}
+        drawing = self.drawing
+        return provenance_of(
+            {"metrics": [metric.name], **design, **settings},
+            self.data,
+            data_hash=self.data_hash,
+            seed=0 if drawing is None else drawing.seed,
+            n_resamples=0 if drawing is None else drawing.n_resamples,
+        )
+
+
+def _described_by_labels(
+    scored: Scored, draw: LabelDraw, estimates: Estimates, drawing: Drawing
+) -> DataDescription:
+    """Return what is said of scores corrected by labels of some of the items."""
+    scores = scored.items
+    data = draw.data
+    n_labelled = int(data.is_labelled.any(axis=1).sum())
+    by_system = scored.metric.name == HUMAN_SCORE  # else the label of an item is for all systems
+    numbers: dict[str, Any] = {
+        "items": len(scores.human),
+        "systems": list(scores.names),
+        "labels": int(data.is_labelled.sum()) if by_system else n_labelled,
+    }
+    if draw.n_clusters:
+        numbers["clusters"] = draw.n_clusters
+    if draw.n_strata > 1:
+        numbers["strata"] = draw.n_strata
+    n = len(scores.human)
+    clusters = data.clusters if draw.n_clusters else np.zeros(n)  # else they are positions
+    table = [*_content(scored), data.weights, data.strata, clusters]
+    return DataDescription(
+        draw.how,
+        n_labelled,
+        draw.n_strata,
+        (*scored.notes, *_label_notes(draw, estimates, scores.names)),
+        numbers,
+        hash_of_rows(scores.names, np.column_stack(table)),
+        None if scored.parts is None else drawing,
+    )
+
+
+def _content(scored: Scored) -> list[FloatArray]:
+    """Return what the hash of the data is about: scores, or statistics of labels."""
+    scores, parts = scored.items, scored.parts
+    if parts is None:
+        return [scores.judge.reshape(len(scores.judge), -1), scores.human]
+    human = np.full((len(scores.human), sum(rows.shape[1] for rows in parts.human)), np.nan)
+    human[parts.labelled] = np.concatenate(parts.human, axis=1)
+    return [*(rows for systems in parts.judge for rows in systems), human]
+
+
+def _label_notes(draw: LabelDraw, estimates: Estimates, names: Sequence[str]) -> tuple[Note, ...]:
+    """Return what must be known of the whole."""
+    notes = [draw.note, *_unlike_draw(draw, estimates), *estimates.notes, *estimates.few_heavy(names)]
+    fewest = int(draw.data.is_labelled.sum(axis=0).min())
+    if fewest < FEW_LABELS:
+        notes.append(
+            Note(
+                "few_labels",
+                f"a system has {fewest} human labels: with fewer than {FEW_LABELS} the intervals may be too"
+                " short",
+            )
+        )
+    data = draw.data
+    if draw.n_clusters:
+        counts = [np.bincount(data.clusters, weights=one) for one in data.is_labelled.T]
+        few = min(int(np.count_nonzero(one)) for one in counts)
+        if few < FEW_LABELLED_CLUSTERS and max(one.max() for one in counts) > 1:
+            notes.append(
+                Note(
+                    "few_clusters",
+                    f"the labels of a system lie in {few} clusters, with several labels in one cluster: with"
+                    f" fewer than {FEW_LABELLED_CLUSTERS} clusters the intervals may be too short",
+                )
+            )
+    return (*notes, *_outside(estimates, "the correction adds a difference of means"))
+
+
+def _unlike_draw(draw: LabelDraw, estimates: Estimates) -> Iterator[Note]:
+    """Yield a note if the judge's scores show that chance did not choose the labelled items."""
+    data = estimates.data
+    clusters = data.clusters if draw.n_clusters else None
+    in_strata = draw.how == "stratified"
+    strata = data.strata if in_strata else np.zeros_like(data.strata)
+    if draw.how != "probabilities" and unlike_random_draw(data.judge, data.is_labelled, strata, clusters):
+        yield Note(
+            "labels_not_random",
+            "the judge's scores of the labelled items are not like those of items drawn at random"
+            f"{' inside strata' * in_strata} (p < {DRAW_LEVEL:g}): they are higher, lower or nearer to"
+            " the middle, or the systems are further apart or closer together. So chance did not choose the"
+            " labelled items, and the corrected scores are biased; label items that are drawn at random, or"
+            " give the probabilities of the draw",
+        )
+
+
+def _described_by_error_rates(scores: JudgedItems, shares: Calibrated) -> DataDescription:
+    """Return what is said of shares corrected by error rates."""
+    sets = shares.sets if shares.per_system else shares.sets[:1]
+    sizes = [one.size for one in sets]
+    numbers = {"items": shares.n_items, "systems": list(scores.names), "calibration": sum(sizes)}
+    if shares.n_clusters:
+        numbers["clusters"] = shares.n_clusters
+    if shares.n_strata > 1:
+        numbers["strata"] = shares.n_strata
+    tables = [
+        [one.judge, one.human, *(np.zeros(one.size) if x is None else x for x in (one.clusters, one.strata))]
+        for one in sets
+    ]
+    items = [
+        shares.verdicts,
+        shares.strata,
+        shares.clusters if shares.n_clusters else np.zeros(shares.n_items),
+    ]
+    parts = {f"calibration {place}": np.column_stack(columns) for place, columns in enumerate(tables)}
+    parts["items"] = np.column_stack(items)
+    hashed = hash_of({part: hash_of_rows(scores.names, table) for part, table in parts.items()})
+    return DataDescription(
+        "calibration", max(sizes), shares.n_strata, _notes_on_rates(shares), numbers, hashed
+    )
+
+
+def _notes_on_rates(shares: Calibrated) -> tuple[Note, ...]:
+    """Return what error rates of other items rest on."""
+    assumed = (
+        "the judge is taken to err as often on these items as on those of the calibration set. If these are"
+        " easier, or were chosen by what the judge said, the corrected scores are biased"
+    )
+    notes = [Note("read_as", shares.description)] if shares.description else []
+    notes.append(Note("error_rates", assumed))
+    clusters = [int(np.unique(one.clusters).size) for one in shares.sets if one.clusters is not None]
+    if shares.n_clusters and not clusters:
+        notes.append(
+            Note(
+                "calibration_items",
+                "the items of the calibration set are taken to be independent, as they have no clusters; if"
+                " they lie in such, too, the intervals are too short",
+            )
+        )
+    if clusters and min(clusters) < FEW_CLUSTERS:
+        notes.append(
+            Note(
+                "few_calibration_clusters",
+                f"the calibration set has {min(clusters)} clusters: with fewer than {FEW_CLUSTERS} the error"
+                " rates are hardly known, and intervals may be too short",
+            )
+        )
+    return (*notes, *_outside(shares, "the error rates of the judge are known from few items"))
+
+
+def _outside(estimates: Estimates | Calibrated, why: str) -> tuple[Note, ...]:
+    """Return a note on corrected shares that are none."""
+    outside = estimates.bounds == (0.0, 1.0) and bool(
+        ((estimates.scores < 0.0) | (estimates.scores > 1.0)).any()
+    )
+    message = f"a corrected score lies outside [0, 1], as {why}; an interval of it does not"
+    return (Note("outside_bounds", message),) if outside else ()
+
+
+# -- scores and differences ------------------------------------------------------------------------
+
+
+AnyEstimates: TypeAlias = Estimates | Calibrated
+"""Estimates by either method."""
+
+
+def _comparison(
+    scored: Scored,
+    estimates: AnyEstimates,
+    description: DataDescription,
+    settings: Settings,
+    scale: Any,
+    judges: tuple[JudgeQuality, ...],
+) -> JudgedComparison:
+    """Return the comparison, once everything is estimated."""
+    scores, metric = scored.items, scored.metric
+    check_reach(settings.margin, metric)
+    names, greater = scores.names, metric.greater_is_better
+    by = {"bias_by": [one.column for one in judges[0].effects]} if judges and judges[0].effects else {}
+    order = family.ranked(estimates.scores, names, greater)
+    baseline = None if settings.baseline is None else names.index(settings.baseline)
+    pairs = family.pairs(order, baseline, sided=settings.alternative != "two-sided")
+    at = (
+        estimates.joint(pairs, names).single_level(settings.alpha)
+        if settings.simultaneous
+        else settings.alpha
+    )
+    unadjusted = [_difference(names, estimates, a, b, settings, metric, at) for a, b in pairs]
+    differences = family.with_direction_notes(
+        _adjusted(unadjusted, estimates, pairs, names, settings, greater), settings.alpha
+    )
+    systems = _scores(names, estimates, order, differences, settings, metric.name)
+    return JudgedComparison(
+        metrics=(metric,),
+        systems=systems,
+        differences=differences,
+        omnibus=(),
+        notes=(
+            *([Note("read_as", scores.description)] if scores.description else []),
+            *description.notes,
+            *_on_scores(systems, estimates, order, settings.level, metric.name),
+        ),
+        provenance=description.provenance({**settings.by_name(), **by}, scale, metric),
+        n_items=len(scores.human),
+        level=settings.level,
+        correction=settings.corrected_by,
+        margin=settings.margin,
+        baseline=settings.baseline,
+        n_clusters=estimates.n_clusters,
+        labels_drawn=description.how,
+        scale=scale,
+        n_labelled=description.n_labelled,
+        n_judges=scores.judge.shape[2],
+        n_strata=description.n_strata,
+        judges=judges,
+        humans=humans_of(scores),
+        worth=tuple(_worths(scores.judges, estimates, order, pairs, settings.level)),
+    )
+
+
+def _scores(
+    names: Sequence[str],
+    estimates: AnyEstimates,
+    order: Sequence[int],
+    differences: Sequence[JudgedDifference],
+    settings: Settings,
+    metric: str,
+) -> tuple[JudgedScore, ...]:
+    ranked = [names[s] for s in order]
+    low, high, letters = family.standings(
+        ranked, differences, settings.alpha, lettered=settings.baseline is None
+    )
+    return tuple(
+        JudgedScore(
+            metric=metric, system=names[s], score=float(estimates.scores[s]),
+            interval=estimates.interval(contrast, settings.level),
+            rank_low=int(low[place]), rank_high=int(high[place]),
+            group=None if letters is None else letters[place],
+            standard_error=estimates.error(contrast).se,
+            standard_error_method="cr2" if estimates.n_clusters else "formula",
+            judge_score=float(estimates.judge[s]), labels_score=estimates.labels_mean(contrast),
+            labels_interval=estimates.interval(contrast, settings.level, labels_only=True),
+            n_labels=estimates.common(s, s).n, tuning=estimates.tuning(s),
+            extra_labels=estimates.extra_labels(contrast, settings.level),
+        )
+        for place, s in enumerate(order)
+        for contrast in (estimates.contrast(s),)
+    )  # fmt: skip
+
+
+def _difference(
+    names: Sequence[str],
+    estimates: AnyEstimates,
+    a: int,
+    b: int,
+    settings: Settings,
+    metric: MetricInfo,
+    at: float,
+) -> JudgedDifference:
+    """Return all that is told of A minus B; its p-value is not adjusted."""
+    contrast, greater = estimates.contrast(a, b), metric.greater_is_better
+
+    def bounds(level: float) -> family.Bounds:
+        interval = estimates.interval(contrast, 1.0 - at * (1.0 - level) / (1.0 - settings.level))
+        if interval is not None and settings.simultaneous:
+            interval = dataclasses.replace(interval, level=level, method=family.SIMULTANEOUS)
+        return interval, () if interval is not None else (
+            without_interval("constant_difference", estimates.method),
+        )
+
+    interval, tost, notes = family.with_equivalence(bounds, settings.level, settings.margin)
+    test = estimates.test(contrast, settings.towards(greater))
+    common = estimates.common(a, b)
+    difference = JudgedDifference(
+        metric=metric.name, a=names[a], b=names[b],
+        estimate=estimates.estimate(contrast),
+        score_a=float(estimates.scores[a]), score_b=float(estimates.scores[b]),
+        interval=interval, test=test, p_adjusted=test.p_value, greater_is_better=greater,
+        n_items=estimates.n_items, n_differing=common.differing,
+        n_clusters=estimates.n_clusters, level=settings.level,
+        notes=notes_about(
+            (*notes, *estimates.on_interval(contrast, settings.level)),
+            metric.name, names[a], names[b],
+        ),
+        standard_error=estimates.error(contrast).se,
+        standard_error_method="cr2" if estimates.n_clusters else "formula",
+        judge_estimate=float(rounding.difference(estimates.judge[a], estimates.judge[b])),
+        labels_estimate=estimates.labels_mean(contrast),
+        labels_interval=estimates.interval(contrast, settings.level, labels_only=True),
+        n_labels=common.n, extra_labels=estimates.extra_labels(contrast, settings.level),
+    )  # fmt: skip
+    return family.with_verdict(difference, tost, settings.margin)
+
+
+def _adjusted(
+    unadjusted: list[JudgedDifference],
+    estimates: AnyEstimates,
+    pairs: list[tuple[int, int]],
+    names: Sequence[str],
+    settings: Settings,
+    greater: bool,
+) -> Sequence[JudgedDifference]:
+    """Return the differences with the p-values of the family."""
+    if not settings.simultaneous and settings.correction != "step-down":
+        return family.adjusted(unadjusted, settings.correction)
+    joint, side = estimates.joint(pairs, names), settings.towards(greater)
+    if settings.simultaneous:
+        two_sided = [estimates.test(estimates.contrast(a, b), "two-sided").p_value for a, b in pairs]
+        p_values = joint.adjusted(np.array(two_sided))
+        wrong = [side != "two-sided" and (d.estimate > 0.0) != (side == "greater") for d in unadjusted]
+        p_values = np.where(wrong, 1.0, p_values)
+    else:
+        p_values = joint.stepped_down(np.array([d.p_value for d in unadjusted]), side)
+    return [dataclasses.replace(d, p_adjusted=float(p)) for d, p in zip(unadjusted, p_values, strict=True)]
+
+
+def _on_scores(
+    systems: Sequence[JudgedScore], estimates: AnyEstimates, order: Sequence[int], level: float, metric: str
+) -> Iterator[Note]:
+    """Yield why a score has no interval, or what its interval rests on."""
+    for one, s in zip(systems, order, strict=True):
+        notes = estimates.on_interval(estimates.contrast(s), level)
+        yield from notes_about(
+            [estimates.without_interval] if one.interval is None else notes, metric, one.system
+        )
+
+
+def _worths(
+    judges: Sequence[str],
+    estimates: AnyEstimates,
+    order: Sequence[int],
+    pairs: Sequence[tuple[int, int]],
+    level: float,
+) -> Iterator[JudgeWorth]:
+    """Yield what each of several judges is worth by itself."""
+    if isinstance(estimates, Calibrated):
+        return
+    scores = [estimates.contrast(s) for s in order]
+    differences = [estimates.contrast(a, b) for a, b in pairs]
+    for name, by_judge in zip(judges, estimates.each, strict=bool(estimates.each)):
+        worth = [
+            tuple(estimates.extra_labels(one, level, by_judge) for one in what)
+            for what in (scores, differences)
+        ]
+        yield JudgeWorth(name, *worth)

@@ -7,21 +7,32 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.special import fdtrc, stdtr
 
-from bestby._core import rounding
+from bestby._core import checks, rounding
+from bestby._core.arrays import listed as listed_values
+from bestby._core.arrays import objects
+from bestby._core.errors import InvalidInputError
+from bestby._core.text import quoted
 from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
 from bestby.data.coding import codes
+from bestby.data.columns import column_of_texts, texts_of_dates
+from bestby.data.layouts.judged import JudgedItems
+from bestby.data.roles import listed
+from bestby.data.values import as_scores
 from bestby.inference import powered_intervals, proportions, skewness
 from bestby.inference.classical import doubled_ranks
-from bestby.inference.clusters import StandardError
+from bestby.inference.clusters import StandardError, carrying, cr2, equal_units
 from bestby.inference.multiplicity import holm
 from bestby.inference.powered_intervals import Shares
-from bestby.questions.judged.judge_pairs import Pairs, effective_clusters, error_of_mean
-from bestby.questions.judged.judge_quality_result import (
+from bestby.questions.judged.labelled import LabelDraw
+from bestby.questions.judged.result import (
     BiasEffect,
     BiasLevel,
     CalibrationBin,
@@ -31,7 +42,8 @@ from bestby.questions.judged.judge_quality_result import (
     JudgeOfSystem,
     JudgeQuality,
 )
-from bestby.questions.judged.robust_regression import Regression, regressed
+from bestby.questions.judged.source import item_text, item_values
+from bestby.results.base import Note
 from bestby.results.values import Interval, has_length
 
 MOST_CURVE_BINS = 10
@@ -40,8 +52,243 @@ MOST_CURVE_BINS = 10
 LEAST_APART = 5
 """Values that must differ from the commonest one: with fewer, intervals from a spread are far too short."""
 
+LEAST_CARRYING, LEAST_SHARE = 100, 0.2
+"""Answers of equal weight, and their share, below which the judge's errors rest on few (kurtosis above 5)."""
 
-def quality(
+ORDER = "order"
+"""The name of the order of the items, where no column has it."""
+
+_DATE = re.compile(r"\d{4}-\d\d")
+"""How a date begins: a year alone is a number."""
+
+
+def judges_of(
+    scores: JudgedItems, draw: LabelDraw, bias_by: Any, level: float, *, same: bool, greater: bool
+) -> tuple[tuple[JudgeQuality, ...], tuple[Note, ...]]:
+    """Return what the labels tell of every judge, and on which judges that rests on few answers."""
+    if bias_by is not None and not same:
+        raise InvalidInputError(
+            "bias_by needs judge and humans on the same scale, as the bias is the judge's score minus the"
+            " human one",
+            hint='leave it out, or bring both to one scale and say scale="same"',
+            argument="bias_by",
+        )
+    data = draw.data
+    item, system = np.nonzero(data.is_labelled)
+    columns = [
+        (name, _column_values(scores, name, values, item, system))
+        for name, values in _columns(scores, bias_by)
+    ]
+    plain = draw.n_clusters == 0 and draw.n_strata == 1 and not data.weighted
+    judges, notes = [], []
+    for place, name in enumerate(scores.judges):
+        judge, human = data.judge[item, system, place], data.human[item, system]
+        pairs = Pairs(
+            judge, human, data.weights[item, system], system, data.clusters[item], data.strata[item],
+            scores.names, plain, binary(judge, human),
+        )  # fmt: skip
+        quality = quality_of_judge(name, pairs, columns, level, same=same, greater=greater)
+        judges.append(quality)
+        each = (pairs.part(system == s) for s in range(len(scores.names)))
+        few_named = [one for one, part in zip(scores.names, each, strict=True) if carried_by_few(part)]
+        who = name if len(scores.judges) > 1 else "the judge"
+        notes += [_few_answers_off(who, few_named, same=same)] if few_named else []
+        notes += _favour_untested(who, quality, binary=pairs.binary)
+    return tuple(judges), tuple(notes)
+
+
+def _columns(scores: JudgedItems, bias_by: Any) -> list[tuple[str, Any]]:
+    """Return the columns that were named, with what holds their values."""
+    if bias_by is None:
+        return []
+    if isinstance(bias_by, Mapping):
+        checks.valid_names(bias_by, "columns")
+        return list(bias_by.items())
+    names = checks.valid_name_list(bias_by, "bias_by")
+    order = np.arange(len(scores.human))
+    return [(name, order if name == ORDER and name not in scores.columns else name) for name in names]
+
+
+def _column_values(scores: JudgedItems, name: str, column: Any, item: Array, system: Array) -> Array:
+    """Return the values of a column for the labelled pairs: numbers, or texts."""
+    if isinstance(column, Mapping) and set(column) == set(scores.names):
+        column = [item_values(scores, column[one], "bias_by") for one in scores.names]
+        values = np.stack([objects(listed_values(one, f"bias_by: {quoted(name)}")) for one in column], axis=1)
+    else:
+        values = item_values(scores, column, "bias_by")
+        if not (isinstance(values, np.ndarray) and values.ndim):
+            values = objects(listed_values(values, f"bias_by: {quoted(name)}"))
+    if values.shape not in (scores.human.shape, scores.human.shape[:1]):
+        raise InvalidInputError(
+            f"bias_by: {quoted(name)} must have a value per item, {len(scores.human)}, got {len(values)}",
+            hint="give one per item, or per item and system",
+            argument="bias_by",
+        )
+    chosen = values[item, system] if values.ndim > 1 else values[item]
+    missing = np.array([checks.missing(one) for one in chosen.tolist()], dtype=np.bool_)
+    if missing.any():
+        first = item_text(scores, int(item[int(np.flatnonzero(missing)[0])]))
+        raise InvalidInputError(
+            f"bias_by: {quoted(name)} has no value for item {first}, which has a human label",
+            hint="fill it in, or leave the column out",
+            argument="bias_by",
+        )
+    bias_values = _numbers_or_texts(chosen)
+    if bias_values.dtype.kind == "f" and not np.isfinite(bias_values).all():
+        first = item_text(scores, int(item[int(np.flatnonzero(~np.isfinite(bias_values))[0])]))
+        raise InvalidInputError(
+            f"bias_by: {quoted(name)} is infinite for item {first}, so that the bias has no slope by it",
+            hint="give a finite number, or leave the column out",
+            argument="bias_by",
+        )
+    return bias_values
+
+
+def _numbers_or_texts(values: Array) -> Array:
+    """Return numbers where all values are numbers, as in a file; days where all are dates; else texts.
+
+    >>> _numbers_or_texts(np.array(["0", "2"])), _numbers_or_texts(np.array(["2024-01-31", "2024-02-01"]))
+    (array([0., 2.]), array([0., 1.]))
+    >>> _numbers_or_texts(np.array(["01", "02"]))
+    array(['01', '02'], dtype='<U2')
+    """
+    dates = values.dtype.kind == "M"
+    array = values if dates else np.array(values.tolist())
+    if array.dtype.kind not in "fiub":
+        spelt = texts_of_dates(values) if dates else [str(one) for one in values.tolist()]
+        array = as_scores(column_of_texts(spelt)).values
+    if array.dtype.kind in "fiub":
+        return array.astype(np.float64)
+    texts = array.astype(str)
+    if not all(_DATE.match(one) for one in texts.tolist()):
+        return texts
+    try:
+        times = texts.astype("datetime64[us]")
+    except ValueError:
+        return texts
+    days: Array = (times - times.min()) / np.timedelta64(1, "D")
+    return days
+
+
+def _few_answers_off(judge: str, systems: list[str], *, same: bool) -> Note:
+    """Return a note on a judge whose errors rest on few answers."""
+    what = "its bias and its correlation with the humans" if same else "its correlation with the humans"
+    are = "are" if same else "is"
+    return Note(
+        "few_answers_off",
+        f"{judge} is far off on a few of the labelled answers of {listed(systems, 3)}: {what} {are} hardly"
+        " known there, and intervals of the report on the judge may be much too short",
+    )
+
+
+def _favour_untested(judge: str, quality: JudgeQuality, *, binary: bool) -> list[Note]:
+    """Return a note if favour is not tested, or not among answers of one human label."""
+    tested = {one.label for one in quality.favour}
+    untested = [f"the humans give {label:g}" for label in (1.0, 0.0) if label not in tested]
+    if not binary:
+        what, takes = "items with the same human score", "more labels, or scores of the judge that vary more"
+        untested = [] if tested else ["any"]
+    else:
+        what = f"answers that {' or '.join(untested)}"
+        takes = (
+            "labels of such answers of every system, and at least"
+            f" {LEAST_APART} verdicts of either kind on them by the judge, not alike for all"
+            " systems"
+        )
+    return [
+        Note(
+            "favour_untested",
+            f"whether {judge} scores the systems alike among {what} is not tested: that takes {takes}",
+        )
+    ] if untested else []  # fmt: skip
+
+
+def humans_of(scores: JudgedItems) -> HumanAgreement | None:
+    """Return how far several humans agree; None if no item has several."""
+    item, system = np.nonzero(scores.n_humans > 0)
+    return agreement(
+        scores.human_variance[item, system], scores.n_humans[item, system], scores.human[item, system], system
+    )
+
+
+def agreement(
+    variances: FloatArray, n_humans: IntArray, means: FloatArray, system: IntArray
+) -> HumanAgreement | None:
+    """Return how far humans agree, from labels that are means of several; None if none is.
+
+    `variances`, shape (M,), are those of the humans of one item (NaN of a single one), `n_humans` their
+    number, `means` the labels.
+    """
+    several = n_humans > 1
+    if not several.any():
+        return None
+    error = float((variances[several] / n_humans[several]).mean())
+    deviations = means[several].copy()
+    place = system[several]
+    counts = np.bincount(place)
+    deviations -= (np.bincount(place, weights=deviations) / np.maximum(counts, 1))[place]
+    freedom = deviations.size - int((counts > 0).sum())
+    whole = float(deviations @ deviations) / freedom if freedom > 0 else 0.0
+    varies = not rounding.is_nothing(math.sqrt(whole), float(np.abs(means[several]).max()))
+    reliability = min(1.0, max(0.0, 1.0 - error / whole)) if varies else None
+    return HumanAgreement(int(several.sum()), error, reliability)
+
+
+# -- one judge -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """The scores of one judge and of humans for the M labelled pairs of item and system.
+
+    Parameters
+    ----------
+    judge, human, weights : ndarray, shape (M,)
+        The scores, and the weights of the labels, which per system sum to 1.
+    system, cluster, stratum : ndarray of int, shape (M,)
+        Codes from 0; without clusters the item is the cluster.
+    names : tuple of str
+        The systems.
+    plain : bool
+        Whether items are independent and of equal weight, so that exact score intervals hold.
+    binary : bool
+        Whether humans, and the judge, score 0 and 1 only, on all items.
+    """
+
+    judge: FloatArray
+    human: FloatArray
+    weights: FloatArray
+    system: IntArray
+    cluster: IntArray
+    stratum: IntArray
+    names: tuple[str, ...]
+    plain: bool
+    binary: bool
+
+    @property
+    def bias(self) -> FloatArray:
+        """The judge's scores less the human ones."""
+        return self.judge - self.human
+
+    def part(self, which: BoolArray) -> Pairs:
+        """Return some of the pairs."""
+        return dataclasses.replace(
+            self,
+            judge=self.judge[which],
+            human=self.human[which],
+            weights=self.weights[which],
+            system=self.system[which],
+            cluster=self.cluster[which],
+            stratum=self.stratum[which],
+        )
+
+
+def binary(*scores: FloatArray) -> bool:
+    """Return whether all scores are 0 or 1."""
+    return all(bool(np.isin(one, (0.0, 1.0)).all()) for one in scores)
+
+
+def quality_of_judge(
     name: str,
     pairs: Pairs,
     columns: Sequence[tuple[str, Array]],
@@ -71,23 +318,23 @@ def quality(
 def _agreement_on_system(pairs: Pairs, name: str, level: float, same: bool) -> JudgeOfSystem:
     """Return the agreement on one system."""
     bias, interval = _mean_bias(pairs, level) if same else (None, None)
-    r, of_r = pearson(pairs, level)
+    r, interval_of_r = pearson(pairs, level)
     ranked = dataclasses.replace(
         pairs, judge=doubled_ranks(pairs.judge) / 2.0, human=doubled_ranks(pairs.human) / 2.0
     )
     spearman = pearson(ranked, level)[0]
-    found = JudgeOfSystem(name, pairs.human.size, bias, interval, r, of_r, spearman)
+    agreement_of_system = JudgeOfSystem(name, pairs.human.size, bias, interval, r, interval_of_r, spearman)
     if not (same and pairs.binary):
-        return found
+        return agreement_of_system
     right = (pairs.judge == pairs.human).astype(np.float64)
-    sensitivity, of_sensitivity = _share(right, pairs, pairs.human == 1.0, level)
-    specificity, of_specificity = _share(right, pairs, pairs.human == 0.0, level)
+    sensitivity, sensitivity_interval = _share(right, pairs, pairs.human == 1.0, level)
+    specificity, specificity_interval = _share(right, pairs, pairs.human == 0.0, level)
     return dataclasses.replace(
-        found,
+        agreement_of_system,
         sensitivity=sensitivity,
-        sensitivity_interval=of_sensitivity,
+        sensitivity_interval=sensitivity_interval,
         specificity=specificity,
-        specificity_interval=of_specificity,
+        specificity_interval=specificity_interval,
         kappa=kappa(pairs),
     )
 
@@ -129,8 +376,8 @@ def pearson(pairs: Pairs, level: float) -> tuple[float | None, Interval | None]:
     if _alike(pairs.judge) or _alike(pairs.human) or rounding.is_nothing(left, 1.0) or error.se == 0.0:
         return r, None
     df = error.df if pairs.binary else min(error.df, effective_clusters(influence, pairs))
-    own = StandardError(error.se / left, df)
-    low, high = skewness.interval(math.atanh(r), own, level)
+    scaled_error = StandardError(error.se / left, df)
+    low, high = skewness.interval(math.atanh(r), scaled_error, level)
     return r, Interval(math.tanh(low), math.tanh(high), level, "fisher-z", True)
 
 
@@ -148,11 +395,11 @@ def equal_bias(pairs: Pairs, *, greater: bool = True) -> EqualBias | None:
     if fit is None or k < 2:
         return None
     contrasts = np.eye(k)[:-1] - np.eye(k)[-1]
-    found = _wald(fit, contrasts, float(np.abs(pairs.bias).max(initial=0.0)))
-    if found is None:
+    test = _wald(fit, contrasts, float(np.abs(pairs.bias).max(initial=0.0)))
+    if test is None:
         return None
     most = int(np.argmax(fit.coefficients if greater else -fit.coefficients))
-    return EqualBias(found[0], k - 1, fit.n_clusters, found[1], pairs.names[most])
+    return EqualBias(test[0], k - 1, fit.n_clusters, test[1], pairs.names[most])
 
 
 def favour(pairs: Pairs) -> tuple[Favour, ...]:
@@ -163,8 +410,8 @@ def favour(pairs: Pairs) -> tuple[Favour, ...]:
     if len(pairs.names) < 2:
         return ()
     if not pairs.binary:
-        found = _favour_at_equal_scores(pairs)
-        return () if found is None else (found,)
+        test = _favour_at_equal_scores(pairs)
+        return () if test is None else (test,)
     both = (_favour_on_label(pairs.part(pairs.human == label), label) for label in (1.0, 0.0))
     tests = [one for one in both if one is not None]
     adjusted = holm([one.p_value for one in tests]).tolist()
@@ -241,20 +488,20 @@ def _favour_at_equal_scores(pairs: Pairs) -> Favour | None:
     fit = _fit(np.column_stack([human, x - 1.0 / k]), pairs.judge, pairs)
     if fit is None:
         return None
-    found = _wald(fit, np.eye(k - 1, fit.coefficients.size, human.shape[1]), float(np.abs(pairs.judge).max()))
-    if found is None:
+    test = _wald(fit, np.eye(k - 1, fit.coefficients.size, human.shape[1]), float(np.abs(pairs.judge).max()))
+    if test is None:
         return None
-    return _favour(pairs, None, found, fit.n_clusters, np.append(0.0, fit.coefficients[human.shape[1] :]))
+    return _favour(pairs, None, test, fit.n_clusters, np.append(0.0, fit.coefficients[human.shape[1] :]))
 
 
 def _favour(
-    pairs: Pairs, label: float | None, found: tuple[float, float], n: int, given: FloatArray
+    pairs: Pairs, label: float | None, test: tuple[float, float], n: int, by_system: FloatArray
 ) -> Favour:
     """Return the record of a test; `given` is what the judge gives to each system, but for a constant."""
-    high, low = int(np.argmax(given)), int(np.argmin(given))
+    high, low = int(np.argmax(by_system)), int(np.argmin(by_system))
     return Favour(
-        label, found[0], len(pairs.names) - 1, n, found[1], found[1], pairs.names[high], pairs.names[low],
-        float(given[high] - given[low]),
+        label, test[0], len(pairs.names) - 1, n, test[1], test[1], pairs.names[high], pairs.names[low],
+        float(by_system[high] - by_system[low]),
     )  # fmt: skip
 
 
@@ -268,14 +515,14 @@ def calibration(pairs: Pairs, level: float) -> tuple[CalibrationBin, ...]:
         n_bins = min(MOST_CURVE_BINS, max(2, pairs.judge.size // 10))
         edges = np.quantile(pairs.judge, np.linspace(0.0, 1.0, n_bins + 1)[1:-1])
         _, bins = codes(np.searchsorted(edges, pairs.judge, side="right"))
-    found = []
+    curve = []
     for number in range(int(bins.max()) + 1):
         part = pairs.part(bins == number)
         human, interval = _mean(part.human, part, level, share=shares)
         judge = float(part.weights @ part.judge / part.weights.sum())
         low, high = float(part.judge.min()), float(part.judge.max())
-        found.append(CalibrationBin(low, high, judge, human, interval, part.human.size))
-    return tuple(found)
+        curve.append(CalibrationBin(low, high, judge, human, interval, part.human.size))
+    return tuple(curve)
 
 
 def effect(pairs: Pairs, column: str, values: Array, level: float) -> BiasEffect:
@@ -307,47 +554,22 @@ def effect(pairs: Pairs, column: str, values: Array, level: float) -> BiasEffect
     if fit is None:
         return BiasEffect(column, False, None, None, (), None)
     contrasts = np.eye(names.size, fit.coefficients.size)
-    told = []
+    bias_levels = []
     for number, name in enumerate(names.tolist()):
         error = fit.error(contrasts[number])
         mean = _unless_nothing(float(fit.coefficients[number]), size)
         interval = None if _alike(pairs.bias[place == number]) else _t_interval(mean, error, level)
-        told.append(BiasLevel(name, mean, interval, int(counts[number])))
-    found = _wald(fit, contrasts[:-1] - contrasts[-1], size) if names.size > 1 else None
-    return BiasEffect(column, False, None, None, tuple(told), None if found is None else found[1])
+        bias_levels.append(BiasLevel(name, mean, interval, int(counts[number])))
+    test = _wald(fit, contrasts[:-1] - contrasts[-1], size) if names.size > 1 else None
+    return BiasEffect(column, False, None, None, tuple(bias_levels), None if test is None else test[1])
 
 
-def agreement(
-    variances: FloatArray, n_humans: IntArray, means: FloatArray, system: IntArray
-) -> HumanAgreement | None:
-    """Return how far humans agree, from labels that are means of several; None if none is.
-
-    `variances`, shape (M,), are those of the humans of one item (NaN of a single one), `n_humans` their
-    number, `means` the labels.
-    """
-    several = n_humans > 1
-    if not several.any():
-        return None
-    error = float((variances[several] / n_humans[several]).mean())
-    own = means[several].copy()
-    place = system[several]
-    counts = np.bincount(place)
-    own -= (np.bincount(place, weights=own) / np.maximum(counts, 1))[place]
-    freedom = own.size - int((counts > 0).sum())
-    whole = float(own @ own) / freedom if freedom > 0 else 0.0
-    varies = not rounding.is_nothing(math.sqrt(whole), float(np.abs(means[several]).max()))
-    reliability = min(1.0, max(0.0, 1.0 - error / whole)) if varies else None
-    return HumanAgreement(int(several.sum()), error, reliability)
+# -- means, their errors and intervals -------------------------------------------------------------
 
 
 def _alike(values: FloatArray) -> bool:
     """Return whether nearly all values are the same, so that their spread is hardly known."""
     return bool(values.size - np.unique(values, return_counts=True)[1].max(initial=0) < LEAST_APART)
-
-
-def binary(*scores: FloatArray) -> bool:
-    """Return whether all scores are 0 or 1."""
-    return all(bool(np.isin(one, (0.0, 1.0)).all()) for one in scores)
 
 
 def _mean_bias(pairs: Pairs, level: float) -> tuple[float, Interval | None]:
@@ -357,16 +579,6 @@ def _mean_bias(pairs: Pairs, level: float) -> tuple[float, Interval | None]:
     w = pairs.weights / pairs.weights.sum()
     mean = _weighted(w, pairs.bias)
     return mean, _net_interval(mean, pairs.bias, w, pairs, level)
-
-
-def _weighted(w: FloatArray, values: FloatArray) -> float:
-    """Return a weighted mean."""
-    return _unless_nothing(float(w @ values), float(w @ np.abs(values)))
-
-
-def _unless_nothing(value: float, size: float) -> float:
-    """Return a mean of values of this size, 0 where it is mere rounding."""
-    return float(rounding.on_marks(np.array(value), (0.0,), size))
 
 
 def _mean(
@@ -380,6 +592,16 @@ def _mean(
     if values.size < 2:
         return mean, None
     return mean, _t_interval(mean, error_of_mean(values, pairs), level, float(np.abs(values).max()))
+
+
+def _weighted(w: FloatArray, values: FloatArray) -> float:
+    """Return a weighted mean."""
+    return _unless_nothing(float(w @ values), float(w @ np.abs(values)))
+
+
+def _unless_nothing(value: float, size: float) -> float:
+    """Return a mean of values of this size, 0 where it is mere rounding."""
+    return float(rounding.on_marks(np.array(value), (0.0,), size))
 
 
 def _share_interval(mean: float, values: FloatArray, w: FloatArray, pairs: Pairs, level: float) -> Interval:
@@ -411,6 +633,56 @@ def _t_interval(mean: float, error: StandardError, level: float, size: float = 0
     return interval if error.df > 0.0 and has_length(interval, max(size, abs(mean))) else None
 
 
+def error_of_mean(values: FloatArray, pairs: Pairs) -> StandardError:
+    """Return the standard error of the weighted mean of some pairs of one or several systems, by CR2."""
+    w = pairs.weights / pairs.weights.sum()
+    distinct, place = codes(pairs.cluster)
+    sums = np.bincount(place, weights=w * (values - float(w @ values))).astype(np.float64)
+    sizes, squares = (np.bincount(place, weights=one).astype(np.float64) for one in (w, w * w))
+    stratum = np.zeros(distinct.size, dtype=np.int64)
+    stratum[place] = pairs.stratum
+    order = np.argsort(stratum, kind="stable")
+    bounds = np.searchsorted(stratum[order], np.arange(int(stratum.max(initial=0)) + 2))
+    return cr2(sums[order], sizes[order], None, bounds, squares=squares[order])
+
+
+def effective_clusters(influence: FloatArray, pairs: Pairs) -> float:
+    """Return how many clusters of equal influence would give an estimate its error."""
+    squares = np.bincount(codes(pairs.cluster)[1], weights=pairs.weights * influence) ** 2
+    return equal_units(squares / squares.max())
+
+
+def carried_by_few(pairs: Pairs) -> bool:
+    """Tell whether few answers (or clusters) make most of what the judge's scores have beside the human ones.
+
+    So it is if the residuals of the judge's scores from a line in the human ones have a kurtosis above 5, and
+    fewer than 100 of equal size would have their sum of squares. Bias and correlation are then hardly known,
+    as is what other such answers would change. Scores 0 and 1 have score intervals, which allow for it.
+    """
+    if pairs.binary:
+        return False
+    w = pairs.weights / pairs.weights.sum()
+    x, y = (values - float(w @ values) for values in (pairs.human, pairs.judge))
+    spread = float(w @ (x * x))
+    residuals = y - x * (float(w @ (x * y)) / spread if spread > 0.0 else 0.0)
+    largest = float(np.abs(residuals).max())
+    if rounding.is_nothing(largest, float(np.abs(pairs.judge).max())):
+        return False
+    place = codes(pairs.cluster)[1]
+    sums = np.bincount(place, weights=w * (residuals / largest)).astype(np.float64)
+    if rounding.is_nothing(float(np.abs(sums).max()), float(w.max())):
+        return False
+    sizes = np.bincount(place, weights=w * w).astype(np.float64)
+    return carrying(sums, sizes) < min(LEAST_CARRYING, LEAST_SHARE * sums.size)
+
+
+# -- weighted least squares with cluster-robust errors ---------------------------------------------
+
+
+_SINGULAR = 1e-9
+"""Share of the largest eigenvalue below which regressors count as dependent on each other."""
+
+
 def _fit(x: FloatArray, y: FloatArray, pairs: Pairs) -> Regression | None:
     return regressed(x, y, pairs.weights / pairs.weights.sum(), codes(pairs.cluster)[1])
 
@@ -418,5 +690,131 @@ def _fit(x: FloatArray, y: FloatArray, pairs: Pairs) -> Regression | None:
 def _wald(fit: Regression, contrasts: FloatArray, size: float) -> tuple[float, float] | None:
     """Return Wald's statistic that all contrasts are 0, and its p-value; None if that cannot be told."""
     values = np.linalg.eigvalsh(contrasts @ fit.covariance @ contrasts.T)
-    known = values[0] > max(rounding.noise_width(values[-1]), rounding.noise_width(size) ** 2)
-    return fit.wald(contrasts) if known else None
+    distinguishable = values[0] > max(rounding.noise_width(values[-1]), rounding.noise_width(size) ** 2)
+    return fit.wald(contrasts) if distinguishable else None
+
+
+def regressed(x: FloatArray, y: FloatArray, weights: FloatArray, clusters: IntArray) -> Regression | None:
+    """Return the regression of `y`, shape (M,), on `x`, shape (M, P); None if `x` is singular.
+
+    `clusters` are codes from 0, each of which occurs.
+
+    >>> x = np.array([[1.0, 0.0], [1.0, 1.0], [1.0, 2.0], [1.0, 3.0]])
+    >>> fit = regressed(x, np.array([0.1, 1.0, 2.2, 2.9]), np.ones(4), np.arange(4))
+    >>> fit.coefficients.round(3), round(fit.error(np.array([0.0, 1.0])).df, 2)
+    (array([0.11, 0.96]), 1.51)
+    """
+    scale = np.sqrt(weights @ x**2)
+    if not (scale > 0.0).all():
+        return None
+    z = x / scale * np.sqrt(weights)[:, None]
+    v = y * np.sqrt(weights)
+    values, vectors = np.linalg.eigh(z.T @ z)
+    if values[0] <= _SINGULAR * values[-1]:
+        return None
+    root = (vectors / np.sqrt(values)) @ vectors.T
+    u = z @ root
+    solution = u.T @ v
+    residuals = v - u @ solution
+    n, p = int(clusters.max()) + 1, x.shape[1]
+    leverage, sums = np.zeros((n, p, p)), np.zeros((n, p))
+    np.add.at(leverage, clusters, u[:, :, None] * u[:, None, :])
+    np.add.at(sums, clusters, u * residuals[:, None])
+    eigenvalues, axes = np.linalg.eigh(leverage)
+    left = 1.0 - eigenvalues
+    factors = np.where(left > _SINGULAR, 1.0 / np.sqrt(np.maximum(left, _SINGULAR)), 0.0)
+    adjust: Array = np.einsum("gpk,gk,gqk->gpq", axes, factors, axes)
+    adjusted = np.einsum("gpq,gq->gp", adjust, sums)
+    back = root / scale[:, None]
+    return Regression(back @ solution, adjusted @ back.T, back.T, leverage, adjust)
+
+
+@dataclass(frozen=True, eq=False)
+class Regression:
+    """Coefficients of shape (P,), and what their errors are made of.
+
+    Parameters
+    ----------
+    coefficients : ndarray, shape (P,)
+        The coefficients.
+    scores : ndarray, shape (G, P)
+        What each cluster adds to them, adjusted for its leverage.
+    root : ndarray, shape (P, P)
+        The symmetric root of the inverse of the weighted cross products of the regressors.
+    leverage : ndarray, shape (G, P, P)
+        The cross products of each cluster, between two such roots.
+    adjust : ndarray, shape (G, P, P)
+        The inverse root of 1 minus the leverage.
+    """
+
+    coefficients: FloatArray
+    scores: FloatArray
+    root: FloatArray
+    leverage: FloatArray
+    adjust: FloatArray
+
+    @property
+    def n_clusters(self) -> int:
+        """The number of clusters."""
+        return len(self.scores)
+
+    @property
+    def covariance(self) -> FloatArray:
+        """The covariances of the coefficients, shape (P, P)."""
+        covariance: FloatArray = self.scores.T @ self.scores
+        return covariance
+
+    def error(self, contrast: FloatArray) -> StandardError:
+        """Return the standard error of a sum of coefficients with its degrees of freedom.
+
+        The adjusted residuals of the clusters have a covariance D - Q Q', with D diagonal and a column of Q
+        per regressor; its trace and that of its square give Satterthwaite's degrees of freedom.
+        """
+        seen = self.root @ contrast
+        a = np.einsum("gpq,q->gp", self.adjust, seen)
+        q = np.einsum("gpq,gq->gp", self.leverage, a)
+        diagonal = np.einsum("gp,gp->g", a, q)
+        inner = q.T @ q
+        trace = float(diagonal.sum() - np.trace(inner))
+        squares = float(diagonal @ diagonal - 2.0 * diagonal @ (q**2).sum(axis=1) + (inner**2).sum())
+        se = math.sqrt(float(((self.scores @ contrast) ** 2).sum()))
+        return StandardError(se, trace**2 / squares if squares > 0.0 else 0.0)
+
+    def freedom(self, contrasts: FloatArray) -> float:
+        """Return the degrees of freedom of the covariance of Q sums of coefficients, contrasts (Q, P).
+
+        Those of a Wishart matrix whose entries vary as much in total, each in the unit of its expectation;
+        for one contrast they are those of `error`. 0 if some contrast has no variance.
+        """
+        a = np.einsum("gpr,rq->gqp", self.adjust, self.root @ contrasts.T)
+        b = np.einsum("gpr,gqr->gqp", self.leverage, a)
+        shares = np.einsum("gsp,gtp->gst", a, b) - np.einsum("gsp,gtp->gst", b, b)
+        values, axes = np.linalg.eigh(shares.sum(axis=0))
+        if values[0] <= _SINGULAR * max(values[-1], 0.0):
+            return 0.0
+        unit = axes / np.sqrt(values)
+        a, b = (np.einsum("gqp,qs->gsp", one, unit) for one in (a, b))
+        diagonal = np.einsum("gsp,gtp->gst", a, b)
+        less = np.einsum("gsp,gtp->gst", b, b)
+        across = np.einsum("gsp,gtr->sptr", b, b, optimize=True)
+        squares = float((across**2).sum() + np.einsum("sptr,tpsr->", across, across))
+        traces = np.einsum("gss->g", diagonal)
+        squares += float(traces @ (traces - 2.0 * np.einsum("gss->g", less)))
+        squares += float(np.einsum("gst,gts->", diagonal, diagonal - 2.0 * less))
+        q = len(contrasts)
+        return q * (q + 1.0) / squares
+
+    def wald(self, contrasts: FloatArray) -> tuple[float, float] | None:
+        """Return Wald's statistic that Q sums of coefficients are 0, and its p-value; None without freedom.
+
+        The approximate Hotelling test of Tipton & Pustejovsky (2015), J. Educ. Behav. Stat. 40, 604-634: with
+        eta degrees of freedom (eta - Q + 1) / (eta Q) times the statistic is F(Q, eta - Q + 1). For means of
+        the same clusters it is Hotelling's test.
+        """
+        q, eta = len(contrasts), self.freedom(contrasts)
+        if eta < q:
+            return None
+        estimates = contrasts @ self.coefficients
+        statistic = float(estimates @ np.linalg.solve(contrasts @ self.covariance @ contrasts.T, estimates))
+        left = eta - q + 1.0
+        return statistic, float(fdtrc(q, left, statistic * left / (eta * q)))

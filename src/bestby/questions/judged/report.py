@@ -1,21 +1,45 @@
-"""The report of a comparison by a judge and a few human labels."""
+"""The report of a comparison by a judge and a few human labels, and its paragraph for a paper."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, fields
 from functools import partial
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import Any
 
-from bestby._core.text import grouped
-from bestby.questions.judged import judge_quality_report, judge_worth_report
-from bestby.questions.judged.result import HUMAN_SCORE, JudgedComparison, JudgedDifference, JudgedScore
+from bestby._core import rounding
+from bestby._core.text import grouped, visible
+from bestby.questions.judged import figure
+from bestby.questions.judged.result import (
+    HUMAN_SCORE,
+    CalibrationBin,
+    Favour,
+    JudgedComparison,
+    JudgedDifference,
+    JudgedScore,
+    JudgeOfSystem,
+    JudgeQuality,
+    JudgeWorth,
+    mean_of_known,
+)
 from bestby.report import column, scaffold, summary, words
 from bestby.report.column import Cell, Column
 from bestby.report.document import Document, Picture
-from bestby.report.fields import DIFFERENCE, SCORE, Field, Rows, attributes, interval_ends
+from bestby.report.fields import DIFFERENCE, SCORE, TEST, Field, Rows, attributes, inside, interval_ends
 from bestby.report.figures import forest
-from bestby.report.numbers import DASH, MINUS, Rounding, difference_text, excludes_zero, percent
+from bestby.report.numbers import (
+    DASH,
+    MINUS,
+    Rounding,
+    alpha,
+    difference_text,
+    excludes_zero,
+    p_clause,
+    p_text,
+    percent,
+)
 from bestby.report.paper.shared import against, inference, intervals_of_scores, named
 from bestby.report.percent import unit_of
 from bestby.report.references import cite
@@ -29,19 +53,16 @@ from bestby.report.tables import (
     why_marked,
 )
 
-_OF_LABELS = (
-    *interval_ends("labels_interval", "labels_low", "labels_high", needs=()),
-    *attributes("n_labels", "extra_labels"),
-)
-
 _METHOD = (
     "Scores: prediction-powered inference with tuning, one regression of the human scores on the judge's"
     " scores of all systems."
 )
+
 _BY_LABELS = (
     "Scores: by the human labels, corrected by those of the judge (prediction-powered inference with tuning,"
     " one set of coefficients for all systems and resamples)."
 )
+
 _BY_RATES = "Scores: the judge's shares, corrected by its error rates on a calibration set (Rogan-Gladen)."
 
 
@@ -49,12 +70,14 @@ def document(c: JudgedComparison) -> Document:
     """Return the report: corrected means, their differences, and what judge and labels say alone."""
     metric, digits = c.metrics[0], difference_rounding(c)
     by_rates = c.labels_drawn == "calibration"
-    judge_alone = f"judge alone{unit_of(metric)}"
-    alone = column.number(judge_alone, Rounding.of([(s.score, s.interval) for s in c.systems]), _judged)
-    beside = (alone,) if by_rates else ()
-    of_labels = metric.name != HUMAN_SCORE
+    judge_scores = column.number(
+        f"judge alone{unit_of(metric)}",
+        Rounding.of([(s.score, s.interval) for s in c.systems]),
+        attrgetter("judge_score"),
+    )
+    judge_column = (judge_scores,) if by_rates else ()
     how = _BY_RATES if by_rates else _BY_LABELS if c.provenance.n_resamples else _METHOD
-    score = f"the corrected {metric.name}" if of_labels else "the corrected mean human score"
+    score = "mean human score" if metric.name == HUMAN_SCORE else metric.name
     pictures: tuple[Picture, ...] = ()
     if 1 <= len(c.differences) <= scaffold.MOST_PAIRS:
         pictures = (scaffold.forest_picture(c, metric.name, len(c.differences), partial(forest.forest, c)),)
@@ -66,16 +89,14 @@ def document(c: JudgedComparison) -> Document:
         name=metric.name,
         lead=f"{_contradictions(c)}{summary.headline(c, metric)}",
         tables=(
-            systems_table(c, metric, beside_score=beside, score=score, methods=how),
+            systems_table(c, metric, beside_score=judge_column, score=f"the corrected {score}", methods=how),
             differences_table(c, metric),
             *(() if by_rates else (_sources_of_scores(c), _sources_of_differences(c))),
-            *judge_worth_report.tables(c),
-            *judge_quality_report.tables(c),
+            *_worth_tables(c),
+            *_judge_tables(c),
         ),
-        remarks=()
-        if by_rates
-        else (worth(c), *judge_worth_report.remarks(c), *judge_quality_report.remarks(c)),
-        pictures=(*pictures, *judge_quality_report.pictures(c)),
+        remarks=() if by_rates else (_worth_sentence(c), *_worth_remarks(c), *_judge_remarks(c)),
+        pictures=(*pictures, *_judge_pictures(c)),
         readings=tuple(words.difference_sentence(d, digits) for d in c.differences),
         pairs=partial(pairs_matrix, c, metric),
     )
@@ -87,16 +108,18 @@ def _contradictions(c: JudgedComparison) -> str:
     if not pairs:
         return ""
     label = "the corrected scores say" if c.labels_drawn == "calibration" else "the labels say"
-    said = []
+    sentences = []
     # Pairs that the first line names
     for d in pairs[:3]:
         labels = d.estimate if d.labels_estimate is None else d.labels_estimate
         first, second = (d.a, d.b) if (labels > 0.0) == c.metrics[0].greater_is_better else (d.b, d.a)
         by = [difference_text(abs(x)) for x in (d.judge_estimate, labels)]
-        said.append(f"the judge says {second} (by {by[0]}), {label} {first} (by {by[1]}){_unless_shown(d)}")
-    more = len(pairs) - len(said)
+        sentences.append(
+            f"the judge says {second} (by {by[0]}), {label} {first} (by {by[1]}){_unless_shown(d)}"
+        )
+    more = len(pairs) - len(sentences)
     rest = f"; and so for {more} more of the {len(c.differences)} pairs" if more else ""
-    text = "; ".join(said) + rest
+    text = "; ".join(sentences) + rest
     return f"{text[0].upper()}{text[1:]}. "
 
 
@@ -106,17 +129,13 @@ def _unless_shown(d: JudgedDifference) -> str:
     return "" if shown else ", and neither is shown to be better"
 
 
-def _judged(entry: JudgedScore) -> float:
-    return entry.judge_score
-
-
-def worth(c: JudgedComparison) -> str:
+def _worth_sentence(c: JudgedComparison) -> str:
     """Return what the judge was worth, in labels, or all judges together."""
     who, are = ("the judge", "is") if c.n_judges == 1 else (f"the {c.n_judges} judges together", "are")
-    known = [d.extra_labels for d in c.differences if d.extra_labels is not None]
-    if not known:
+    worths = [d.extra_labels for d in c.differences if d.extra_labels is not None]
+    if not worths:
         return f"What {who} {are} worth cannot be said, as an error is 0."
-    least, most = min(known), max(known)
+    least, most = min(worths), max(worths)
     shared = c.differences[0].n_labels if len(c.differences) == 1 else 0
     labels = shared or c.n_labelled
     if most < 0.5:
@@ -134,12 +153,12 @@ def worth(c: JudgedComparison) -> str:
 
 def _sources_of_scores(c: JudgedComparison) -> Table:
     """Return what judge and labels say by themselves of each system."""
-    own = Rounding.of([(s.labels_score or 0.0, s.labels_interval) for s in c.systems])
+    digits = Rounding.of([(s.labels_score or 0.0, s.labels_interval) for s in c.systems])
     columns = (
         column.name("system", attrgetter("system")),
-        _judge(c, own, attrgetter("judge_score")),
-        column.number(f"labels alone{unit_of(c.metrics[0])}", own, attrgetter("labels_score")),
-        column.interval(c.level, own, attrgetter("labels_interval")),
+        _judge(c, digits, attrgetter("judge_score")),
+        column.number(f"labels alone{unit_of(c.metrics[0])}", digits, attrgetter("labels_score")),
+        column.interval(c.level, digits, attrgetter("labels_interval")),
         column.count("labels", attrgetter("n_labels")),
         Column("tuning", lambda s: Cell(", ".join(map(_constant, s.tuning)), s.tuning[0])),
         Column("judge worth", lambda s: _worth(s.extra_labels)),
@@ -151,13 +170,13 @@ def _sources_of_scores(c: JudgedComparison) -> Table:
 
 def _sources_of_differences(c: JudgedComparison) -> Table:
     """Return what judge and labels say by themselves of each difference."""
-    own = Rounding.of([(d.labels_estimate or 0.0, d.labels_interval) for d in c.differences])
+    digits = Rounding.of([(d.labels_estimate or 0.0, d.labels_interval) for d in c.differences])
     sides = column.sides(c.differences)
     columns = (
         *sides.columns,
-        _judge(c, own, attrgetter("judge_estimate")),
-        column.number(f"labels alone{unit_of(c.metrics[0])}", own, attrgetter("labels_estimate")),
-        column.interval(c.level, own, attrgetter("labels_interval")),
+        _judge(c, digits, attrgetter("judge_estimate")),
+        column.number(f"labels alone{unit_of(c.metrics[0])}", digits, attrgetter("labels_estimate")),
+        column.interval(c.level, digits, attrgetter("labels_interval")),
         column.count("labels", attrgetter("n_labels")),
         Column("judge worth", lambda d: _worth(d.extra_labels)),
         marks(c.differences),
@@ -199,9 +218,313 @@ def _worth(extra: float | None) -> Cell:
     return Cell(f"{round(extra)} labels".replace("-", MINUS), extra)
 
 
+# -- each of several judges by itself --------------------------------------------------------------
+
+
+_TOGETHER = "all together"
+
+
+def _worth_tables(c: JudgedComparison) -> Iterator[Table]:
+    """Yield the table of what each judge is worth, if there are several."""
+    if not c.worth:
+        return
+    rows = [_Row(one.judge, one.scores, one.differences) for one in _ordered(c)]
+    together = ([e.extra_labels for e in entries] for entries in (c.systems, c.differences))
+    rows.append(_Row(_TOGETHER, *together))
+    columns = (
+        column.name("judge", attrgetter("judge")),
+        Column("worth for scores", lambda r: _range_cell(r.scores)),
+        Column("worth for differences", lambda r: _range_cell(r.differences)),
+    )
+    caption = "What each judge is worth by itself, in labels beside those there are: the least and the most"
+    yield Table.of(caption, columns, rows, part="worth", main=1)
+
+
+@dataclass(frozen=True)
+class _Row:
+    """What a judge, or all of them, is worth for scores and for differences."""
+
+    judge: str
+    scores: Sequence[float | None]
+    differences: Sequence[float | None]
+
+
+def _range_cell(values: Sequence[float | None]) -> Cell:
+    worths = [value for value in values if value is not None]
+    if not worths:
+        return Cell(DASH, -math.inf)
+    low, high = (f"{round(end)}".replace("-", MINUS) for end in (min(worths), max(worths)))
+    return Cell(low if low == high else f"{low} to {high}", sum(worths) / len(worths))
+
+
+def _worth_remarks(c: JudgedComparison) -> Iterator[str]:
+    """Yield which judge helps most."""
+    if not c.worth or not c.differences:
+        return
+    best = _ordered(c)[0]
+    value = best.mean_of_differences
+    if value is None:
+        return
+    together = mean_of_known(d.extra_labels for d in c.differences) or 0.0
+    if value < 0.5:
+        yield "No judge by itself is worth a label for these differences."
+        return
+    yield (
+        f"Of the judges {visible(best.judge)} helps most: by itself it is worth {value:.0f} labels for these"
+        f" differences on average, and all judges together {together:.0f}."
+    )
+
+
+def _ordered(c: JudgedComparison) -> list[JudgeWorth]:
+    """Return the judges by what they are worth for differences, the most helpful first."""
+
+    def worth(one: JudgeWorth) -> float:
+        mean = one.mean_of_differences
+        return -math.inf if mean is None else mean
+
+    return sorted(c.worth, key=worth, reverse=True)
+
+
+# -- what the labels tell of the judge -------------------------------------------------------------
+
+
+def _judge_tables(c: JudgedComparison) -> Iterator[Table]:
+    """Yield the tables on the judges that have something to say."""
+    of_systems = [(j.judge, s) for j in c.judges for s in j.systems]
+    if not of_systems:  # the labels are of other items: a calibration set
+        return
+    yield _agreement(c, of_systems)
+    if any(s.sensitivity is not None or s.specificity is not None for _, s in of_systems):
+        yield _shares(c, of_systems)
+    yield _calibration(c)
+    if any(j.effects for j in c.judges):
+        yield _effects(c)
+
+
+def _agreement(c: JudgedComparison, entries: list[tuple[str, JudgeOfSystem]]) -> Table:
+    bias, correlation = _digits(entries, "bias"), _digits(entries, "pearson")
+    same = c.scale == "same"
+    columns = (
+        _judge_column(c),
+        column.name("system", _field("system")),
+        column.count("labels", _field("n_labels")),
+        column.number(f"bias{_unit(c)}", bias, _field("bias"), applies=same),
+        column.interval(c.level, bias, _field("bias_interval"), applies=same),
+        column.number("Pearson", correlation, _field("pearson")),
+        column.interval(c.level, correlation, _field("pearson_interval")),
+        column.number("Spearman", correlation, _field("spearman")),
+    )
+    minus = ": bias is judge minus human" if same else ""
+    return Table.of(f"The judge against the humans{minus}", columns, entries, part="judge", main=2)
+
+
+def _shares(c: JudgedComparison, entries: list[tuple[str, JudgeOfSystem]]) -> Table:
+    columns = [_judge_column(c), column.name("system", _field("system"))]
+    for name in ("sensitivity", "specificity"):
+        digits = _digits(entries, name)
+        columns += [
+            column.number(f"{name}{_unit(c)}", digits, _field(name)),
+            column.interval(c.level, digits, _field(f"{name}_interval")),
+        ]
+    columns.append(column.number("kappa", _digits(entries, "pearson"), _field("kappa")))
+    caption = "The judge on items that the humans gave 1 (sensitivity) and 0 (specificity),"
+    caption += f" {percent(c.level)} intervals"
+    return Table.of(caption, tuple(columns), entries, part="judge's errors", main=2)
+
+
+def _calibration(c: JudgedComparison) -> Table:
+    entries = [(j.judge, one) for j in c.judges for one in j.calibration]
+    digits = Rounding.of([(one.human, one.interval) for _, one in entries])
+    of_judge = _unit(c) if c.scale == "same" else ""
+    columns = (
+        _judge_column(c),
+        Column(f"judge's score{of_judge}", lambda e: Cell(_bin_text(e[1]), e[1].low)),
+        column.count("labels", _field("n_labels")),
+        column.number(f"judge{of_judge}", digits, _field("judge")),
+        column.number(f"human{_unit(c)}", digits, _field("human")),
+        column.interval(c.level, digits, _field("interval")),
+    )
+    return Table.of(
+        "Mean human score by the judge's score, all systems together", columns, entries, part="calibration"
+    )
+
+
+def _bin_text(one: CalibrationBin) -> str:
+    low, high = (f"{x:.3g}".replace("-", MINUS) for x in (one.low, one.high))
+    return low if one.low == one.high else f"{low} to {high}"
+
+
+def _effects(c: JudgedComparison) -> Table:
+    entries = list(_effect_rows(c))
+    level = alpha(c.level)
+
+    def digits(e: dict[str, Any]) -> Rounding:
+        """Units differ from column to column, and so do the decimals."""
+        same = [one for one in entries if one["column"] == e["column"] and one["bias"] is not None]
+        return Rounding.of([(one["bias"], one["interval"]) for one in same])
+
+    def p_value(e: dict[str, Any]) -> Cell:
+        p = e["p_value"]
+        if e["again"] or p is None:
+            return Cell("" if e["again"] else DASH, 2.0)
+        return Cell(p_text(p, level), p)
+
+    columns = (
+        column.text("judge", itemgetter("judge"), applies=len(c.judges) > 1),
+        column.name("column", itemgetter("column")),
+        column.text("value", lambda e: e["value"] or "per unit"),
+        Column(f"bias{_unit(c)}", lambda e: column.number_cell(digits(e), e["bias"])),
+        Column(f"{percent(c.level)} interval", lambda e: column.interval_cell(digits(e), e["interval"])),
+        Column("p", p_value),
+    )
+    caption = (
+        "What the judge's bias goes with, inside the systems: how much it rises per unit of a number, or its"
+        " mean for a value; p-values are not corrected for the number of columns"
+    )
+    return Table.of(
+        caption,
+        columns,
+        entries,
+        lambda e: e["p_value"] is not None and rounding.at_most(e["p_value"], level),
+        part="bias",
+        main=2,
+    )
+
+
+def _effect_rows(c: JudgedComparison) -> Iterator[dict[str, Any]]:
+    """Yield a row per column of numbers, and per value of other columns."""
+    for j in c.judges:
+        for one in j.effects:
+            shared = {"judge": j.judge, "column": one.column, "p_value": one.p_value}
+            if not one.levels:
+                yield {**shared, "value": None, "bias": one.slope, "interval": one.interval,
+                       "n_labels": None, "again": False}  # fmt: skip
+            for place, of in enumerate(one.levels):
+                yield {**shared, "value": of.value, "bias": of.bias, "interval": of.interval,
+                       "n_labels": of.n_labels, "again": place > 0}  # fmt: skip
+
+
+def _judge_pictures(c: JudgedComparison) -> Iterator[Picture]:
+    """Yield the figure of humans against each judge."""
+    caption = "Each point is the mean human score of labelled items to which the judge gave about that score."
+    for j in c.judges:
+        yield Picture(
+            f"Human scores by those of {_judge_name(c, j)}", caption, partial(figure.judge, c, j.judge)
+        )
+
+
+def _judge_remarks(c: JudgedComparison) -> Iterator[str]:
+    """Yield whether a judge favours a system, whether its error differs, and how far humans agree."""
+    level = alpha(c.level)
+    for j in c.judges:
+        yield from _favour(c, j, level)
+        if j.equal_bias is None:
+            continue
+        p = p_clause(j.equal_bias.p_value, level)
+        who = _judge_name(c, j)
+        if rounding.at_most(j.equal_bias.p_value, level):
+            yield (
+                f"The error of {who} differs between the systems ({p}), so its scores alone do not rank them."
+            )
+        else:
+            yield f"No difference in the bias of {who} between the systems is shown ({p})."
+    if c.humans is not None:
+        reliable = c.humans.reliability
+        ceiling = "" if reliable is None else (
+            f": their reliability is {reliable:.2f}, so that no judge can be expected to correlate with the"
+            f" labels by more than {reliable**0.5:.2f}"
+        )  # fmt: skip
+        yield f"{c.humans.n_labels} labels are means of several humans{ceiling}."
+
+
+def _favour(c: JudgedComparison, j: JudgeQuality, level: float) -> Iterator[str]:
+    """Yield whom a judge favours: a system to which it gives more where the humans score answers alike."""
+    who = _judge_name(c, j)
+    name = "p (holm)" if len(j.favour) > 1 else "p"
+    shown = [one for one in j.favour if rounding.at_most(one.p_adjusted, level)]
+    if j.favour and not shown:
+        p = p_clause(min(one.p_adjusted for one in j.favour), level, name)
+        yield (
+            f"{who[0].upper()}{who[1:]} is not shown to favour a system: where the humans score answers"
+            f" alike, no difference between its scores of the systems is significant ({p})."
+        )
+    reasons: dict[tuple[str, str], list[str]] = {}
+    for one in shown:
+        up, down = one.highest, one.lowest
+        reason = f"{_given(c, j, one)} ({p_clause(one.p_adjusted, level, name)})"
+        reasons.setdefault((up, down) if c.metrics[0].greater_is_better else (down, up), []).append(reason)
+    for (up, down), why in reasons.items():
+        # On another scale nothing says whether a greater score of the judge is a better one.
+        favours = f"favours {up} over {down}" if c.scale == "same" else f"treats {up} and {down} differently"
+        yield f"{who[0].upper()}{who[1:]} {favours}: {', and '.join(why)}."
+
+
+def _given(c: JudgedComparison, j: JudgeQuality, one: Favour) -> str:
+    """Return what the judge gives to the answers of two systems that the humans score alike."""
+    if one.label is None:
+        return f"at equal human scores it gives {one.highest} {difference_text(one.difference)} more"
+    rate = "sensitivity" if one.label == 1.0 else "specificity"
+    of = {s.system: s for s in j.systems}
+    digits = _digits([(j.judge, s) for s in j.systems], rate)
+    high, low = (digits.text(getattr(of[name], rate)) for name in (one.highest, one.lowest))
+    return f"its {rate}{_unit(c)} is {high} for {one.highest} and {low} for {one.lowest}"
+
+
+def _judge_name(c: JudgedComparison, j: JudgeQuality) -> str:
+    return "the judge" if len(c.judges) == 1 else f"judge {j.judge}"
+
+
+def _unit(c: JudgedComparison) -> str:
+    """Return what follows the names of numbers on the human scale."""
+    return unit_of(c.metrics[0])
+
+
+def _judge_column(c: JudgedComparison) -> Column:
+    return column.text("judge", itemgetter(0), applies=len(c.judges) > 1)
+
+
+def _digits(entries: Iterable[tuple[Any, JudgeOfSystem]], name: str) -> Rounding:
+    """Return how to round one of the numbers that have intervals."""
+    pairs = [(getattr(s, name), getattr(s, f"{name}_interval")) for _, s in entries]
+    return Rounding.of([pair for pair in pairs if pair[0] is not None])
+
+
+def _field(name: str) -> Callable[[Any], Any]:
+    return lambda entry: getattr(entry[1], name)
+
+
+# -- rows and dictionaries -------------------------------------------------------------------------
+
+
+_OF_LABELS = (
+    *interval_ends("labels_interval", "labels_low", "labels_high", needs=()),
+    *attributes("n_labels", "extra_labels"),
+)
+
+
 def _tuning(s: JudgedScore) -> float | str:
     """Return the tuning constant, several joined by spaces."""
     return s.tuning[0] if len(s.tuning) == 1 else " ".join(f"{x!r}" for x in s.tuning)
+
+
+def _worth_rows(c: JudgedComparison) -> list[dict[str, Any]]:
+    """Return one row per judge and system, then one per judge and difference."""
+    rows = []
+    for one in c.worth:
+        of_scores = zip(c.systems, one.scores, strict=True)
+        rows += [{"judge": one.judge, "a": s.system, "b": None, "extra_labels": x} for s, x in of_scores]
+        of_pairs = zip(c.differences, one.differences, strict=True)
+        rows += [{"judge": one.judge, "a": d.a, "b": d.b, "extra_labels": x} for d, x in of_pairs]
+    return rows
+
+
+def _ends(name: str) -> tuple[Field, Field]:
+    return interval_ends(f"{name}_interval", f"{name}_low", f"{name}_high", needs=())
+
+
+def _by_judge(part: str) -> Callable[[JudgedComparison], Iterator[tuple[str, Any]]]:
+    """Return what yields the entries of a part of the report on judges, each after the name of its judge."""
+    return lambda c: ((j.judge, one) for j in c.judges for one in getattr(j, part))
 
 
 TABLES = {
@@ -213,8 +536,62 @@ TABLES = {
         (*SCORE, *attributes("judge_score", "labels_score"), *_OF_LABELS, Field("tuning", _tuning)),
         attrgetter("systems"),
     ),
-    "worth": judge_worth_report.ROWS,
-    **judge_quality_report.TABLES,
+    "worth": Rows(attributes("judge", "a", "b", "extra_labels"), _worth_rows),
+    "judges": Rows(
+        (
+            Field("judge", "0"),
+            *inside(
+                "1",
+                (
+                    *attributes("system", "n_labels", "bias"),
+                    *_ends("bias"),
+                    Field("pearson"),
+                    *_ends("pearson"),
+                    *attributes("spearman", "sensitivity"),
+                    *_ends("sensitivity"),
+                    Field("specificity"),
+                    *_ends("specificity"),
+                    Field("kappa"),
+                ),
+            ),
+        ),
+        _by_judge("systems"),
+    ),
+    "calibration": Rows(
+        (
+            Field("judge", "0"),
+            Field("judge_low", "1.low"),
+            Field("judge_high", "1.high"),
+            Field("judge_mean", "1.judge"),
+            Field("human_mean", "1.human"),
+            Field("human_low", "1.interval.low", absent=math.nan),
+            Field("human_high", "1.interval.high", absent=math.nan),
+            Field("n_labels", "1.n_labels"),
+        ),
+        _by_judge("calibration"),
+    ),
+    "bias": Rows(
+        (
+            *attributes("judge", "column", "value", "bias"),
+            *interval_ends("interval"),
+            Field("n_labels"),
+            Field("p_value", needs=TEST),
+        ),
+        _effect_rows,
+    ),
+    "favour": Rows(
+        (
+            Field("judge", "0"),
+            *inside(
+                "1",
+                (
+                    Field(one.name, needs=TEST if one.name in ("p_value", "p_adjusted") else ())
+                    for one in fields(Favour)
+                ),
+            ),
+        ),
+        _by_judge("favour"),
+    ),
 }
 
 
@@ -230,9 +607,20 @@ def dictionary(c: JudgedComparison) -> dict[str, Any]:
         "scale": c.scale,
         "systems": TABLES["scores"].rows(c),
         "differences": TABLES["differences"].rows(c),
-        **judge_worth_report.dictionary(c),
-        **judge_quality_report.dictionary(c),
+        "worth": _worth_rows(c),
+        "judges": [
+            {"judge": j.judge, "equal_bias": None if j.equal_bias is None else asdict(j.equal_bias)}
+            for j in c.judges
+        ],
+        "favour": TABLES["favour"].rows(c),
+        "judge_by_system": TABLES["judges"].rows(c),
+        "calibration": TABLES["calibration"].rows(c),
+        "bias": TABLES["bias"].rows(c),
+        "humans": None if c.humans is None else asdict(c.humans),
     }
+
+
+# -- the paragraph for a paper ---------------------------------------------------------------------
 
 
 _LABELS = {

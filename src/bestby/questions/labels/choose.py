@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from bestby._core import checks
+from bestby._core import checks, rounding
+from bestby._core.cached import cached_property
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.text import counted, natural_order, quoted
-from bestby._core.typing import FloatArray, IntArray, Rng
+from bestby._core.typing import Array, FloatArray, IntArray, Rng
+from bestby.advising.reading import Arguments, evaluation_of
+from bestby.data.bins import quantile_bins, value_bins
+from bestby.data.coding import group_codes
+from bestby.data.evaluation import Evaluation
+from bestby.data.frames import is_table
+from bestby.data.groupings import check_nested, check_unique_ids, one_grouping
+from bestby.data.hashing import hash_of_columns
 from bestby.data.roles import listed
-from bestby.questions.labels.chosen_result import ChosenItem, ChosenItems, ChosenStratum
-from bestby.questions.labels.pool import Pool, Strata, pool_of
-from bestby.questions.labels.stratified import LEAST, drawn_sizes, first_units
+from bestby.inference.bisection import last_that_holds
+from bestby.questions.labels.result import ChosenItem, ChosenItems, ChosenStratum
 from bestby.resampling.streams import block_generator, seed_of
 from bestby.results.base import Note, provenance_of, remember_backend
 from bestby.vocabulary import Draw, StratifyBy, allowed_names
@@ -132,17 +140,17 @@ def choose_items(
         data, systems=systems, ignore=ignore, items=items, system_column=system_column,
         value_column=value_column, clusters=clusters, strata=strata,
     )  # fmt: skip
-    made = pool.stratified(stratify_by, checks.positive_int(n_bins, "n_bins"))
+    strata_of_units = pool.stratified(stratify_by, checks.positive_int(n_bins, "n_bins"))
     size = _size(n, pool, shuffle=shuffle)
-    spreads = _spreads(made, allocation, sds)
-    numbers = _numbers(made, size, spreads, pool.unit)
+    spreads = _spreads(strata_of_units, allocation, sds)
+    numbers = _numbers(strata_of_units, size, spreads, pool.unit)
     shuffled = pool.by_id()[block_generator(seed, "chosen", 0).permutation(pool.n_units)]
-    units = first_units(shuffled, made.codes, numbers)
+    units = first_units(shuffled, strata_of_units.codes, numbers)
     rows = pool.rows_of(units if shuffle else np.sort(units))
     return _result(
-        pool, made, rows, numbers, spreads,
-        {"n": size, "stratify_by": made.by, "bins": n_bins if stratify_by else None, "allocation": allocation,
-         "sds": "given" if sds is not None else None, "shuffle": shuffle},
+        pool, strata_of_units, rows, numbers, spreads,
+        {"n": size, "stratify_by": strata_of_units.by, "bins": n_bins if stratify_by else None,
+         "allocation": allocation, "sds": "given" if sds is not None else None, "shuffle": shuffle},
         seed,
     )  # fmt: skip
 
@@ -167,7 +175,7 @@ def _size(n: int | None, pool: Pool, *, shuffle: bool) -> int:
     return size
 
 
-def _spreads(made: Strata, allocation: str, sds: Mapping[str, float] | None) -> FloatArray | None:
+def _spreads(strata: Strata, allocation: str, sds: Mapping[str, float] | None) -> FloatArray | None:
     """Return the standard deviation of each stratum for Neyman's allocation, else None."""
     if allocation == "proportional":
         if sds is not None:
@@ -175,29 +183,29 @@ def _spreads(made: Strata, allocation: str, sds: Mapping[str, float] | None) -> 
                 "sds are for Neyman's allocation", hint='pass allocation="neyman"', argument="sds"
             )
         return None
-    if made.by is None:
+    if strata.by is None:
         raise InvalidInputError(
             "Neyman's allocation divides a draw over strata, and there are none",
             hint='pass stratify_by="score", or strata=...',
             argument="allocation",
         )
     if sds is not None:
-        return _given_spreads(made.names, sds)
-    if made.values is None:
+        return _given_spreads(strata.names, sds)
+    if strata.values is None:
         raise InvalidInputError(
             "nothing is known of the spread in strata of your own",
             hint='pass sds={"name of a stratum": standard deviation, ...} from a pilot',
             argument="sds",
         )
-    return np.array([made.values[made.codes == place].std() for place in range(len(made.names))])
+    return np.array([strata.values[strata.codes == place].std() for place in range(len(strata.names))])
 
 
 def _given_spreads(names: Sequence[str], sds: Mapping[str, float]) -> FloatArray:
     if not isinstance(sds, Mapping) or {*map(str, sds)} != {*names}:
-        given = _in_quotes(sds) if isinstance(sds, Mapping) else type(sds).__name__
+        names_given = _quoted_names(sds) if isinstance(sds, Mapping) else type(sds).__name__
         raise InvalidInputError(
-            f"sds must name every stratum, got {given}",
-            hint=f"the strata are {_in_quotes(names)}",
+            f"sds must name every stratum, got {names_given}",
+            hint=f"the strata are {_quoted_names(names)}",
             argument="sds",
         )
     by_name = {checks.name_text(name, "stratum"): checks.amount(value, "sds") for name, value in sds.items()}
@@ -209,55 +217,57 @@ def _given_spreads(names: Sequence[str], sds: Mapping[str, float]) -> FloatArray
     return values
 
 
-def _in_quotes(names: Iterable[object]) -> str:
+def _quoted_names(names: Iterable[object]) -> str:
     return listed([quoted(str(name)) for name in names]) or "none"
 
 
-def _numbers(made: Strata, size: int, spreads: FloatArray | None, unit: str) -> IntArray:
+def _numbers(strata: Strata, size: int, spreads: FloatArray | None, unit: str) -> IntArray:
     """Return how many units to draw from each stratum."""
-    if made.by is None:
+    if strata.by is None:
         return np.array([size])
-    least = int(np.minimum(made.sizes, LEAST).sum())
+    least = int(np.minimum(strata.sizes, LEAST).sum())
     if size < least:
         raise DesignError(
-            f"{size} {unit} are too few for {len(made.names)} strata, of which each needs {LEAST}",
+            f"{size} {unit} are too few for {len(strata.names)} strata, of which each needs {LEAST}",
             hint=f"draw at least {least}, or make fewer strata",
         )
-    return drawn_sizes(made.sizes, size, spreads)
+    return drawn_sizes(strata.sizes, size, spreads)
 
 
 def _result(
     pool: Pool,
-    made: Strata,
+    drawn_from: Strata,
     rows: IntArray,
     numbers: IntArray,
     spreads: FloatArray | None,
     settings: dict[str, Any],
     seed: int,
 ) -> ChosenItems:
-    sds = [None] * len(made.names) if spreads is None else spreads.tolist()
-    strata = tuple(
-        ChosenStratum(name, there, drawn, drawn / there, sd)
-        for name, there, drawn, sd in zip(made.names, made.sizes.tolist(), numbers.tolist(), sds, strict=True)
+    sds = [None] * len(drawn_from.names) if spreads is None else spreads.tolist()
+    chosen_strata = tuple(
+        ChosenStratum(name, size, drawn, drawn / size, sd)
+        for name, size, drawn, sd in zip(
+            drawn_from.names, drawn_from.sizes.tolist(), numbers.tolist(), sds, strict=True
+        )
     )
     # Strata of scores are in the order of these; those given were drawn from in the order of their texts.
-    order = natural_order(made.names) if made.by == "strata" else range(len(strata))
-    stratum = made.codes[pool.unit_of_row[rows]].tolist()
+    order = natural_order(drawn_from.names) if drawn_from.by == "strata" else range(len(chosen_strata))
+    stratum = drawn_from.codes[pool.unit_of_row[rows]].tolist()
     clusters = [None] * rows.size if pool.clusters is None else [str(one) for one in pool.clusters[rows]]
-    named = [None if made.by is None else strata[place].name for place in stratum]
+    named = [None if drawn_from.by is None else chosen_strata[place].name for place in stratum]
     chosen = tuple(
-        ChosenItem(item, cluster, name, strata[place].probability)
+        ChosenItem(item, cluster, name, chosen_strata[place].probability)
         for item, cluster, name, place in zip(pool.ids[rows].tolist(), clusters, named, stratum, strict=True)
     )
     result = ChosenItems(
         chosen=chosen,
-        strata=tuple(strata[place] for place in order),
+        strata=tuple(chosen_strata[place] for place in order),
         n_items=pool.n_items,
         n_clusters=0 if pool.clusters is None else pool.n_units,
-        stratify_by=made.by,
+        stratify_by=drawn_from.by,
         allocation=settings["allocation"],
         shuffled=settings["shuffle"],
-        notes=(*pool.notes, *_notes(pool, rows.size, int(numbers.sum()), settings)),
+        notes=(*pool.notes, *_notes_on_draw(pool, rows.size, int(numbers.sum()), settings)),
         provenance=provenance_of(
             settings, {"items": pool.n_items, "units": pool.n_units}, data_hash=pool.data_hash, seed=seed
         ),
@@ -265,7 +275,7 @@ def _result(
     return remember_backend(result, pool.frame_backend)
 
 
-def _notes(pool: Pool, n_rows: int, n_drawn: int, settings: dict[str, Any]) -> list[Note]:
+def _notes_on_draw(pool: Pool, n_rows: int, n_drawn: int, settings: dict[str, Any]) -> list[Note]:
     notes = []
     if n_drawn < pool.n_units:
         notes.append(
@@ -292,3 +302,270 @@ def _notes(pool: Pool, n_rows: int, n_drawn: int, settings: dict[str, Any]) -> l
             )
         )
     return notes
+
+
+# -- what items are drawn from ---------------------------------------------------------------------
+
+
+MOST_SCORE_BINS = 100
+"""Strata that the scores of a judge are cut into at most."""
+
+
+def pool_of(data: Any, *, clusters: Any, strata: Any, items: Any, **options: Any) -> Pool:
+    """Return the items of any data that `choose_items` takes."""
+    if not isinstance(data, Evaluation | Mapping | str) and not is_table(data):
+        unused = {name: value for name, value in options.items() if value is not None}
+        if items is not None or unused:
+            name = next(iter({**({"items": items} if items is not None else {}), **unused}))
+            raise InvalidInputError(
+                f"{name} is for scores, and the data are ids of items", hint=f"leave out {name}"
+            )
+        return _pool_of_ids(data, clusters, strata)
+    grouping = one_grouping(clusters, "a draw of items")
+    evaluation = evaluation_of(
+        data, Arguments(items=items, clusters=grouping, strata=strata, **options), None
+    )
+    return pool_of_evaluation(evaluation)
+
+
+def pool_of_evaluation(evaluation: Evaluation) -> Pool:
+    """Return the items of an evaluation, with the scores if all values are numbers."""
+    uncounted = evaluation.uncounted("a draw of items")
+    uncounted.require_support("a draw of items", ["clusters", "strata"])
+    numeric = uncounted.gold is None and all(
+        values.dtype.kind in "biuf" and values.ndim == 1 for values in uncounted.systems.values()
+    )
+    ids = np.arange(uncounted.n_rows) if uncounted.items is None else np.asarray(uncounted.items)
+    return Pool(
+        ids,
+        None if uncounted.clusters is None else np.asarray(uncounted.clusters),
+        None if uncounted.strata is None else np.asarray(uncounted.strata),
+        np.array([values.astype(np.float64) for values in uncounted.systems.values()]) if numeric else None,
+        uncounted.data_hash(),
+        uncounted.notes,
+        uncounted.frame_backend,
+        uncounted.items is not None,
+    )
+
+
+def _pool_of_ids(data: Any, clusters: Any, strata: Any) -> Pool:
+    """Return the pool of a sequence of ids."""
+    ids = checks.column(data, "the ids of the items")
+    if ids.dtype.kind == "f" or ids.size == 0:
+        raise InvalidInputError(
+            f"ids of items are texts or whole numbers, got {quoted(ids[0].item()) if ids.size else 'none'}",
+            hint='choose_items(["q1", "q2", ...], 1), or pass scores: {"a": scores, "b": scores}',
+            argument="data",
+        )
+    check_unique_ids(ids, "the ids of the items")
+    clusters = one_grouping(clusters, "a draw of items")
+    groups = {
+        what: None if values is None else checks.column(values, what, ids.size)
+        for what, values in (("clusters", clusters), ("strata", strata))
+    }
+    check_nested(groups["clusters"], groups["strata"])
+    columns = {"ids": ids, **{what: values for what, values in groups.items() if values is not None}}
+    return Pool(ids, groups["clusters"], groups["strata"], None, hash_of_columns(columns))
+
+
+@dataclass(frozen=True)
+class Pool:
+    """Items that some are drawn from; `scores` are those of the judge, shape (S, n), or None."""
+
+    ids: Array
+    clusters: Array | None
+    strata: Array | None
+    scores: FloatArray | None
+    data_hash: str
+    notes: tuple[Note, ...] = ()
+    frame_backend: str | None = None
+    has_ids: bool = True
+
+    @property
+    def n_items(self) -> int:
+        """The number of items."""
+        return int(self.ids.size)
+
+    @property
+    def unit(self) -> str:
+        """What is drawn as a whole."""
+        return "items" if self.clusters is None else "clusters"
+
+    @cached_property
+    def unit_of_row(self) -> IntArray:
+        """The unit of each item, numbered as they first occur."""
+        if self.clusters is None:
+            return np.arange(self.ids.size)
+        _, first, code = np.unique(self.clusters, return_index=True, return_inverse=True)
+        return np.argsort(np.argsort(first))[code.reshape(-1)]
+
+    @property
+    def n_units(self) -> int:
+        """The number of items, or of clusters."""
+        return int(self.unit_of_row.max()) + 1
+
+    def by_id(self) -> IntArray:
+        """Return the units in the order of their names, which does not depend on the order of the rows."""
+        first = np.unique(self.unit_of_row, return_index=True)[1]
+        if self.clusters is None and not self.has_ids:
+            return first
+        names = (self.ids if self.clusters is None else self.clusters)[first].astype(str)
+        return np.argsort(names, kind="stable")
+
+    def rows_of(self, units: IntArray) -> IntArray:
+        """Return the items of some units, unit by unit."""
+        if self.clusters is None:
+            return units
+        grouped = np.argsort(self.unit_of_row, kind="stable")
+        sizes = np.bincount(self.unit_of_row)
+        ends = np.cumsum(sizes)
+        return np.concatenate([grouped[ends[unit] - sizes[unit] : ends[unit]] for unit in units.tolist()])
+
+    def stratified(self, by: str | None, n_bins: int) -> Strata:
+        """Return the strata of the units: those given, or made of the judge's scores."""
+        if by is None:
+            if self.strata is None:
+                return Strata(None, ("all",), np.zeros(self.n_units, dtype=np.int64))
+            distinct, code = group_codes(self.strata)
+            of_unit = np.zeros(self.n_units, dtype=np.int64)
+            of_unit[self.unit_of_row] = code
+            return Strata("strata", tuple(str(one) for one in distinct.tolist()), of_unit)
+        if self.strata is not None:
+            raise InvalidInputError(
+                "strata are given and are to be made, too",
+                hint="leave out strata or stratify_by",
+                argument="stratify_by",
+            )
+        if not 2 <= n_bins <= MOST_SCORE_BINS:
+            raise InvalidInputError(
+                f"scores are cut into 2 to {MOST_SCORE_BINS} bins, got {n_bins}",
+                hint="quarters are the default: n_bins=4",
+                argument="n_bins",
+            )
+        values = self._values(by)
+        names, code = quantile_bins(values, n_bins)
+        if np.unique(values).size <= n_bins or len(names) < 2:  # as of verdicts, most of which are alike
+            names, code = value_bins(values, LEAST)
+        if not 2 <= len(names) <= MOST_SCORE_BINS:
+            raise DesignError(
+                f"the judge's {by} is {names[0]} for too many {self.unit} to make strata of it",
+                hint="draw without stratify_by, or raise n_bins",
+            )
+        return Strata(by, names, code, values)
+
+    def _values(self, by: str) -> FloatArray:
+        """Return the number of each unit that the strata are cut by."""
+        if self.scores is None:
+            raise InvalidInputError(
+                f"to stratify by {by} takes the judge's scores, and there are none",
+                hint='pass the scores: {"a": scores, "b": scores}, with items=ids',
+                argument="stratify_by",
+            )
+        if by == "disagreement" and len(self.scores) < 2:
+            raise InvalidInputError(
+                "disagreement is between systems, and the scores are those of one",
+                hint='pass two systems or more, or stratify_by="score"',
+                argument="stratify_by",
+            )
+        per_item = self.scores.mean(axis=0) if by == "score" else self.scores.std(axis=0)
+        per_item = np.round(per_item, 12)  # means of equal scores in another order are in one bin
+        sums = np.bincount(self.unit_of_row, weights=per_item)
+        return np.asarray(sums / np.bincount(self.unit_of_row), dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class Strata:
+    """The stratum of each unit; `values` are the numbers that were cut, `by` is None without strata."""
+
+    by: str | None
+    names: tuple[str, ...]
+    codes: IntArray
+    values: FloatArray | None = None
+
+    @property
+    def sizes(self) -> IntArray:
+        """The number of units in each stratum."""
+        return np.bincount(self.codes, minlength=len(self.names))
+
+
+# -- how a draw is divided over strata -------------------------------------------------------------
+
+
+LEAST = 2
+"""Units that are drawn from every stratum at least, so that each has a variance."""
+
+
+def drawn_sizes(sizes: IntArray, n: int, sds: FloatArray | None = None) -> IntArray:
+    """Return how many of n units each stratum gives.
+
+    The numbers are proportional to the sizes of the strata or, with standard deviations, to sizes times
+    standard deviations: Neyman's allocation (Cochran 1977, section 5.5), which has the least variance of a
+    weighted mean if the deviations are right. They are guesses, and a large stratum that was thought not to
+    vary would rest on two units; so every stratum gives at least half of its proportional share, or all
+    strata their share if n is too small for that. Every stratum gives at least two units, or all that it has,
+    and no stratum more than it has. Fractions are rounded so that the numbers add up to n: the greatest
+    remainders go up.
+
+    Parameters
+    ----------
+    sizes : ndarray of int, shape (H,)
+        The number of units in each stratum.
+    n : int
+        How many to draw: at least the minimum of all strata and at most all.
+    sds : ndarray, shape (H,), optional
+        The standard deviation in each stratum.
+
+    Examples
+    --------
+    >>> drawn_sizes(np.array([100, 100, 3]), 20).tolist()
+    [9, 9, 2]
+    >>> drawn_sizes(np.array([100, 100, 3]), 20, np.array([3.0, 1.0, 0.0])).tolist()
+    [13, 5, 2]
+    """
+    weights, least = sizes.astype(np.float64), np.minimum(sizes, LEAST)
+    if sds is not None and sds.max() > 0.0:
+        # Part of its proportional share that every stratum gets, however little it varies
+        floor = np.maximum(least, np.ceil(0.5 * n * weights / weights.sum()).astype(np.int64))
+        if floor.sum() <= n:
+            # A stratum without spread gets more units when the others are full
+            weights, least = weights * np.maximum(sds / sds.max(), 1e-9), floor
+    exact = _clipped(weights, least, sizes, n)
+    numbers = rounding.round_down(exact)
+    remainders = np.where(numbers < sizes, exact - numbers, -np.inf)
+    numbers[np.argsort(-remainders, kind="stable")[: n - int(numbers.sum())]] += 1
+    return numbers
+
+
+def _clipped(weights: FloatArray, least: IntArray, most: IntArray, n: int) -> FloatArray:
+    """Return numbers proportional to weights, within limits, that add up to n."""
+    _, factor = last_that_holds(
+        lambda one: bool(np.clip(one * weights, least, most).sum() < n), 0.0, float((most / weights).max())
+    )
+    return np.clip(factor * weights, least, most)
+
+
+def first_units(order: IntArray, strata: IntArray, numbers: IntArray) -> IntArray:
+    """Return the first units of each stratum in a random order, in this order.
+
+    With the same order more units hold those of a smaller draw, so that a draw can be extended.
+
+    Parameters
+    ----------
+    order : ndarray of int, shape (n,)
+        A random permutation of the units.
+    strata : ndarray of int, shape (n,)
+        The stratum of each unit.
+    numbers : ndarray of int, shape (H,)
+        How many units each stratum gives.
+
+    Examples
+    --------
+    >>> first_units(np.array([3, 1, 0, 2]), np.array([0, 0, 1, 1]), np.array([1, 1])).tolist()
+    [3, 1]
+    """
+    by_stratum = np.argsort(strata[order], kind="stable")
+    stratum = strata[order][by_stratum]
+    turn = np.arange(order.size) - np.searchsorted(stratum, stratum)  # place within the stratum
+    is_chosen = np.zeros(order.size, dtype=np.bool_)
+    is_chosen[by_stratum] = turn < numbers[stratum]
+    return order[is_chosen]

@@ -8,8 +8,8 @@ from operator import attrgetter
 from typing import Any
 
 from bestby._core.text import counted, grouped
-from bestby.questions.labels.chosen_figure import chosen as draw
-from bestby.questions.labels.chosen_result import ChosenItems
+from bestby.questions.labels.figure import chosen as draw
+from bestby.questions.labels.result import ChosenItems
 from bestby.report import column, scaffold
 from bestby.report.column import Cell, Column
 from bestby.report.document import Document, Picture
@@ -19,7 +19,7 @@ from bestby.report.references import cite
 from bestby.report.tables import Table
 
 _MOST_ROWS = 20
-_MADE_OF = {
+_STRATA_OF = {
     "score": "quantiles of the judge's mean score",
     "disagreement": "quantiles of how far the judge's scores of the systems disagree",
     "strata": "the strata given",
@@ -94,7 +94,7 @@ def methods(c: ChosenItems) -> str:
         whole = "clusters were drawn as wholes, " if c.n_clusters else ""
         return f"Simple random draw without replacement, {whole}{seed}."
     how = "in proportion to the sizes of the strata" if c.allocation == "proportional" else "by Neyman"
-    return f"Random draw from each stratum ({_MADE_OF[c.stratify_by]}), allocated {how}, {seed}."
+    return f"Random draw from each stratum ({_STRATA_OF[c.stratify_by]}), allocated {how}, {seed}."
 
 
 def _strata(c: ChosenItems) -> Table:

@@ -112,29 +112,28 @@ def _ids(values: Choose) -> tuple[Any, dict[str, Any]]:
     """Return the ids of a table without scores, and its clusters and strata."""
     import numpy as np
 
-    from bestby._core.errors import InvalidInputError
     from bestby.data.columns import MISSING
     from bestby.data.roles import ITEM_WORDS
     from bestby.readers.opening import one_table
 
     data = values.data
-    given = next((option for name, option in _OF_SCORES.items() if getattr(data, name)), None)
-    if given is not None:
+    score_option = next((option for name, option in _OF_SCORES.items() if getattr(data, name)), None)
+    if score_option is not None:
         raise InvalidInputError(
-            f"--ids-only reads no scores, and {given} is about scores", hint="leave one out"
+            f"--ids-only reads no scores, and {score_option} is about scores", hint="leave one out"
         )
     table = one_table(values.paths, "the ids of the items", data.missing or MISSING)
     if data.items:
         table, item = table.with_joined_ids(data.items, ()) if len(data.items) > 1 else (table, data.items[0])
     else:
         item = table.column_called(None, ITEM_WORDS, "items")
-    named = {
+    columns = {
         "clusters": (data.clusters, "cluster"),
         "strata": (data.strata, "stratum"),
     }
     groups = {
         what: np.array(table.texts(table.require(column or word, word), word))
-        for what, (column, word) in named.items()
+        for what, (column, word) in columns.items()
         if column is not None or word in table.data
     }
     return np.array(table.texts(table.require(item, "item"), "item")), groups

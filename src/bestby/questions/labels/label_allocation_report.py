@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from bestby.questions.labels import figure as figures
 from bestby.questions.labels.label_plan_report import methods
-from bestby.questions.labels.label_plans_result import LabelAllocation
+from bestby.questions.labels.result import LabelAllocation
 from bestby.report import column, scaffold
 from bestby.report.column import Cell, Column
 from bestby.report.document import Document, Picture
@@ -20,7 +20,7 @@ from bestby.report.references import cite
 from bestby.report.tables import Table
 
 if TYPE_CHECKING:
-    from bestby.questions.labels.label_plans_result import LabelSplit
+    from bestby.questions.labels.result import LabelSplit
 
 _MOST_ROWS = 14
 TABLES = {
@@ -77,8 +77,8 @@ def _shown_splits(a: LabelAllocation) -> list[LabelSplit]:
     """Return some splits in the order of their labels, the best and that without a judge among them."""
     others = [split for split in a.splits if split != a.best]
     step = max(1, -(-len(others) // (_MOST_ROWS - 2)))
-    kept = {*others[::step], a.best, a.alone}
-    return sorted(kept, key=attrgetter("labels", "items"))
+    shown = {*others[::step], a.best, a.alone}
+    return sorted(shown, key=attrgetter("labels", "items"))
 
 
 def dictionary(a: LabelAllocation) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from bestby.questions.labels import figure as figures
-from bestby.questions.labels.label_plans_result import LabelPlan
+from bestby.questions.labels.result import LabelPlan
 from bestby.report import column, scaffold
 from bestby.report.column import Cell, Column
 from bestby.report.document import Document, Picture
@@ -18,7 +18,7 @@ from bestby.report.references import cite
 from bestby.report.tables import Table
 
 if TYPE_CHECKING:
-    from bestby.questions.labels.label_plans_result import LabelAllocation
+    from bestby.questions.labels.result import LabelAllocation
 
 TABLES = {
     "curve": Rows(attributes("n_labels", "half_width", "half_width_alone"), attrgetter("curve")),

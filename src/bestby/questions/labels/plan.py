@@ -1,9 +1,10 @@
-"""How many items people must label beside a judge."""
+"""How many items people must label beside a judge, and how to divide a budget between the two."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -12,12 +13,12 @@ from bestby._core import checks, rounding
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.margins import margin_of
-from bestby._core.typing import ArrayLike, FloatArray
+from bestby._core.typing import ArrayLike, FloatArray, IntArray
 from bestby.inference.power import t_power
-from bestby.planning.arguments import check_wanted, checked_question
-from bestby.planning.base import USUAL_POWER
+from bestby.planning.arguments import check_costs, check_wanted, checked_question
+from bestby.planning.base import USUAL_POWER, Question
 from bestby.questions.labels.judged_scores import LEAST_ERRORS, JudgedScores, t_quantile
-from bestby.questions.labels.label_plans_result import LabelPlan, LabelPoint
+from bestby.questions.labels.result import LabelAllocation, LabelPlan, LabelPoint, LabelSplit
 from bestby.results.base import Note, provenance_of
 
 _FEW_LABELS = 50
@@ -130,36 +131,30 @@ def plan_labels(
         enough = _enough(value, wanted, alpha)
         by_formula, cautious = _labels(design, enough, alpha), None
         if design.pilot_labels is not None:
-            cautious = _least(_with_judge(design.cautious()), enough, design.least_labels, _items(design))
+            cautious = _least(_with_judge(design.cautious()), enough, design.least_labels, _n_items(design))
             cautious = cautious and _with_errors(design.cautious(), cautious, enough)
-    alone = _least(_alone(design), enough, design.least_labels, _MOST)
-    assert alone is not None
-    found = by_formula if asked == "n" else _with_errors(design, by_formula, enough)
+    n_alone = _least(_without_judge(design), enough, design.least_labels, _MOST)
+    assert n_alone is not None
+    n_labels = by_formula if asked == "n" else _with_errors(design, by_formula, enough)
     settings = {"plan": "labels", "asked": asked, "value": value, "power": wanted, "level": level,
                 "comparisons": n_comparisons}  # fmt: skip
     return LabelPlan(
         asked=asked,
         design=design,
-        n_labels=found,
-        n_alone=alone,
+        n_labels=n_labels,
+        n_alone=n_alone,
         n_cautious=cautious,
-        half_width=float(_half_width(_with_judge(design), found, alpha)),
-        half_width_alone=float(_half_width(_alone(design), found, alpha)),
+        half_width=float(_half_width(_with_judge(design), n_labels, alpha)),
+        half_width_alone=float(_half_width(_without_judge(design), n_labels, alpha)),
         margin=margin,
         power=wanted,
         alpha=alpha,
         level=level,
         n_comparisons=n_comparisons,
-        curve=_curve(design, found, alpha),
-        notes=_notes(design, by_formula, found, alone, unsure=asked != "n" and cautious is None),
+        curve=_curve(design, n_labels, alpha),
+        notes=_notes_on_plan(design, by_formula, n_labels, n_alone, unsure=asked != "n" and cautious is None),
         provenance=provenance_of(settings, design.settings(), design.settings()),
     )
-
-
-def _half_width(errors: Errors, labels: ArrayLike, alpha: float) -> FloatArray:
-    """Return half the length of the interval."""
-    error, df = errors(labels)
-    return t_quantile(alpha, df) * error
 
 
 def _single_question(
@@ -173,16 +168,16 @@ def _single_question(
             argument="design",
         )
     values = {"half_width": half_width, "margin": margin, "n": n}
-    given = {what: value for what, value in values.items() if value is not None}
-    if len(given) != 1:
+    asked_for = {what: value for what, value in values.items() if value is not None}
+    if len(asked_for) != 1:
         raise InvalidInputError(
-            f"exactly one of half_width, margin and n is needed, got {', '.join(given) or 'none'}",
+            f"exactly one of half_width, margin and n is needed, got {', '.join(asked_for) or 'none'}",
             hint="half_width=0.02 asks for an interval of ± 0.02",
-            argument=next(iter(given), "half_width"),
+            argument=next(iter(asked_for), "half_width"),
         )
     if design.n_items is None:
         raise InvalidInputError("it is not known how many items the judge scores", hint="pass n_items=...")
-    asked, value = next(iter(given.items()))
+    asked, value = next(iter(asked_for.items()))
     if asked != "margin":
         checks.refuse_unused(f"a plan by {asked}", power=(power, None))
     if asked == "n":
@@ -200,17 +195,23 @@ def _single_question(
     return asked, float(value)
 
 
-def _items(design: JudgedScores) -> int:
+def _with_judge(design: JudgedScores) -> Errors:
+    return lambda n: (design.standard_error(n, _n_items(design)), design.freedom(n))
+
+
+def _without_judge(design: JudgedScores) -> Errors:
+    return lambda n: (design.standard_error_alone(n), design.freedom(n) + 1.0)
+
+
+def _n_items(design: JudgedScores) -> int:
     assert design.n_items is not None
     return design.n_items
 
 
-def _with_judge(design: JudgedScores) -> Errors:
-    return lambda n: (design.standard_error(n, _items(design)), design.freedom(n))
-
-
-def _alone(design: JudgedScores) -> Errors:
-    return lambda n: (design.standard_error_alone(n), design.freedom(n) + 1.0)
+def _half_width(errors: Errors, labels: ArrayLike, alpha: float) -> FloatArray:
+    """Return half the length of the interval."""
+    error, df = errors(labels)
+    return t_quantile(alpha, df) * error
 
 
 def _enough(value: float, power: float | None, alpha: float) -> Enough:
@@ -222,17 +223,17 @@ def _enough(value: float, power: float | None, alpha: float) -> Enough:
 
 def _labels(design: JudgedScores, enough: Enough, alpha: float) -> int:
     """Return the least number of labels that is enough."""
-    found = _least(_with_judge(design), enough, design.least_labels, _items(design))
-    if found is not None:
-        return found
-    alone = _least(_alone(design), enough, design.least_labels, _MOST)
-    reached = float(_half_width(_with_judge(design), _items(design), alpha))
+    labels = _least(_with_judge(design), enough, design.least_labels, _n_items(design))
+    if labels is not None:
+        return labels
+    n_alone = _least(_without_judge(design), enough, design.least_labels, _MOST)
+    reached = float(_half_width(_with_judge(design), _n_items(design), alpha))
     raise DesignError(
         f"labels of all {design.n_items} judged items are not enough: they give an interval of"
         f" ± {reached:.4g}",
         hint="plan for a larger one"
-        if alone is None
-        else f"judge more items (labels alone: {alone}), or plan for a larger half-width or margin",
+        if n_alone is None
+        else f"judge more items (labels alone: {n_alone}), or plan for a larger half-width or margin",
     )
 
 
@@ -250,68 +251,37 @@ def _least(errors: Errors, enough: Enough, least: int, most: int) -> int | None:
     return high
 
 
-def _with_errors(design: JudgedScores, found: int, enough: Enough) -> int:
+def _with_errors(design: JudgedScores, labels: int, enough: Enough) -> int:
     """Return a number of labels, or as many as are expected to hold five errors of the judge.
 
     Labels alone need none of them.
     """
-    alone = _least(_alone(design), enough, design.least_labels, _MOST) or _MOST
-    return max(found, int(min(design.labels_with_errors, alone, _items(design))))
+    n_alone = _least(_without_judge(design), enough, design.least_labels, _MOST) or _MOST
+    return max(labels, int(min(design.labels_with_errors, n_alone, _n_items(design))))
 
 
-def _curve(design: JudgedScores, found: int, alpha: float) -> tuple[LabelPoint, ...]:
+def _curve(design: JudgedScores, answer: int, alpha: float) -> tuple[LabelPoint, ...]:
     """Return half-widths from a quarter of the answer to four times, or to all items."""
     least = design.least_labels
-    low, high = max(least, found // 4), min(_items(design), max(4 * found, 4 * least))
+    low, high = max(least, answer // 4), min(_n_items(design), max(4 * answer, 4 * least))
     # So many sizes show the shape of the curve
-    sizes = np.unique([found, *np.rint(np.geomspace(low, max(low, high), 14)).astype(int).tolist()])
-    widths = _half_width(_with_judge(design), sizes, alpha), _half_width(_alone(design), sizes, alpha)
+    sizes = np.unique([answer, *np.rint(np.geomspace(low, max(low, high), 14)).astype(int).tolist()])
+    widths = _half_width(_with_judge(design), sizes, alpha), _half_width(_without_judge(design), sizes, alpha)
     rows = zip(sizes.tolist(), widths[0].tolist(), widths[1].tolist(), strict=True)
-    return tuple(LabelPoint(n, own, alone) for n, own, alone in rows)
+    return tuple(LabelPoint(n, with_judge, without_judge) for n, with_judge, without_judge in rows)
 
 
-def notes_on(design: JudgedScores, labels: float, found: int, advice: str) -> list[Note]:
-    """Return what must be known of any plan: of `labels` by the formula, and as many as were `found`.
-
-    The advice is for too few.
-    """
-    few = f"with fewer than {_FEW_LABELS} labels the intervals are not reliable: {advice}"
-    notes = [_APPROXIMATE, *([Note("few_labels", few)] if found < _FEW_LABELS else [])]
-    if labels < design.labels_with_errors:
-        notes.append(Note("few_judge_errors", _few_errors(design, labels, found)))
-    return notes
-
-
-def _few_errors(design: JudgedScores, labels: float, found: int) -> str:
-    """Return how few errors of the judge are expected among labels, and what follows from that."""
-    wanted = design.labels_with_errors
-    text = (
-        f"{labels:.0f} labels are expected to hold {labels * design.share_of_errors:.2g} errors of the judge"
-    )
-    if found > labels:
-        why = f"{LEAST_ERRORS} errors" if found >= wanted else "what it takes without the judge, or all items"
-        return (
-            f"{text}, too few to tell how large they are, though the formula asks for no more; the number is"
-            f" that for {why}. If the judge is slightly wrong everywhere, say so: error_share=1.0"
-            " (--judge-errors 1)"
-        )
-    more = "" if math.isinf(wanted) else f"; {wanted:.0f} labels hold {LEAST_ERRORS}"
-    return (
-        f"{text}, too few to tell how large they are: intervals may be several times as long as planned{more}"
-    )
-
-
-def _notes(
-    design: JudgedScores, by_formula: int, found: int, alone: int, *, unsure: bool
+def _notes_on_plan(
+    design: JudgedScores, by_formula: int, answer: int, n_alone: int, *, unsure: bool
 ) -> tuple[Note, ...]:
-    notes = notes_on(design, by_formula, found, "plan at least so many")
+    notes = _notes_on_any(design, by_formula, answer, "plan at least so many")
     # The judge saves less than a tenth of the labels
-    if by_formula > 0.9 * alone:
+    if by_formula > 0.9 * n_alone:
         notes.append(
             Note(
                 "judge_saves_little",
-                f"the judge saves {max(0, alone - found)} of {alone} labels: its scores say little about the"
-                " human ones",
+                f"the judge saves {max(0, n_alone - answer)} of {n_alone} labels: its scores say little about"
+                " the human ones",
             )
         )
     if design.pilot_labels is not None and design.pilot_labels < _FEW_LABELS:
@@ -330,3 +300,157 @@ def _notes(
             )
         )
     return tuple(notes)
+
+
+# -- a budget --------------------------------------------------------------------------------------
+
+
+_MOST_SPLITS = 200_000
+
+_SHOWN_SPLITS = 20
+
+
+def allocate_labels(
+    design: JudgedScores,
+    budget: float,
+    question: Question,
+    *,
+    item_cost: float,
+    judge_cost: float,
+    label_cost: float,
+    max_items: int | None,
+) -> LabelAllocation:
+    """Return the split of a budget with the least standard error; `allocate` says what the costs are.
+
+    Without limits the best number of judged items per label is r / sqrt(1 - r²) times the root of the price
+    of a label over that of a judged item, r being the correlation (Cochran 1977, section 12.7). Here all
+    numbers of labels are tried, so that limits and whole numbers are allowed for.
+    """
+    costs = {"budget": budget, "item_cost": item_cost, "judge_cost": judge_cost, "label_cost": label_cost}
+    check_costs(**costs)
+    if label_cost == 0.0:
+        raise InvalidInputError(
+            "labels cost nothing, so the judge is not needed",
+            hint="pass label_cost=...",
+            argument="label_cost",
+        )
+    if item_cost + judge_cost == 0.0 and max_items is None:
+        raise InvalidInputError(
+            "judged items cost nothing, so nothing limits them", hint="pass max_items=..."
+        )
+    limit = math.inf if max_items is None else checks.positive_int(max_items, "max_items")
+    without_judge = _split_without_judge(design, budget, item_cost, label_cost, limit, question.alpha)
+    splits = _splits_with_judge(design, budget, item_cost + judge_cost, label_cost, limit, question.alpha)
+    sure = (one for one in splits if one.labels >= design.labels_with_errors)
+    by_formula, best = (
+        min((without_judge, *some), key=attrgetter("standard_error")) for some in (splits, sure)
+    )
+    planned = by_formula.labels if by_formula.items else math.inf  # labels alone need no error of the judge
+    settings = {
+        "plan": "allocate labels",
+        **{what: float(value) for what, value in costs.items()},
+        "max_items": max_items,
+        "level": question.level,
+        "comparisons": question.n_comparisons,
+    }
+    return LabelAllocation(
+        design=design,
+        budget=float(budget),
+        best=best,
+        alone=without_judge,
+        splits=splits,
+        alpha=question.alpha,
+        level=question.level,
+        n_comparisons=question.n_comparisons,
+        notes=tuple(_notes_on_any(design, planned, best.labels, "spend more on labels")),
+        provenance=provenance_of(settings, design.settings(), design.settings()),
+    )
+
+
+def _split_without_judge(
+    design: JudgedScores, budget: float, item_cost: float, label_cost: float, limit: float, alpha: float
+) -> LabelSplit:
+    """Return the whole budget spent on labels."""
+    n = int(min(rounding.round_down(budget / (item_cost + label_cost)), limit))
+    if n < design.least_labels:
+        raise DesignError(
+            f"a budget of {budget:g} pays for {n} labels, and {design.least_labels} are the least",
+            hint="raise the budget",
+        )
+    error = float(design.standard_error_alone(n))
+    width = float(t_quantile(alpha, design.freedom(n) + 1.0)) * error
+    return LabelSplit(n, 0, n * (item_cost + label_cost), error, width)
+
+
+def _splits_with_judge(
+    design: JudgedScores, budget: float, judged_cost: float, label_cost: float, limit: float, alpha: float
+) -> tuple[LabelSplit, ...]:
+    """Return splits with the judge, in ascending order of labels; that of the least error is one of them."""
+    labels, items = _affordable(design.least_labels, budget, judged_cost, label_cost, limit)
+    if labels.size == 0:
+        return ()
+    errors = design.standard_error(labels, items)
+    places = _reported_places(labels.size, int(np.argmin(errors)))
+    labels, items, errors = labels[places], items[places], errors[places]
+    widths = t_quantile(alpha, design.freedom(labels)) * errors
+    paid = (items * judged_cost + labels * label_cost).astype(np.float64)
+    columns = (one.tolist() for one in (labels, items, paid, errors, widths))
+    return tuple(LabelSplit(*row) for row in zip(*columns, strict=True))
+
+
+def _affordable(
+    least: int, budget: float, judged_cost: float, label_cost: float, limit: float
+) -> tuple[IntArray, IntArray]:
+    """Return numbers of labels, and with each the most items that can be judged; no fewer than labels."""
+    most = int(min(rounding.round_down(budget / (judged_cost + label_cost)), limit))
+    if most < least:
+        return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
+    labels = np.arange(least, most + 1)
+    if labels.size > _MOST_SPLITS:
+        labels = np.unique(np.rint(np.geomspace(least, most, _MOST_SPLITS)).astype(np.int64))
+    left = budget - labels * label_cost
+    judged = left / judged_cost if judged_cost > 0.0 else np.full(labels.size, np.inf)
+    items = rounding.round_down(np.minimum(judged, min(limit, 1e15)))
+    return labels, np.maximum(items, labels)
+
+
+def _reported_places(size: int, best: int) -> list[int]:
+    """Return the places of splits that are reported: some over the whole range, and the best."""
+    few = min(size, _SHOWN_SPLITS)
+    spread = np.concatenate([np.geomspace(1, size, few), np.linspace(1, size, few)])
+    return sorted({*(np.rint(spread).astype(int) - 1).tolist(), best})
+
+
+# -- what must be known of either ------------------------------------------------------------------
+
+
+def _notes_on_any(design: JudgedScores, by_formula: float, answer: int, advice: str) -> list[Note]:
+    """Return what must be known of any plan: of labels by the formula, and of the answer.
+
+    The advice is for too few.
+    """
+    few = f"with fewer than {_FEW_LABELS} labels the intervals are not reliable: {advice}"
+    notes = [_APPROXIMATE, *([Note("few_labels", few)] if answer < _FEW_LABELS else [])]
+    if by_formula < design.labels_with_errors:
+        notes.append(Note("few_judge_errors", _few_errors(design, by_formula, answer)))
+    return notes
+
+
+def _few_errors(design: JudgedScores, by_formula: float, answer: int) -> str:
+    """Return how few errors of the judge are expected among labels, and what follows from that."""
+    wanted = design.labels_with_errors
+    errors = by_formula * design.share_of_errors
+    text = f"{by_formula:.0f} labels are expected to hold {errors:.2g} errors of the judge"
+    if answer > by_formula:
+        why = (
+            f"{LEAST_ERRORS} errors" if answer >= wanted else "what it takes without the judge, or all items"
+        )
+        return (
+            f"{text}, too few to tell how large they are, though the formula asks for no more; the number is"
+            f" that for {why}. If the judge is slightly wrong everywhere, say so: error_share=1.0"
+            " (--judge-errors 1)"
+        )
+    more = "" if math.isinf(wanted) else f"; {wanted:.0f} labels hold {LEAST_ERRORS}"
+    return (
+        f"{text}, too few to tell how large they are: intervals may be several times as long as planned{more}"
+    )

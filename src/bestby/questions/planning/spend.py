@@ -14,8 +14,8 @@ from bestby._core.typing import Alternative, IntArray
 from bestby.planning.arguments import check_costs, checked_question
 from bestby.planning.base import Question, plan_provenance
 from bestby.questions.labels.judged_scores import JudgedScores
-from bestby.questions.labels.label_plans_result import LabelAllocation
-from bestby.questions.labels.label_spend import allocate_labels
+from bestby.questions.labels.plan import allocate_labels
+from bestby.questions.labels.result import LabelAllocation
 from bestby.questions.planning.result import Allocation, Split
 from bestby.questions.planning.runs_items import RunsAndItems
 

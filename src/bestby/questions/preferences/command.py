@@ -95,7 +95,7 @@ _METHODS = ("auto", *_MODELS, "win-rate")
 def preferences(values: Preferences, progress: Any) -> Any:
     """Read and compare."""
     from bestby._core import checks
-    from bestby.questions.preferences.reader import read_preferences
+    from bestby.questions.preferences.source import read_preferences
 
     statistics = values.statistics
     checks.choice(statistics.method, _METHODS, "method")
@@ -132,7 +132,7 @@ def _by_strength(judgements: Any, statistics: Statistics, progress: Any) -> Any:
 def _by_win_rate(judgements: Any, statistics: Statistics, progress: Any) -> Any:
     """Compare the win rates as scores of the items."""
     from bestby.questions.items.compare import compare
-    from bestby.questions.preferences.win_rates import win_rates
+    from bestby.questions.preferences.source import win_rates
 
     _refuse(statistics, scale="log", prior=0.0)
     arguments = statistics.arguments()

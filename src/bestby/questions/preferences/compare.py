@@ -1,9 +1,10 @@
-"""Compare systems by which of two was preferred, judgement by judgement."""
+"""`compare_preferences`: systems by which of two was preferred, judgement by judgement."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,21 +12,40 @@ import numpy as np
 from bestby._core import rounding
 from bestby._core.errors import DesignError
 from bestby._core.keywords import with_suggestions
+from bestby._core.text import counted
 from bestby._core.typing import Array, ArrayLike, Correction, Question, Rng, Scale, Ties
-from bestby.comparisons.common import family, few_units
+from bestby.comparisons.common import family, few_units, note_rules
 from bestby.comparisons.common.provenance import hash_of_rows, made_by
+from bestby.comparisons.common.settings import CheckedSettings
 from bestby.data.frames import backend_of
 from bestby.engine.base import Drawing
-from bestby.questions.preferences import bounds, testing
-from bestby.questions.preferences.fitting import Fit, Settings, fitted, notes_on
-from bestby.questions.preferences.layout import Preferences
+from bestby.questions.preferences.bradley_terry import ELO
+from bestby.questions.preferences.fitting import (
+    Fit,
+    bootstrap_test,
+    fitted,
+    gap_interval,
+    permutation_test,
+    preference_interval,
+    refined,
+    strength_interval,
+    tie_interval,
+    wald_test,
+    win_rate_interval,
+)
 from bestby.questions.preferences.result import PreferenceComparison, PreferenceDifference, PreferenceScore
-from bestby.questions.preferences.source import Columns, Data, data_of
+from bestby.questions.preferences.source import Columns, Data, Preferences, data_of
 from bestby.resampling.progress import Progress
 from bestby.resampling.settings import Resampling, combined
 from bestby.results.base import MetricInfo, Note, Provenance, remember_backend
 from bestby.results.values import TestResult
 from bestby.vocabulary import PreferenceInterval, PreferenceTest
+
+ELO_MEAN = 1000.0
+"""The mean strength on the Elo scale."""
+
+FEW_CLUSTERS = 50
+"""Clusters below which intervals can be too short."""
 
 
 @with_suggestions
@@ -170,24 +190,61 @@ def compare_preferences(
     drawing = Drawing.of(resampling)
     judgements = data_of(data, clusters, Columns(a, b, winner, items, systems, ignore))
     settings = settings.among(judgements.names)
-    result = _compared(fitted(judgements, settings, drawing), settings, drawing)
+    fit = fitted(
+        judgements,
+        model=settings.ties,
+        prior=settings.prior,
+        resampling=drawing if settings.test == "bootstrap" else None,
+    )
+    result = _compared(fit, settings, drawing)
     return remember_backend(result, backend_of(data))
+
+
+@dataclass(frozen=True)
+class Settings(CheckedSettings):
+    """The arguments of `compare_preferences` that are not data; see there."""
+
+    ties: str
+    scale: str
+    prior: float
+    interval: str | None
+    level: float
+    test: str | None
+    alternative: Question
+    correction: str
+    margin: float | None
+    baseline: str | None
+
+    @property
+    def metric(self) -> str:
+        """What the strengths are called."""
+        return "elo" if self.scale == "elo" else "strength"
+
+    @property
+    def unit(self) -> float:
+        """Points of the scale per unit of log strength."""
+        return ELO if self.scale == "elo" else 1.0
+
+    @property
+    def mean(self) -> float:
+        """The mean strength on the scale."""
+        return ELO_MEAN if self.scale == "elo" else 0.0
 
 
 def _compared(fit: Fit, settings: Settings, drawing: Drawing) -> PreferenceComparison:
     names = fit.data.names
     order = family.ranked(np.round(fit.strengths.log / rounding.spread_width(1.0)), names, True)
-    base = None if settings.baseline is None else names.index(settings.baseline)
-    pairs = family.pairs(order, base, sided=settings.alternative != "two-sided")
+    baseline = None if settings.baseline is None else names.index(settings.baseline)
+    pairs = family.pairs(order, baseline, sided=settings.alternative != "two-sided")
     tests = {}
     if settings.test is not None:
         tests = {(i, j): _test(fit, i, j, settings.test, settings, drawing) for i, j in pairs}
-    made = [_difference(fit, i, j, tests.get((i, j)), settings) for i, j in pairs]
-    adjusted = family.adjusted(made, settings.correction)
+    unadjusted = [_difference(fit, i, j, tests.get((i, j)), settings) for i, j in pairs]
+    adjusted = family.adjusted(unadjusted, settings.correction)
     differences = family.with_direction_notes(adjusted, settings.alpha)
     tie = None
     if settings.ties == "davidson" and settings.interval is not None:
-        tie = bounds.tie_interval(fit, settings.level)
+        tie = tie_interval(fit, settings.level)
     return PreferenceComparison(
         metrics=(MetricInfo(settings.metric, True, (-math.inf, math.inf)),),
         systems=_scores(fit, order, differences, settings),
@@ -196,7 +253,7 @@ def _compared(fit: Fit, settings: Settings, drawing: Drawing) -> PreferenceCompa
         notes=(
             *fit.data.notes,
             *_notes_on_swaps(fit, tests, settings),
-            *notes_on(fit, list(tests.values()), settings),
+            *_notes(fit, list(tests.values()), settings),
         ),
         provenance=_provenance(fit, settings, drawing),
         n_items=fit.data.judged.n,
@@ -211,26 +268,17 @@ def _compared(fit: Fit, settings: Settings, drawing: Drawing) -> PreferenceCompa
     )
 
 
-def _notes_on_swaps(fit: Fit, tests: Mapping[tuple[int, int], TestResult], settings: Settings) -> list[Note]:
-    """Return a note where two systems were judged in so few units that no swap can decide."""
-    if len(fit.data.names) != 2 or not tests:
-        return []
-    units = "judgements" if fit.data.judged.clusters is None else "clusters"
-    n = fit.data.judged.direct(0, 1).size
-    return few_units.notes_on_few(n, units, tests.values(), settings, (settings.metric,))
-
-
 def _test(fit: Fit, i: int, j: int, chosen: str, settings: Settings, drawing: Drawing) -> TestResult:
     side = settings.towards(True)
     if chosen == "permutation" or (chosen == "auto" and len(fit.data.names) == 2):
         pair = fit.data.names[i], fit.data.names[j]
-        swaps = testing.permutation_test(fit.data.judged, i, j, pair, side, drawing)
-        return testing.refined(swaps, fit.data.judged.direct(i, j)) if chosen == "auto" else swaps
+        swaps = permutation_test(fit.data.judged, i, j, pair, side, drawing)
+        return refined(swaps, fit.data.judged.direct(i, j)) if chosen == "auto" else swaps
     estimate, n_units = fit.gap(i, j), fit.data.judged.n_units
-    if chosen == "bootstrap" and fit.drawn is not None:
-        drawn = fit.drawn.log[:, i] - fit.drawn.log[:, j]
-        return testing.bootstrap_test(drawn, estimate, side, n_units)
-    return testing.wald_test(estimate, fit.error(i, j), side, n_units)
+    if chosen == "bootstrap" and fit.resampled is not None:
+        replicates = fit.resampled.log[:, i] - fit.resampled.log[:, j]
+        return bootstrap_test(replicates, estimate, side, n_units)
+    return wald_test(estimate, fit.error(i, j), side, n_units)
 
 
 def _difference(
@@ -244,10 +292,10 @@ def _difference(
     interval, tost, chance = None, None, None
     if bounded:
         interval, tost, _ = family.with_equivalence(
-            lambda level: (bounds.gap_interval(fit, i, j, level, unit), ()), settings.level, settings.margin
+            lambda level: (gap_interval(fit, i, j, level, unit), ()), settings.level, settings.margin
         )
-        chance = bounds.preference_interval(fit, i, j, settings.level)
-    plain = PreferenceDifference(
+        chance = preference_interval(fit, i, j, settings.level)
+    difference = PreferenceDifference(
         metric=settings.metric,
         a=names[i],
         b=names[j],
@@ -269,7 +317,7 @@ def _difference(
         standard_error=unit * fit.error(i, j) if bounded else None,
         standard_error_method="sandwich" if bounded else None,
     )
-    return family.with_verdict(plain, tost, settings.margin)
+    return family.with_verdict(difference, tost, settings.margin)
 
 
 def _scores(
@@ -309,20 +357,74 @@ def _uncertainty(fit: Fit, s: int, settings: Settings) -> dict[str, Any]:
         unit * math.sqrt(max(float(errors[s, s]), 0.0)) for errors in (fit.errors.fisher, fit.errors.robust)
     )
     return {
-        "interval": bounds.strength_interval(fit, s, level, unit, settings.mean),
+        "interval": strength_interval(fit, s, level, unit, settings.mean),
         "standard_error": fisher,
         "standard_error_method": "fisher",
         "robust_error": robust,
-        "win_rate_interval": bounds.win_rate_interval(fit, s, level),
+        "win_rate_interval": win_rate_interval(fit, s, level),
     }
+
+
+def _notes(fit: Fit, tests: Sequence[TestResult], settings: Settings) -> Iterator[Note]:
+    """Yield notes on few clusters, resamples without a finite fit, the prior, ties and tests."""
+    judged = fit.data.judged
+    bounded = settings.interval is not None
+    if bounded and judged.clusters is not None and judged.n_units < FEW_CLUSTERS:
+        message = f"there are only {judged.n_units} clusters: intervals can be too short below {FEW_CLUSTERS}"
+        yield Note("few_clusters", message)
+    decided = int(fit.wins.sum())
+    # Judgements that are no tie, for each system but one, below which intervals are too long
+    if bounded and decided < 6 * (len(fit.data.names) - 1):
+        message = (
+            f"only {decided} of {judged.n} judgements are no tie: with so few, no interval meets its level;"
+            " these cover more than they say"
+        )
+        yield Note("few_differing", message)
+    lost = 0 if fit.resampled is None else int(np.isnan(fit.resampled.log).any(axis=1).sum())
+    if fit.resampled is not None and lost:
+        message = (
+            f"strengths have no finite estimate on {lost} of {len(fit.resampled.log)} resamples, where some"
+            " system wins or loses all; the bootstrap test counts them as extreme"
+        )
+        yield Note("undefined_resamples", message)
+    if settings.prior > 0.0:
+        message = (
+            f"{settings.prior:g} judgements, half won and half lost, were added between every two systems"
+        )
+        message += ", which draws strengths together"
+        if bounded:
+            message += ", and their intervals: they can miss strengths far apart"
+        yield Note("prior", message)
+    if settings.ties == "half" and bool(fit.ties.any()):
+        n_ties = int(fit.ties.sum() / 2)
+        message = f"{counted(n_ties, 'tie')} {'counts' if n_ties == 1 else 'count'} as half a win for both"
+        if bounded:
+            message += (
+                "; the standard errors of the Fisher information treat them as wins and losses, and are"
+            )
+            message += " too large"
+        yield Note("ties_as_halves", message)
+    yield from note_rules.direction_notes(settings.metric, True, settings.alternative)
+    yield from note_rules.resample_notes(settings.metric, tests, settings.correction, settings.alpha)
+
+
+def _notes_on_swaps(fit: Fit, tests: Mapping[tuple[int, int], TestResult], settings: Settings) -> list[Note]:
+    """Return a note where two systems were judged in so few units that no swap can decide."""
+    if len(fit.data.names) != 2 or not tests:
+        return []
+    units = "judgements" if fit.data.judged.clusters is None else "clusters"
+    n = fit.data.judged.direct(0, 1).size
+    return few_units.notes_on_few(n, units, tests.values(), settings, (settings.metric,))
 
 
 def _provenance(fit: Fit, settings: Settings, drawing: Drawing) -> Provenance:
     judged = fit.data.judged
-    about: dict[str, Any] = {"judgements": judged.n, "systems": list(fit.data.names)}
+    numbers: dict[str, Any] = {"judgements": judged.n, "systems": list(fit.data.names)}
     if judged.clusters is not None:
-        about["clusters"] = judged.n_units
-    return made_by(drawing, {"metrics": [settings.metric], **settings.by_name()}, about, _data_hash(fit.data))
+        numbers["clusters"] = judged.n_units
+    return made_by(
+        drawing, {"metrics": [settings.metric], **settings.by_name()}, numbers, _data_hash(fit.data)
+    )
 
 
 def _data_hash(data: Data) -> str:

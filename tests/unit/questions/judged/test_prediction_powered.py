@@ -7,8 +7,9 @@ import dataclasses
 import numpy as np
 import pytest
 
-from bestby.questions.judged import tuning
-from bestby.questions.judged.prediction_powered import Labelled, corrected, label_weights
+from bestby.questions.judged import prediction_powered as powered
+from bestby.questions.judged.labelled import Labelled, label_weights
+from bestby.questions.judged.prediction_powered import corrected
 
 
 def labelled(
@@ -47,7 +48,7 @@ def test_the_left_out_residuals_are_those_of_fits_without_the_cluster() -> None:
     rng = np.random.default_rng(2)
     x, clusters, weights = rng.standard_normal((12, 2)), np.arange(12) // 2, np.full(12, 1 / 12)
     y = x @ [1.0, -0.5] + 0.1 * rng.standard_normal(12)
-    fit = tuning.fitted(x, y, weights, clusters, (1, 1))
+    fit = powered.fitted(x, y, weights, clusters, (1, 1))
     kept = fit.coefficients / np.linalg.lstsq(x, y, rcond=None)[0]
     for cluster in range(6):
         rest, own = clusters != cluster, clusters == cluster
@@ -88,7 +89,7 @@ def test_without_a_judge_the_labels_and_their_t_interval_remain() -> None:
     assert contrast @ made.scores == pytest.approx(difference.mean(), abs=1e-12)
     assert made.error(contrast).se == pytest.approx(difference.std(ddof=1) / np.sqrt(80), rel=1e-12)
     assert made.error(contrast).df == pytest.approx(79.0)
-    assert made.error_alone(contrast) == made.error(contrast)
+    assert made.labels_error(contrast) == made.error(contrast)
 
 
 def test_strata_count_by_their_items_and_probabilities_by_their_inverse() -> None:
@@ -120,7 +121,7 @@ def test_strata_with_enough_labels_have_coefficients_of_their_own() -> None:
     own = corrected(labelled(judge[:, :, None], human, strata=strata))
     assert own.coefficients.shape == (2, 2, 2, 1)
     assert own.coefficients[0, 0, 0, 0] > 0.8 > -0.8 > own.coefficients[1, 0, 0, 0]
-    few = np.where((np.arange(400) % 200 < 24)[:, None], truth, np.nan)
+    few = np.where((np.arange(400) % 200 < powered.LEAST_TUNED - 1)[:, None], truth, np.nan)
     assert corrected(labelled(judge[:, :, None], few, strata=strata)).coefficients.shape[0] == 1
 
 

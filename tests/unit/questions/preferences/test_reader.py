@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from bestby import Preferences, compare, compare_preferences, read_preferences
 from bestby._core.errors import BestbyError, InvalidInputError
-from bestby.questions.preferences.win_rates import WinRate, win_rates
+from bestby.questions.preferences.source import WinRate, win_rates
 
 ROWS = [("q1", "x", "y", "x"), ("q1", "z", "x", "tie"), ("q2", "x", "y", "y"), ("q2", "x", "z", "x")]
 

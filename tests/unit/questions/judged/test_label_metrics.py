@@ -1,4 +1,4 @@
-"""`compare_judged` of predictions by labels: beside plain loops, forms of the data, and what is refused."""
+"""`compare_judged` of predictions by labels: plain loops, forms of the data, resamples, and refusals."""
 
 from __future__ import annotations
 
@@ -8,14 +8,21 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import norm, t
 from sklearn.metrics import f1_score, matthews_corrcoef
 
 import bestby as bb
 from bestby.engine.base import Drawing
-from bestby.questions.judged.drawing import drawn
-from bestby.questions.judged.label_source import source_of
-from bestby.questions.judged.redrawing import RedrawnEstimates, redrawn
-from bestby.questions.judged.scoring import scored
+from bestby.inference.clusters import StandardError
+from bestby.inference.distributions import replicates
+from bestby.questions.judged.label_metrics import (
+    PoweredBootstrap,
+    ResampledEstimates,
+    resampled_estimates,
+    scored_by_metric,
+)
+from bestby.questions.judged.labelled import label_draw
+from bestby.questions.judged.source import source_of
 
 N = 400
 RNG = np.random.default_rng(0)
@@ -44,11 +51,11 @@ def numbers(found: bb.JudgedComparison) -> list[float]:
     return [x for d in found for x in (d.estimate, d.interval.low, d.interval.high, d.p_value)]
 
 
-def made(n_resamples: int = 999, metric: str = "f1_macro", judge: Any = JUDGE, **groups: Any) -> Any:
-    given = scored(source_of(judge, HUMAN, PREDICTIONS, None, None), metric, None)
+def estimates(n_resamples: int = 999, metric: str = "f1_macro", judge: Any = JUDGE, **groups: Any) -> Any:
+    given = scored_by_metric(source_of(judge, HUMAN, PREDICTIONS, None, None), metric, None)
     how = groups.pop("labels_drawn", "random")
-    labelled = drawn(given.items, how, groups.get("clusters"), groups.get("strata"))
-    return redrawn(labelled, given.parts, Drawing(n_resamples, 0))
+    labelled = label_draw(given.items, how, groups.get("clusters"), groups.get("strata"))
+    return resampled_estimates(labelled, given.parts, Drawing(n_resamples, 0))
 
 
 def by_hand(weights: np.ndarray, coefficients: np.ndarray, f1: Any) -> np.ndarray:
@@ -70,7 +77,7 @@ def by_hand(weights: np.ndarray, coefficients: np.ndarray, f1: Any) -> np.ndarra
     ],
 )
 def test_scores_are_those_of_the_parts_by_scikit_learn(metric: str, f1: Any) -> None:
-    found: RedrawnEstimates = made(metric=metric)
+    found: ResampledEstimates = estimates(metric=metric)
     coefficients = found.means.coefficients[0][:, :, 0]
     assert np.abs(coefficients.diagonal()).min() > 0.1, "or the judge has no say, and nothing is tested"
     assert found.scores == pytest.approx(by_hand(np.ones(N, dtype=int), coefficients, f1), abs=1e-12)
@@ -83,7 +90,7 @@ def test_scores_are_those_of_the_parts_by_scikit_learn(metric: str, f1: Any) -> 
 
 @pytest.mark.long
 def test_resamples_vary_as_those_of_a_plain_loop() -> None:
-    found = made(2000)
+    found = estimates(2000)
     coefficients = found.means.coefficients[0][:, :, 0]
     rng = np.random.default_rng(1)
 
@@ -366,3 +373,70 @@ def test_a_metric_needs_predictions_and_tables_hold_all() -> None:
         compared(source_of(whole, None, None, None, None), None)
     with pytest.raises(bb.InvalidInputError, match="has labels of several humans"):
         compared(whole.drop(columns="human").assign(human_1=HUMAN, human_2=HUMAN), None, predictions=None)
+
+
+NORMAL = norm.ppf((np.arange(9999) + 1) / 10000)
+
+
+def powered_bootstrap(
+    estimate: float, sd: float, df: float = 1e9, wider: float = 1.0, shift: float = 0.0
+) -> PoweredBootstrap:
+    values = replicates(estimate + shift + sd * NORMAL, 1.0)
+    return PoweredBootstrap(estimate, values, StandardError(wider * sd, df), sd)
+
+
+def test_normal_resamples_give_the_normal_interval_and_test() -> None:
+    low, high = powered_bootstrap(0.3, 0.1).interval(0.95)
+    assert (low, high) == pytest.approx((0.3 - 1.96 * 0.1, 0.3 + 1.96 * 0.1), abs=1e-3)
+    assert powered_bootstrap(0.15, 0.1).tested("two-sided").p_value == pytest.approx(
+        2 * norm.sf(1.5), rel=1e-2
+    )
+    assert powered_bootstrap(0.15, 0.1).tested("greater").p_value == pytest.approx(norm.sf(1.5), rel=1e-2)
+    assert powered_bootstrap(0.15, 0.1).tested("less").p_value == pytest.approx(norm.cdf(1.5), rel=1e-2)
+
+
+def test_percentiles_are_expanded_to_the_robust_error_with_students_t() -> None:
+    found = powered_bootstrap(0.3, 0.1, df=9.0, wider=1.2)
+    reach = 1.2 * 0.1 * t.ppf(0.975, 9)
+    assert found.interval(0.95) == pytest.approx((0.3 - reach, 0.3 + reach), abs=2e-3)
+    assert found.tested("two-sided").p_value == pytest.approx(2 * t.sf(2.5, 9), rel=2e-2)
+    assert powered_bootstrap(0.3, 0.1, wider=0.5).interval(0.95) == powered_bootstrap(0.3, 0.1).interval(
+        0.95
+    )  # never narrowed
+
+
+def test_a_bias_of_the_resamples_is_taken_out_twice() -> None:
+    biased = powered_bootstrap(0.3, 0.1, shift=-0.05)
+    low, high = biased.interval(0.95)  # as if they lay as far above the estimate as they lie below
+    assert (low, high) == pytest.approx((0.35 - 1.96 * 0.1, 0.35 + 1.96 * 0.1), abs=2e-3)
+
+
+@pytest.mark.parametrize("estimate", [-0.3, -0.19, 0.0, 0.1, 0.19, 0.2, 0.35])
+@pytest.mark.parametrize("level", [0.9, 0.95, 0.99])
+def test_interval_and_test_agree(estimate: float, level: float) -> None:
+    skewed = replicates(estimate + np.random.default_rng(1).gamma(4.0, 0.05, 4000) - 0.2, 1.0)
+    found = PoweredBootstrap(estimate, skewed, StandardError(0.12, 15.0), 0.1)
+    low, high = found.interval(level)
+    assert (found.tested("two-sided").p_value <= 1.0 - level) == (low > 0.0 or high < 0.0)
+
+
+def test_resamples_on_one_side_of_zero_never_give_a_p_value_of_zero() -> None:
+    found = powered_bootstrap(1.0, 0.01).tested("two-sided")
+    assert 0.0 < found.p_value < 0.001
+    assert found.n_resamples == 9999
+    assert powered_bootstrap(-1.0, 0.01).tested("greater").p_value > 0.999
+
+
+def test_mirrored_resamples_give_the_mirrored_results() -> None:
+    values = np.random.default_rng(2).gamma(3.0, 0.1, 2000)
+    one = PoweredBootstrap(0.25, replicates(values, 1.0), StandardError(0.2, 20.0), 0.17)
+    other = PoweredBootstrap(-0.25, replicates(-values, 1.0), StandardError(0.2, 20.0), 0.17)
+    low, high = one.interval(0.95)
+    assert other.interval(0.95) == pytest.approx((-high, -low), abs=1e-12)
+    assert one.tested("greater").p_value == pytest.approx(other.tested("less").p_value)
+
+
+def test_equal_resamples_say_nothing() -> None:
+    found = PoweredBootstrap(0.0, replicates(np.zeros(99), 1.0), StandardError(0.0, 0.0), 0.0)
+    assert not found.varies
+    assert found.tested("two-sided").p_value == 1.0

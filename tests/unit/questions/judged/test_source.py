@@ -14,7 +14,7 @@ import bestby as bb
 from bestby import InvalidInputError
 from bestby.data.frames import table_of
 from bestby.data.layouts.judged import judged_of
-from bestby.questions.judged.reader import read_calibration, read_judged
+from bestby.questions.judged.source import read_calibration, read_judged
 
 Write = Callable[[str], Path]
 NAN = np.nan
