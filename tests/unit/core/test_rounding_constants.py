@@ -15,15 +15,18 @@ from bestby._core import rounding
 TINY = 1e-6
 
 ALGORITHMS = {
-    "questions/monitor/deciding.py": {1e-9},  # keeps a scale above 0
-    "questions/monitor/sequences.py": {
+    "questions/monitor/monitor.py": {1e-9},  # keeps a scale above 0
+    "questions/monitor/evidence.py": {
         1e-12,
         1e-9,
         1e-7,
     },  # where bisection ends; digits that cancel
-    "questions/monitor/betting.py": {1e-9, 1e-7},  # where bisection ends, and how far outside an end is put
-    "questions/monitor/confidence_sequences.py": {1e-12},  # keeps a share off 0 and 1
-    "questions/monitor/group_sequential.py": {
+    "questions/monitor/confidence_sequences.py": {
+        1e-12,
+        1e-9,
+        1e-7,
+    },  # keeps a share off 0 and 1; where bisection ends, and how far outside an end is put
+    "questions/monitor/planned_looks.py": {
         1e-12,
         1e-10,
         1e-9,
