@@ -64,12 +64,12 @@ if TYPE_CHECKING:
     from bestby.questions.monitor.result import MonitoredSystem as MonitoredSystem
     from bestby.questions.monitor.result import MonitorLook as MonitorLook
     from bestby.questions.order.normality import normality as normality
-    from bestby.questions.order.normality_result import Normality as Normality
     from bestby.questions.order.ordering import aso as aso
     from bestby.questions.order.ordering import aso_tightness as aso_tightness
     from bestby.questions.order.ordering import multi_aso as multi_aso
-    from bestby.questions.order.ordering_result import StochasticOrder as StochasticOrder
-    from bestby.questions.order.ordering_result import StochasticOrders as StochasticOrders
+    from bestby.questions.order.result import Normality as Normality
+    from bestby.questions.order.result import StochasticOrder as StochasticOrder
+    from bestby.questions.order.result import StochasticOrders as StochasticOrders
     from bestby.questions.planning.lifted import LiftedScores as LiftedScores
     from bestby.questions.planning.pilot import Pilot as Pilot
     from bestby.questions.planning.result import Allocation as Allocation
@@ -157,9 +157,8 @@ __getattr__, __dir__, __all__ = door(
         "questions.monitor.monitor": "Monitor",
         "questions.monitor.result": "MonitoredComparison MonitoredDifference MonitoredSystem MonitorLook",
         "questions.order.normality": "normality",
-        "questions.order.normality_result": "Normality",
         "questions.order.ordering": "aso aso_tightness multi_aso",
-        "questions.order.ordering_result": "StochasticOrder StochasticOrders",
+        "questions.order.result": "Normality StochasticOrder StochasticOrders",
         "questions.planning.lifted": "LiftedScores",
         "questions.planning.pilot": "Pilot",
         "questions.planning.result": "Allocation Plan",

@@ -18,7 +18,7 @@ from bestby.engine.reading import Reading
 from bestby.engine.runs import FEW_FOR_MEDIANS
 from bestby.inference import improvement, locations, multiplicity, samples, skewness
 from bestby.questions.order.ordering import multi_aso
-from bestby.questions.order.ordering_result import StochasticOrders
+from bestby.questions.order.result import StochasticOrders
 from bestby.questions.runs import effect_sizes
 from bestby.questions.runs.result import RunsDifference
 from bestby.questions.runs.settings import Settings
