@@ -170,7 +170,7 @@ def test_no_other_module_lists_the_intervals_of_items() -> None:
         ]
         if any(len(names & intervals) > 4 for names in named):
             lists.add(path.relative_to(SOURCE).as_posix())
-    assert lists == {"engine/interval_methods.py", "advising/interval_choice.py"}
+    assert lists == {"engine/interval_methods.py", "engine/interval_choice.py"}
     assert intervals <= set(interval_methods.METHODS)
 
 

@@ -12,7 +12,7 @@ from bestby._core import checks
 from bestby._core.errors import InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.typing import AnnotatorChoice, ArrayLike, OnMissing, Rng
-from bestby.advising.reading import Arguments, check_two_systems, evaluation_of
+from bestby.comparisons.common.reading import Arguments, check_two_systems, evaluation_of
 from bestby.comparisons.common.settings import check_reach
 from bestby.data.evaluation import Evaluation
 from bestby.metrics.base import BaseMetric

@@ -9,8 +9,8 @@ import numpy as np
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.paths import readable_file
-from bestby.advising.reading import reading_of
 from bestby.cli.options import set_option_names
+from bestby.comparisons.common.reading import reading_of
 from bestby.data.columns import MISSING
 from bestby.data.layouts.long import system_column_of
 from bestby.data.roles import ITEM_WORDS, RUN_WORDS, Roles

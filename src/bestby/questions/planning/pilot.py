@@ -16,11 +16,11 @@ from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.text import quoted
 from bestby._core.typing import Alternative, FloatArray, IntArray
-from bestby.advising.interval_choice import pilot_strata_note
 from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare, test_maker
 from bestby.engine.base import Drawing, Group
 from bestby.engine.estimate import Estimates
+from bestby.engine.interval_choice import pilot_strata_note
 from bestby.engine.ranked import WeightGroup
 from bestby.engine.sums import SumGroup
 from bestby.engine.weighted import ItemGroup

@@ -10,8 +10,8 @@ import numpy as np
 
 from bestby._core import rounding, special
 from bestby._core.typing import Alternative, Array, FloatArray
-from bestby.advising import interval_choice
 from bestby.comparisons.common import equivalence, family, few_units, one_pair
+from bestby.engine import interval_choice
 from bestby.engine.base import Drawing
 from bestby.engine.hierarchy import DOUBTED, RunsWithItems
 from bestby.engine.reading import Reading
