@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from bestby.metrics.derivatives import WeightDerivatives as WeightDerivatives
     from bestby.metrics.functions import FunctionMetric as FunctionMetric
     from bestby.metrics.registry import list_metrics as list_metrics
-    from bestby.planning.proportions import PairedProportions as PairedProportions
-    from bestby.planning.scores import PairedScores as PairedScores
+    from bestby.planning.paired import PairedProportions as PairedProportions
+    from bestby.planning.paired import PairedScores as PairedScores
     from bestby.questions.advice.advise import advise as advise
     from bestby.questions.advice.result import Advice as Advice
     from bestby.questions.datasets.compare import compare_datasets as compare_datasets
@@ -75,10 +75,10 @@ if TYPE_CHECKING:
     from bestby.questions.planning.result import Allocation as Allocation
     from bestby.questions.planning.result import Plan as Plan
     from bestby.questions.planning.runs_items import RunsAndItems as RunsAndItems
+    from bestby.questions.planning.solve import allocate as allocate
     from bestby.questions.planning.solve import minimum_detectable as minimum_detectable
     from bestby.questions.planning.solve import power as power
     from bestby.questions.planning.solve import sample_size as sample_size
-    from bestby.questions.planning.spend import allocate as allocate
     from bestby.questions.preferences.compare import compare_preferences as compare_preferences
     from bestby.questions.preferences.layout import Preferences as Preferences
     from bestby.questions.preferences.reader import read_preferences as read_preferences
@@ -133,8 +133,7 @@ __getattr__, __dir__, __all__ = door(
         "metrics.derivatives": "WeightDerivatives",
         "metrics.functions": "FunctionMetric",
         "metrics.registry": "list_metrics",
-        "planning.proportions": "PairedProportions",
-        "planning.scores": "PairedScores",
+        "planning.paired": "PairedProportions PairedScores",
         "questions.advice.advise": "advise",
         "questions.advice.result": "Advice",
         "questions.datasets.compare": "compare_datasets",
@@ -163,8 +162,7 @@ __getattr__, __dir__, __all__ = door(
         "questions.planning.pilot": "Pilot",
         "questions.planning.result": "Allocation Plan",
         "questions.planning.runs_items": "RunsAndItems",
-        "questions.planning.solve": "minimum_detectable power sample_size",
-        "questions.planning.spend": "allocate",
+        "questions.planning.solve": "allocate minimum_detectable power sample_size",
         "questions.preferences.compare": "compare_preferences",
         "questions.preferences.layout": "Preferences",
         "questions.preferences.reader": "read_preferences",

@@ -49,7 +49,7 @@ ALGORITHMS = {
     "inference/intervals.py": {1e-12, 1e-10},  # the least p looked for, and where bisection ends
     "questions/published/shares.py": {5e-324},  # a p-value above 0
     "questions/datasets/strata.py": {1e-12},  # shares of a run that a cut leaves by rounding alone
-    "planning/search.py": {1e-12},  # keeps a power off 0 and 1
+    "planning/base.py": {1e-12},  # keeps a power off 0 and 1
     "inference/joint.py": {1e-12},  # keeps a matrix positive definite
     "engine/interval_methods.py": {1e-12},  # keeps a level below 1
     "inference/dominating_point.py": {1e-13, 1e-8},  # a spread too small to divide by
@@ -66,7 +66,7 @@ ALGORITHMS = {
     "metrics/chance.py": {1e-14},  # counts: the least real margin is 2 / n, far above rounding
     "metrics/soft_entropy.py": {1e-10},  # a mean square relative to that of the full data
     "questions/planning/lifted.py": {1e-9},  # the least factor of a search
-    "questions/planning/squares.py": {1e-100},  # keeps a variance above 0
+    "questions/planning/runs_items.py": {1e-100},  # keeps a variance above 0
     "report/figures/p_values.py": {1e-16},  # keeps a p-value on a logarithmic axis
     "report/numbers.py": {3e-10, 1e-15, 1e-9},  # what is too small to be shown; last bits of a power of ten
 }

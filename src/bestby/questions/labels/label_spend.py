@@ -10,8 +10,7 @@ import numpy as np
 from bestby._core import checks, rounding
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.typing import IntArray
-from bestby.planning.arguments import check_costs
-from bestby.planning.base import Question
+from bestby.planning.base import Question, check_costs
 from bestby.questions.labels.judged_scores import JudgedScores, t_quantile
 from bestby.questions.labels.label_plans_result import LabelAllocation, LabelSplit
 from bestby.questions.labels.plan import notes_on
