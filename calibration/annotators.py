@@ -28,10 +28,10 @@ from tools import pages
 
 from bestby import Annotations, Evaluation
 from bestby._core.typing import FloatArray
-from bestby.advising.interval_choice import choose_interval
 from bestby.engine import interval_maker, prepare
 from bestby.engine.base import Drawing
 from bestby.engine.estimate import Estimates
+from bestby.engine.interval_choice import choose_interval
 from bestby.metrics import resolve
 from calibration import ROOT, files
 

@@ -20,7 +20,7 @@ import numpy as np
 from scipy.special import ndtri
 from tools import pages
 
-from bestby.questions.order.violation import bootstrap_positions, merged_steps, n_deals
+from bestby.questions.order.ordering import bootstrap_positions, merged_steps, n_deals
 from calibration import ROOT
 
 RAW = ROOT / "calibration" / "results" / "aso_thresholds.csv"

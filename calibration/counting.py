@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from bestby.advising import interval_choice
 from bestby.comparisons.common import dependence, note_rules
+from bestby.engine import interval_choice
 from bestby.inference.locations import FEW_RUNS
 from calibration import families, measuring
 from calibration.files import Arrays, Row

@@ -26,10 +26,10 @@ from scipy.special import ndtr, stdtrit
 from tools import pages
 
 from bestby._core.errors import BestbyError, DesignError
-from bestby.advising.interval_choice import choose_interval
 from bestby.engine import interval_maker, prepare
 from bestby.engine.base import Drawing
 from bestby.engine.estimate import Estimate, Estimates
+from bestby.engine.interval_choice import choose_interval
 from bestby.metrics import resolve
 from calibration import ROOT, counting, files
 from calibration.cells import CANDIDATES, Cell, grid

@@ -14,8 +14,7 @@ from typing import Any, get_type_hints
 import numpy as np
 
 from bestby._core.errors import BestbyError, DesignError
-from bestby.advising import interval_choice
-from bestby.engine import interval_maker, prepare, test_maker
+from bestby.engine import interval_choice, interval_maker, prepare, test_maker
 from bestby.engine.base import Drawing
 from bestby.engine.estimate import Estimate, Estimates, Situation
 from bestby.inference import joint

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from bestby.questions.monitor import deciding
-from bestby.questions.monitor.betting import Before, Units, log_capital, log_factors
-from bestby.questions.monitor.sequences import Pairs, Sums, closed_form_intervals
+from bestby.questions.monitor import monitor
+from bestby.questions.monitor.confidence_sequences import Before, Units, log_capital, log_factors
+from bestby.questions.monitor.evidence import Pairs, Sums, closed_form_intervals
 from bestby.questions.monitor.settings import Settings, checked_settings
 from calibration.populations import Floats
 from calibration.statements import Outcome, What
@@ -114,14 +114,14 @@ def decided(differences: Floats, s: Settings, every: int) -> list[tuple[str | No
     """Return what a monitor decides on each sequence, (n, P), and after how many items."""
     n, width = differences.shape
     held: Any = SideBySide(differences)
-    pairs = Pairs(s, [(2 * i, 2 * i + 1) for i in range(width)], deciding.hypotheses(s))
+    pairs = Pairs(s, [(2 * i, 2 * i + 1) for i in range(width)], monitor.hypotheses(s))
     found: list[tuple[str | None, int]] = [(None, n)] * width
     for last in range(every, n + 1, every):
         first = len(held.ends)
         held.ends = list(range(1, last + 1))
         pairs.look(held, first)
         for place in np.flatnonzero(pairs.active).tolist():
-            made = deciding.pair_decision(pairs, place)
+            made = monitor.pair_decision(pairs, place)
             if made is not None:
                 found[place] = made, last
                 pairs.active[place] = False

@@ -37,7 +37,7 @@ QUESTIONS = {
     "labels": "choose chosen label_plans label_plan label_allocation label_spend stratified pool"
     " planning/judged planning/judged_pilot planning/labels figures/labels",
     "planning": "planning plan plans designs curves allocation",
-    "advice": "advising advise advice figures/path",
+    "advice": "advise advice figures/path",
     "items": "compare evaluate comparison comparisons/items comparisons/scores kinds/many_systems",
     "runs": "runs effect_sizes",
     "order": "ordering* orders violation normality replicability",

@@ -7,9 +7,9 @@ from functools import partial
 
 import numpy as np
 
-from bestby.questions.monitor import planned
-from bestby.questions.monitor.betting import Units, single
-from bestby.questions.monitor.sequences import Sums, closed_form_intervals
+from bestby.questions.monitor import items, monitor, planned_looks
+from bestby.questions.monitor.confidence_sequences import Units, single
+from bestby.questions.monitor.evidence import Sums, closed_form_intervals
 from bestby.questions.monitor.settings import Settings
 from calibration.sequences import Batched, Draw, settings
 from calibration.statements import Statements, What
@@ -79,8 +79,8 @@ def _missed(truth: float, plans: dict[str, Settings], units: Units) -> dict[What
 def _noted(looks: tuple[int, ...], units: Units) -> np.ndarray:
     """Return of each sequence whether its first look has a note."""
     ends = np.cumsum(units.sizes).tolist()
-    first = planned.reached(looks, ends)[0]
-    return planned.doubtful(units.part(0, ends.index(first) + 1).values)
+    first = items.reached(looks, ends)[0]
+    return monitor.doubtful(units.part(0, ends.index(first) + 1).values)
 
 
 def missed(units: Units, truth: float, s: Settings) -> np.ndarray:
@@ -90,7 +90,7 @@ def missed(units: Units, truth: float, s: Settings) -> np.ndarray:
 
 def _ordinary(units: Units, truth: float, s: Settings) -> np.ndarray:
     def ends(sums: Sums, counts: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
-        half = 1.96 * sums.deviation / np.sqrt(sums.n_units) * planned.share_left(s, counts[-1])
+        half = 1.96 * sums.deviation / np.sqrt(sums.n_units) * planned_looks.share_left(s, counts[-1])
         return sums.mean - half, sums.mean + half
 
     return _at_looks(units, s, ends, truth)
@@ -99,7 +99,7 @@ def _ordinary(units: Units, truth: float, s: Settings) -> np.ndarray:
 def _at_looks(units: Units, s: Settings, interval: _Interval, truth: float) -> np.ndarray:
     assert s.looks is not None
     ends = np.cumsum(units.sizes).tolist()
-    counts = planned.reached(s.looks, ends)
+    counts = items.reached(s.looks, ends)
     found = np.zeros(units.values.shape[1], dtype=np.bool_)
     for place, count in enumerate(counts, 1):
         if count == s.n_population:

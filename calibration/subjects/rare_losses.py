@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from bestby.questions.monitor.betting import Units, single
+from bestby.questions.monitor.confidence_sequences import Units, single
 from calibration.populations import Floats
 from calibration.sequences import Batched, ever_missed, settings
 from calibration.statements import Statements, What

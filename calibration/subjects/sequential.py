@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from bestby import Monitor
-from bestby.questions.monitor.betting import Units, single
+from bestby.questions.monitor.confidence_sequences import Units, single
 from bestby.questions.monitor.settings import Settings
 from calibration.populations import Floats
 from calibration.sequences import Batched, Draw, ever_missed, peeked, settings

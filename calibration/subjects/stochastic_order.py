@@ -12,7 +12,7 @@ from scipy import stats
 import bestby as bb
 from bestby._core.typing import FloatArray
 from bestby.inference import multiplicity
-from bestby.questions.order import violation
+from bestby.questions.order import ordering
 from calibration.statements import Outcome, Statements, What
 
 TITLE = "Almost stochastic order"
@@ -168,11 +168,11 @@ def _best(draw: Draw, shift: float, rng: np.random.Generator, seed: int) -> dict
 
 def _plain(a: FloatArray, b: FloatArray, seed: int) -> float:
     """Return the p-value of the violation ratio that is not shrunk, from 1000 deals."""
-    first, second, width = violation.merged_steps(a.size, b.size)
+    first, second, width = ordering.merged_steps(a.size, b.size)
     pool = np.sort(np.concatenate([a, b]))
     apart = (np.sort(a)[first] - np.sort(b)[second])[None, :]
     hits = sum(
-        violation._extreme(pool[p] - pool[q], apart, width, 0.0)[0]
-        for p, q in violation._random_deals(a.size, b.size, 1000, seed)
+        ordering._extreme(pool[p] - pool[q], apart, width, 0.0)[0]
+        for p, q in ordering._random_deals(a.size, b.size, 1000, seed)
     )
     return (1 + hits) / 1001

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from bestby.metrics.derivatives import WeightDerivatives as WeightDerivatives
     from bestby.metrics.functions import FunctionMetric as FunctionMetric
     from bestby.metrics.registry import list_metrics as list_metrics
-    from bestby.planning.proportions import PairedProportions as PairedProportions
-    from bestby.planning.scores import PairedScores as PairedScores
+    from bestby.planning.paired import PairedProportions as PairedProportions
+    from bestby.planning.paired import PairedScores as PairedScores
     from bestby.questions.advice.advise import advise as advise
     from bestby.questions.advice.result import Advice as Advice
     from bestby.questions.datasets.compare import compare_datasets as compare_datasets
@@ -64,21 +64,21 @@ if TYPE_CHECKING:
     from bestby.questions.monitor.result import MonitoredSystem as MonitoredSystem
     from bestby.questions.monitor.result import MonitorLook as MonitorLook
     from bestby.questions.order.normality import normality as normality
-    from bestby.questions.order.normality_result import Normality as Normality
     from bestby.questions.order.ordering import aso as aso
     from bestby.questions.order.ordering import aso_tightness as aso_tightness
     from bestby.questions.order.ordering import multi_aso as multi_aso
-    from bestby.questions.order.ordering_result import StochasticOrder as StochasticOrder
-    from bestby.questions.order.ordering_result import StochasticOrders as StochasticOrders
+    from bestby.questions.order.result import Normality as Normality
+    from bestby.questions.order.result import StochasticOrder as StochasticOrder
+    from bestby.questions.order.result import StochasticOrders as StochasticOrders
     from bestby.questions.planning.lifted import LiftedScores as LiftedScores
     from bestby.questions.planning.pilot import Pilot as Pilot
     from bestby.questions.planning.result import Allocation as Allocation
     from bestby.questions.planning.result import Plan as Plan
     from bestby.questions.planning.runs_items import RunsAndItems as RunsAndItems
+    from bestby.questions.planning.solve import allocate as allocate
     from bestby.questions.planning.solve import minimum_detectable as minimum_detectable
     from bestby.questions.planning.solve import power as power
     from bestby.questions.planning.solve import sample_size as sample_size
-    from bestby.questions.planning.spend import allocate as allocate
     from bestby.questions.preferences.compare import compare_preferences as compare_preferences
     from bestby.questions.preferences.result import PreferenceComparison as PreferenceComparison
     from bestby.questions.preferences.result import PreferenceDifference as PreferenceDifference
@@ -133,8 +133,7 @@ __getattr__, __dir__, __all__ = door(
         "metrics.derivatives": "WeightDerivatives",
         "metrics.functions": "FunctionMetric",
         "metrics.registry": "list_metrics",
-        "planning.proportions": "PairedProportions",
-        "planning.scores": "PairedScores",
+        "planning.paired": "PairedProportions PairedScores",
         "questions.advice.advise": "advise",
         "questions.advice.result": "Advice",
         "questions.datasets.compare": "compare_datasets",
@@ -155,15 +154,13 @@ __getattr__, __dir__, __all__ = door(
         "questions.monitor.monitor": "Monitor",
         "questions.monitor.result": "MonitoredComparison MonitoredDifference MonitoredSystem MonitorLook",
         "questions.order.normality": "normality",
-        "questions.order.normality_result": "Normality",
         "questions.order.ordering": "aso aso_tightness multi_aso",
-        "questions.order.ordering_result": "StochasticOrder StochasticOrders",
+        "questions.order.result": "Normality StochasticOrder StochasticOrders",
         "questions.planning.lifted": "LiftedScores",
         "questions.planning.pilot": "Pilot",
         "questions.planning.result": "Allocation Plan",
         "questions.planning.runs_items": "RunsAndItems",
-        "questions.planning.solve": "minimum_detectable power sample_size",
-        "questions.planning.spend": "allocate",
+        "questions.planning.solve": "allocate minimum_detectable power sample_size",
         "questions.preferences.compare": "compare_preferences",
         "questions.preferences.result": "PreferenceComparison PreferenceDifference PreferenceScore",
         "questions.preferences.source": "Preferences read_preferences",

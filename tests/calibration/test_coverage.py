@@ -14,9 +14,9 @@ import pytest
 from calibration.populations import Population
 from tests.calibration.counting import at_least, at_most, makers_of
 
-from bestby.advising.interval_choice import choose_interval
 from bestby.engine import interval_maker
 from bestby.engine.estimate import Estimates
+from bestby.engine.interval_choice import choose_interval
 from calibration import coverage, populations, type_one_error
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -17,7 +17,7 @@ import bestby as bb
 from bestby.cli import main
 from bestby.cli.options import spellings
 from bestby.questions.planning.command import Plan
-from bestby.questions.planning.designs import _BUDGET, _DESIGNS, _GOES_WITH, _NO_BUDGET
+from bestby.questions.planning.source import _BUDGET, _DESIGNS, _GOES_WITH, _NO_BUDGET
 
 PROPORTIONS = ["--accuracy", ".83", ".80", "--agreement", ".9"]
 COLUMNS = ["--gold", "label", "--item", "item", "--cluster", "doc"]

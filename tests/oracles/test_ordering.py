@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bestby as bb
-from bestby.questions.order.violation import n_deals
+from bestby.questions.order.ordering import n_deals
 
 whole = st.lists(st.integers(-30, 30), min_size=2, max_size=9)
 
@@ -138,23 +138,23 @@ def test_sampled_p_value_is_that_of_every_deal() -> None:
     a, b = rng.normal(0.7, 1, 9), rng.normal(0, 1, 9)
     exact = bb.aso(a, b)
     assert exact.test.exact
-    from bestby.questions.order import violation
+    from bestby.questions.order import ordering
 
-    hits = violation._random_deals(9, 9, 20_000, 0)
+    hits = ordering._random_deals(9, 9, 20_000, 0)
     pool = np.sort(np.concatenate([a, b]))
     observed = (np.sort(a) - np.sort(b))[None, :]
-    width, shrink = np.full(9, 1 / 9), violation._shrinkage(pool, 9, 9)
-    share = sum(violation._extreme(pool[p] - pool[q], observed, width, shrink)[0] for p, q in hits) / 20_000
+    width, shrink = np.full(9, 1 / 9), ordering._shrinkage(pool, 9, 9)
+    share = sum(ordering._extreme(pool[p] - pool[q], observed, width, shrink)[0] for p, q in hits) / 20_000
     assert share == pytest.approx(exact.p_value, abs=7 * math.sqrt(exact.p_value / 20_000))
 
 
 def test_random_deals_are_uniform() -> None:
     """All 10 ways to choose 2 of 5, 20 000 deals: chi-squared with 9 df is above 45 once in 1e6."""
-    from bestby.questions.order import violation
+    from bestby.questions.order import ordering
 
     counts: dict[tuple[int, ...], int] = {}
-    first, _, _ = violation.merged_steps(2, 3)
-    for p, _ in violation._random_deals(2, 3, 20_000, 1):
+    first, _, _ = ordering.merged_steps(2, 3)
+    for p, _ in ordering._random_deals(2, 3, 20_000, 1):
         for row in p[:, [0, -1]]:
             counts[tuple(row)] = counts.get(tuple(row), 0) + 1
     assert first[0] == 0

@@ -21,7 +21,6 @@ from bestby._core.errors import BestbyError, InvalidInputError
 from bestby._core.paths import readable_file
 from bestby._core.text import counted, quoted
 from bestby._core.typing import Array
-from bestby.advising.reading import reading_of
 from bestby.boards import making
 from bestby.boards.entries import ended
 from bestby.boards.events import Event, Line, Submitted
@@ -31,6 +30,7 @@ from bestby.boards.names import REFUSED, checked_key, unseen
 from bestby.boards.scoring import predictions_of_systems
 from bestby.boards.settings import Settings
 from bestby.boards.submitting import changed_settings, checked
+from bestby.comparisons.common.reading import reading_of
 from bestby.data.columns import MISSING, text_of_value
 from bestby.data.evaluation import Evaluation
 from bestby.data.layouts.evaluations import evaluation_of

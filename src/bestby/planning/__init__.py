@@ -9,8 +9,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from bestby.planning.base import Design as Design
     from bestby.planning.base import PlanPoint as PlanPoint
-    from bestby.planning.proportions import PairedProportions as PairedProportions
-    from bestby.planning.scores import PairedScores as PairedScores
+    from bestby.planning.paired import PairedProportions as PairedProportions
+    from bestby.planning.paired import PairedScores as PairedScores
     from bestby.questions.labels.choose import choose_items as choose_items
     from bestby.questions.labels.judged_scores import JudgedScores as JudgedScores
     from bestby.questions.labels.plan import plan_labels as plan_labels
@@ -22,17 +22,16 @@ if TYPE_CHECKING:
     from bestby.questions.planning.result import Plan as Plan
     from bestby.questions.planning.result import Split as Split
     from bestby.questions.planning.runs_items import RunsAndItems as RunsAndItems
+    from bestby.questions.planning.solve import allocate as allocate
     from bestby.questions.planning.solve import minimum_detectable as minimum_detectable
     from bestby.questions.planning.solve import power as power
     from bestby.questions.planning.solve import sample_size as sample_size
-    from bestby.questions.planning.spend import allocate as allocate
 
 __getattr__, __dir__, __all__ = door(
     "bestby.planning",
     {
         "planning.base": "Design PlanPoint",
-        "planning.proportions": "PairedProportions",
-        "planning.scores": "PairedScores",
+        "planning.paired": "PairedProportions PairedScores",
         "questions.labels.choose": "choose_items",
         "questions.labels.judged_scores": "JudgedScores",
         "questions.labels.plan": "plan_labels",
@@ -41,7 +40,6 @@ __getattr__, __dir__, __all__ = door(
         "questions.planning.pilot": "Pilot",
         "questions.planning.result": "Allocation Plan Split",
         "questions.planning.runs_items": "RunsAndItems",
-        "questions.planning.solve": "minimum_detectable power sample_size",
-        "questions.planning.spend": "allocate",
+        "questions.planning.solve": "allocate minimum_detectable power sample_size",
     },
 )

@@ -8,10 +8,8 @@ from functools import lru_cache
 from bestby._core.errors import BestbyError
 from bestby._core.text import grouped
 from bestby.inference.permutation import least_p
-from bestby.planning.base import USUAL_POWER, Design, Question
-from bestby.planning.proportions import PairedProportions
-from bestby.planning.scores import PairedScores
-from bestby.planning.search import least_effect, least_size
+from bestby.planning.base import USUAL_POWER, Design, Question, least_effect, least_size
+from bestby.planning.paired import PairedProportions, PairedScores
 from bestby.report import few_units
 from bestby.report.numbers import Rounding, alpha, margin_text
 from bestby.report.percent import NAMED, as_measured, scale_of

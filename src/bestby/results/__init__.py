@@ -51,10 +51,10 @@ if TYPE_CHECKING:
     from bestby.questions.monitor.result import MonitoredDifference as MonitoredDifference
     from bestby.questions.monitor.result import MonitoredSystem as MonitoredSystem
     from bestby.questions.monitor.result import MonitorLook as MonitorLook
-    from bestby.questions.order.normality_result import Normality as Normality
-    from bestby.questions.order.normality_result import NormalityTest as NormalityTest
-    from bestby.questions.order.ordering_result import StochasticOrder as StochasticOrder
-    from bestby.questions.order.ordering_result import StochasticOrders as StochasticOrders
+    from bestby.questions.order.result import Normality as Normality
+    from bestby.questions.order.result import NormalityTest as NormalityTest
+    from bestby.questions.order.result import StochasticOrder as StochasticOrder
+    from bestby.questions.order.result import StochasticOrders as StochasticOrders
     from bestby.questions.planning.result import Allocation as Allocation
     from bestby.questions.planning.result import Plan as Plan
     from bestby.questions.planning.result import Split as Split
@@ -112,8 +112,7 @@ __getattr__, __dir__, __all__ = door(
             "ChosenItem ChosenItems ChosenStratum LabelAllocation LabelPlan LabelPoint LabelSplit"
         ),
         "questions.monitor.result": "MonitoredComparison MonitoredDifference MonitoredSystem MonitorLook",
-        "questions.order.normality_result": "Normality NormalityTest",
-        "questions.order.ordering_result": "StochasticOrder StochasticOrders",
+        "questions.order.result": "Normality NormalityTest StochasticOrder StochasticOrders",
         "questions.planning.result": "Allocation Plan Split StoredDesign",
         "questions.preferences.result": "PreferenceComparison PreferenceDifference PreferenceScore",
         "questions.published.result": "PublishedAnswer PublishedComparison",

@@ -29,8 +29,8 @@ FORMAT = 1
 DESIGNS = {
     "JudgedScores": "bestby.questions.labels.judged_scores",
     "LiftedScores": "bestby.questions.planning.lifted",
-    "PairedProportions": "bestby.planning.proportions",
-    "PairedScores": "bestby.planning.scores",
+    "PairedProportions": "bestby.planning.paired",
+    "PairedScores": "bestby.planning.paired",
     "RunsAndItems": "bestby.questions.planning.runs_items",
 }
 """The designs of plans that are made again from their fields, and their modules."""

@@ -11,7 +11,7 @@ import bestby as bb
 from bestby.cli import main
 from bestby.metrics import list_metrics, resolve
 from bestby.metrics.names import SUGGESTIONS
-from bestby.questions.advice.case import KNOWN
+from bestby.questions.advice.advise import KINDS_ELSEWHERE
 
 GOLD = [1, 0] * 10
 SYSTEMS = {"a": GOLD, "b": [1, 1] * 10}
@@ -104,7 +104,7 @@ def test_an_option_of_another_tool(option: str, ours: str, tmp_path: Any, capsys
 
 
 def test_advise_and_compare_know_the_same_names_of_metrics() -> None:
-    for name in [*KNOWN, *SUGGESTIONS, *(row.name.replace("LABEL", "x") for row in list_metrics())]:
+    for name in [*KINDS_ELSEWHERE, *SUGGESTIONS, *(row.name.replace("LABEL", "x") for row in list_metrics())]:
         try:
             resolve(name)
         except bb.InvalidInputError as error:

@@ -11,7 +11,7 @@ import bestby as bb
 from bestby import InvalidInputError
 from bestby._core import rounding
 from bestby.inference import classical
-from bestby.planning.scores import PairedScores
+from bestby.planning.paired import PairedScores
 from bestby.questions.datasets import ranking
 
 # Scores in per cent, 0.01 apart on every item: 91.37 - 91.36 and 88.12 - 88.11 differ in the last bits.

@@ -15,15 +15,18 @@ from bestby._core import rounding
 TINY = 1e-6
 
 ALGORITHMS = {
-    "questions/monitor/deciding.py": {1e-9},  # keeps a scale above 0
-    "questions/monitor/sequences.py": {
+    "questions/monitor/monitor.py": {1e-9},  # keeps a scale above 0
+    "questions/monitor/evidence.py": {
         1e-12,
         1e-9,
         1e-7,
     },  # where bisection ends; digits that cancel
-    "questions/monitor/betting.py": {1e-9, 1e-7},  # where bisection ends, and how far outside an end is put
-    "questions/monitor/confidence_sequences.py": {1e-12},  # keeps a share off 0 and 1
-    "questions/monitor/group_sequential.py": {
+    "questions/monitor/confidence_sequences.py": {
+        1e-12,
+        1e-9,
+        1e-7,
+    },  # keeps a share off 0 and 1; where bisection ends, and how far outside an end is put
+    "questions/monitor/planned_looks.py": {
         1e-12,
         1e-10,
         1e-9,
@@ -46,7 +49,7 @@ ALGORITHMS = {
     "inference/intervals.py": {1e-12, 1e-10},  # the least p looked for, and where bisection ends
     "questions/published/shares.py": {5e-324},  # a p-value above 0
     "questions/datasets/strata.py": {1e-12},  # shares of a run that a cut leaves by rounding alone
-    "planning/search.py": {1e-12},  # keeps a power off 0 and 1
+    "planning/base.py": {1e-12},  # keeps a power off 0 and 1
     "inference/joint.py": {1e-12},  # keeps a matrix positive definite
     "engine/interval_methods.py": {1e-12},  # keeps a level below 1
     "inference/dominating_point.py": {1e-13, 1e-8},  # a spread too small to divide by
@@ -63,7 +66,7 @@ ALGORITHMS = {
     "metrics/chance.py": {1e-14},  # counts: the least real margin is 2 / n, far above rounding
     "metrics/soft_entropy.py": {1e-10},  # a mean square relative to that of the full data
     "questions/planning/lifted.py": {1e-9},  # the least factor of a search
-    "questions/planning/squares.py": {1e-100},  # keeps a variance above 0
+    "questions/planning/runs_items.py": {1e-100},  # keeps a variance above 0
     "report/figures/p_values.py": {1e-16},  # keeps a p-value on a logarithmic axis
     "report/numbers.py": {3e-10, 1e-15, 1e-9},  # what is too small to be shown; last bits of a power of ten
 }

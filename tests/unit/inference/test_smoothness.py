@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from bestby import compare
-from bestby.advising.interval_choice import choose_interval, reservation
+from bestby.engine.interval_choice import choose_interval, reservation
 from bestby.inference.smoothness import in_steps, sets_of
 
 

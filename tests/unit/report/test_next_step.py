@@ -10,9 +10,7 @@ import numpy as np
 import pytest
 
 import bestby as bb
-from bestby.planning.arguments import checked_question
-from bestby.planning.base import Design, Question
-from bestby.planning.search import least_effect, least_size
+from bestby.planning.base import Design, Question, checked_question, least_effect, least_size
 from bestby.report.next_step import MOST_EXACT, design_of, next_step
 from bestby.report.percent import in_percent
 

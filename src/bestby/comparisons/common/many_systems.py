@@ -9,11 +9,11 @@ import numpy as np
 
 from bestby._core import rounding
 from bestby._core.typing import Alternative, Array, BoolArray, FloatArray, IntArray
-from bestby.advising import interval_choice
 from bestby.comparisons.common import simultaneous
 from bestby.comparisons.common.family import SIMULTANEOUS, equivalence_level, marks, shown_sides, verdicts
 from bestby.comparisons.common.settings import Settings
 from bestby.data.evaluation import Evaluation
+from bestby.engine import interval_choice
 from bestby.engine.base import Pair
 from bestby.engine.estimate import Estimates
 from bestby.engine.sums import SumGroup

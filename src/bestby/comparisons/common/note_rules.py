@@ -11,12 +11,11 @@ from bestby._core import rounding
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import percentage
 from bestby._core.typing import IntArray, Question
-from bestby.advising import interval_choice
 from bestby.comparisons.common import dependence, one_pair
 from bestby.comparisons.common.settings import CheckedSettings, Settings
 from bestby.data.evaluation import Evaluation
 from bestby.data.roles import listed
-from bestby.engine import interval_maker
+from bestby.engine import interval_choice, interval_maker
 from bestby.engine.base import Drawing, Group, Pair
 from bestby.engine.estimate import Estimates
 from bestby.engine.sums import SumGroup

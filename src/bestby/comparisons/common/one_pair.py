@@ -11,12 +11,11 @@ import numpy as np
 from bestby._core import rounding
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array, FloatArray
-from bestby.advising import interval_choice
 from bestby.comparisons.common import equivalence, few_units
 from bestby.comparisons.common.family import for_equivalence, with_verdict
 from bestby.comparisons.common.settings import CheckedSettings
 from bestby.data.evaluation import Evaluation
-from bestby.engine import interval_maker
+from bestby.engine import interval_choice, interval_maker
 from bestby.engine.estimate import Estimate, Situation
 from bestby.inference import proportions
 from bestby.inference.influence import Shown

@@ -12,12 +12,12 @@ from functools import partial
 import numpy as np
 
 from bestby._core.typing import Alternative, FloatArray, IntArray
-from bestby.advising.interval_choice import choose_interval
 from bestby.comparisons.common import equivalence, family, one_pair
 from bestby.comparisons.common.settings import Settings
 from bestby.engine import interval_maker
 from bestby.engine.base import Pair
 from bestby.engine.estimate import Estimate, Estimates, Situation
+from bestby.engine.interval_choice import choose_interval
 from bestby.inference.joint import Joint
 from bestby.inference.proportions import two_sided_quantile
 from bestby.inference.skewness import FEWEST

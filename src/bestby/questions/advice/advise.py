@@ -1,30 +1,38 @@
-"""`advise`: which test, which interval, why, and what would be wrong."""
+"""`advise`: which test, which interval, why, and what would be wrong.
+
+From data it takes what can be counted, so that this is not asked for. Of a metric it asks whether it is a
+mean of one number per item; of metrics that are computed elsewhere, such as BLEU, that is listed here.
+"""
 
 from __future__ import annotations
 
+import itertools
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields, replace
-from typing import Any
+from typing import Any, NamedTuple
 
-from bestby._core import checks
+import numpy as np
+
+from bestby._core import checks, rounding
 from bestby._core.errors import InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.text import quoted
 from bestby._core.typing import OnMissing
-from bestby.advising.interval_choice import ENOUGH_DIFFERING, Choice, choose_interval
-from bestby.advising.reading import Arguments, check_two_systems, evaluation_of
+from bestby.comparisons.common.reading import Arguments, check_two_systems, evaluation_of
 from bestby.data.evaluation import Evaluation
+from bestby.engine import prepare
+from bestby.engine.base import Drawing, Group, Pair
+from bestby.engine.estimate import Estimates
+from bestby.engine.interval_choice import ENOUGH_DIFFERING, Choice, choose_interval, reservation
 from bestby.inference.skewness import FROM_UNITS
+from bestby.metrics import FunctionMetric, MeanMetric, Metric, WeightedMetric, list_metrics, resolve
 from bestby.metrics.registry import default
 from bestby.metrics.suitability import chosen_metric
-from bestby.questions.advice.case import is_rank_metric, nature
-from bestby.questions.advice.observed import SAME_SYSTEMS, Seen, observe, qualified
-from bestby.questions.advice.questions import FEWEST_DIFFERING
-from bestby.questions.advice.result import Advice, Case, Wrong
-from bestby.questions.advice.tree import walk
+from bestby.questions.advice.result import Advice, Case, Shape, Wrong
+from bestby.questions.advice.tree import FEWEST_DIFFERING, walk
+from bestby.questions.order.normality import normality
 from bestby.results.base import provenance_of
-
-CORRELATIONS = ("pearson", "spearman", "kendall")
 
 
 @with_suggestions
@@ -242,6 +250,218 @@ def _interval(case: Case, choices: Sequence[Choice]) -> tuple[str, str]:
     return choice.method, choice.reason
 
 
+# -- what data show ------------------------------------------------------------------------------------------
+
+
+MOST_SHAPES = 10
+"""Pairs whose differences are described, the best systems first."""
+
+SAME_SYSTEMS = (
+    "the systems do not differ: nothing shows how far their difference varies, and no interval is near its"
+    " level"
+)
+"""What is true of any interval where no unit differs."""
+
+
+class Seen(NamedTuple):
+    """What data show."""
+
+    case: Case
+    choices: tuple[Choice, ...]
+    shapes: tuple[Shape, ...]
+
+
+def observe(evaluation: Evaluation, metric: Any) -> Seen:
+    """Return what data show with a metric.
+
+    Returns case and choices of intervals; the shapes of at most `MOST_SHAPES` pairs, in the order of the
+    ranks, none where scores are right or wrong or no mean of items, or where two systems do not differ.
+    """
+    (group,) = prepare.groups(evaluation, [resolve(metric)], supports=prepare.ALL_GROUPINGS)
+    pairs = list(itertools.combinations(range(group.n_systems), 2))
+    case = _observed_case(group, evaluation, pairs)
+    estimates = Estimates(group, Drawing(n_resamples=1, seed=0))
+    cheap = not isinstance(group.metric, FunctionMetric)
+    situations = [estimates.of(*pair).situation(jackknife=cheap) for pair in pairs]
+    choices = tuple(
+        qualified(
+            choose_interval(**situation),
+            situation["n_differing"],
+            situation["n_units"] if situation["plain_mean"] or situation["mean"] else 0,
+        )
+        for situation in situations
+    )
+    if not case.mean_of_items or case.binary:
+        return Seen(case, choices, ())
+    sign = -1.0 if group.metric.greater_is_better else 1.0
+    scores = group.scores
+    order = sorted(range(group.n_systems), key=lambda s: (sign * scores[s], evaluation.names[s]))
+    ranked = itertools.islice(itertools.combinations(order, 2), MOST_SHAPES)
+    shapes = [_shape(group, a, b, evaluation) for a, b in ranked]
+    return Seen(case, choices, tuple(shape for shape in shapes if shape is not None))
+
+
+def _observed_case(group: Group, evaluation: Evaluation, pairs: Sequence[Pair]) -> Case:
+    """Return the case that one metric on an evaluation is.
+
+    Its differing items (or clusters) are the most of any pair. A mean of answers that are all 0 or 1 is
+    binary.
+    """
+    measure = group.metric
+    is_mean = isinstance(measure, MeanMetric)
+    answers = isinstance(measure, MeanMetric) and measure.proportions
+    return Case(
+        metric=measure.name,
+        mean_of_items=is_mean,
+        binary=answers and _binary(group, evaluation),
+        of_sums=isinstance(measure, Metric),
+        n_items=evaluation.n_items,
+        n_differing=max(group.sample(*pair).differing[1] for pair in pairs),
+        n_systems=group.n_systems,
+        clustered=evaluation.clusters is not None,
+        crossed=evaluation.crossed is not None,
+    )
+
+
+def _binary(group: Group, evaluation: Evaluation) -> bool:
+    if getattr(group.metric, "binary", False):
+        return True
+    if evaluation.clusters is not None:  # sums over clusters no longer show it
+        values = list(evaluation.systems.values())
+        return evaluation.gold is None and all(bool(np.isin(v, (0, 1)).all()) for v in values)
+    plain = [group.sample(s).contributions for s in range(group.n_systems)]
+    return all(one is not None and bool(np.isin(one.values, (0.0, 1.0)).all()) for one in plain)
+
+
+def qualified(choice: Choice, n_differing: int, units_of_mean: int = 0) -> Choice:
+    """Return the choice of an interval with what is true of it where no units differ, or too few.
+
+    `units_of_mean` is how many units a mean is of, 0 of other metrics.
+    """
+    if n_differing == 0:
+        return Choice(choice.method, SAME_SYSTEMS)
+    few = reservation(
+        choice.method,
+        difference=True,
+        n_differing=n_differing,
+        n_effective=None,
+        n_units=units_of_mean,
+        plain_mean=units_of_mean > 0,
+    )
+    return choice if few is None else Choice(choice.method, few.message)
+
+
+def _shape(group: Group, a: int, b: int, evaluation: Evaluation) -> Shape | None:
+    plain = group.sample(a, b).contributions
+    if plain is None or int(plain.counts.sum()) < 3:
+        return None
+    differences = np.repeat(plain.values, plain.counts)
+    if rounding.alike(differences):
+        return None
+    return Shape(evaluation.names[a], evaluation.names[b], normality(differences))
+
+
+# -- the nature of a metric ----------------------------------------------------------------------------------
+
+
+class Nature(NamedTuple):
+    """What matters of a metric here.
+
+    `mean_of_items` says whether it is the mean of one number per item. `binary` says whether that number is 0
+    or 1. `of_sums` says whether it is a function of sums over items; ranks are not.
+    """
+
+    name: str
+    mean_of_items: bool
+    binary: bool
+    of_sums: bool
+
+
+def nature(metric: Any, mean_of_items: bool | None = None, binary: bool | None = None) -> Nature:
+    """Return what matters of a metric here."""
+    if isinstance(metric, str) and (kind := kind_elsewhere(metric)) is not None:
+        name, (is_mean, is_binary), of_sums = metric, kind, True
+    elif isinstance(metric, str) and mean_of_items is not None and not _has_name(metric):
+        name, is_mean, is_binary, of_sums = metric, mean_of_items, False, mean_of_items
+    else:
+        name, is_mean, is_binary, of_sums = _resolved(metric, mean_of_items)
+    is_mean = is_mean if mean_of_items is None else mean_of_items
+    is_binary = is_binary if binary is None else binary
+    if is_binary and not is_mean:
+        if binary:
+            raise InvalidInputError(
+                f"{name} cannot be 0 or 1 per item without being a mean over items",
+                hint="say mean_of_items=True if it is one",
+            )
+        is_binary = False
+    return Nature(name, is_mean, is_binary, of_sums or is_mean)
+
+
+_KINDS = {
+    (True, True): "exact_match em error_rate",
+    (True, False): "bertscore cider comet log_loss map meteor mrr ndcg pass pinc rouge sentence_bleu token_f1"
+    " win_rate",
+    (False, False): "b_cubed blanc bleu ceaf cer chrf f1 fleiss_kappa krippendorff_alpha las muc perplexity"
+    " precision recall span_f1 ter uas wer",
+}
+
+# Metrics that are no name of the registry. Where two definitions are in use (METEOR: the mean of the
+# segments, or their statistics summed), the one that assumes less: what holds for a function of sums
+# holds for a mean.
+KINDS_ELSEWHERE = {name: kind for kind, names in _KINDS.items() for name in names.split()}
+"""Whether metrics from elsewhere are means over items, and of 0/1 values."""
+
+_VARIANT = re.compile(r"[-_]?(\d+|l|lsum)$|@\w+$|\+\+$")
+
+
+def kind_elsewhere(name: str) -> tuple[bool, bool] | None:
+    """Return whether a metric from elsewhere is a mean over items, and of 0/1 values.
+
+    None if it is unknown.
+    """
+    plain = re.sub(r"[- ]+", "_", name.strip().lower())
+    return KINDS_ELSEWHERE.get(plain) or KINDS_ELSEWHERE.get(_VARIANT.sub("", plain))
+
+
+def _has_name(metric: str) -> bool:
+    names = [row.name.partition("[")[0] for row in list_metrics()]
+    return metric.partition("[")[0] in names
+
+
+def _resolved(metric: Any, mean_of_items: bool | None) -> tuple[str, bool, bool, bool]:
+    try:
+        resolved = resolve(metric)
+    except InvalidInputError as error:
+        raise InvalidInputError(
+            error.message,
+            argument=error.argument,
+            hint="`bestby metrics` lists them; of a metric of your own say whether it is a mean of one number"
+            " per item: mean_of_items=True or mean_of_items=False",
+        ) from error
+    if mean_of_items is None and isinstance(resolved, FunctionMetric):
+        raise InvalidInputError(
+            f"nothing is known of the metric {quoted(resolved.name)}",
+            hint="mean_of_items=True if it is the mean of one number per item, mean_of_items=False if not",
+        )
+    of_sums = isinstance(resolved, Metric)
+    return resolved.name, isinstance(resolved, MeanMetric), bool(getattr(resolved, "binary", False)), of_sums
+
+
+def is_rank_metric(metric: str) -> bool:
+    """Tell whether this is the name of a metric made of ranks.
+
+    >>> is_rank_metric("roc_auc"), is_rank_metric("pearson"), is_rank_metric("a metric of my own")
+    (True, False, False)
+    """
+    try:
+        return isinstance(resolve(metric), WeightedMetric)
+    except InvalidInputError:
+        return False
+
+
+# -- what would be wrong -------------------------------------------------------------------------------------
+
+
 def wrong(case: Case) -> tuple[Wrong, ...]:
     """Return what would be wrong in a case."""
     return (*_wrong_for_metric(case), *_wrong_for_sample(case), *_wrong_for_design(case))
@@ -264,6 +484,9 @@ def _wrong_for_metric(case: Case) -> list[Wrong]:
         why = "both are correlations with the same gold, so they depend on each other"
         out.append(Wrong("Fisher's z test of two correlations", why, "Steiger 1980"))
     return out
+
+
+CORRELATIONS = ("pearson", "spearman", "kendall")
 
 
 def _wrong_for_sample(case: Case) -> list[Wrong]:

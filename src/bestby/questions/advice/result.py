@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from bestby.questions.order.normality_result import Normality
+from bestby.questions.order.result import Normality
 from bestby.results.base import Note, Provenance, Reported
 from bestby.results.drawn import Drawn
 

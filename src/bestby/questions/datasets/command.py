@@ -88,7 +88,7 @@ _FOR_SCORES = (
 
 def datasets(values: Datasets, progress: Any) -> Any:
     """Read and compare."""
-    from bestby.advising.reading import reading_of
+    from bestby.comparisons.common.reading import reading_of
     from bestby.questions.datasets.compare import compare_datasets
     from bestby.questions.datasets.normalising import MINMAX
     from bestby.questions.datasets.ranges import read_ranges

@@ -70,7 +70,7 @@ class Folds:
 
 def folds(values: Folds, progress: Any) -> Any:
     """Read and compare."""
-    from bestby.advising.reading import reading_of
+    from bestby.comparisons.common.reading import reading_of
     from bestby.questions.folds.compare import compare_folds
     from bestby.readers.datasets_and_folds import read_folds
 

@@ -52,8 +52,10 @@ def detectable(d: Difference, level: float, n_alarms: int) -> float | None:
     Of answers that are right or wrong, the design is that of McNemar's test, averaged over the agreements
     there could be if few items differ; of other scores that of the t-test, with the standard error measured.
     """
-    from bestby.planning.proportions import PairedProportions  # a gate that passes needs none of these
-    from bestby.planning.scores import PairedScores
+    from bestby.planning.paired import (
+        PairedProportions,  # a gate that passes needs none of these
+        PairedScores,
+    )
     from bestby.questions.planning.solve import minimum_detectable
 
     unit, n = unit_of(d)
@@ -82,7 +84,7 @@ def more_units(d: Difference, margin: float, level: float, n_checks: int) -> int
     The true difference is taken to be the one observed. A loss beyond the margin is shown by a bound that
     holds for all checks at once.
     """
-    from bestby.planning.scores import PairedScores
+    from bestby.planning.paired import PairedScores
     from bestby.questions.planning.solve import sample_size
 
     bounds, (_, n) = d.equivalence_interval, unit_of(d)

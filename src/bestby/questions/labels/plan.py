@@ -15,8 +15,7 @@ from bestby._core.keywords import with_suggestions
 from bestby._core.margins import margin_of
 from bestby._core.typing import ArrayLike, FloatArray, IntArray
 from bestby.inference.power import t_power
-from bestby.planning.arguments import check_costs, check_wanted, checked_question
-from bestby.planning.base import USUAL_POWER, Question
+from bestby.planning.base import USUAL_POWER, Question, check_costs, check_wanted, checked_question
 from bestby.questions.labels.judged_scores import LEAST_ERRORS, JudgedScores, t_quantile
 from bestby.questions.labels.result import LabelAllocation, LabelPlan, LabelPoint, LabelSplit
 from bestby.results.base import Note, provenance_of

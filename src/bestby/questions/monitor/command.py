@@ -16,10 +16,9 @@ from bestby.cli.options import Group, argument, choice, flag, option, record
 from bestby.vocabulary import allowed_names
 
 if TYPE_CHECKING:
-    from bestby.questions.monitor.growing_log import GrowingLog
-    from bestby.questions.monitor.growing_sources import Columns
     from bestby.questions.monitor.monitor import Monitor
     from bestby.questions.monitor.result import MonitoredDifference
+    from bestby.questions.monitor.source import Columns, GrowingLog
 
 
 @record
@@ -159,8 +158,8 @@ def _watched(values: Watch, say: Callable[[str], None]) -> Any:
     from bestby._core import checks
     from bestby._core.errors import InvalidInputError
     from bestby._core.paths import exists, user_path
-    from bestby.questions.monitor.growing_log import GrowingLog
     from bestby.questions.monitor.monitor import Monitor
+    from bestby.questions.monitor.source import GrowingLog
 
     data, statistics = values.data, values.statistics
     every = checks.positive_int(statistics.every, "every")
@@ -171,12 +170,12 @@ def _watched(values: Watch, say: Callable[[str], None]) -> Any:
         )
     Monitor(["candidate", "baseline"], **statistics.arguments())  # what is wrong is said before it waits
     state = None if data.state is None else user_path(data.state)
-    known = None if state is None or not exists(state) else Monitor.resume(state)
+    resumed = None if state is None or not exists(state) else Monitor.resume(state)
     log, looks = GrowingLog(values.paths, _columns(data, statistics)), _Looks(say)
     monitor: Monitor | None = None
     for final in _readings(data, log):
         log.read(final=final, absent=data.follow)
-        monitor = monitor or _begun(statistics, log, state, known, final=final)
+        monitor = monitor or _begun(statistics, log, state, resumed, final=final)
         if monitor is None:
             continue
         _check_systems(log, monitor)
@@ -255,8 +254,8 @@ def _check_whole(log: GrowingLog, monitor: Monitor) -> None:
     from bestby._core.errors import InvalidInputError
     from bestby._core.text import quoted
 
-    known = set(monitor.items)
-    other = next((item for item in log.waiting if item not in known), None)
+    counted = set(monitor.items)
+    other = next((item for item in log.waiting if item not in counted), None)
     if other is not None:
         raise InvalidInputError(
             f"the log has item {quoted(other)} besides the {monitor.n_items} items of the benchmark",
@@ -313,7 +312,7 @@ def _pair(one: MonitoredDifference) -> str:
 def _columns(data: Data, statistics: Statistics) -> Columns:
     from bestby._core.errors import InvalidInputError
     from bestby._core.text import quoted
-    from bestby.questions.monitor.growing_sources import Columns
+    from bestby.questions.monitor.source import Columns
 
     named = tuple(data.systems or ())
     pair = tuple(name for name in (statistics.baseline, statistics.candidate) if name is not None)
@@ -327,7 +326,7 @@ def _columns(data: Data, statistics: Statistics) -> Columns:
 
 
 def _begun(
-    statistics: Statistics, log: GrowingLog, state: Path | None, known: Monitor | None, *, final: bool
+    statistics: Statistics, log: GrowingLog, state: Path | None, resumed: Monitor | None, *, final: bool
 ) -> Monitor | None:
     """Return a new monitor, or the one that the state held; None while the log names too few systems."""
     from bestby._core.errors import InvalidInputError
@@ -348,12 +347,12 @@ def _begun(
     monitor = Monitor(_ordered(list(log.systems), statistics), **settings)
     if state is None:
         return monitor
-    if known is None:
+    if resumed is None:
         monitor.save(state)
         return monitor
-    _check_same(known, monitor, state)
-    _check_counted(log, known)
-    return known
+    _check_same(resumed, monitor, state)
+    _check_counted(log, resumed)
+    return resumed
 
 
 def _ordered(names: list[str], statistics: Statistics) -> list[str]:
@@ -377,12 +376,12 @@ def _ordered(names: list[str], statistics: Statistics) -> list[str]:
     return [candidate, *(name for name in names if name != candidate)]
 
 
-def _check_same(known: Monitor, asked: Monitor, state: Path) -> None:
+def _check_same(resumed: Monitor, asked: Monitor, state: Path) -> None:
     """Refuse a state that was made with other options."""
     from bestby._core.errors import InvalidInputError
     from bestby._core.text import quoted
 
-    old, new = known.settings, asked.settings
+    old, new = resumed.settings, asked.settings
     for name, value in new.items():
         if old.get(name) != value:
             raise InvalidInputError(

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from functools import partial
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from bestby import vocabulary
 from bestby._core.text import grouped
@@ -20,9 +20,6 @@ from bestby.report.numbers import DASH, MINUS, Rounding, alpha, margin_text, p_t
 from bestby.report.paper.shared import named, with_works
 from bestby.report.tables import Table
 from bestby.results.values import extent
-
-if TYPE_CHECKING:
-    pass
 
 _POPULATIONS = {
     "bank": "the mean over the {} items of this benchmark",
@@ -169,17 +166,17 @@ def methods(c: MonitoredComparison) -> str:
     together = "" if len(c.systems) == 2 else ", for all pairs of systems at once"
     named = vocabulary.long_name("interval", c.method).replace("interval", "intervals")
     kind, looks = (f"{named}s", "every look") if c.looks is None else (named, planned_looks(c.looks))
-    told = (
+    text = (
         f"The intervals are {kind}: with probability {percent(c.level)} they hold the true difference at"
         f" {looks}{together}, so one may stop at any of them. They are about {about}."
     )
     if (size := rare_loss(c)) is not None:
-        told += f" They allow for rare differences as large as {size}."
+        text += f" They allow for rare differences as large as {size}."
     if c.decided_at is not None:
-        told += (
+        text += (
             " After a stop the estimate is on average a little too far from 0; the interval allows for it."
         )
-    return told
+    return text
 
 
 def rare_loss(c: MonitoredComparison) -> str | None:

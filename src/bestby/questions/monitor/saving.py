@@ -1,9 +1,13 @@
-"""The file of a monitor: JSON Lines, of which every item is one; whole after a crash at any moment."""
+"""The file of a monitor: JSON Lines, of which every item is one; whole after a crash at any moment.
+
+`Monitor.save` and `resume` write and read it; `compare` reads it as scores of systems on items.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,8 +16,10 @@ from bestby._core import files
 from bestby._core.errors import BestbyError, InvalidInputError
 from bestby._core.paths import readable_file
 from bestby._core.text import path_text
+from bestby._core.typing import OnMissing
 from bestby._version import __version__
 from bestby.questions.monitor.settings import FORMAT, Settings
+from bestby.readers.formats.base import Read, files_of, refuse_gold
 
 KIND = "bestby monitor"
 _HINT = "resume a file that Monitor.save has written; a copy of it can be made at any time"
@@ -88,7 +94,7 @@ def _line(content: Mapping[str, Any]) -> bytes:
     return json.dumps(content, ensure_ascii=False).encode() + b"\n"
 
 
-def read(source: str | Path) -> tuple[dict[str, Any], list[dict[str, Any]], int, bool]:
+def read_state(source: str | Path) -> tuple[dict[str, Any], list[dict[str, Any]], int, bool]:
     """Return the settings and the lines of a file, the size of its whole lines, and whether one is torn.
 
     The format of the file is among the settings.
@@ -118,3 +124,33 @@ def read(source: str | Path) -> tuple[dict[str, Any], list[dict[str, Any]], int,
             hint="update bestby, or resume it with the version that has written it",
         )
     return {**head["settings"], "file_format": head["format"]}, lines[1:], size, size < len(data)
+
+
+# -- the file as a format that `compare` reads ---------------------------------------------------------------
+
+
+_START = re.compile(rb'\s*\{\s*"kind"\s*:\s*"%s"' % KIND.encode())
+
+
+def recognises(path: Path, head: bytes) -> bool:  # noqa: ARG001
+    """Tell whether a file begins with the settings of a monitor."""
+    return _START.match(head) is not None
+
+
+def read(
+    paths: Mapping[str, Path],
+    *,
+    gold: Path | None = None,
+    on_missing: OnMissing = "error",  # noqa: ARG001
+) -> Read:
+    """Read the items of one monitor; a note says that they were looked at as they came."""
+    refuse_gold(gold, "the file of a monitor holds scores and needs no gold")
+    files = files_of(paths, recognises)
+    if len(files) > 1:
+        raise InvalidInputError(
+            f"{len(files)} files of monitors were given", hint="a comparison reads one of them at a time"
+        )
+    from bestby.questions.monitor.monitor import evaluation_in  # every file is asked whether it is one
+
+    evaluation = evaluation_in(files[0].path)
+    return Read("items of a monitor", evaluation, metric="mean")

@@ -13,7 +13,6 @@ from bestby._core import checks
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.margins import margin_of
 from bestby._core.text import quoted
-from bestby.questions.monitor.group_sequential import MOST_LOOKS, NEAREST
 from bestby.vocabulary import MonitorPopulation, allowed_names
 
 FEW_FOR_ASYMPTOTICS = 300
@@ -24,6 +23,12 @@ PLANNED_METHODS = ("obrien-fleming", "pocock", "spending-obrien-fleming", "spend
 
 SPENDING_METHODS = PLANNED_METHODS[2:]
 """Those that allow for looks at other numbers of items than planned."""
+
+MOST_LOOKS = 100
+"""How many looks can be planned."""
+
+NEAREST = 1e-3
+"""How near two looks may be, as a share of the information of the last one."""
 
 FEW_DIFFERING = 30
 """The number of units that must differ between the systems: fewer do not show the spread."""
@@ -110,8 +115,8 @@ def checked_settings(
             f"system {quoted(twice)} is named twice", hint="name each system once", argument="systems"
         )
     ends = _bounds(bounds)
-    found: MonitorPopulation = checks.choice(population, allowed_names("population", "monitor"), "population")
-    if found == "bank" and n_items is None:
+    asked: MonitorPopulation = checks.choice(population, allowed_names("population", "monitor"), "population")
+    if asked == "bank" and n_items is None:
         raise InvalidInputError(
             "population='bank' needs the number of items of the benchmark, n_items",
             hint="pass n_items=2000, or population='wider' if the items are a sample of more",
@@ -127,7 +132,7 @@ def checked_settings(
         ends,
         checks.flag(greater_is_better, "greater_is_better"),
         n_items,
-        found,
+        asked,
         None if largest_cluster is None else checks.positive_int(largest_cluster, "largest_cluster"),
         _method(method, ends, planned),
         checks.probability(level, "level"),

@@ -19,7 +19,7 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.text import percentage
 from bestby._core.typing import ArrayLike, FloatArray, Rng
-from bestby.questions.order.normality_result import Normality, NormalityTest
+from bestby.questions.order.result import Normality, NormalityTest
 from bestby.resampling.settings import Resampling, combined
 from bestby.resampling.streams import seed_of
 from bestby.results.base import Note, provenance_of

@@ -8,8 +8,8 @@ from operator import attrgetter
 from typing import Any
 
 from bestby._core.text import percentage
-from bestby.questions.order import normality_figure
-from bestby.questions.order.normality_result import Normality
+from bestby.questions.order import figure
+from bestby.questions.order.result import Normality
 from bestby.report import column, data, scaffold
 from bestby.report.column import Cell, Column
 from bestby.report.document import Document, Picture
@@ -33,9 +33,7 @@ def document(n: Normality) -> Document:
         name="normality",
         lead=f"{_described(n)}.",
         tables=(tests_table(n, f"Tests of normality of {n.n} values"),),
-        pictures=(
-            Picture("Values against normal quantiles", caption, partial(normality_figure.normality, n)),
-        ),
+        pictures=(Picture("Values against normal quantiles", caption, partial(figure.normality, n)),),
     )
 
 

@@ -9,8 +9,8 @@ from operator import attrgetter
 from typing import Any
 
 from bestby._core.text import visible
-from bestby.questions.order import orders_figure as figures
-from bestby.questions.order.ordering_result import StochasticOrder, StochasticOrders
+from bestby.questions.order import figure as figures
+from bestby.questions.order.result import StochasticOrder, StochasticOrders
 from bestby.report import column, scaffold, summary
 from bestby.report.document import Document, Picture
 from bestby.report.fields import Rows, attributes

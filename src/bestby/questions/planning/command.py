@@ -156,16 +156,14 @@ class Plan:
 
 def plan(values: Plan, progress: Any) -> Any:
     """Read and plan."""
-    from bestby.questions.planning.designs import design_of
-    from bestby.questions.planning.label_command import check_options, label_plan
-    from bestby.questions.planning.solve import minimum_detectable, power, sample_size
-    from bestby.questions.planning.spend import allocate
+    from bestby.questions.planning.solve import allocate, minimum_detectable, power, sample_size
+    from bestby.questions.planning.source import check_options, described_design, label_plan
 
     check_options(values)
     if values.question.labels:
         return label_plan(values)
     question, statistics = values.question, values.statistics
-    design = design_of(values)
+    design = described_design(values)
     common: dict[str, Any] = {
         "level": statistics.level,
         "alternative": statistics.alternative,

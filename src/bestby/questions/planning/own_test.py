@@ -32,14 +32,14 @@ def p_value_of(test: OwnTest, x: FloatArray, y: FloatArray) -> float:
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # of a few odd studies among thousands
-        found = np.asarray(test(x, y))
-    if found.size != 1 or found.dtype.kind not in "biuf":
+        returned = np.asarray(test(x, y))
+    if returned.size != 1 or returned.dtype.kind not in "biuf":
         raise InvalidInputError(
-            f"{name_of(test)} must return a p-value, got {quoted(found.tolist())}",
+            f"{name_of(test)} must return a p-value, got {quoted(returned.tolist())}",
             hint="for example test=lambda a, b: scipy.stats.ttest_ind(a, b).pvalue",
             argument="test",
         )
-    p = float(found.reshape(()))
+    p = float(returned.reshape(()))
     if np.isnan(p):
         return 1.0
     if not 0.0 <= p <= 1.0:

@@ -1,8 +1,9 @@
-"""Any metric: studies drawn from the items of a pilot."""
+"""Studies on any metric, drawn from the items of a pilot, their systems exchanged with some chance."""
 
 from __future__ import annotations
 
 import copy
+import dataclasses
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,12 +17,14 @@ from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.text import quoted
 from bestby._core.typing import Alternative, FloatArray, IntArray
-from bestby.advising.interval_choice import pilot_strata_note
 from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare, test_maker
 from bestby.engine.base import Drawing, Group
 from bestby.engine.estimate import Estimates
+from bestby.engine.interval_choice import pilot_strata_note
 from bestby.engine.ranked import WeightGroup
+from bestby.engine.statistics import Design as UnitDesign
+from bestby.engine.statistics import Rows, Statistics
 from bestby.engine.sums import SumGroup
 from bestby.engine.weighted import ItemGroup
 from bestby.inference import permutation
@@ -30,7 +33,7 @@ from bestby.metrics.suitability import chosen_metric
 from bestby.planning import doubt
 from bestby.planning.base import Design, Question
 from bestby.questions.planning.own_test import OwnTest, checked_test, name_of, p_value_of
-from bestby.questions.planning.studies import by_cells, by_items
+from bestby.resampling.units import Units
 from bestby.results.base import Note
 from bestby.vocabulary import ItemTest
 
@@ -317,9 +320,9 @@ class Pilot(Design):
     def _p_value(self, group: Group, question: Question, seed: int) -> float:
         drawing, ask = Drawing(question.n_resamples, seed), question.alternative
         if not isinstance(self.test, str):
-            found = group.unit_means
-            assert found is not None  # checked with the pilot
-            means, counts = found
+            unit_means = group.unit_means
+            assert unit_means is not None  # checked with the pilot
+            means, counts = unit_means
             a, b = np.repeat(means, counts, axis=0).T
             return p_value_of(self.test, a, b)
         few = permutation.least_p(group.n_units, ask) * question.n_resamples >= 1.0
@@ -394,3 +397,87 @@ class Pilot(Design):
                 )
             )
         return tuple(notes)
+
+
+# -- studies drawn from the units of a pilot -----------------------------------------------------------------
+
+
+def by_cells(
+    group: SumGroup, n: int, studies: int, chance: float, generator: np.random.Generator
+) -> Iterator[Group]:
+    """Yield groups of n units drawn from the distinct rows of a group, exchanged with some chance."""
+    source = group.sample(0, 1)
+    a, b = source.rows()
+    both = np.concatenate([a, b]), np.concatenate([b, a])
+    bounds, counts = source.units.bounds, source.units.counts
+    strata = np.repeat(np.arange(bounds.size - 1), np.diff(bounds))
+    sizes = _stratum_sizes(np.bincount(strata, weights=counts).astype(np.int64), n)
+    step = max(1, (1 << 21) // counts.size)  # 16 MB of counts at a time, which say what is drawn
+    for start in range(0, studies, step):
+        rows = min(step, studies - start)
+        drawn = np.concatenate(
+            [
+                generator.multinomial(int(size), counts[i:j] / counts[i:j].sum(), size=rows)
+                for size, i, j in zip(sizes, bounds[:-1], bounds[1:], strict=True)
+            ],
+            axis=1,
+        )
+        swapped = generator.binomial(drawn, chance) if chance > 0.0 else np.zeros_like(drawn)
+        for cells in np.concatenate([drawn - swapped, swapped], axis=1):
+            hit = np.flatnonzero(cells)
+            design = UnitDesign(
+                hit.size,
+                cells[hit],
+                None if bounds.size == 2 else _dense_codes(np.tile(strata, 2)[hit]),
+                sizes=np.tile(source.sizes, 2)[hit] if source.design.clustered else None,
+            )
+            systems = (Statistics.of(group.metric, s, Rows(one[hit]), design) for s, one in enumerate(both))
+            yield SumGroup(group.metric, list(systems), design)
+
+
+def by_items(
+    group: ItemGroup, n: int, studies: int, chance: float, generator: np.random.Generator
+) -> Iterator[Group]:
+    """Yield groups of n units drawn from those of a group that is scored from its items."""
+    a, b = group.systems
+    if chance > 0.0 and isinstance(
+        group, WeightGroup
+    ):  # on a scale where the two systems can exchange values
+        a, b = (group.metric.exchangeable(group.gold, values) for values in (a, b))
+    unit_of = np.arange(a.size) if group.unit_of is None else group.unit_of
+    members = np.split(np.argsort(unit_of, kind="stable"), np.cumsum(np.bincount(unit_of))[:-1])
+    bounds = group.units.bounds
+    sizes = _stratum_sizes(np.diff(bounds), n)
+    edges = np.concatenate([[0], np.cumsum(sizes[sizes > 0])])
+    for _ in range(studies):
+        drawn = np.concatenate(
+            [
+                generator.integers(i, j, size)
+                for size, i, j in zip(sizes, bounds[:-1], bounds[1:], strict=True)
+            ]
+        )
+        exchange = generator.random(n) < chance
+        items = np.concatenate([members[unit] for unit in drawn])
+        lengths = np.array([members[unit].size for unit in drawn])
+        bits = np.repeat(exchange, lengths)
+        yield dataclasses.replace(
+            group,
+            gold=None if group.gold is None else group.gold[items],
+            systems=[np.where(bits, b[items], a[items]), np.where(bits, a[items], b[items])],
+            unit_of=None if group.unit_of is None else np.repeat(np.arange(n), lengths),
+            units=Units(np.ones(n, dtype=np.int64), edges),
+        )
+
+
+def _stratum_sizes(sizes: IntArray, n: int) -> IntArray:
+    """Return how many of n units each stratum gets: its share, rounded by largest remainders."""
+    share = n * sizes / sizes.sum()
+    out = np.floor(share).astype(np.int64)
+    order = np.argsort(out - share, kind="stable")
+    out[order[: n - int(out.sum())]] += 1
+    rounded: IntArray = out
+    return rounded
+
+
+def _dense_codes(strata: IntArray) -> IntArray:
+    return np.unique(strata, return_inverse=True)[1].reshape(-1)

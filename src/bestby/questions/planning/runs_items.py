@@ -6,19 +6,18 @@ import dataclasses
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from scipy.special import ndtr, stdtrit
+from scipy.special import ndtr, ndtri, stdtrit
 
 from bestby._core import arrays, checks
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.typing import ArrayLike, FloatArray, IntArray
 from bestby.planning import doubt
-from bestby.planning.arguments import score_matrix
 from bestby.planning.base import PlannedDifference, Question
-from bestby.questions.planning import squares
 from bestby.results.base import Note
 
 _POINTS, _FEW_POINTS = 2048, 512
@@ -172,9 +171,9 @@ class RunsAndItems(PlannedDifference):
         >>> RunsAndItems.from_pilot(a, b).rest_sd.__round__(2)
         1.41
         """
-        given = {"a": a, "b": b}
-        arrays.check_columns(given)
-        both = arrays.joined_by_key(given, "runs") if paired_runs else given
+        columns = {"a": a, "b": b}
+        arrays.check_columns(columns)
+        both = arrays.joined_by_key(columns, "runs") if paired_runs else columns
         x, y = (score_matrix(arrays.values_of(values), what) for what, values in both.items())
         if x.shape[1] != y.shape[1] or (paired_runs and x.shape != y.shape):
             raise InvalidInputError(
@@ -184,21 +183,21 @@ class RunsAndItems(PlannedDifference):
             )
         layers = [x - y] if paired_runs else [x, y]
         n = x.shape[1]
-        rest = [squares.residual_mean_square(layer) for layer in layers]
+        rest = [residual_mean_square(layer) for layer in layers]
         between = [float(layer.mean(axis=1).var(ddof=1)) for layer in layers]
         run = sum(between) - sum(rest) / n
         item = float((x.mean(axis=0) - y.mean(axis=0)).var(ddof=1))
         item -= sum(left / layer.shape[0] for layer, left in zip(layers, rest, strict=True))
-        found = {"item_sd": item, "run_sd": run, "rest_sd": sum(rest)}
+        variances = {"item_sd": item, "run_sd": run, "rest_sd": sum(rest)}
         return cls(
             float(x.mean() - y.mean()) if difference is None else checks.number(difference, "difference"),
-            **{what: math.sqrt(max(variance, 0.0)) for what, variance in found.items()},
+            **{what: math.sqrt(max(variance, 0.0)) for what, variance in variances.items()},
             runs=x.shape[0] if runs is None else runs,
             paired_runs=paired_runs,
-            clipped=tuple(what for what, variance in found.items() if variance < 0.0),
+            clipped=tuple(what for what, variance in variances.items() if variance < 0.0),
             pilot_df=(
                 n - 1.0,
-                squares.pooled_df(between, [layer.shape[0] - 1 for layer in layers]),
+                pooled_df(between, [layer.shape[0] - 1 for layer in layers]),
                 sum(layer.shape[0] - 1 for layer in layers) * (n - 1.0),
             ),
             below_zero=(max(-item, 0.0), max(-run, 0.0)),
@@ -244,8 +243,8 @@ class RunsAndItems(PlannedDifference):
         if self.pilot_df is None:
             return ""
         items, runs, _ = self.pilot_df
-        known = f"{items:.3g} (items) and {runs:.3g} (runs) degrees of freedom"
-        return f"the variances of the pilot, estimated with {known}"
+        degrees = f"{items:.3g} (items) and {runs:.3g} (runs) degrees of freedom"
+        return f"the variances of the pilot, estimated with {degrees}"
 
     def _power(self, n: int, r: int, question: Question) -> float:
         """Return the power, averaged over the mean squares that the test may find.
@@ -257,12 +256,12 @@ class RunsAndItems(PlannedDifference):
         systems = 1 if self.paired_runs else 2
         # Runs or items up to which the nodes of the rule matter
         points = _POINTS if self.pilot_df is not None or min(n, r) <= 100 else _FEW_POINTS
-        u = squares.cube_points(points, 2 + systems + 3 * (self.pilot_df is not None))
+        u = cube_points(points, 2 + systems + 3 * (self.pilot_df is not None))
         items, runs, left = self._components(u[-3:])
         of_items, of_runs, of_rest = items / n, runs / r, left / (n * r)
-        rest = of_rest * squares.mean_square(u[0], systems * (r - 1) * (n - 1))
-        by_items = (of_items + of_rest) * squares.mean_square(u[1], n - 1)
-        by_runs = (of_runs + of_rest) / systems * squares.mean_square(u[2 : 2 + systems], r - 1)
+        rest = of_rest * mean_square(u[0], systems * (r - 1) * (n - 1))
+        by_items = (of_items + of_rest) * mean_square(u[1], n - 1)
+        by_runs = (of_runs + of_rest) / systems * mean_square(u[2 : 2 + systems], r - 1)
         # As a component below 0 counts as 0, so does its part of the sum.
         total = np.maximum(by_items, rest) + np.maximum(by_runs.sum(axis=0), rest) - rest
         spread = (by_items / total) ** 2 / (n - 1) + ((by_runs / total) ** 2).sum(axis=0) / max(1, r - 1)
@@ -286,9 +285,9 @@ class RunsAndItems(PlannedDifference):
         r = of_rest / of_items / (1 if self.paired_runs else 2) + 1.0
         by_items = np.maximum(items - self.below_zero[0] + rest / r, 0.0)
         by_runs = np.maximum(runs - self.below_zero[1] + rest / n, 0.0)
-        rest = rest / squares.ratio_of_mean_squares(u[2], of_rest)
-        items = np.maximum(by_items / squares.ratio_of_mean_squares(u[0], of_items) - rest / r, 0.0)
-        runs = np.maximum(by_runs / squares.ratio_of_mean_squares(u[1], of_runs) - rest / n, 0.0)
+        rest = rest / ratio_of_mean_squares(u[2], of_rest)
+        items = np.maximum(by_items / ratio_of_mean_squares(u[0], of_items) - rest / r, 0.0)
+        runs = np.maximum(by_runs / ratio_of_mean_squares(u[1], of_runs) - rest / n, 0.0)
         return items, runs, rest
 
     def powers(self, n: IntArray, question: Question) -> tuple[FloatArray, FloatArray]:
@@ -346,7 +345,7 @@ class RunsAndItems(PlannedDifference):
             return ()
         # Runs or items that happen to vary less than the rest alone makes expect know no more for that.
         usual = dataclasses.replace(self, below_zero=(0.0, 0.0))
-        items, runs, rest = usual._components(squares.cube_points(_FEW_POINTS, 3))
+        items, runs, rest = usual._components(cube_points(_FEW_POINTS, 3))
         r = self.runs
         ratio = np.sqrt(items / n + runs / r + rest / (n * r)) / float(self.standard_error(n, r))
         low, high = np.quantile(ratio, [0.1, 0.9])
@@ -370,3 +369,68 @@ def _are_amounts(values: object, count: int) -> bool:
         return False
     number = (int, float, np.integer, np.floating)
     return all(isinstance(value, number) and 0.0 <= value < math.inf for value in values)
+
+
+def score_matrix(values: ArrayLike, what: str) -> FloatArray:
+    """Return scores with a row per run and a column per item, checked."""
+    array = checks.as_array(values, what)
+    if array.ndim != 2 or array.dtype.kind not in "biuf" or min(array.shape) < 2:
+        raise InvalidInputError(
+            f"{what} must be numbers with a row per run and a column per item, at least 2 of each,"
+            f" got shape {array.shape} of {array.dtype}",
+        )
+    if not np.isfinite(array).all():
+        raise InvalidInputError(f"{what} must be finite", hint="leave out items that a run has no score for")
+    return array.astype(np.float64)
+
+
+# -- mean squares, and the points of an integral over them ---------------------------------------------------
+
+
+def residual_mean_square(layer: FloatArray) -> float:
+    """Return the mean square of what neither the run nor the item explains."""
+    left = layer - layer.mean(axis=1, keepdims=True) - layer.mean(axis=0, keepdims=True) + layer.mean()
+    return float((left**2).sum() / ((layer.shape[0] - 1) * (layer.shape[1] - 1)))
+
+
+def pooled_df(variances: Sequence[float], df: Sequence[int]) -> float:
+    """Return the degrees of freedom of a sum of variances (Satterthwaite); the least of them if all are 0."""
+    total = sum(variances)
+    if total == 0.0:
+        return float(min(df))
+    return total**2 / sum(variance**2 / one for variance, one in zip(variances, df, strict=True))
+
+
+@lru_cache(maxsize=4)
+def cube_points(n_points: int, dimensions: int) -> FloatArray:
+    """Return points that fill the unit cube evenly: multiples, modulo 1, of powers of an irrational number.
+
+    >>> cube_points(3, 1).round(3)
+    array([[0.118, 0.736, 0.354]])
+    """
+    ratio = 2.0
+    for _ in range(64):
+        ratio = (1.0 + ratio) ** (1.0 / (dimensions + 1))  # the golden one in one dimension
+    steps = ratio ** -np.arange(1.0, dimensions + 1.0)
+    points: FloatArray = (0.5 + steps[:, None] * np.arange(1.0, n_points + 1.0)) % 1.0
+    return points
+
+
+def mean_square(u: FloatArray, df: float) -> FloatArray:
+    """Return quantiles of a chi-square over its degrees of freedom; 0 without any.
+
+    >>> [mean_square(np.array([0.05, 0.95]), df).round(4).tolist() for df in (3, 1000, 1001)]
+    [[0.1173, 2.6049], [0.9276, 1.0747], [0.9276, 1.0746]]
+    """
+    if df == 0:
+        return np.zeros_like(u)
+    # Degrees of freedom beyond which the cube root of a chi-square is taken for normal (Wilson and Hilferty)
+    if df > 1000:
+        part = 2.0 / (9.0 * df)
+        return np.asarray((1.0 - part + np.sqrt(part) * ndtri(u)) ** 3)
+    return doubt.mean_squares(df, u)
+
+
+def ratio_of_mean_squares(u: FloatArray, df: float) -> FloatArray:
+    """Return quantiles of a mean square over its expectation, above 0 so that one may divide by them."""
+    return np.maximum(mean_square(u, df), 1e-100)

@@ -1,24 +1,36 @@
-"""The three questions of planning: power, sample size, smallest detectable difference."""
+"""The questions of planning: power, sample size, smallest detectable difference, the use of a budget."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, dataclass, replace
+from typing import Any, overload
 
 import numpy as np
 
-from bestby._core import arrays, checks
+from bestby._core import arrays, checks, rounding
+from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.keywords import with_suggestions
-from bestby._core.typing import Alternative, FloatArray, Rng
-from bestby.planning.arguments import check_effect, check_wanted, checked_question, checked_size
-from bestby.planning.base import Design, PlanPoint, Question, plan_provenance
-from bestby.planning.search import least_effect, least_size, power_at
-from bestby.questions.planning.result import Plan
+from bestby._core.typing import Alternative, FloatArray, IntArray, Rng
+from bestby.planning.base import (
+    Design,
+    PlanPoint,
+    Question,
+    check_costs,
+    check_wanted,
+    checked_question,
+    least_effect,
+    least_size,
+    plan_provenance,
+    power_at,
+)
+from bestby.questions.labels.judged_scores import JudgedScores
+from bestby.questions.labels.plan import allocate_labels
+from bestby.questions.labels.result import LabelAllocation
+from bestby.questions.planning.result import Allocation, Plan, Split
+from bestby.questions.planning.runs_items import RunsAndItems
 from bestby.resampling.progress import Progress
 from bestby.resampling.settings import Resampling
-
-_FACTORS = 2.0 ** (np.arange(-6, 5) / 2.0)
-_FEW_FACTORS = np.array([0.25, 0.5, 2.0])
 
 
 @with_suggestions
@@ -95,8 +107,8 @@ def power(
     )
     size = checked_size(design, n)
     value, error = power_at(design, size, question)
-    known = {size: PlanPoint(size, value, error)}
-    return _plan("power", design, size, None, question, known, curve)
+    computed = {size: PlanPoint(size, value, error)}
+    return _plan("power", design, size, None, question, computed, curve)
 
 
 @with_suggestions
@@ -155,8 +167,8 @@ def sample_size(
         level, alternative, n_comparisons, n_simulations, n_resamples, rng, progress, resampling
     )
     check_effect(design, wanted, question)
-    n, known = least_size(design, wanted, question)
-    return _plan("sample_size", design, n, wanted, question, known, curve)
+    n, computed = least_size(design, wanted, question)
+    return _plan("sample_size", design, n, wanted, question, computed, curve)
 
 
 @with_suggestions
@@ -220,9 +232,61 @@ def minimum_detectable(
     check_wanted(wanted, question)
     size = checked_size(design, n)
 
-    found = design.with_effect(least_effect(design, size, wanted, question))
-    known = {size: PlanPoint(size, *power_at(found, size, question))}
-    return _plan("minimum_detectable", found, size, wanted, question, known, curve)
+    detectable = design.with_effect(least_effect(design, size, wanted, question))
+    computed = {size: PlanPoint(size, *power_at(detectable, size, question))}
+    return _plan("minimum_detectable", detectable, size, wanted, question, computed, curve)
+
+
+def check_design(design: Any) -> None:
+    """Refuse what is no design."""
+    if not isinstance(design, Design):
+        raise InvalidInputError(
+            f"design must be one of the designs of bestby.planning, got {type(design).__name__}",
+            hint="for example PairedProportions(0.83, 0.80, agreement=0.9)",
+            argument="design",
+        )
+
+
+def checked_size(design: Design, n: int | None) -> int:
+    """Return the size given as n, or that of the pilot."""
+    check_design(design)
+    if n is None:
+        if design.size is None:
+            raise InvalidInputError(
+                f"a design of {design.name} has no size of its own", hint=f"pass n=... {design.unit}"
+            )
+        return design.size
+    size = checks.positive_int(n, "n")
+    if not design.least <= size <= design.most:
+        raise InvalidInputError(
+            f"n must lie between {design.least} and {design.most} {design.unit} here, got {size}",
+            argument="n",
+        )
+    return size
+
+
+def check_effect(design: Design, wanted: float, question: Question) -> None:
+    """Refuse a power that no size of the study has."""
+    check_design(design)
+    checked_size(design, design.least)
+    check_wanted(wanted, question)
+    if design.margin is not None and rounding.level(design.effect, design.null, design.margin):
+        raise DesignError(
+            f"no size shows on which side of the margin a difference of exactly {design.margin:g} lies",
+            hint="assume a difference beyond the margin, or within it",
+        )
+    if design.effect == design.null:
+        raise DesignError(
+            "no size has the power to detect a difference of 0",
+            hint="assume the smallest difference that matters: difference=...",
+        )
+    sign = {"two-sided": 0.0, "greater": 1.0, "less": -1.0}[question.alternative]
+    if sign * design.true_difference < 0.0:
+        raise DesignError(
+            f"the assumed difference of {design.true_difference:.6g} contradicts the alternative"
+            f" {question.alternative!r}",
+            hint='alternative="two-sided", or exchange the systems',
+        )
 
 
 def _plan(
@@ -231,10 +295,10 @@ def _plan(
     n: int,
     wanted: float | None,
     question: Question,
-    known: dict[int, PlanPoint],
+    computed: dict[int, PlanPoint],
     curve: Sequence[int] | None,
 ) -> Plan:
-    points = dict(known)
+    points = dict(computed)
     sizes = (
         _around(design, n)
         if curve is None
@@ -253,8 +317,8 @@ def _plan(
         design=design,
         n=n,
         unit=design.unit,
-        power=known[n].power,
-        error=known[n].error,
+        power=computed[n].power,
+        error=computed[n].error,
         power_as_estimated=estimated,
         difference=design.true_difference,
         wanted=wanted,
@@ -268,9 +332,234 @@ def _plan(
     )
 
 
+_FACTORS = 2.0 ** (np.arange(-6, 5) / 2.0)
+_FEW_FACTORS = np.array([0.25, 0.5, 2.0])
+
+
 def _around(design: Design, n: int) -> list[int]:
     """Return sizes around n, rounded to two digits; few where each of them takes a simulation."""
     wanted: FloatArray = n * (_FEW_FACTORS if design.simulated else _FACTORS)
     digits = 10.0 ** np.maximum(np.floor(np.log10(wanted)) - 1.0, 0.0)
     sizes = (np.rint(wanted / digits) * digits).astype(np.int64)
     return sorted({int(size) for size in sizes if design.least <= size <= design.most})
+
+
+# -- a budget ------------------------------------------------------------------------------------------------
+
+
+@overload
+def allocate(
+    design: RunsAndItems,
+    budget: float,
+    *,
+    run_cost: float = ...,
+    item_cost: float = ...,
+    answer_cost: float = ...,
+    judge_cost: float = ...,
+    label_cost: float = ...,
+    max_items: int | None = ...,
+    max_runs: int | None = ...,
+    level: float = ...,
+    alternative: Alternative = ...,
+    n_comparisons: int = ...,
+) -> Allocation: ...
+
+
+@overload
+def allocate(
+    design: JudgedScores,
+    budget: float,
+    *,
+    item_cost: float = ...,
+    judge_cost: float = ...,
+    label_cost: float,
+    max_items: int | None = ...,
+    level: float = ...,
+    n_comparisons: int = ...,
+) -> LabelAllocation: ...
+
+
+@with_suggestions
+def allocate(
+    design: RunsAndItems | JudgedScores,
+    budget: float,
+    *,
+    run_cost: float = 0.0,
+    item_cost: float = 0.0,
+    answer_cost: float = 0.0,
+    judge_cost: float = 0.0,
+    label_cost: float = 0.0,
+    max_items: int | None = None,
+    max_runs: int | None = None,
+    level: float = 0.95,
+    alternative: Alternative = "two-sided",
+    n_comparisons: int = 1,
+) -> Allocation | LabelAllocation:
+    """Spend a budget on runs and items, or on a judge and labels, so that most can be shown.
+
+    A split of r runs of each system on n items costs r × run_cost + n × item_cost + r × n × answer_cost. One
+    of n human labels among N judged items costs N × (item_cost + judge_cost) + n × label_cost.
+
+    Parameters
+    ----------
+    design : RunsAndItems or JudgedScores
+        The variance components and the assumed difference; its `runs` are not looked at. Or the spread of
+        human scores and their correlation with the judge's; its `n_items` are not looked at.
+    budget : float
+        What may be spent.
+    run_cost : float
+        Cost of one more run (a training of each of the two systems).
+    item_cost : float
+        Cost of one more item, however many runs answer it (its annotation). With a judge: of the item and
+        the answers to it, without the judge's call.
+    answer_cost : float
+        Cost of the answers of one run (of both systems) to one item.
+    judge_cost, label_cost : float
+        For judged scores: cost of the judge's calls on one item, and of the human labels of one item.
+    max_items, max_runs : int, optional
+        The most there can be; items need a limit if they cost nothing.
+    level, alternative, n_comparisons
+        As in `power`.
+
+    Returns
+    -------
+    Allocation or LabelAllocation
+        One split per number of runs, and the one of the greatest power. Or splits by the number of labels,
+        the one of the least standard error, and the budget spent on labels alone.
+
+    Raises
+    ------
+    InvalidInputError
+        If a cost is negative, a limit is no positive whole number, or nothing limits the runs or the items.
+    DesignError
+        If the budget does not pay for a study.
+
+    See Also
+    --------
+    Pilot : The design whose runs and items are planned.
+    power : The power of one size.
+    sample_size : The size that has the power wanted.
+
+    Examples
+    --------
+    >>> from bestby import RunsAndItems
+    >>> design = RunsAndItems(difference=0.02, item_sd=0.3, run_sd=0.01, rest_sd=0.4)
+    >>> best = allocate(design, 1000, run_cost=50, item_cost=0.1).best
+    >>> best.runs, best.items, round(best.power, 2)
+    (9, 5500, 0.94)
+
+    >>> from bestby import JudgedScores
+    >>> judged = JudgedScores(sd=0.5, correlation=0.8)
+    >>> best = allocate(judged, 500, judge_cost=0.01, label_cost=1).best
+    >>> best.labels, best.items, round(best.half_width, 3)
+    (441, 5900, 0.03)
+    """
+    question = checked_question(level, alternative, n_comparisons)
+    if isinstance(design, JudgedScores):
+        checks.refuse_unused(
+            "judged scores",
+            run_cost=(run_cost, 0.0),
+            answer_cost=(answer_cost, 0.0),
+            max_runs=(max_runs, None),
+            alternative=(alternative, "two-sided"),
+        )
+        return allocate_labels(
+            design, budget, question,
+            item_cost=item_cost, judge_cost=judge_cost, label_cost=label_cost, max_items=max_items,
+        )  # fmt: skip
+    if not isinstance(design, RunsAndItems):
+        raise InvalidInputError(
+            f"design must be RunsAndItems or JudgedScores, got {type(design).__name__}",
+            hint="RunsAndItems(difference=0.02, item_sd=0.3, run_sd=0.01, rest_sd=0.4)",
+            argument="design",
+        )
+    checks.refuse_unused("runs and items", judge_cost=(judge_cost, 0.0), label_cost=(label_cost, 0.0))
+    costs = Costs(budget, run_cost, item_cost, answer_cost, max_items, max_runs)
+    return _allocate_runs(design, costs, question)
+
+
+_MOST_RUNS, _MOST_ITEMS = 10_000, 1_000_000_000
+
+
+@dataclass(frozen=True)
+class Costs:
+    """The arguments of `allocate` on costs and limits; see there."""
+
+    budget: float
+    run_cost: float
+    item_cost: float
+    answer_cost: float
+    max_items: int | None
+    max_runs: int | None
+
+    def __post_init__(self) -> None:
+        check_costs(
+            budget=self.budget,
+            run_cost=self.run_cost,
+            item_cost=self.item_cost,
+            answer_cost=self.answer_cost,
+        )
+        for what in ("max_items", "max_runs"):
+            if getattr(self, what) is not None:
+                checks.positive_int(getattr(self, what), what)
+        if self.item_cost == self.answer_cost == 0.0 and self.max_items is None:
+            raise InvalidInputError("items cost nothing, so nothing limits them", hint="pass max_items=...")
+        if self.run_cost == self.answer_cost == 0.0 and self.max_runs is None:
+            raise InvalidInputError("runs cost nothing, so nothing limits them", hint="pass max_runs=...")
+
+    def affordable(self) -> tuple[IntArray, IntArray]:
+        """Return numbers of runs, and with each the most items that can be paid."""
+        least = self.run_cost + 2.0 * self.answer_cost  # two items are the least
+        top = _MOST_RUNS
+        if least > 0.0:
+            top = rounding.round_down((self.budget - 2.0 * self.item_cost) / least)
+        most = _MOST_RUNS if self.max_runs is None else min(self.max_runs, _MOST_RUNS)
+        runs = np.arange(1, max(0, min(top, most)) + 1)
+        price = self.item_cost + runs * float(self.answer_cost)
+        left = self.budget - runs * float(self.run_cost)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            paid = np.where(price > 0.0, left / price, np.where(left >= 0.0, np.inf, 0.0))
+        limit = _MOST_ITEMS if self.max_items is None else self.max_items
+        items = rounding.round_down(np.minimum(paid, limit))
+        return runs[items >= 2], items[items >= 2]
+
+
+def _allocate_runs(design: RunsAndItems, costs: Costs, question: Question) -> Allocation:
+    """Return the split of a budget over runs and items that has the greatest power."""
+    runs, items = costs.affordable()
+    if runs.size == 0:
+        raise DesignError(
+            f"a budget of {costs.budget:g} does not pay for a run on 2 items", hint="raise the budget"
+        )
+    powers = design.power_with(items, runs, question)
+    if np.isnan(powers).all():
+        raise DesignError(
+            f"a budget of {costs.budget:g} pays for only one run, with which systems cannot be distinguished"
+            f" from their runs",
+            hint="raise the budget",
+        )
+    errors = design.standard_error(items, runs)
+    paid = runs * costs.run_cost + items * costs.item_cost + runs * items * costs.answer_cost
+    splits = tuple(
+        Split(int(r), int(n), float(c), float(se), float(p))
+        for r, n, c, se, p in zip(runs, items, paid, errors, powers, strict=True)
+    )
+    # Of splits of equal power, as at 1.0, the one of least standard error.
+    best = splits[int(np.lexsort((errors, -np.nan_to_num(np.round(powers, 12), nan=-1.0)))[0])]
+    chosen = replace(design, runs=best.runs)
+    estimated = None  # the power if the components of the pilot were the truth
+    if design.pilot_df is not None:
+        estimated = float(chosen.taken_as_true().power_with(best.items, best.runs, question))
+    return Allocation(
+        design=chosen,
+        budget=float(costs.budget),
+        best=best,
+        power_as_estimated=estimated,
+        splits=splits,
+        alpha=question.alpha,
+        level=question.level,
+        alternative=question.alternative,
+        n_comparisons=question.n_comparisons,
+        notes=chosen.notes(best.items, question),
+        provenance=plan_provenance("allocate", chosen, question, **asdict(costs)),
+    )

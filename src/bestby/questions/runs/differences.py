@@ -10,15 +10,15 @@ import numpy as np
 
 from bestby._core import rounding, special
 from bestby._core.typing import Alternative, Array, FloatArray
-from bestby.advising import interval_choice
 from bestby.comparisons.common import equivalence, family, few_units, one_pair
+from bestby.engine import interval_choice
 from bestby.engine.base import Drawing
 from bestby.engine.hierarchy import DOUBTED, RunsWithItems
 from bestby.engine.reading import Reading
 from bestby.engine.runs import FEW_FOR_MEDIANS
 from bestby.inference import improvement, locations, multiplicity, samples, skewness
 from bestby.questions.order.ordering import multi_aso
-from bestby.questions.order.ordering_result import StochasticOrders
+from bestby.questions.order.result import StochasticOrders
 from bestby.questions.runs import effect_sizes
 from bestby.questions.runs.result import RunsDifference
 from bestby.questions.runs.settings import Settings

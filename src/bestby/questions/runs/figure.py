@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
-from bestby.questions.order import orders_figure
+from bestby.questions.order import figure as order_figure
 from bestby.questions.runs.result import RunsComparison
 from bestby.report.figures.canvas import SCREEN, Canvas, Sheet
 from bestby.report.figures.colours import ACCENT, FAINT, INK, WORSE
@@ -24,7 +24,7 @@ from bestby.results.runs_score import RunsScore
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from bestby.questions.order.ordering_result import StochasticOrder
+    from bestby.questions.order.result import StochasticOrder
 
 
 def runs(c: RunsComparison, metric: str | None, kind: str, pair: Any, canvas: Canvas) -> Axes:
@@ -41,7 +41,7 @@ def runs(c: RunsComparison, metric: str | None, kind: str, pair: Any, canvas: Ca
                 "this comparison has no stochastic orders: it was made with test=None",
                 hint="leave out test=None, or draw another kind",
             )
-        return orders_figure.orders(c.orders, [entry.system for entry in c.systems], canvas=canvas)
+        return order_figure.orders(c.orders, [entry.system for entry in c.systems], canvas=canvas)
     return plot_systems(c, metric, "scores" if kind == "auto" else kind, canvas)
 
 

@@ -10,9 +10,9 @@ from operator import attrgetter
 from typing import Any
 
 from bestby.inference.skewness import FROM_UNITS
-from bestby.questions.order import orders_figure
+from bestby.questions.order import figure as order_figure
 from bestby.questions.order.ordering_report import MOST_SQUARES, orders_measured
-from bestby.questions.order.ordering_result import StochasticOrders
+from bestby.questions.order.result import StochasticOrders
 from bestby.questions.runs import figure
 from bestby.questions.runs.result import RunsComparison, RunsDifference, Variance
 from bestby.report import column, scaffold, summary, words
@@ -286,7 +286,7 @@ def _pictures(c: RunsComparison) -> Iterator[Picture]:
         yield Picture(
             "Matrix of almost stochastic order",
             caption,
-            partial(orders_figure.orders, c.orders, [entry.system for entry in c.systems]),
+            partial(order_figure.orders, c.orders, [entry.system for entry in c.systems]),
         )
 
 

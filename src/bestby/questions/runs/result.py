@@ -10,7 +10,7 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.lazy import module_by_name
 from bestby._core.text import grouped, quoted
-from bestby.questions.order.ordering_result import StochasticOrder, StochasticOrders
+from bestby.questions.order.result import StochasticOrder, StochasticOrders
 from bestby.results.base import negated
 from bestby.results.comparison import Comparison, Difference
 from bestby.results.drawn import canvas_of, shown_metric

@@ -13,8 +13,8 @@ import numpy as np
 from bestby._core import arrays, checks, rounding
 from bestby._core.errors import DesignError, InvalidInputError, MissingValueError
 from bestby._core.text import quoted
-from bestby.advising.reading import reads_label_sets
 from bestby.comparisons.common import note_rules, one_pair
+from bestby.comparisons.common.reading import reads_label_sets
 from bestby.data.evaluation import Evaluation
 from bestby.data.frames import is_table, table_of, unreadable
 from bestby.data.layouts.options import TableOptions, chosen_systems

@@ -9,7 +9,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from tests.unit.advising.cases import label_systems
+from tests.unit.questions.advice.cases import label_systems
 
 import bestby as bb
 from bestby._core.errors import InvalidInputError

@@ -6,16 +6,22 @@ import re
 
 import numpy as np
 import pytest
-from tests.unit.advising.cases import CASES, label_systems
+from tests.unit.questions.advice.cases import CASES, label_systems
 
 import bestby as bb
 from bestby._core.errors import InvalidInputError
 from bestby.metrics import MeanMetric, list_metrics, resolve
-from bestby.questions.advice.advise import advise
-from bestby.questions.advice.case import KNOWN, nature
-from bestby.questions.advice.questions import FEWEST_DIFFERING, FEWEST_RUNS, Recommendation
+from bestby.questions.advice.advise import KINDS_ELSEWHERE, advise, nature
 from bestby.questions.advice.result import Case
-from bestby.questions.advice.tree import ROOT, TREE, drawn, walk
+from bestby.questions.advice.tree import (
+    FEWEST_DIFFERING,
+    FEWEST_RUNS,
+    ROOT,
+    TREE,
+    Recommendation,
+    drawn,
+    walk,
+)
 
 # The metrics of Dror et al. (2018) and of its appendix (arXiv 1809.01448).
 OF_THE_GUIDE = (
@@ -131,7 +137,7 @@ def test_two_crossed_groupings_lead_to_what_compare_does() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", [*(row.name for row in list_metrics()), *OF_THE_GUIDE, *SPELT_OTHERWISE, *KNOWN]
+    "name", [*(row.name for row in list_metrics()), *OF_THE_GUIDE, *SPELT_OTHERWISE, *KINDS_ELSEWHERE]
 )
 def test_every_measure_gets_advice(name: str) -> None:
     advice = advise(name, n_items=300, n_differing=120)
@@ -146,8 +152,8 @@ def test_what_is_known_of_the_names_of_the_registry_is_what_the_metrics_are() ->
     assert nature("mean")[1:] == (True, False, True)
     assert nature("f1_macro")[1:] == (False, False, True)
     assert nature("spearman")[1:] == (False, False, False)
-    for name in set(KNOWN) & {row.name for row in list_metrics()}:
-        is_mean, _ = KNOWN[name]
+    for name in set(KINDS_ELSEWHERE) & {row.name for row in list_metrics()}:
+        is_mean, _ = KINDS_ELSEWHERE[name]
         assert isinstance(resolve(name), MeanMetric) is is_mean, name
 
 

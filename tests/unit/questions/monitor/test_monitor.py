@@ -10,8 +10,7 @@ import pytest
 from tests.unit.questions.monitor.examples import answers, filled, ids
 
 import bestby as bb
-from bestby.questions.monitor.betting import betting_interval, single
-from bestby.questions.monitor.confidence_sequences import normal_mixture_bound
+from bestby.questions.monitor.confidence_sequences import betting_interval, normal_mixture_bound, single
 
 # -- decisions -------------------------------------------------------------------------------------
 

@@ -14,8 +14,7 @@ from calibration.sequences import ever_missed, settings
 from tests.unit.questions.monitor.examples import filled, ids
 
 import bestby as bb
-from bestby.questions.monitor.betting import single
-from bestby.questions.monitor.confidence_sequences import asymptotic_interval
+from bestby.questions.monitor.confidence_sequences import asymptotic_interval, single
 from bestby.questions.monitor.result import Decision, rests_on_provisional
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import bestby as bb
-from bestby.questions.monitor import tracking
+from bestby.questions.monitor import evidence
 
 
 def scores(shape: str, n: int) -> np.ndarray:
@@ -37,7 +37,7 @@ def test_they_are_those_of_all_units(shape: str, options: dict[str, Any]) -> Non
         if place % (3 if place < 100 or place > 1450 else 50):
             continue
         shown = monitor.pairs[0]
-        exact = [tracking.exact_ends(monitor._first, monitor._collected, 0, alpha) for alpha in (0.05, 0.1)]
+        exact = [evidence.exact_ends(monitor._first, monitor._collected, 0, alpha) for alpha in (0.05, 0.1)]
         for found, alone in zip((shown.interval, shown.equivalence_interval), exact, strict=True):
             assert found is not None
             tolerance = 3e-7 * (bounds[1] - bounds[0])
@@ -52,13 +52,13 @@ def test_they_are_those_of_all_units(shape: str, options: dict[str, Any]) -> Non
 @pytest.mark.parametrize("n_items", [None, 5000])
 def test_not_every_look_goes_through_all_units(n_items: int | None, monkeypatch: pytest.MonkeyPatch) -> None:
     gone_through = []
-    interval = tracking.interval
+    interval = evidence.interval
 
     def counted(units: Any, *arguments: Any) -> Any:
         gone_through.append(len(units.sizes))
         return interval(units, *arguments)
 
-    monkeypatch.setattr(tracking, "interval", counted)
+    monkeypatch.setattr(evidence, "interval", counted)
     monitor = bb.Monitor(["a", "b"], bounds=(0, 1), n_items=n_items)
     for place, (a, b) in enumerate(scores("0/1", 4000).tolist(), 1):
         monitor.add(f"q{place * 7 % 4001}", {"a": a, "b": b})
@@ -91,13 +91,14 @@ def test_a_pair_that_is_frozen_keeps_its_interval() -> None:
 def test_looks_far_apart_lay_few_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
     """An end that leaves its nodes at the next look needs the outermost two of them only."""
     nodes: list[int] = []
-    factors = tracking.log_factors
+    factors = evidence.log_factors
 
     def counted(units: Any, means: Any, *arguments: Any, **more: Any) -> Any:
-        nodes.append(means.size)
+        if "sides" in more:  # the bets at nodes; those against the hypotheses are on both sides
+            nodes.append(means.size)
         return factors(units, means, *arguments, **more)
 
-    monkeypatch.setattr(tracking, "log_factors", counted)
+    monkeypatch.setattr(evidence, "log_factors", counted)
     monitor = bb.Monitor(["a", "b"], bounds=(0, 1), n_items=40_000)
     for place, (a, b) in enumerate(scores("0/1", 12_800).tolist(), 1):
         monitor.add(place, {"a": a, "b": b})

@@ -26,22 +26,22 @@ FEW_EFFECTIVE = {
 """Effective units below which these intervals of a difference are too short."""
 
 FEW_BY_DEFAULT = 20
-"""The same for ABC and BCa, and for every interval of which nothing else has been measured."""
+"""Effective units for ABC and BCa, and for every interval of which nothing else has been measured."""
 
 FEW_FOR_MEANS = {"studentized": 10, "normal": 3, "cr2": 3}
-"""The same for a mean over items; below 15 units the headline says what so few do not show."""
+"""Effective units for a mean over items; below 15 units the headline says what so few do not show."""
 
 FEW_FOR_RANKS = {"percentile": 6}
-"""The same for ranks."""
+"""Effective units for ranks."""
 
 FEW_FOR_ONE = 7
-"""The same for the score of one system, by the other methods."""
+"""Effective units for the score of one system, by the other methods."""
 
 FEW_FOR_ONE_ROBUST = 3
-"""The same for the score of one system by a standard error for few clusters."""
+"""Effective units for the score of one system by a standard error for few clusters."""
 
 FEW_FOR_WILSON = 2
-"""The same for Wilson's interval: about as many right or wrong answers."""
+"""Effective units for Wilson's interval: about as many right or wrong answers."""
 
 
 ENOUGH_SHOWN = 0.95
@@ -128,7 +128,7 @@ def choose_interval(
         method = "tango" if difference else "wilson-midp"
         return Choice(method, "a score interval keeps its level for proportions, however few items differ")
     if not (blocks or in_batches):
-        found = _by_influence(
+        choice = _by_influence(
             n_units,
             mean=mean or plain_mean,
             formula=formula,
@@ -136,8 +136,8 @@ def choose_interval(
             difference=difference,
             clustered=clustered,
         )
-        if found is not None:
-            return found
+        if choice is not None:
+            return choice
     if few_clusters and robust:
         return Choice("cr2", 'clusters are few or unequal, see the page "Dependent items"')
     if blocks:
@@ -219,10 +219,10 @@ def reservation(
         return None
     if difference and 0 < n_differing < FEW_DIFFERING and method != "calibration" and not by_t:
         units = "one unit" if n_differing == 1 else f"{n_differing} units"
-        told = "the interval is probably too short"
+        message = "the interval is probably too short"
         if method == "tango":
-            told = "with so few, no interval meets its level; this one covers more than it says"
-        return Note("few_differing", f"the systems differ on only {units}: {told}")
+            message = "with so few, no interval meets its level; this one covers more than it says"
+        return Note("few_differing", f"the systems differ on only {units}: {message}")
     if method in ("tango", "calibration"):
         return None
     if steps:  # effective units, which come from the effect of single units, mean nothing then
@@ -234,14 +234,16 @@ def reservation(
     if n_effective is not None and 0.0 < n_effective < enough:
         number = f"{max(n_effective, 1.0):.0f}"
         units = "one effective unit" if number == "1" else f"{number} effective units"
-        told = f"the {long_name('interval', method)} interval is probably too short"
+        message = f"the {long_name('interval', method)} interval is probably too short"
         if tested:
-            told = (
-                f"{told}, and a small p-value too small" if bounded else "the p-value is probably too small"
+            message = (
+                f"{message}, and a small p-value too small"
+                if bounded
+                else "the p-value is probably too small"
             )
         if method == "cr2" and difference:
-            told += " if the effects of clusters are skewed or go with their size"
-        return Note("few_effective", f"only {units}: {told}")
+            message += " if the effects of clusters are skewed or go with their size"
+        return Note("few_effective", f"only {units}: {message}")
     return None
 
 
@@ -287,8 +289,8 @@ def pilot_strata_note(shown: Shown) -> Note | None:
 def _small_strata(shown: Shown) -> str:
     """Return why units in small strata do not show how they vary."""
     if shown.by_formula < ENOUGH_SHOWN:
-        alone = f"{100.0 * (1.0 - shown.by_formula):.0f} % of the units are alone in their stratum"
-        return f"{alone}, which does not show how they vary"
+        single = f"{100.0 * (1.0 - shown.by_formula):.0f} % of the units are alone in their stratum"
+        return f"{single}, which does not show how they vary"
     mean = f"strata have {1.0 / (1.0 - shown.by_resamples):.2g} units on average"
     return f"{mean}, and resamples inside them vary too little"
 
@@ -297,16 +299,16 @@ def _step_note(method: str, n_differing: int) -> Note | None:
     """Return a note on the interval of a difference of medians, or of what else moves in steps."""
     if method == "percentile" and n_differing >= ENOUGH_FOR_STEPS:
         return None
-    told = "the metric does not change smoothly with these items, as medians and other quantiles do not: "
+    message = "the metric does not change smoothly with these items, as medians and other quantiles do not: "
     if method == "percentile":
-        told += (
+        message += (
             f"on {n_differing} units the percentile interval may cover a few points more or less than it says"
         )
     else:
-        told += (
+        message += (
             f"the {long_name('interval', method)} interval is probably too short, and percentile is better"
         )
-    return Note("moves_in_steps", told)
+    return Note("moves_in_steps", message)
 
 
 def _fewest(method: str, plain_mean: bool, ranks: bool) -> int:

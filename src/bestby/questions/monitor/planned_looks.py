@@ -1,8 +1,15 @@
-"""Boundaries for planned looks at a growing sample, by recursive numerical integration.
+"""The repeated confidence intervals at planned looks, and the boundaries of the looks.
 
-Statistics z_1, …, z_K at looks of information I_1 < … < I_K have the canonical joint distribution: each is
-standard normal where there is no difference, and z_k sqrt(I_k) is a sum of independent increments of variance
-I_k - I_(k-1) (Jennison & Turnbull 2000, chapter 3). A look ends the study where |z_k| reaches its boundary.
+At a look the interval is the estimate plus and minus a multiple of its standard error, the multiple being the
+boundary of the look (Jennison & Turnbull 1989, J. R. Statist. Soc. B 51, 305-361): all intervals of all looks
+hold at once, so that each is valid whatever made the monitor stop there, and stays so until the next look.
+The boundary allows for the estimated deviation, by Student's t, and for skewed differences (Hall 1992, J. R.
+Statist. Soc. B 54, 221-228).
+
+Boundaries come from recursive numerical integration. Statistics z_1, …, z_K at looks of information I_1 < …
+< I_K have the canonical joint distribution: each is standard normal where there is no difference, and z_k
+sqrt(I_k) is a sum of independent increments of variance I_k - I_(k-1) (Jennison & Turnbull 2000, chapter 3).
+A look ends the study where |z_k| reaches its boundary.
 """
 
 from __future__ import annotations
@@ -10,67 +17,100 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 
 import numpy as np
 
 from bestby._core import checks, special
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import ArrayLike, FloatArray
-
-MOST_LOOKS = 100
-NEAREST = 1e-3
-"""How near two looks may be, as a share of the information of the last one."""
-
-_HIGHEST = 38.0
-"""Boundaries above this, which no double-precision probability reaches, are infinite."""
+from bestby.inference.skewness import restored
+from bestby.questions.monitor.settings import MOST_LOOKS, NEAREST, Settings
 
 
-def crossing_probabilities(boundaries: ArrayLike, information: ArrayLike, drift: float = 0.0) -> FloatArray:
-    """Return the probability that each look is the first at which ``|z|`` reaches its boundary.
+def reaches(
+    settings: Settings,
+    n_units: int,
+    deviation: FloatArray,
+    third: FloatArray,
+    alpha: float,
+    counts: tuple[int, ...],
+) -> tuple[FloatArray, FloatArray]:
+    """Return how far the repeated confidence intervals reach below and above the estimates at the last look.
 
-    Parameters
-    ----------
-    boundaries : array_like, shape (K,)
-        Critical values of ``|z|``; infinity for a look that never ends the study.
-    information : array_like, shape (K,)
-        Information at each look, on any scale, increasing: for the mean of items, their number.
-    drift : float
-        Expected z at the last look.
-
-    Returns
-    -------
-    ndarray, shape (K,)
-
-    Raises
-    ------
-    InvalidInputError
-        If there are not as many boundaries as looks, one is not above 0, or the looks are too near.
-
-    References
-    ----------
-    .. [1] Armitage, McPherson & Rowe (1969), J. R. Statist. Soc. A 132, 235-244.
-    .. [2] Jennison & Turnbull (2000), Group Sequential Methods, section 19.2.
-
-    Examples
-    --------
-    >>> two = crossing_probabilities([1.96, 1.96], [1, 2])
-    >>> float(two.sum().round(3))  # two looks at 5 % each
-    0.083
+    `deviation` is that of a unit, `third` its third central moment. The estimate over its standard error is
+    skewed the other way than the units: on the side on which it has the longer tail, the boundary is moved by
+    Hall's transformation, and on the other side it stays, as an estimated skewness would make the interval
+    too short there (see `bestby.inference.skewness`).
     """
-    times = _times(information)
-    limits = np.asarray(boundaries, dtype=np.float64)
-    if limits.shape != times.shape or not (limits > 0.0).all():
-        raise InvalidInputError(
-            f"boundaries must be {times.size} numbers above 0, one for each look, got {limits.tolist()}"
+    here, _ = multiples(settings, n_units, alpha, counts)
+    if math.isinf(here) or n_units < 2:
+        return np.full_like(deviation, np.inf), np.full_like(deviation, np.inf)
+    wide = spread(settings, n_units, deviation)
+    cubes = wide**3
+    skewness = np.divide(third, cubes, out=np.zeros_like(third), where=cubes > 0.0) / math.sqrt(n_units)
+    error = wide * share_left(settings, counts[-1]) / math.sqrt(n_units)
+    below, above = np.maximum(here, restored(here, skewness)), np.maximum(here, -restored(-here, skewness))
+    return below * error, above * error
+
+
+def multiples(settings: Settings, n_units: int, alpha: float, counts: tuple[int, ...]) -> tuple[float, float]:
+    """Return the multiples of the standard error at this look and at the last one.
+
+    `counts` are the numbers of items at the looks so far. The multiples of a normal statistic become those
+    of Student's t with the same tail probabilities, as the standard deviation is estimated.
+    """
+    assert settings.looks is not None
+    ahead = [count for count in settings.looks if count > counts[-1]]
+    limits = _boundaries(settings.method, (*counts, *ahead), settings.n_population, alpha)
+    here, last = limits[min(len(counts), len(limits)) - 1], limits[-1]
+    units = max(n_units - 1, 1)
+    return _student(here, units), _student(last, units)
+
+
+def spread(settings: Settings, n_units: int, deviation: FloatArray) -> FloatArray:
+    """Return the deviation of a unit, as if one more had been seen that differs as far as is possible.
+
+    Without it the interval of systems that agreed on all items so far would be a point.
+    """
+    return np.hypot(deviation, (settings.largest_difference or 0.0) / math.sqrt(n_units + 1.0))
+
+
+def share_left(settings: Settings, count: int) -> float:
+    """Return the factor of the standard error where the items are drawn without replacement."""
+    population = settings.n_population
+    return 1.0 if population is None else math.sqrt(max(0.0, 1.0 - count / population))
+
+
+def _student(limit: float, degrees: int) -> float:
+    tail = float(special.ndtr(-limit))
+    return math.inf if tail <= 0.0 else max(limit, -float(special.stdtrit(degrees, tail)))
+
+
+@lru_cache(maxsize=256)
+def _boundaries(
+    method: str, counts: tuple[int, ...], population: int | None, alpha: float
+) -> tuple[float, ...]:
+    """Return the boundaries of looks at some numbers of items.
+
+    Information is one over the variance of the mean: the number of items, or without replacement n / (1 - n /
+    N), of which a look at all N items has no end; such a look needs no boundary.
+    """
+    information = [
+        float(n) if population is None else n / (1.0 - n / population) for n in counts if n != population
+    ]
+    if not information:
+        return (0.0,)
+    for place in range(
+        1, len(information)
+    ):  # looks that clusters moved together: as if apart, which errs high
+        information[place] = max(
+            information[place], information[place - 1] + 1.001 * NEAREST * max(information)
         )
-    drift = checks.number(drift, "drift")
-    made, walk = [], _Walk.start()
-    for limit, time in zip(limits.tolist(), times.tolist(), strict=True):
-        step = walk.towards(time, drift)
-        made.append(step.exit(limit))
-        walk = step.onward(limit)
-    return np.array(made)
+    return tuple(BOUNDARIES[method](information, alpha).tolist())
+
+
+# -- boundaries ----------------------------------------------------------------------------------------------
 
 
 def classical_boundaries(
@@ -121,7 +161,7 @@ def classical_boundaries(
     from scipy.optimize import brentq
 
     of_times = SHAPES[checks.choice(shape, tuple(SHAPES), "shape")]
-    times, alpha = _times(information), _alpha(alpha)
+    times, alpha = _times(information), checks.probability(alpha, "alpha")
     heights = of_times(times)
 
     def over(factor: float) -> float:
@@ -186,7 +226,7 @@ def spending_boundaries(
     array([4.877, 3.357])
     """
     spent = SPENDING[checks.choice(spending, tuple(SPENDING), "spending")]
-    times, alpha = _times(information), _alpha(alpha)
+    times, alpha = _times(information), checks.probability(alpha, "alpha")
     last = float(np.max(information))
     whole = last if planned is None else checks.amount(planned, "planned")
     shares = np.minimum(times * (last / whole), 1.0)
@@ -195,13 +235,13 @@ def spending_boundaries(
             "a look comes after all of alpha was spent: the look before had the information planned",
             hint="leave out the later looks, or plan for more information before the first",
         )
-    made, before, walk = [], 0.0, _Walk.start()
+    limits, before, walk = [], 0.0, _Walk.start()
     for time, share in zip(times.tolist(), shares.tolist(), strict=True):
         step, now = walk.towards(time), spent(share, alpha)
         limit = step.boundary(now - before)
-        made.append(limit)
+        limits.append(limit)
         before, walk = now, step.onward(limit)
-    return np.array(made)
+    return np.array(limits)
 
 
 def _spent_late(share: float, alpha: float) -> float:
@@ -219,6 +259,77 @@ SPENDING: dict[str, Callable[[float, float], float]] = {
     "pocock": _spent_evenly,
 }
 """What of alpha, on both sides together, is spent at a share of the information (Lan & DeMets 1983)."""
+
+BOUNDARIES: dict[str, Callable[[ArrayLike, float], FloatArray]] = {
+    "obrien-fleming": classical_boundaries,
+    "pocock": partial(classical_boundaries, shape="pocock"),
+    "spending-obrien-fleming": spending_boundaries,
+    "spending-pocock": partial(spending_boundaries, spending="pocock"),
+}
+"""The boundaries of all looks of a plan by name."""
+
+
+def _times(information: ArrayLike) -> FloatArray:
+    """Return the shares of the information of the last look."""
+    amounts = np.asarray(information, dtype=np.float64)
+    if amounts.ndim != 1 or not 1 <= amounts.size <= MOST_LOOKS:
+        raise InvalidInputError(f"information must be that of 1 to {MOST_LOOKS} looks, got {amounts.size}")
+    if not np.isfinite(amounts).all() or amounts[0] <= 0.0 or (np.diff(amounts) <= 0.0).any():
+        raise InvalidInputError("information must be above 0 and grow from look to look")
+    times: FloatArray = amounts / amounts[-1]
+    if min(times[0], np.diff(times).min(initial=1.0)) < NEAREST:
+        raise InvalidInputError(
+            f"looks must be apart by {NEAREST:g} of the information of the last one",
+            hint="plan fewer looks, further apart",
+        )
+    return times
+
+
+def crossing_probabilities(boundaries: ArrayLike, information: ArrayLike, drift: float = 0.0) -> FloatArray:
+    """Return the probability that each look is the first at which ``|z|`` reaches its boundary.
+
+    Parameters
+    ----------
+    boundaries : array_like, shape (K,)
+        Critical values of ``|z|``; infinity for a look that never ends the study.
+    information : array_like, shape (K,)
+        Information at each look, on any scale, increasing: for the mean of items, their number.
+    drift : float
+        Expected z at the last look.
+
+    Returns
+    -------
+    ndarray, shape (K,)
+
+    Raises
+    ------
+    InvalidInputError
+        If there are not as many boundaries as looks, one is not above 0, or the looks are too near.
+
+    References
+    ----------
+    .. [1] Armitage, McPherson & Rowe (1969), J. R. Statist. Soc. A 132, 235-244.
+    .. [2] Jennison & Turnbull (2000), Group Sequential Methods, section 19.2.
+
+    Examples
+    --------
+    >>> two = crossing_probabilities([1.96, 1.96], [1, 2])
+    >>> float(two.sum().round(3))  # two looks at 5 % each
+    0.083
+    """
+    times = _times(information)
+    limits = np.asarray(boundaries, dtype=np.float64)
+    if limits.shape != times.shape or not (limits > 0.0).all():
+        raise InvalidInputError(
+            f"boundaries must be {times.size} numbers above 0, one for each look, got {limits.tolist()}"
+        )
+    drift = checks.number(drift, "drift")
+    exits, walk = [], _Walk.start()
+    for limit, time in zip(limits.tolist(), times.tolist(), strict=True):
+        step = walk.towards(time, drift)
+        exits.append(step.exit(limit))
+        walk = step.onward(limit)
+    return np.array(exits)
 
 
 @dataclass(frozen=True)
@@ -238,6 +349,10 @@ class _Walk:
     def towards(self, time: float, drift: float = 0.0) -> _Step:
         """Return the step to the next look."""
         return _Step(self, time, math.sqrt(time - self.time), drift)
+
+
+_HIGHEST = 38.0
+"""Boundaries above this, which no double-precision probability reaches, are infinite."""
 
 
 @dataclass(frozen=True)
@@ -298,32 +413,3 @@ def _legendre() -> tuple[FloatArray, FloatArray]:
     # Nodes of the Gauss-Legendre rule on each panel, which is two standard deviations wide
     nodes, weights = np.polynomial.legendre.leggauss(16)
     return nodes, weights
-
-
-def _times(information: ArrayLike) -> FloatArray:
-    """Return the shares of the information of the last look."""
-    given = np.asarray(information, dtype=np.float64)
-    if given.ndim != 1 or not 1 <= given.size <= MOST_LOOKS:
-        raise InvalidInputError(f"information must be that of 1 to {MOST_LOOKS} looks, got {given.size}")
-    if not np.isfinite(given).all() or given[0] <= 0.0 or (np.diff(given) <= 0.0).any():
-        raise InvalidInputError("information must be above 0 and grow from look to look")
-    times: FloatArray = given / given[-1]
-    if min(times[0], np.diff(times).min(initial=1.0)) < NEAREST:
-        raise InvalidInputError(
-            f"looks must be apart by {NEAREST:g} of the information of the last one",
-            hint="plan fewer looks, further apart",
-        )
-    return times
-
-
-def _alpha(alpha: float) -> float:
-    return checks.probability(alpha, "alpha")
-
-
-BOUNDARIES: dict[str, Callable[[ArrayLike, float], FloatArray]] = {
-    "obrien-fleming": classical_boundaries,
-    "pocock": partial(classical_boundaries, shape="pocock"),
-    "spending-obrien-fleming": spending_boundaries,
-    "spending-pocock": partial(spending_boundaries, spending="pocock"),
-}
-"""The boundaries of all looks of a plan by name."""

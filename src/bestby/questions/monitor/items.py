@@ -1,21 +1,25 @@
-"""The items of a monitor: checked before they are taken, each counted once, clusters whole."""
+"""The items of a monitor: checked, each counted once, clusters whole; the looks they reach; their order."""
 
 from __future__ import annotations
 
 import math
+import re
 from array import array
+from bisect import bisect_left
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from bestby._core import checks
-from bestby._core.errors import InvalidInputError
+from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.text import quoted
 from bestby._core.typing import FloatArray, IntArray
-from bestby.questions.monitor import planned
-from bestby.questions.monitor.betting import Units
-from bestby.questions.monitor.settings import Settings
+from bestby.questions.monitor.confidence_sequences import Units
+from bestby.questions.monitor.settings import SPENDING_METHODS, Settings
+from bestby.results.base import Note
 
 
 class Entry(NamedTuple):
@@ -40,7 +44,10 @@ class Collected:
         self.closed: list[int] = []
         """For each closed unit, how many items there were with its last one."""
         self.ends: list[int] = self.closed if settings.looks is None else []
-        """The same of those that count: with planned looks, those up to the last look that was reached."""
+        """For each unit that counts, how many items there were with its last one.
+
+        With planned looks units count up to the last look that was reached.
+        """
         self._largest: list[int] = []  # the size of the largest unit up to each one
         self._place: dict[str | int, int] = {}
         self._column = {name: place for place, name in enumerate(settings.systems)}
@@ -83,7 +90,7 @@ class Collected:
     def reach_look(self) -> bool:
         """Count the units up to the next planned look, and tell whether they are there."""
         looks = self.settings.looks
-        n_units = None if looks is None else planned.due(looks, self.closed, self.n_counted)
+        n_units = None if looks is None else due(looks, self.closed, self.n_counted)
         if n_units is None:
             return False
         self.ends += self.closed[len(self.ends) : n_units]
@@ -98,7 +105,7 @@ class Collected:
             self._check_same(name, row, group)
             return None
         self._check_room(name, group)
-        planned.check_clusters(self.settings, group)
+
         return Entry(name, row, group)
 
     def put(self, entry: Entry) -> None:
@@ -214,11 +221,13 @@ class Collected:
 
     def _check_same(self, item: str | int, row: Sequence[float], cluster: str | int | None) -> None:
         place = self._place[item]
-        for system, known, score in zip(self.settings.systems, self.scores[place].tolist(), row, strict=True):
-            if known != score and not math.isnan(known) and not math.isnan(score):
+        for system, first_score, score in zip(
+            self.settings.systems, self.scores[place].tolist(), row, strict=True
+        ):
+            if first_score != score and not math.isnan(first_score) and not math.isnan(score):
                 raise InvalidInputError(
-                    f"item {quoted(item)} was added before with the score {known:g} of {system}, and now with"
-                    f" {score:g}",
+                    f"item {quoted(item)} was added before with the score {first_score:g} of {system}, and"
+                    f" now with {score:g}",
                     hint="the first score is kept; give items of different content different ids",
                 )
         if cluster != self.clusters[place]:
@@ -253,6 +262,13 @@ class Collected:
                 f"cluster {quoted(cluster)} has more than {largest} items, the largest_cluster announced",
                 hint="start a new monitor with the right largest_cluster",
             )
+        method = self.settings.method
+        if self.settings.looks is not None and method not in SPENDING_METHODS:
+            raise DesignError(
+                f"method={method!r} needs looks at the planned numbers of items, and clusters are whole",
+                hint=f"pass method={SPENDING_METHODS[0]!r}, which allows for looks somewhat later",
+                argument="method",
+            )
 
 
 def _identifier(value: Any, what: str) -> str | int:
@@ -268,3 +284,154 @@ def _identifier(value: Any, what: str) -> str | int:
         f"the id of {article} {what} must be text or a whole number, got {quoted(value)}",
         hint=f"pass the id that the benchmark gives the {what}, such as 'q417'",
     )
+
+
+# -- planned looks -------------------------------------------------------------------------------------------
+
+
+def due(looks: Sequence[int], ends: Sequence[int], n_counted: int) -> int | None:
+    """Return after how many units the next look comes, None if it is not reached yet.
+
+    >>> due((4, 8), [1, 3, 5, 7], 0), due((4, 8), [1, 3, 5, 7], 5)
+    (3, None)
+    """
+    target = next((count for count in looks if count > n_counted), None)
+    place = len(ends) if target is None else bisect_left(ends, target)
+    return place + 1 if place < len(ends) else None
+
+
+def reached(looks: Sequence[int], ends: Sequence[int]) -> tuple[int, ...]:
+    """Return the numbers of items at the looks that were reached.
+
+    >>> reached((4, 8), [1, 3, 5, 7, 9, 11])
+    (5, 9)
+    """
+    counts: list[int] = []
+    while (units := due(looks, ends, counts[-1] if counts else 0)) is not None:
+        counts.append(ends[units - 1])
+    return tuple(counts)
+
+
+def look_counts(settings: Settings, units: Units) -> tuple[int, ...]:
+    """Return the numbers of items at the looks that some units reach; none if no looks are planned."""
+    return () if settings.looks is None else reached(settings.looks, np.cumsum(units.sizes).tolist())
+
+
+# -- whether the order may have been random ------------------------------------------------------------------
+
+
+_NUMBER = re.compile(r"\d+")
+_LAST_NUMBER = re.compile(r"\d+\D*$")
+
+_FEW = 20
+"""Units below which an order tells nothing."""
+
+_SIGMAS = 4.3
+"""Standard deviations beyond which an order is not random: by chance once in 50,000 logs."""
+
+Identifier = str | int
+
+
+def order_note(items: Sequence[Identifier], clusters: Sequence[Identifier | None]) -> Note | None:
+    """Return a note if items, or the clusters that they are in, came in an order that is not random.
+
+    Two things tell: that the units come in the order of their ids, forwards or backwards, on the whole if not
+    one by one; and that units whose ids begin alike, such as those of one subject, come together. The units
+    are the clusters if there are any.
+    """
+    if clusters and clusters[0] is not None:
+        starts = [place for place, one in enumerate(clusters) if not place or one != clusters[place - 1]]
+        groups = [cluster for place in starts if (cluster := clusters[place]) is not None]
+        return _note_of_units("clusters", groups) or _note_of_units(
+            "clusters", [items[place] for place in starts]
+        )
+    return _note_of_units("items", items)
+
+
+def _note_of_units(what: str, ids: Sequence[Identifier]) -> Note | None:
+    """Return a note if units with these ids are not in random order."""
+    n = len(ids)
+    if n < _FEW:
+        return None
+    names = [str(one) for one in ids]
+    correlation = rank_correlation(names)
+    if abs(correlation) * math.sqrt(n - 1.0) > _SIGMAS:
+        way = "" if correlation > 0.0 else "reverse "
+        return Note(
+            "order_of_ids",
+            f"the {n} {what} came in the {way}order of their ids (rank correlation {correlation:.2f}): the"
+            f" intervals hold only if the order is random, so shuffle the {what} before they are scored",
+        )
+    stretches, expected, deviation = stretches_of([_stem(name) for name in names])
+    if expected - stretches > _SIGMAS * deviation:
+        own = "" if what == "clusters" else ", or give the cluster of each item"
+        return Note(
+            "order_of_groups",
+            f"{what} whose ids begin alike came together ({stretches} stretches, and about {expected:.0f} in"
+            f" random order): the intervals hold only if the order is random, so shuffle the {what} before"
+            f" they are scored{own}",
+        )
+    return None
+
+
+def rank_correlation(names: Sequence[str]) -> float:
+    """Return Spearman's correlation of the places of names with their order, numbers in them as numbers.
+
+    In random order its standard deviation is 1 / sqrt(n - 1).
+
+    >>> rank_correlation(["q1", "q2", "q10", "q11"]), rank_correlation(["b", "a"])
+    (1.0, -1.0)
+    """
+    n = len(names)
+    keys = [_natural(name) for name in names]
+    ranks = np.empty(n)
+    ranks[sorted(range(n), key=keys.__getitem__)] = np.arange(n)
+    gaps = ranks - np.arange(n)
+    return 1.0 - 6.0 * float(gaps @ gaps) / (n * (n * n - 1.0))
+
+
+def stretches_of(groups: Sequence[str]) -> tuple[int, float, float]:
+    """Return the number of stretches of one group, and its mean and standard deviation in random order.
+
+    Barton & David (1957), Multiple runs, Biometrika 44, 168-178.
+
+    >>> stretches, mean, deviation = stretches_of("aaabbbccc")
+    >>> stretches, mean, round(deviation, 2)
+    (3, 7.0, 1.22)
+    """
+    n = len(groups)
+    stretches = 1 + sum(one != two for one, two in pairwise(groups))
+    sizes = np.array(list(Counter(groups).values()), dtype=np.float64)
+    squares, cubes = float(sizes @ sizes), float((sizes**3).sum())
+    mean = (n * (n + 1.0) - squares) / n
+    variance = (squares * (squares + n * (n + 1.0)) - 2.0 * n * cubes - n**3) / (n * n * (n - 1.0))
+    return stretches, mean, math.sqrt(max(variance, 0.0))
+
+
+def _natural(name: str) -> str:
+    """Return what a name is sorted by, so that q9 comes before q10, and q as q0 does.
+
+    Before each number stands how long it is: texts are compared faster than lists of their parts.
+
+    >>> sorted(["q10", "q9", "q9a", "r1", "q-1"], key=_natural)
+    ['q9', 'q9a', 'q10', 'q-1', 'r1']
+    """
+    return _NUMBER.sub(_with_length, name if name[-1:].isdecimal() else name + "0")
+
+
+def _with_length(number: re.Match[str]) -> str:
+    """Return a number without zeros before it, after its length; both are below any letter."""
+    digits = number[0]
+    if not digits.isascii():
+        digits = "".join(str(int(one)) for one in digits)
+    digits = digits.lstrip("0")
+    return f"\0{chr(len(digits))}{digits}"
+
+
+def _stem(name: str) -> str:
+    """Return an id without its last number and what follows that.
+
+    >>> _stem("anatomy/17"), _stem("doc3-q5b"), _stem("17")
+    ('anatomy/', 'doc3-q', '')
+    """
+    return _LAST_NUMBER.sub("", name)

@@ -13,9 +13,8 @@ import pytest
 
 from bestby import read
 from bestby._core.errors import InvalidInputError
-from bestby.questions.monitor import growing_file
-from bestby.questions.monitor.growing_log import GrowingLog
-from bestby.questions.monitor.growing_sources import Columns
+from bestby.questions.monitor import source as monitor_source
+from bestby.questions.monitor.source import Columns, GrowingLog
 
 LOGS = Path(__file__).parents[4] / "examples" / "logs"
 HARNESS = "samples_langid_2026-01-01T00-00-00.000000.jsonl"
@@ -155,7 +154,7 @@ def change(path: Path, old: bytes, new: bytes) -> None:
 def test_a_change_far_back_is_found(
     grown: Grown, item: int, found: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(growing_file, "_BLOCK", 100)
+    monkeypatch.setattr(monitor_source, "_BLOCK", 100)
     grown.add(*(wide(f"q{i}") for i in range(120)))
     assert len(grown.new()) == 120
     grow(grown, 30)
@@ -173,7 +172,7 @@ def test_a_change_far_back_is_found(
 def test_a_file_in_the_place_of_the_log_is_compared_whole(
     grown: Grown, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(growing_file, "_BLOCK", 100)
+    monkeypatch.setattr(monitor_source, "_BLOCK", 100)
     grown.add(*(wide(f"q{i}") for i in range(120)))
     assert len(grown.new()) == 120
     other = grown.path.with_name("other")
@@ -187,15 +186,15 @@ def test_a_file_in_the_place_of_the_log_is_compared_whole(
 def test_a_log_that_grows_line_by_line_is_not_read_anew_each_time(
     grown: Grown, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(growing_file, "_BLOCK", 100)
+    monkeypatch.setattr(monitor_source, "_BLOCK", 100)
     read = []
-    piece = growing_file._piece
+    piece = monitor_source._piece
 
     def counted(*arguments: Any) -> bytes:
         read.append(len(piece(*arguments)))
         return piece(*arguments)
 
-    monkeypatch.setattr(growing_file, "_piece", counted)
+    monkeypatch.setattr(monitor_source, "_piece", counted)
     grown.add(wide("first"))
     assert len(grown.new()) == 1
     grow(grown, 300)

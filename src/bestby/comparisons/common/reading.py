@@ -49,37 +49,38 @@ class Arguments:
     annotators: AnnotatorChoice | None = None
 
 
-def evaluation_of(data: Any, given: Arguments, metric: Any) -> Evaluation:
+def evaluation_of(data: Any, arguments: Arguments, metric: Any) -> Evaluation:
     """Return the data as one evaluation of the chosen systems, without what is the mean of the others."""
-    return _without_averages(_evaluation_of(data, given, metric), chosen=given.systems is not None)
+    return _without_averages(_evaluation_of(data, arguments, metric), chosen=arguments.systems is not None)
 
 
-def _evaluation_of(data: Any, given: Arguments, metric: Any) -> Evaluation:
-    gold, label_sets = _annotated(given), reads_label_sets(metric)
+def _evaluation_of(data: Any, arguments: Arguments, metric: Any) -> Evaluation:
+    gold, label_sets = _annotated(arguments), reads_label_sets(metric)
     objects = reads_objects(metric) and not label_sets
-    missing = checks.choice(given.on_missing, allowed_names("on_missing", "items"), "on_missing")
+    missing = checks.choice(arguments.on_missing, allowed_names("on_missing", "items"), "on_missing")
     if isinstance(data, Evaluation):
-        known = (gold, given.items, given.clusters, given.strata, given.classes)
-        if any(one is not None for one in known) or missing != "error" or given.normalise:
+        held = (gold, arguments.items, arguments.clusters, arguments.strata, arguments.classes)
+        if any(one is not None for one in held) or missing != "error" or arguments.normalise:
             raise InvalidInputError(
                 "an Evaluation already holds gold, classes, items, clusters and strata, with nothing missing",
                 hint="pass them to Evaluation.of instead",
             )
-        names = chosen_names(data.names, given.systems, given.ignore)
+        names = chosen_names(data.names, arguments.systems, arguments.ignore)
         return data if names == list(data.names) else data.with_systems(names)
-    is_long = given.system_column is not None or given.value_column is not None
+    is_long = arguments.system_column is not None or arguments.value_column is not None
     if is_table(data) or (is_long and isinstance(data, Mapping)):
         if gold is not None and not isinstance(gold, str):
             raise InvalidInputError(
                 f"for a data frame gold is the name of a column, got {type(gold).__name__}",
                 hint="pass {name: frame[name], ...} as the data to give the gold itself",
             )
-        soft = Soft.of(given.classes, given.normalise)
+        soft = Soft.of(arguments.classes, arguments.normalise)
         soft = dataclasses.replace(soft, objects=objects, label_sets=label_sets)
         options = TableOptions.of(
-            gold, given.items, given.clusters, given.strata, systems=given.systems, ignore=given.ignore,
-            slices=_names(given.by),
-            on_missing=missing, soft=soft, system_column=given.system_column, value_column=given.value_column,
+            gold, arguments.items, arguments.clusters, arguments.strata,
+            systems=arguments.systems, ignore=arguments.ignore, slices=_names(arguments.by),
+            on_missing=missing, soft=soft,
+            system_column=arguments.system_column, value_column=arguments.value_column,
         )  # fmt: skip
         return evaluation_of_frame(data, options, "this metric" if objects or label_sets else None)
     if not isinstance(data, Mapping):
@@ -87,13 +88,18 @@ def _evaluation_of(data: Any, given: Arguments, metric: Any) -> Evaluation:
         if isinstance(data, str | PathLike):
             hint = f'compare(bestby.read({quoted(str(data))}, gold="label"))'
         raise unreadable(data, "a mapping of system to predictions, a data frame or a list of records", hint)
-    side = {"gold": gold, "items": given.items, "clusters": given.clusters, "strata": given.strata}
-    slices = _slices(data, given.by)
+    side = {
+        "gold": gold,
+        "items": arguments.items,
+        "clusters": arguments.clusters,
+        "strata": arguments.strata,
+    }
+    slices = _slices(data, arguments.by)
     data, side = with_keys(data, side)
     data = {name: values for name, values in data.items() if name not in slices}
     return Evaluation.of(
-        chosen_systems(data, given.systems, given.ignore), **side, slices=slices, on_missing=missing,
-        classes=given.classes, normalise=given.normalise, objects=objects, label_sets=label_sets,
+        chosen_systems(data, arguments.systems, arguments.ignore), **side, slices=slices, on_missing=missing,
+        classes=arguments.classes, normalise=arguments.normalise, objects=objects, label_sets=label_sets,
     )  # fmt: skip
 
 
@@ -108,9 +114,9 @@ def _without_averages(evaluation: Evaluation, *, chosen: bool) -> Evaluation:
 
     Scores by dataset are items here, and tables of them end with such a row.
     """
-    known = (evaluation.gold, evaluation.counts)
+    other_data = (evaluation.gold, evaluation.counts)
     # Rows up to which a table may be one of scores by dataset, with one for their mean
-    if any(one is not None for one in known) or not evaluation.plain or evaluation.n_rows > 1000:
+    if any(one is not None for one in other_data) or not evaluation.plain or evaluation.n_rows > 1000:
         return evaluation
     items = range(evaluation.n_rows) if evaluation.items is None else evaluation.items.tolist()
     columns = {
@@ -152,17 +158,17 @@ def _slices(data: Mapping[str, Any], by: Any) -> dict[str, Any]:
     return {name: with_keys(data, {"by": name})[1]["by"] for name in _names(by)}
 
 
-def _annotated(given: Arguments) -> Any:
+def _annotated(arguments: Arguments) -> Any:
     """Return the gold; where annotators are named, as their labels."""
-    gold = given.gold
-    if given.annotators is None or gold is None or isinstance(gold, Annotations):
+    gold = arguments.gold
+    if arguments.annotators is None or gold is None or isinstance(gold, Annotations):
         return gold
     if isinstance(gold, str):
         raise InvalidInputError(
             f"with annotators, gold must be one list of labels per item, got {quoted(gold)}",
             hint="pass data={name: frame[name], ...} and gold=frame[[...]], one column per annotator",
         )
-    return Annotations.of(gold, given.classes)
+    return Annotations.of(gold, arguments.classes)
 
 
 def reads_objects(metric: Any) -> bool:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from bestby import Comparison, compare
-from bestby.advising.interval_choice import (
+from bestby.engine.interval_choice import (
     ENOUGH_DIFFERING,
     FEW_DIFFERING,
     choose_interval,

@@ -9,12 +9,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.unit.advising.cases import CASES
+from tests.unit.questions.advice.cases import CASES
 
 from bestby.questions.advice.advise import advise, wrong
 from bestby.questions.advice.tree import TREE
 
-ROOT_FOLDER = Path(__file__).resolve().parents[3]
+ROOT_FOLDER = Path(__file__).resolve().parents[4]
 PAGE = ROOT_FOLDER / "docs" / "guides" / "advice.md"
 
 
