@@ -1,23 +1,37 @@
-"""Adding submissions to a board, withdrawing them, and ending a phase."""
+"""Checking submissions and adding them to a board, withdrawing them, and ending a phase."""
 
 from __future__ import annotations
 
 import dataclasses
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 
+from bestby._core import checks
 from bestby._core import files as whole_files
 from bestby._core.errors import BoardError, InvalidInputError
-from bestby._core.paths import user_path
+from bestby._core.paths import readable_file, user_path
 from bestby._core.text import counted, path_text, quoted
-from bestby.boards import checking, gold, names
-from bestby.boards.entries import ended, settings_text, submissions, withdrawals
-from bestby.boards.events import Event, Line, PhaseEnded, SettingsSet, Submitted, Withdrawn
-from bestby.boards.folder import Folder, file_of, gold_in_force
-from bestby.boards.record import stamp
-from bestby.boards.result import SubmissionReceipt
-from bestby.boards.settings import Phase, Settings
+from bestby.boards import gold, names
+from bestby.boards.folder import Folder, file_of
+from bestby.boards.predictions import predictions
+from bestby.boards.record import (
+    Event,
+    Line,
+    PhaseEnded,
+    SettingsSet,
+    Submitted,
+    Withdrawn,
+    ended,
+    gold_in_force,
+    settings_text,
+    submissions,
+    withdrawals,
+)
+from bestby.boards.result import SubmissionCheck, SubmissionReceipt
+from bestby.boards.settings import Phase, Settings, stamp
+from bestby.readers.files import kind_of
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -53,7 +67,7 @@ def submit(folder: Folder, request: Request, now: datetime) -> SubmissionReceipt
     with folder.locked():
         lines = folder.lines()
         settings = checked(folder, lines)
-        contents = _contents(folder, settings, checking.by_task(request.files, settings))
+        contents = _contents(folder, settings, by_task(request.files, settings))
         over = ended(lines)
         phase = settings.phase_at(now, over) if request.phase is None else settings.phase(request.phase)
         event = Submitted(
@@ -74,6 +88,261 @@ def submit(folder: Folder, request: Request, now: datetime) -> SubmissionReceipt
         _check_limits(lines, event, phase, now)
         lines = _added(folder, lines, event, contents, now)
     return receipts(lines)[lines[-1].number]
+
+
+def checked(folder: Folder, lines: Sequence[Line]) -> Settings:
+    """Return the settings; files of the board that are not those of the record are refused.
+
+    The gold need not be there.
+    """
+    gold.check(folder, lines)
+    settings = folder.settings()
+    folder.check_items(settings, gold_in_force(lines))
+    return settings
+
+
+def by_task(files: str | Path | Mapping[str, str | Path], settings: Settings) -> dict[str, Path]:
+    """Return the files of a submission by task, in the order of the tasks; one file is of the only task."""
+    if not isinstance(files, Mapping):
+        file = checks.valid_path(files, "name the file of the predictions")
+        if len(settings.tasks) > 1:
+            known = ", ".join(task.name for task in settings.tasks)
+            raise InvalidInputError(
+                f"the board has {len(settings.tasks)} tasks, got one file without the name of its task",
+                hint=f'give files by task, of {known}: {{"{settings.tasks[0].name}": "{files}"}}',
+            )
+        return {settings.tasks[0].name: file}
+    if not files:
+        raise InvalidInputError("a submission needs a file", hint="give the file of a task at least")
+    named = {settings.task(str(name)).name: path for name, path in files.items()}
+    hint = "name a file for each task"
+    return {
+        task.name: checks.valid_path(named[task.name], hint) for task in settings.tasks if task.name in named
+    }
+
+
+def _contents(folder: Folder, settings: Settings, given: Mapping[str, Path]) -> dict[str, tuple[bytes, str]]:
+    """Return the bytes of each file and the ending of its name, after checking that they can be submitted."""
+    found = {}
+    for task, path in given.items():
+        file = checked_file(path, settings)
+        _check_place(folder, file)
+        with whole_files.reported(f"read {path_text(file)}", BoardError):
+            data = file.read_bytes()
+            found[task] = (data, file.suffix.lower())
+    check_submission(folder, settings, given)
+    for task, path in given.items():
+        with whole_files.reported(f"read {path_text(path)}", BoardError):
+            if user_path(path).read_bytes() != found[task][0]:
+                raise InvalidInputError(
+                    f"{path_text(path)} was changed while it was read",
+                    hint="submit it again when it is written",
+                )
+    return found
+
+
+def checked_file(path: str | Path, settings: Settings) -> Path:
+    """Return the path of a file that is a submission by its name, size and first bytes."""
+    file = readable_file(path)
+    if file.suffix.lower() not in SUFFIXES:
+        raise InvalidInputError(
+            f"{path_text(file)} does not end in {', '.join(SUFFIXES)}",
+            hint="submit a table with the columns id and prediction, such as predictions.csv",
+        )
+    size = file.stat().st_size
+    if size > settings.most_megabytes * MEGABYTE:
+        raise InvalidInputError(
+            f"{path_text(file)} is too large: {size / MEGABYTE:.1f} MB; the board takes"
+            f" {settings.most_megabytes:g} MB at most",
+            hint="submit the ids and the predictions alone",
+        )
+    kind = kind_of(file)
+    if kind.compression != "none" or kind.form in ("parquet", "npy"):
+        raise InvalidInputError(
+            f"{path_text(file)} is not the text that its name says", hint="submit it unpacked, as CSV"
+        )
+    return file
+
+
+SUFFIXES = (".csv", ".tsv", ".jsonl", ".json", ".txt")
+"""The endings that a submission may have."""
+
+MEGABYTE = 1_000_000
+
+
+def _check_place(folder: Folder, file: Path) -> None:
+    """Refuse files of the gold, which a symbolic link may lead to: what is submitted becomes public."""
+    if folder.gold_folder.resolve() in file.resolve().parents:
+        raise InvalidInputError(
+            f"{path_text(file)} lies in the folder of the gold, and submissions are as public as the board",
+            hint="submit a file of predictions",
+        )
+
+
+def check_submission(
+    folder: Folder, settings: Settings, files: str | Path | Mapping[str, str | Path]
+) -> SubmissionCheck:
+    """Check files by what everybody may know: nothing here looks at the gold or at the record."""
+    n_items: dict[str, int] = {}
+    labels: dict[str, dict[str, int]] = {}
+    for name, path in by_task(files, settings).items():
+        task, items = settings.task(name), folder.items(name, settings)
+        file = checked_file(path, settings)
+        try:
+            found = predictions(file, task, items)
+        except InvalidInputError as error:
+            if "which column" in error.message:
+                error.hint = "call the column of the predictions prediction, and that of the ids id"
+            raise
+        if found.dtype.kind == "f":  # what no metric can add up must not keep the others from their tables
+            checks.check_bounded(found, f"{file}: predictions")
+            checks.check_not_tiny(found, f"{file}: predictions")
+        n_items[name] = len(items)
+        counts = Counter(found.tolist()) if task.labels else Counter()
+        labels[name] = {task.labels[place]: count for place, count in counts.most_common()}
+    return SubmissionCheck(n_items, labels)
+
+
+def _repeated(lines: Sequence[Line], event: Submitted) -> int | None:
+    """Return the number of the newest submission of the same system and run if it is the same.
+
+    Without a phase, any is meant: none is open now.
+    """
+    own = [
+        (number, one)
+        for number, one in submissions(lines)
+        if (one.key, one.run) == (event.key, event.run) and event.phase in ("", one.phase)
+    ]
+    if not own:
+        return None
+    number, newest = own[-1]
+    same = dataclasses.replace(event, phase=newest.phase) == newest
+    return number if same and number not in withdrawals(lines) else None
+
+
+def receipts(lines: Sequence[Line]) -> dict[int, SubmissionReceipt]:
+    """Return all submissions of a record by the numbers of their lines, with what became of them."""
+    withdrawn = withdrawals(lines)
+    submitted = dict(submissions(lines))
+    newest = {(one.key, one.run, one.phase): n for n, one in submitted.items() if n not in withdrawn}
+    made = {}
+    for number, one in submitted.items():
+        state = "in force" if newest.get((one.key, one.run, one.phase)) == number else "replaced"
+        made[number] = SubmissionReceipt(
+            number=number,
+            time=stamp(lines[number].time),
+            team=one.team,
+            system=one.system,
+            run=one.run,
+            phase=one.phase,
+            files={task: file.sha256 for task, file in one.files.items()},
+            paper=one.paper,
+            code=one.code,
+            state="withdrawn" if number in withdrawn else state,
+        )
+    return made
+
+
+def _check_spelling(lines: Sequence[Line], event: Submitted) -> None:
+    """Refuse new names that a reader cannot see whole, or tell from those on the board.
+
+    A name that is on the board already is taken as it is, so that its team can go on.
+    """
+    everything = [one for _, one in submissions(lines)]
+    of_team = [one for one in everything if one.team == event.team]
+    of_system = [one for one in of_team if one.system == event.system]
+    for what, new, known in (
+        ("team", event.team, {one.team for one in everything}),
+        ("system", event.system, {one.system for one in of_team}),
+        ("run", event.run, {one.run for one in of_system}),
+    ):
+        if not new or new in known:
+            continue
+        names.check_visible(new, what)
+        old = names.look_alike(new, sorted(known))
+        if old is not None:
+            raise InvalidInputError(
+                f"the {what} {quoted(new)} is too like {quoted(old)}, which is on the board",
+                hint=f"write {quoted(old)} if it is the same, or give another name",
+            )
+
+
+def _not_open(
+    phase: Phase | None, over: Mapping[str, Line], settings: Settings, now: datetime
+) -> InvalidInputError:
+    """Return the error for a phase that is not open, by the record or by its dates and this clock."""
+    hint = _phases(settings)
+    if phase is None:
+        return InvalidInputError(f"no phase of the board is open ({stamp(now)})", hint=hint)
+    name = quoted(phase.name)
+    if phase.name in over:
+        number = over[phase.name].number + 1
+        return InvalidInputError(f"phase {name} has ended: line {number} of the record says so", hint=hint)
+    begun = phase.start is None or now >= phase.start
+    return InvalidInputError(
+        f"phase {name} {'has ended' if begun else 'has not begun'}: it is {stamp(now)} by the clock of this"
+        " machine",
+        hint=hint,
+    )
+
+
+def _phases(settings: Settings) -> str:
+    """Return when the phases of a board are."""
+    shown = []
+    for phase in settings.phases:
+        start = f" from {stamp(phase.start)}" if phase.start else ""
+        end = f" until {stamp(phase.end)}" if phase.end else ""
+        shown.append(f"{phase.name}{start}{end}")
+    return f"its phases: {', '.join(shown)}"
+
+
+def _check_limits(lines: Sequence[Line], event: Submitted, phase: Phase, now: datetime) -> None:
+    """Refuse a submission of a team that has submitted too often."""
+    own = [
+        line.time
+        for line in lines
+        if isinstance(line.event, Submitted)
+        and (line.event.team, line.event.phase) == (event.team, event.phase)
+    ]
+    today = sum(time.date() == now.date() for time in own)
+    if phase.per_team is not None and len(own) >= phase.per_team:
+        raise InvalidInputError(
+            f"team {quoted(event.team)} has submitted {counted(len(own), 'time')} in phase"
+            f" {quoted(phase.name)}, which is its limit",
+            hint="withdrawn submissions count; ask the organisers if you need another one",
+        )
+    if phase.per_day is not None and today >= phase.per_day:
+        raise InvalidInputError(
+            f"team {quoted(event.team)} has submitted {counted(today, 'time')} today in phase"
+            f" {quoted(phase.name)}, which is its limit",
+            hint="submit again after midnight UTC",
+        )
+
+
+def _added(
+    folder: Folder,
+    lines: Sequence[Line],
+    event: Submitted,
+    contents: Mapping[str, tuple[bytes, str]],
+    now: datetime,
+) -> tuple[Line, ...]:
+    """Store the files of a submission, then its line; if the line cannot be written, no file is left."""
+    new = [path for path in map(folder.submission_file, event.files.values()) if not path.exists()]
+    try:
+        for data, suffix in contents.values():
+            folder.store(data, suffix)
+        return folder.append(lines, [*changed_settings(folder, lines), event], now)
+    except BoardError:
+        if folder.lines() == lines:
+            for path in new:
+                path.unlink(missing_ok=True)
+        raise
+
+
+def changed_settings(folder: Folder, lines: Sequence[Line]) -> list[Event]:
+    """Return the event of settings that are not those of the record; none if they are."""
+    text = folder.text()
+    return [] if settings_text(lines) == text else [SettingsSet(text)]
 
 
 def withdraw(folder: Folder, number: int, now: datetime, *, hidden: bool, reason: str) -> SubmissionReceipt:
@@ -120,185 +389,3 @@ def end(folder: Folder, phase: str | None, now: datetime, *, early: bool, revoke
             )
         event = PhaseEnded(one.name, revoke, reason)
         return folder.append(lines, [*changed_settings(folder, lines), event], now)[-1].number
-
-
-def checked(folder: Folder, lines: Sequence[Line]) -> Settings:
-    """Return the settings; files of the board that are not those of the record are refused.
-
-    The gold need not be there.
-    """
-    gold.check(folder, lines)
-    settings = folder.settings()
-    folder.check_items(settings, gold_in_force(lines))
-    return settings
-
-
-def changed_settings(folder: Folder, lines: Sequence[Line]) -> list[Event]:
-    """Return the event of settings that are not those of the record; none if they are."""
-    text = folder.text()
-    return [] if settings_text(lines) == text else [SettingsSet(text)]
-
-
-def receipts(lines: Sequence[Line]) -> dict[int, SubmissionReceipt]:
-    """Return all submissions of a record by the numbers of their lines, with what became of them."""
-    withdrawn = withdrawals(lines)
-    submitted = dict(submissions(lines))
-    newest = {(one.key, one.run, one.phase): n for n, one in submitted.items() if n not in withdrawn}
-    made = {}
-    for number, one in submitted.items():
-        state = "in force" if newest.get((one.key, one.run, one.phase)) == number else "replaced"
-        made[number] = SubmissionReceipt(
-            number=number,
-            time=stamp(lines[number].time),
-            team=one.team,
-            system=one.system,
-            run=one.run,
-            phase=one.phase,
-            files={task: file.sha256 for task, file in one.files.items()},
-            paper=one.paper,
-            code=one.code,
-            state="withdrawn" if number in withdrawn else state,
-        )
-    return made
-
-
-def _added(
-    folder: Folder,
-    lines: Sequence[Line],
-    event: Submitted,
-    contents: Mapping[str, tuple[bytes, str]],
-    now: datetime,
-) -> tuple[Line, ...]:
-    """Store the files of a submission, then its line; if the line cannot be written, no file is left."""
-    new = [path for path in map(folder.submission_file, event.files.values()) if not path.exists()]
-    try:
-        for data, suffix in contents.values():
-            folder.store(data, suffix)
-        return folder.append(lines, [*changed_settings(folder, lines), event], now)
-    except BoardError:
-        if folder.lines() == lines:
-            for path in new:
-                path.unlink(missing_ok=True)
-        raise
-
-
-def _contents(folder: Folder, settings: Settings, given: Mapping[str, Path]) -> dict[str, tuple[bytes, str]]:
-    """Return the bytes of each file and the ending of its name, after checking that they can be submitted."""
-    found = {}
-    for task, path in given.items():
-        file = checking.checked_file(path, settings)
-        _check_place(folder, file)
-        with whole_files.reported(f"read {path_text(file)}", BoardError):
-            data = file.read_bytes()
-            found[task] = (data, file.suffix.lower())
-    checking.check(folder, settings, given)
-    for task, path in given.items():
-        with whole_files.reported(f"read {path_text(path)}", BoardError):
-            if user_path(path).read_bytes() != found[task][0]:
-                raise InvalidInputError(
-                    f"{path_text(path)} was changed while it was read",
-                    hint="submit it again when it is written",
-                )
-    return found
-
-
-def _check_place(folder: Folder, file: Path) -> None:
-    """Refuse files of the gold, which a symbolic link may lead to: what is submitted becomes public."""
-    if folder.gold_folder.resolve() in file.resolve().parents:
-        raise InvalidInputError(
-            f"{path_text(file)} lies in the folder of the gold, and submissions are as public as the board",
-            hint="submit a file of predictions",
-        )
-
-
-def _repeated(lines: Sequence[Line], event: Submitted) -> int | None:
-    """Return the number of the newest submission of the same system and run if it is the same.
-
-    Without a phase, any is meant: none is open now.
-    """
-    own = [
-        (number, one)
-        for number, one in submissions(lines)
-        if (one.key, one.run) == (event.key, event.run) and event.phase in ("", one.phase)
-    ]
-    if not own:
-        return None
-    number, newest = own[-1]
-    same = dataclasses.replace(event, phase=newest.phase) == newest
-    return number if same and number not in withdrawals(lines) else None
-
-
-def _check_spelling(lines: Sequence[Line], event: Submitted) -> None:
-    """Refuse new names that a reader cannot see whole, or tell from those on the board.
-
-    A name that is on the board already is taken as it is, so that its team can go on.
-    """
-    everything = [one for _, one in submissions(lines)]
-    of_team = [one for one in everything if one.team == event.team]
-    of_system = [one for one in of_team if one.system == event.system]
-    for what, new, known in (
-        ("team", event.team, {one.team for one in everything}),
-        ("system", event.system, {one.system for one in of_team}),
-        ("run", event.run, {one.run for one in of_system}),
-    ):
-        if not new or new in known:
-            continue
-        names.check_visible(new, what)
-        old = names.look_alike(new, sorted(known))
-        if old is not None:
-            raise InvalidInputError(
-                f"the {what} {quoted(new)} is too like {quoted(old)}, which is on the board",
-                hint=f"write {quoted(old)} if it is the same, or give another name",
-            )
-
-
-def _not_open(
-    phase: Phase | None, over: Mapping[str, Line], settings: Settings, now: datetime
-) -> InvalidInputError:
-    """Return the error for a phase that is not open, by the record or by its dates and this clock."""
-    hint = _phases(settings)
-    if phase is None:
-        return InvalidInputError(f"no phase of the board is open ({stamp(now)})", hint=hint)
-    name = quoted(phase.name)
-    if phase.name in over:
-        number = over[phase.name].number + 1
-        return InvalidInputError(f"phase {name} has ended: line {number} of the record says so", hint=hint)
-    begun = phase.start is None or now >= phase.start
-    return InvalidInputError(
-        f"phase {name} {'has ended' if begun else 'has not begun'}: it is {stamp(now)} by the clock of this"
-        " machine",
-        hint=hint,
-    )
-
-
-def _check_limits(lines: Sequence[Line], event: Submitted, phase: Phase, now: datetime) -> None:
-    """Refuse a submission of a team that has submitted too often."""
-    own = [
-        line.time
-        for line in lines
-        if isinstance(line.event, Submitted)
-        and (line.event.team, line.event.phase) == (event.team, event.phase)
-    ]
-    today = sum(time.date() == now.date() for time in own)
-    if phase.per_team is not None and len(own) >= phase.per_team:
-        raise InvalidInputError(
-            f"team {quoted(event.team)} has submitted {counted(len(own), 'time')} in phase"
-            f" {quoted(phase.name)}, which is its limit",
-            hint="withdrawn submissions count; ask the organisers if you need another one",
-        )
-    if phase.per_day is not None and today >= phase.per_day:
-        raise InvalidInputError(
-            f"team {quoted(event.team)} has submitted {counted(today, 'time')} today in phase"
-            f" {quoted(phase.name)}, which is its limit",
-            hint="submit again after midnight UTC",
-        )
-
-
-def _phases(settings: Settings) -> str:
-    """Return when the phases of a board are."""
-    shown = []
-    for phase in settings.phases:
-        start = f" from {stamp(phase.start)}" if phase.start else ""
-        end = f" until {stamp(phase.end)}" if phase.end else ""
-        shown.append(f"{phase.name}{start}{end}")
-    return f"its phases: {', '.join(shown)}"
