@@ -33,8 +33,8 @@ from bestby.data.values import Rule, number_of
 from bestby.metrics.base import BaseMetric
 from bestby.metrics.registry import resolve
 from bestby.metrics.suitability import chosen_metrics
-from bestby.readers.file_per_system import Part, system_part
 from bestby.readers.files import read_table
+from bestby.readers.joined_files import Part, system_part
 
 Form = Literal["labels", "numbers", "texts"]
 """What predictions are: labels of the task, a number per item, or a text per item."""

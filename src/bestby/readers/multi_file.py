@@ -20,8 +20,8 @@ from bestby.data.order import merged_order
 from bestby.data.table import Table, listed, table_of_columns
 from bestby.readers.database import connection, literal
 from bestby.readers.files import kind_of, read_table
-from bestby.readers.folders import files_in, left_out
 from bestby.readers.formats.base import recognised
+from bestby.readers.paths import files_in, left_out
 from bestby.readers.tables import read_parquets
 
 _ENDINGS = (".parquet", ".csv", ".tsv", ".tab", ".jsonl", ".ndjson")

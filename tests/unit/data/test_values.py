@@ -136,12 +136,12 @@ def test_functions_of_the_user_get_the_values_as_they_were() -> None:
 
 
 def test_white_space_is_no_part_of_a_number_in_batches(tmp_path: Path) -> None:
-    from bestby.readers import counting
+    from bestby.readers import large_tables
 
     rows = "".join(f"i{i},\t0.{i % 10}\t, 0.{i % 7}\u00a0\n" for i in range(40))
     (tmp_path / "t.csv").write_text("id,a,b\n" + rows, encoding="utf-8")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(counting, "MOST_CELLS", 0)
+        patch.setattr(large_tables, "MOST_CELLS", 0)
         streamed = compare(read(tmp_path / "t.csv", stream=True), n_resamples=20)
     whole = compare(read(tmp_path / "t.csv"), n_resamples=20)
     for one, other in zip(streamed.systems, whole.systems, strict=True):

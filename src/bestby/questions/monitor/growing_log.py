@@ -13,7 +13,7 @@ from bestby._core.text import quoted
 from bestby.questions.monitor.growing_sources import Columns, Entry, LinesSource, Source, WholeSource
 from bestby.readers.files import stem_of
 from bestby.readers.formats.base import head_of, recognised
-from bestby.readers.naming import GivenName, named_paths
+from bestby.readers.paths import GivenName, named_paths
 
 
 class GrowingLog:

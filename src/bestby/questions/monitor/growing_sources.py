@@ -21,8 +21,8 @@ from bestby.questions.monitor.growing_file import REWRITTEN, GrowingFile
 from bestby.readers.files import stem_of
 from bestby.readers.formats._documents import Record, kind, number, word
 from bestby.readers.formats.base import Format, Read
-from bestby.readers.json_text import parsed
 from bestby.readers.opening import read_format
+from bestby.readers.text import parsed
 
 _SYSTEM_WORDS = ("system", "model")
 _SCORE_WORDS = ("score", "value")

@@ -26,7 +26,7 @@ from bestby.questions.planning.pilot import Pilot
 from bestby.questions.planning.runs_items import RunsAndItems
 from bestby.readers import read
 from bestby.readers.files import read_values
-from bestby.readers.runs import read_runs
+from bestby.readers.several import read_runs
 
 _PILOT, _FORMULA, _RUNS = "a pilot in FILES", "--formula", "runs in FILES"
 _LIFTED = ("--lift", "--offset")

@@ -13,8 +13,8 @@ from bestby.data.columns import MISSING, Missing
 from bestby.questions.preferences.layout import Preferences, among, joined, judged_values, preferences_of
 from bestby.readers import arguments
 from bestby.readers.files import read_table
-from bestby.readers.naming import by_system, default_names, named_paths
 from bestby.readers.opening import format_of, read_format
+from bestby.readers.paths import by_system, default_names, named_paths
 
 
 @with_suggestions

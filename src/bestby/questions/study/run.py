@@ -22,8 +22,8 @@ from bestby.data.table import listed
 from bestby.data.values import Rule, as_scores
 from bestby.questions.study.records import Gold
 from bestby.readers import arguments
-from bestby.readers.file_per_system import Part, check_ids, gold_part, groups_of, system_part
 from bestby.readers.files import read_values
+from bestby.readers.joined_files import Part, check_ids, gold_part, groups_of, system_part
 
 
 def read_run(

@@ -13,12 +13,12 @@ from bestby._core.errors import InvalidInputError
 from bestby.readers.formats import base
 from bestby.readers.formats import helm as helm_form
 from bestby.readers.formats import lm_eval as form
-from bestby.readers.naming import default_names
+from bestby.readers.paths import default_names
 
 
 def test_every_format_has_what_a_format_needs() -> None:
     for name in base.FORMATS:
-        module = __import__(f"bestby.readers.formats.{name}", fromlist=["read"])
+        module = base.format_called(name)
         assert callable(module.recognises)
         assert callable(module.read)
         assert module.__doc__
