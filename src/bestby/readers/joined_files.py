@@ -16,7 +16,7 @@ from bestby._core.text import counted, quoted
 from bestby._core.typing import OnMissing
 from bestby.data.columns import Column, Raw, column_of_texts, text_of
 from bestby.data.evaluation import Evaluation
-from bestby.data.layouts import annotators
+from bestby.data.layouts import assemble
 from bestby.data.layouts.assemble import (
     agreed,
     by_id,
@@ -29,8 +29,7 @@ from bestby.data.layouts.assemble import (
 )
 from bestby.data.layouts.long import first_rows, is_long, value_word
 from bestby.data.layouts.options import TableOptions
-from bestby.data.layouts.soft import Soft
-from bestby.data.layouts.soft_tables import class_columns, gathered, has_classes
+from bestby.data.layouts.soft import Soft, class_columns, gathered, has_classes
 from bestby.data.roles import (
     GOLD_WORDS,
     VALUE_WORDS,
@@ -245,10 +244,10 @@ def annotated_part(options: TableOptions) -> Part:
     roles = options.roles
     ids = _gold_ids(table, roles)
     if len(roles.annotators) > 1:
-        labels = annotators.labels_of_columns(table, roles.annotators)
+        labels = assemble.labels_of_columns(table, roles.annotators)
         return Part(str(path), labels, None if ids is None else table.texts(ids, "item"), table)
     groups = [name for name in (roles.cluster or "cluster", roles.stratum or "stratum") if name in table.data]
-    labels, items, per_item = annotators.labels_of_rows(table, roles.annotators[0], ids, groups)
+    labels, items, per_item = assemble.labels_of_rows(table, roles.annotators[0], ids, groups)
     return Part(str(path), labels, items, per_item)
 
 

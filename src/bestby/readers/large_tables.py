@@ -21,21 +21,20 @@ from bestby.data.alignment import dropped_note
 from bestby.data.batches import Batch, Streamed
 from bestby.data.columns import Column, Missing
 from bestby.data.evaluation import Evaluation
-from bestby.data.layouts.counted import evaluation_of_counts
+from bestby.data.layouts.evaluations import MOST_CELLS
 from bestby.data.layouts.long import is_long
 from bestby.data.layouts.options import TableOptions
-from bestby.data.layouts.soft_tables import gathered
+from bestby.data.layouts.soft import gathered
 from bestby.data.layouts.wide import (
     check_no_counter,
     described,
+    evaluation_of_counts,
     roles_of,
     systems_of,
     with_left_out,
 )
-from bestby.data.order import merged_order
-from bestby.data.partitions import MOST_CELLS
 from bestby.data.roles import Roles
-from bestby.data.table import Table, table_of_columns
+from bestby.data.table import Table, merged_order, table_of_columns
 from bestby.data.values import as_scores
 from bestby.readers.database import csv_source, in_order, lines, literal, quoted, streaming
 from bestby.readers.files import kind_of

@@ -18,7 +18,7 @@ from bestby._core.typing import OnMissing
 from bestby.data.columns import MISSING
 from bestby.data.evaluation import Evaluation
 from bestby.data.frames import is_frame
-from bestby.data.layouts.annotators import names_of
+from bestby.data.layouts.assemble import annotator_names
 from bestby.data.layouts.evaluations import evaluation_of, with_reading_note
 from bestby.data.layouts.options import TableOptions, chosen_names
 from bestby.data.roles import Roles, listed
@@ -198,7 +198,7 @@ def read(
         items,
         clusters,
         strata,
-        annotators=names_of(annotators),
+        annotators=annotator_names(annotators),
         slices=() if by is None else checks.valid_name_list(by, "by"),
         systems=systems,
         ignore=ignore,

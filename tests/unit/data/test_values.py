@@ -16,11 +16,10 @@ from bestby import Study, compare, compare_datasets, compare_folds, compare_runs
 from bestby._core.errors import InvalidInputError
 from bestby.data.arrays import identifiers, label_column
 from bestby.data.columns import column_of_texts
-from bestby.data.common_labels import label_codes
 from bestby.data.evaluation import Evaluation
 from bestby.data.layouts.evaluations import evaluation_of_frame
 from bestby.data.layouts.options import TableOptions
-from bestby.data.values import Rule, key_of, read_together
+from bestby.data.values import Rule, key_of, label_codes, read_together
 
 FEW: dict[str, Any] = {"metric": "accuracy", "n_resamples": 20, "test": "sign"}
 

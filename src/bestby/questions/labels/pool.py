@@ -14,12 +14,10 @@ from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.text import quoted
 from bestby._core.typing import Array, FloatArray, IntArray
 from bestby.advising.reading import Arguments, evaluation_of
-from bestby.data.bins import quantile_bins, value_bins
 from bestby.data.coding import group_codes
-from bestby.data.evaluation import Evaluation
+from bestby.data.evaluation import Evaluation, hash_of_columns
 from bestby.data.frames import is_table
-from bestby.data.groupings import check_nested, check_unique_ids, one_grouping
-from bestby.data.hashing import hash_of_columns
+from bestby.data.groupings import check_nested, check_unique_ids, one_grouping, quantile_bins, value_bins
 from bestby.questions.labels.stratified import LEAST
 from bestby.results.base import Note
 

@@ -13,8 +13,7 @@ from bestby._core.paths import readable_file
 from bestby._core.typing import Array
 from bestby.data.arrays import label_column
 from bestby.data.columns import MISSING, Column, column_of_texts, text_of
-from bestby.data.layouts.assemble import check_unique, check_whole, typed
-from bestby.data.layouts.classes import one_kind
+from bestby.data.layouts.assemble import check_unique, check_whole, one_kind, typed
 from bestby.data.layouts.options import TableOptions
 from bestby.data.layouts.soft import Soft
 from bestby.data.roles import Roles

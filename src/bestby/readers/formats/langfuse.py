@@ -540,7 +540,9 @@ def _table_row(record: Record, *, part: bool) -> list[Entry]:
     told_apart = data.get("scores")  # a trace by itself has them whole, and the list of traces their ids
     if isinstance(told_apart, list) and all(isinstance(one, dict) for one in told_apart):
         scores |= _values(record, "scores")
-    labels = Record(record.where, {"of": {k: v for k, v in told.items() if k not in _LANGFUSE_METADATA}}).labels("of")
+    labels = Record(
+        record.where, {"of": {k: v for k, v in told.items() if k not in _LANGFUSE_METADATA}}
+    ).labels("of")
     return [
         Entry(
             record.where,
