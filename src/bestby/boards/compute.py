@@ -90,9 +90,9 @@ def board_content(
     entries: tuple[Entry, ...] = ()
     before: int | None = None
     for line, event in gold_versions(lines):
-        made, picked = _version(reader, lines, line, event, gold(event), moment, before)
-        versions.append(made)
-        entries = entries or picked.entries  # those of the version in force
+        content, shown = _version(reader, lines, line, event, gold(event), moment, before)
+        versions.append(content)
+        entries = entries or shown.entries  # those of the version in force
         before = line.number  # an older version has the submissions up to its correction
     return BoardContent(
         title=settings.title,
@@ -132,18 +132,18 @@ def _version(
     moment: datetime,
     before: int | None,
 ) -> tuple[VersionContent, Chosen]:
-    """Return the results by a version of the gold, and what was chosen to be shown.
+    """Return the results by a version of the gold, and what is shown.
 
     Those that no submission can change any more are kept: the phase is over, or the gold is an older one.
     """
-    picked, over = chosen(lines, reader.settings, before), ended(lines)
-    made = []
+    shown, over = chosen(lines, reader.settings, before), ended(lines)
+    contents = []
     for phase in reader.settings.phases:
         end = over.get(phase.name)
         mark = None if before is None and end is None else event.mark
         scored = ScoredPhase(reader, phase, gold, mark)
-        made.append(scored.content(picked.systems.get(phase.name), moment, end))
-    return VersionContent(event.version, stamp(line.time), event.reason, tuple(made)), picked
+        contents.append(scored.content(shown.systems.get(phase.name), moment, end))
+    return VersionContent(event.version, stamp(line.time), event.reason, tuple(contents)), shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,10 +216,10 @@ class ScoredPhase:
         if stored is not None:
             results: PhaseResults = decoded(json.loads(stored), _RECORDS)
             return results
-        made = self._computed(systems)
-        if sum(table.n_pairs for table in made.tables if table.comparison is not None) <= MOST_PAIRS:
-            reader.cache.write(key, json.dumps(encoded(made)).encode())
-        return made
+        computed = self._computed(systems)
+        if sum(table.n_pairs for table in computed.tables if table.comparison is not None) <= MOST_PAIRS:
+            reader.cache.write(key, json.dumps(encoded(computed)).encode())
+        return computed
 
     def _computed(self, systems: Sequence[System]) -> PhaseResults:
         settings, phase = self.reader.settings, self.phase

@@ -24,7 +24,7 @@ from bestby.boards.names import check_visible, checked_name, checked_text
 from bestby.boards.predictions import Hidden, Labels, form_of
 from bestby.boards.record import Event, GoldSet, SettingsSet, gold_in_force
 from bestby.boards.settings import Phase, Settings, Task, parse, text_of
-from bestby.boards.submitting import changed_settings, checked
+from bestby.boards.submitting import changed_settings, checked_settings
 from bestby.data.roles import GOLD_WORDS, ITEM_WORDS, listed
 from bestby.metrics.directions import is_label
 from bestby.metrics.registry import resolve
@@ -297,7 +297,7 @@ def correct(folder: Folder, given: Mapping[str, Path], columns: Columns, reason:
         raise InvalidInputError("a corrected gold needs a reason", hint="say what was corrected: reason=...")
     with folder.locked():
         lines = folder.lines()
-        settings = checked(folder, lines)
+        settings = checked_settings(folder, lines)
         old = gold_in_force(lines)
         before = golds.read(folder, old, settings.tasks)
         new = dict(before)

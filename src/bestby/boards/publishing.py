@@ -33,7 +33,7 @@ from bestby.boards.site.staging import (
     mark_of,
     write,
 )
-from bestby.boards.submitting import changed_settings, checked
+from bestby.boards.submitting import changed_settings, checked_settings
 
 
 def publish(folder: Folder, site: str | Path, now: datetime) -> Publication:
@@ -42,7 +42,7 @@ def publish(folder: Folder, site: str | Path, now: datetime) -> Publication:
     site_place(folder, place)
     with folder.locked():
         lines = folder.lines()
-        settings = checked(folder, lines)
+        settings = checked_settings(folder, lines)
         golds.check_there(folder, gold_in_force(lines))  # if it is, `checked` compared its mark
         changed = changed_settings(folder, lines)
         if changed:

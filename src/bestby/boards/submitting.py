@@ -66,8 +66,8 @@ def submit(folder: Folder, request: Request, now: datetime) -> SubmissionReceipt
     request = request.checked()
     with folder.locked():
         lines = folder.lines()
-        settings = checked(folder, lines)
-        contents = _contents(folder, settings, by_task(request.files, settings))
+        settings = checked_settings(folder, lines)
+        contents = _checked_contents(folder, settings, by_task(request.files, settings))
         over = ended(lines)
         phase = settings.phase_at(now, over) if request.phase is None else settings.phase(request.phase)
         event = Submitted(
@@ -79,18 +79,18 @@ def submit(folder: Folder, request: Request, now: datetime) -> SubmissionReceipt
             paper=request.paper,
             code=request.code,
         )
-        known = _repeated(lines, event)
-        if known is not None:
-            return dataclasses.replace(receipts(lines)[known], is_new=False)
+        repeated = _repeated(lines, event)
+        if repeated is not None:
+            return dataclasses.replace(receipts(lines)[repeated], is_new=False)
         _check_spelling(lines, event)
         if phase is None or phase.name in over or not phase.open_at(now):
             raise _not_open(phase, over, settings, now)
         _check_limits(lines, event, phase, now)
-        lines = _added(folder, lines, event, contents, now)
+        lines = _with_submission(folder, lines, event, contents, now)
     return receipts(lines)[lines[-1].number]
 
 
-def checked(folder: Folder, lines: Sequence[Line]) -> Settings:
+def checked_settings(folder: Folder, lines: Sequence[Line]) -> Settings:
     """Return the settings; files of the board that are not those of the record are refused.
 
     The gold need not be there.
@@ -121,7 +121,9 @@ def by_task(files: str | Path | Mapping[str, str | Path], settings: Settings) ->
     }
 
 
-def _contents(folder: Folder, settings: Settings, given: Mapping[str, Path]) -> dict[str, tuple[bytes, str]]:
+def _checked_contents(
+    folder: Folder, settings: Settings, given: Mapping[str, Path]
+) -> dict[str, tuple[bytes, str]]:
     """Return the bytes of each file and the ending of its name, after checking that they can be submitted."""
     found = {}
     for task, path in given.items():
@@ -319,7 +321,7 @@ def _check_limits(lines: Sequence[Line], event: Submitted, phase: Phase, now: da
         )
 
 
-def _added(
+def _with_submission(
     folder: Folder,
     lines: Sequence[Line],
     event: Submitted,
@@ -350,7 +352,7 @@ def withdraw(folder: Folder, number: int, now: datetime, *, hidden: bool, reason
     reason = names.checked_text(reason)
     with folder.locked():
         lines = folder.lines()
-        checked(folder, lines)
+        checked_settings(folder, lines)
         known = receipts(lines)
         if number not in known:
             raise InvalidInputError(
@@ -372,7 +374,7 @@ def end(folder: Folder, phase: str | None, now: datetime, *, early: bool, revoke
     reason = names.checked_text(reason)
     with folder.locked():
         lines = folder.lines()
-        settings = checked(folder, lines)
+        settings = checked_settings(folder, lines)
         one = settings.phase(phase)
         known = ended(lines).get(one.name)
         if revoke and known is None:

@@ -31,7 +31,7 @@ from bestby.boards.predictions import SubmissionReader, form_of, predictions_of_
 from bestby.boards.record import Event, Line, Submitted, System, chosen, ended, gold_in_force
 from bestby.boards.settings import Settings, Task
 from bestby.boards.site.page import MANIFEST
-from bestby.boards.submitting import changed_settings, checked
+from bestby.boards.submitting import changed_settings, checked_settings
 from bestby.data.columns import MISSING, text_of_value
 from bestby.data.evaluation import Evaluation
 from bestby.data.layouts.evaluations import evaluation_of
@@ -226,7 +226,7 @@ def _add(
     """Add the columns of a table, which messages call `shown`, as submissions to a board of one task."""
     with folder.locked():
         lines = folder.lines()
-        settings = checked(folder, lines)
+        settings = checked_settings(folder, lines)
         task = settings.task()
         data = table_bytes({"id": ids, **columns})
         with tempfile.TemporaryDirectory(dir=folder.scratch) as scratch:
@@ -274,7 +274,7 @@ def export(folder: Folder, path: Path, task: str | None, phase: str | None, *, w
     """
     _check_place(folder, path)
     lines = folder.lines()
-    settings = checked(folder, lines)
+    settings = checked_settings(folder, lines)
     own = settings.task(task)
     reader = SubmissionReader(folder, settings)
     shown = chosen(lines, settings).systems

@@ -525,11 +525,11 @@ def _result(run: Record, record: Record) -> Entry:
 def _table_row(record: Record, *, part: bool) -> list[Entry]:
     """Return a row of the table or of the list of traces or observations, if it belongs to an experiment."""
     data = record.data
-    told = data.get("metadata")
-    told = _parsed(told) if isinstance(told, str) else told
-    if not isinstance(told, dict):
+    metadata = data.get("metadata")
+    metadata = _parsed(metadata) if isinstance(metadata, str) else metadata
+    if not isinstance(metadata, dict):
         return []
-    run, item = _run_and_item(told, data.get("input"))
+    run, item = _run_and_item(metadata, data.get("input"))
     if run is None or item is None:
         return []
     scores = {
@@ -537,18 +537,18 @@ def _table_row(record: Record, *, part: bool) -> list[Entry]:
         for name, values in data.items()
         if isinstance(values, list) and values and name not in _NO_SCORES and _are_plain(values)
     }
-    told_apart = data.get("scores")  # a trace by itself has them whole, and the list of traces their ids
-    if isinstance(told_apart, list) and all(isinstance(one, dict) for one in told_apart):
+    own_scores = data.get("scores")  # a trace by itself has them whole, and the list of traces their ids
+    if isinstance(own_scores, list) and all(isinstance(one, dict) for one in own_scores):
         scores |= _values(record, "scores")
     labels = Record(
-        record.where, {"of": {k: v for k, v in told.items() if k not in _LANGFUSE_METADATA}}
+        record.where, {"of": {k: v for k, v in metadata.items() if k not in _LANGFUSE_METADATA}}
     ).labels("of")
     return [
         Entry(
             record.where,
             run,
             item,
-            dataset=word(told.get("dataset_id")),
+            dataset=word(metadata.get("dataset_id")),
             trace=_word(data, "traceId") or _need(record, "id"),
             began=_word(data, "startTime") or _word(data, "timestamp") or "",
             scores=scores,
