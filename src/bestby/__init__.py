@@ -96,11 +96,11 @@ if TYPE_CHECKING:
     from bestby.questions.slices.result import SlicesComparison as SlicesComparison
     from bestby.questions.study.result import StudyComparison as StudyComparison
     from bestby.questions.study.study import Study as Study
-    from bestby.readers.datasets_and_folds import read_datasets as read_datasets
-    from bestby.readers.datasets_and_folds import read_folds as read_folds
     from bestby.readers.labels import read_labels as read_labels
     from bestby.readers.reading import read as read
-    from bestby.readers.runs import read_runs as read_runs
+    from bestby.readers.several import read_datasets as read_datasets
+    from bestby.readers.several import read_folds as read_folds
+    from bestby.readers.several import read_runs as read_runs
     from bestby.resampling.settings import Resampling as Resampling
     from bestby.results.base import Note as Note
     from bestby.results.base import Provenance as Provenance
@@ -172,10 +172,9 @@ __getattr__, __dir__, __all__ = door(
         "questions.slices.result": "SliceDifference SlicesComparison",
         "questions.study.result": "StudyComparison",
         "questions.study.study": "Study",
-        "readers.datasets_and_folds": "read_datasets read_folds",
         "readers.labels": "read_labels",
         "readers.reading": "read",
-        "readers.runs": "read_runs",
+        "readers.several": "read_datasets read_folds read_runs",
         "resampling.settings": "Resampling",
         "results.base": "Note Provenance",
         "results.comparison": "Comparison Difference SystemScore",

@@ -293,7 +293,7 @@ def test_a_phase_ends_and_goes_on_by_a_command(run: Run, board: Board, tmp_path:
 
 def test_list_and_verify_say_that_the_record_is_ahead_of_the_clock(run: Run, board: Board) -> None:
     later = datetime.now(UTC) + timedelta(days=400)
-    with mock.patch("bestby.boards.clock.now", return_value=later):
+    with mock.patch("bestby.boards.record.now", return_value=later):
         number = board.submit(board.path.parent / "mine.csv", team="ours", system="bert").number
     done = run("board", "list", "--board", "task")
     assert (

@@ -16,7 +16,7 @@ from tests.own_metrics import Spread
 
 import bestby as bb
 from bestby import Interval, InvalidInputError, TestResult
-from bestby.readers import batches, counting, read
+from bestby.readers import large_tables, read
 from bestby.vocabulary import allowed_names, needs
 
 UNITS = (1e-12, 1e-5, 3e3, 1e12)
@@ -308,8 +308,8 @@ def test_plans(unit: float) -> None:
 
 @pytest.mark.parametrize("unit", UNITS[:1])
 def test_tables_read_in_batches(unit: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(counting, "MOST_CELLS", 100)
-    monkeypatch.setattr(batches, "ROWS", 128)
+    monkeypatch.setattr(large_tables, "MOST_CELLS", 100)
+    monkeypatch.setattr(large_tables, "ROWS", 128)
     gold, systems = data(400)
     found = []
     for u in (1.0, unit):

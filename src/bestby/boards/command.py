@@ -302,7 +302,7 @@ def board_init(values: BoardInit) -> None:
     from bestby._core.text import counted
     from bestby.boards.board import Board
     from bestby.cli import streams
-    from bestby.readers.naming import named_paths
+    from bestby.readers.paths import named_paths
 
     board = Board.create(
         values.place.board,
@@ -327,7 +327,7 @@ def board_check(values: BoardCheck) -> None:
     """Say what was found in the files."""
     from bestby.boards.board import Board
     from bestby.cli import streams
-    from bestby.readers.naming import named_paths
+    from bestby.readers.paths import named_paths
 
     streams.print_stdout(str(Board(values.place.board).check(named_paths(values.files))))
 
@@ -335,7 +335,7 @@ def board_check(values: BoardCheck) -> None:
 def board_submit(values: BoardSubmit) -> None:
     """Add a submission, print its number, and say what it is."""
     from bestby.cli import streams
-    from bestby.readers.naming import named_paths
+    from bestby.readers.paths import named_paths
 
     receipt = _board(values.place).submit(named_paths(values.files), **values.names.arguments())
     streams.print_stdout(str(receipt.number))
@@ -365,7 +365,7 @@ def board_end(values: BoardEnd) -> None:
 def board_correct(values: BoardCorrect) -> None:
     """Give the board a corrected gold and say so."""
     from bestby.cli import streams
-    from bestby.readers.naming import named_paths
+    from bestby.readers.paths import named_paths
 
     version = _board(values.place).correct(
         named_paths(values.golds), reason=values.reason, **values.gold.arguments()

@@ -1,4 +1,4 @@
-"""The folder of a board: where everything lies, and how it is read and written."""
+"""The folder of a board: its files, how they are read and written, its lock, and what git leaves out."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import csv
 import hashlib
 import io
 import os
+import re
+import sqlite3
 import stat
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,8 +19,8 @@ from bestby._core import checks, files
 from bestby._core.errors import BoardError, InvalidInputError
 from bestby._core.paths import is_file, possible_path
 from bestby._core.text import path_text
-from bestby.boards import locking, record
-from bestby.boards.events import Event, File, GoldSet, Line
+from bestby.boards import record
+from bestby.boards.record import Event, File, GoldSet, Line
 from bestby.boards.settings import Settings, parse
 from bestby.readers.text import csv_rows
 
@@ -118,7 +120,7 @@ class Folder:
     def lines(self) -> tuple[Line, ...]:
         """Return the lines of the record, of which every hash was checked."""
         with files.reported(f"read {path_text(self.record_file)}", BoardError):
-            return record.read(self.record_file)
+            return record.read_lines(self.record_file)
 
     def items(self, task: str, settings: Settings) -> tuple[str, ...]:
         """Return the ids of the items of a task, in their order."""
@@ -155,14 +157,14 @@ class Folder:
         """Hold the lock of the board, which every change needs."""
         with files.reported(f"open the board {path_text(self.path)}", BoardError):
             files.folder(self.scratch)
-        with locking.held(self.path / "lock.sqlite"):
+        with exclusive_lock(self.path / "lock.sqlite"):
             files.sweep(self.scratch)
             yield
 
     def append(self, lines: Sequence[Line], events: Sequence[Event], now: datetime) -> tuple[Line, ...]:
         """Add events to the record, whose `lines` were read under the lock; they are on the disk then."""
         with files.reported(f"write {path_text(self.record_file)}", BoardError):
-            return record.append(self.record_file, lines, events, now)
+            return record.append_events(self.record_file, lines, events, now)
 
     def store(self, data: bytes, suffix: str) -> File:
         """Store the bytes of a submission under their hash, read-only; nothing happens if they are there."""
@@ -185,14 +187,41 @@ def file_of(data: bytes, suffix: str) -> File:
     return File(hashlib.sha256(data).hexdigest(), suffix=suffix)
 
 
-def gold_in_force(lines: Sequence[Line]) -> GoldSet:
-    """Return the last gold that a record tells of."""
-    for line in reversed(lines):
-        if isinstance(line.event, GoldSet):
-            return line.event
-    raise BoardError(
-        "the record of the board has no gold", hint="restore record.jsonl from a copy or from git"
-    )
+LONGEST_WAIT = 60.0
+"""Seconds that a process waits for the others."""
+
+
+@contextlib.contextmanager
+def exclusive_lock(path: Path, wait: float = LONGEST_WAIT) -> Iterator[None]:
+    """Hold a lock, whose file is made if it is not there; others wait for as many seconds."""
+    # The kernel frees it when its holder ends, however it ends. It is a lock of SQLite on an empty database,
+    # so that it works on every system where Python does.
+    with _reported_lock_error(path, wait):
+        connection = sqlite3.connect(path, timeout=wait, isolation_level=None)
+    with contextlib.closing(connection):
+        with _reported_lock_error(path, wait):
+            connection.execute("PRAGMA journal_mode=MEMORY")  # nothing is ever written, so no journal either
+            connection.execute("BEGIN EXCLUSIVE")
+        yield
+
+
+@contextlib.contextmanager
+def _reported_lock_error(path: Path, wait: float) -> Iterator[None]:
+    """Turn an error of SQLite into one that says why the board is not locked."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_BUSY:
+            raise BoardError(
+                f"another process has been writing to the board for {wait:g} seconds: {path_text(path)} is"
+                " locked",
+                hint="wait until it has ended, then do it again",
+            ) from error
+        raise BoardError(
+            f"the board cannot be locked: {error} ({path_text(path)})",
+            hint="the board is as it was; check the permissions and the space left; if the file is damaged,"
+            " remove it",
+        ) from error
 
 
 def table_bytes(columns: Mapping[str, Sequence[str]]) -> bytes:
@@ -225,3 +254,85 @@ def _damaged(path: Path) -> BoardError:
         f"{path_text(path)} is not a table of items as a board keeps it",
         hint="restore it from a copy: CSV with a header, a column id and a line per item",
     )
+
+
+# What `.gitignore` must hold: git stores neither the gold with its keys nor what is made anew. Git itself is
+# not asked: a board can be verified where git is not installed and before the folder is a repository. Lines
+# of `.gitignore` are compared with the patterns that boards need, so that a file that leaves the same out in
+# other words is reported too.
+
+GITIGNORED = ("gold/", "lock.sqlite*", "tmp/")
+"""Patterns of every board."""
+
+_TOKEN = re.compile(r"\\.|\*\*/|\[[!^]?\]?(?:\[:\w+:\]|\\.|[^\]])*\]|.")
+"""A letter that a backslash takes as it is, ``**/``, one of several letters, or any other letter."""
+
+
+def gitignore_patterns(folder: Folder) -> tuple[str, ...]:
+    """Return the patterns that `.gitignore` needs, that of a gold elsewhere in the board among them."""
+    try:
+        place = folder.gold_folder.resolve().relative_to(folder.path.resolve()).as_posix()
+    except ValueError:  # outside
+        return GITIGNORED
+    if place.split("/")[0] == "gold":
+        return GITIGNORED
+    if place == ".":
+        return (*GITIGNORED, "/[0-9]*/")  # the folders of the versions lie beside the other files
+    return (*GITIGNORED, "/" + re.sub(r"([\\*?\[\]!#\s])", r"\\\1", place) + "/")
+
+
+def gitignore_text(folder: Folder) -> str:
+    """Return the `.gitignore` of a new board."""
+    return "".join(f"{pattern}\n" for pattern in gitignore_patterns(folder))
+
+
+def missing_patterns(folder: Folder) -> list[str]:
+    """Return the patterns that are not in force in the `.gitignore` of a board, all if it cannot be read."""
+    try:
+        lines = (folder.path / ".gitignore").read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError):
+        lines = []
+    ended = [line.rstrip(" ") for line in lines]  # a space in front is part of a name
+    return [pattern for pattern in gitignore_patterns(folder) if not _in_force(pattern, ended)]
+
+
+def _in_force(pattern: str, lines: Sequence[str]) -> bool:
+    """Return whether a line is the pattern, and no line after it takes back what the pattern names.
+
+    Inside a folder that is left out git takes nothing back, but where only its contents are (``gold/**``).
+    """
+    name, found, is_open = _bare_pattern(pattern), False, False
+    for line in lines:
+        if line.startswith("!"):
+            back = _expression(line[1:])
+            found = found and not any(back.fullmatch(one) for one in _named_by(name))
+            found = found and not (is_open and _bare_pattern(line[1:]).startswith(f"{name}/"))
+        elif _bare_pattern(line) == name:
+            found, is_open = True, line.endswith("/**")
+    return found
+
+
+def _named_by(name: str) -> list[str]:
+    """Return paths that a pattern of a board names; SQLite puts files of its own beside a file."""
+    if name == "[0-9]*":
+        return ["1", "10"]
+    if name.endswith("*"):
+        return [name.rstrip("*") + end for end in ("", "-journal", "-wal", "-shm")]
+    return [re.sub(r"\\(.)", r"\1", name)]
+
+
+def _expression(pattern: str) -> re.Pattern[str]:
+    r"""Return what matches at least the paths that a pattern of git does.
+
+    >>> [bool(_expression(one).fullmatch("gold")) for one in (r"/\g[[:alpha:]]l?/", "golden")]
+    [True, False]
+    """
+    parts = {"**/": "(?:.*/)?", "*": ".*", "?": "."}
+    tokens = _TOKEN.findall(pattern.strip("/").removesuffix("/**"))
+    others = (re.escape(token[-1]) if len(token) < 3 else "." for token in tokens)
+    return re.compile("".join(parts.get(token, other) for token, other in zip(tokens, others, strict=True)))
+
+
+def _bare_pattern(pattern: str) -> str:
+    """Return a pattern without what says where and for folders alone; a name stands for both."""
+    return pattern.removeprefix("**/").strip("/").removesuffix("/**")

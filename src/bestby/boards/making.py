@@ -17,16 +17,14 @@ from bestby._core.errors import BoardError, InvalidInputError
 from bestby._core.paths import readable_file
 from bestby._core.text import counted, grouped, path_text, quoted, suggestion
 from bestby._core.typing import Rng
-from bestby.boards import gitignore, settings_text
 from bestby.boards import gold as golds
-from bestby.boards.events import Event, GoldSet, SettingsSet
-from bestby.boards.folder import ATTRIBUTES, Folder, gold_in_force, table_bytes
-from bestby.boards.gold import OWN_COLUMNS, TaskGold
+from bestby.boards.folder import ATTRIBUTES, Folder, gitignore_text, table_bytes
+from bestby.boards.gold import RESERVED_COLUMNS, TaskGold, split
 from bestby.boards.names import check_visible, checked_name, checked_text
-from bestby.boards.scoring import Hidden, Labels, form_of
-from bestby.boards.settings import Phase, Settings, Task, parse
-from bestby.boards.splitting import split
-from bestby.boards.submitting import changed_settings, checked
+from bestby.boards.predictions import Hidden, Labels, form_of
+from bestby.boards.record import Event, GoldSet, SettingsSet, gold_in_force
+from bestby.boards.settings import Phase, Settings, Task, parse, text_of
+from bestby.boards.submitting import changed_settings, checked_settings
 from bestby.data.roles import GOLD_WORDS, ITEM_WORDS, listed
 from bestby.metrics.directions import is_label
 from bestby.metrics.registry import resolve
@@ -86,7 +84,7 @@ def make(folder: Folder, golds_by_task: Mapping[str, TaskGold], wish: Wish, rng:
     settings = Settings(
         title=wish.title, tasks=tasks, phases=_phases(wish.private_share is not None), baseline=wish.baseline
     )
-    text = settings_text.text_of(settings)
+    text = text_of(settings)
     parse(text, str(folder.settings_file))
     if wish.private_share is not None:
         read = {
@@ -101,66 +99,9 @@ def make(folder: Folder, golds_by_task: Mapping[str, TaskGold], wish: Wish, rng:
         folder.append((), events, now)
         with files.reported(f"write {path_text(folder.path)}", BoardError):
             files.folder(folder.submissions)
-            files.replace(folder.path / ".gitignore", gitignore.text(folder).encode(), folder.scratch)
+            files.replace(folder.path / ".gitignore", gitignore_text(folder).encode(), folder.scratch)
             files.replace(folder.path / ".gitattributes", ATTRIBUTES.encode(), folder.scratch)
             files.replace(folder.settings_file, text.encode(), folder.scratch)
-
-
-def _check_free(folder: Folder) -> None:
-    """Refuse to make a board where there is one, or what is left of one."""
-    if folder.settings_file.exists():
-        raise InvalidInputError(
-            f"{path_text(folder.path)} is a board already", hint="name another folder, or edit its board.toml"
-        )
-    for left in (folder.record_file, folder.gold_version(1)):
-        if left.exists():
-            raise InvalidInputError(
-                f"{path_text(left)} is there, but no board.toml beside the record",
-                hint="restore board.toml; or remove what is left of a board whose making was interrupted",
-            )
-
-
-def _check_apart(names: Sequence[str]) -> None:
-    """Refuse tasks whose files would be one file where capital letters make no difference in paths."""
-    known: dict[str, str] = {}
-    for name in names:
-        other = known.setdefault(name.casefold(), name)
-        if other != name:
-            raise InvalidInputError(
-                f"the tasks {quoted(other)} and {quoted(name)} differ in capital letters alone, and would"
-                " share their files on some file systems",
-                hint="rename one of them",
-            )
-
-
-def correct(folder: Folder, given: Mapping[str, Path], columns: Columns, reason: str, now: datetime) -> int:
-    """Give a board a corrected gold and return the number of its version; the old one stays beside it.
-
-    Tasks that are not given keep their gold. A corrected gold has the items of the public list or some of
-    them; each stays in its part, and keeps what the new gold has no columns for.
-    """
-    reason = checked_text(reason)
-    if not reason.strip():
-        raise InvalidInputError("a corrected gold needs a reason", hint="say what was corrected: reason=...")
-    with folder.locked():
-        lines = folder.lines()
-        settings = checked(folder, lines)
-        old = gold_in_force(lines)
-        before = golds.read(folder, old, settings.tasks)
-        new = dict(before)
-        for name, path in given.items():
-            task = settings.task(name)
-            found = read_gold(path, columns, scores=task.scores)
-            new[name] = _corrected(found, before[name], folder.items(name, settings), task, path)
-            _check_metrics(task, new[name])
-        if all(dict(new[name].columns) == dict(before[name].columns) for name in new):
-            raise InvalidInputError(
-                "the corrected gold is the gold that the board has", hint="give another one"
-            )
-        mark = golds.write(folder, old.version + 1, new)
-        event = GoldSet(old.version + 1, mark, old.items, reason)
-        folder.append(lines, [*changed_settings(folder, lines), event], now)
-    return old.version + 1
 
 
 def read_gold(path: str | Path, columns: Columns, *, scores: bool) -> TaskGold:
@@ -176,7 +117,7 @@ def read_gold(path: str | Path, columns: Columns, *, scores: bool) -> TaskGold:
     if not scores:
         own["gold"] = table.column_called(columns.gold, GOLD_WORDS, "gold_column")
     others = [name for name in table.names if name not in own.values() and not (scores and name == "gold")]
-    taken = [name for name in others if name in OWN_COLUMNS]
+    taken = [name for name in others if name in RESERVED_COLUMNS]
     if taken:
         raise InvalidInputError(
             f"{table.source}: the column {quoted(taken[0])} has a name that boards use for something else",
@@ -235,7 +176,7 @@ def _task(name: str, gold: TaskGold, wish: Wish) -> Task:
         if any(resolve(metric).reads == "labels" for metric in asked.metrics):
             labels = asked.labels or _labels(gold, first.name)
     for column in wish.public_columns:
-        if column in OWN_COLUMNS[1:]:
+        if column in RESERVED_COLUMNS[1:]:
             raise InvalidInputError(
                 f"the column {quoted(column)} cannot be public: it is what systems predict",
                 hint="name other columns, such as the texts of the items",
@@ -273,6 +214,40 @@ def _labels(gold: TaskGold, metric: str) -> tuple[str, ...]:
     return labels
 
 
+def _phases(split: bool) -> tuple[Phase, ...]:
+    """Return the phases of a new board: one, or a public one and a private one after it."""
+    if not split:
+        return (Phase("all"),)
+    return (Phase("public", part="public"), Phase("private", part="private", show="after"))
+
+
+def _check_free(folder: Folder) -> None:
+    """Refuse to make a board where there is one, or what is left of one."""
+    if folder.settings_file.exists():
+        raise InvalidInputError(
+            f"{path_text(folder.path)} is a board already", hint="name another folder, or edit its board.toml"
+        )
+    for left in (folder.record_file, folder.gold_version(1)):
+        if left.exists():
+            raise InvalidInputError(
+                f"{path_text(left)} is there, but no board.toml beside the record",
+                hint="restore board.toml; or remove what is left of a board whose making was interrupted",
+            )
+
+
+def _check_apart(names: Sequence[str]) -> None:
+    """Refuse tasks whose files would be one file where capital letters make no difference in paths."""
+    known: dict[str, str] = {}
+    for name in names:
+        other = known.setdefault(name.casefold(), name)
+        if other != name:
+            raise InvalidInputError(
+                f"the tasks {quoted(other)} and {quoted(name)} differ in capital letters alone, and would"
+                " share their files on some file systems",
+                hint="rename one of them",
+            )
+
+
 def _check_metrics(task: Task, gold: TaskGold) -> None:
     """Refuse metrics that cannot score a system which predicts the gold itself."""
     if task.scores:
@@ -301,13 +276,6 @@ def _check_metrics(task: Task, gold: TaskGold) -> None:
             )
 
 
-def _phases(split: bool) -> tuple[Phase, ...]:
-    """Return the phases of a new board: one, or a public one and a private one after it."""
-    if not split:
-        return (Phase("all"),)
-    return (Phase("public", part="public"), Phase("private", part="private", show="after"))
-
-
 def _write_items(folder: Folder, settings: Settings, name: str, gold: TaskGold, wish: Wish) -> str:
     """Write the public list of the items of a task, and return its hash."""
     path = folder.items_file(name, settings)
@@ -316,6 +284,36 @@ def _write_items(folder: Folder, settings: Settings, name: str, gold: TaskGold, 
         files.folder(path.parent)
         files.replace(path, data, folder.scratch)
     return hashlib.sha256(data).hexdigest()
+
+
+def correct(folder: Folder, given: Mapping[str, Path], columns: Columns, reason: str, now: datetime) -> int:
+    """Give a board a corrected gold and return the number of its version; the old one stays beside it.
+
+    Tasks that are not given keep their gold. A corrected gold has the items of the public list or some of
+    them; each stays in its part, and keeps what the new gold has no columns for.
+    """
+    reason = checked_text(reason)
+    if not reason.strip():
+        raise InvalidInputError("a corrected gold needs a reason", hint="say what was corrected: reason=...")
+    with folder.locked():
+        lines = folder.lines()
+        settings = checked_settings(folder, lines)
+        old = gold_in_force(lines)
+        before = golds.read(folder, old, settings.tasks)
+        new = dict(before)
+        for name, path in given.items():
+            task = settings.task(name)
+            found = read_gold(path, columns, scores=task.scores)
+            new[name] = _corrected(found, before[name], folder.items(name, settings), task, path)
+            _check_metrics(task, new[name])
+        if all(dict(new[name].columns) == dict(before[name].columns) for name in new):
+            raise InvalidInputError(
+                "the corrected gold is the gold that the board has", hint="give another one"
+            )
+        mark = golds.write(folder, old.version + 1, new)
+        event = GoldSet(old.version + 1, mark, old.items, reason)
+        folder.append(lines, [*changed_settings(folder, lines), event], now)
+    return old.version + 1
 
 
 def _corrected(

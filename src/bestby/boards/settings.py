@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tomllib
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, field, fields
@@ -16,6 +17,7 @@ from bestby.data.roles import listed
 from bestby.metrics.registry import resolve
 
 R = TypeVar("R")
+
 N = TypeVar("N", "Task", "Phase")
 
 
@@ -131,6 +133,24 @@ class Settings:
         return any(phase.part != "all" for phase in self.phases)
 
 
+def _named(records: Sequence[N], name: str | None, what: str) -> N:
+    known = [one.name for one in records]
+    if name is None:
+        if len(records) > 1:
+            raise InvalidInputError(
+                f"the board has {len(records)} {what}s: {', '.join(known)}",
+                hint=f"name one: {what}={known[0]!r}",
+            )
+        return records[0]
+    for one in records:
+        if one.name == name:
+            return one
+    raise InvalidInputError(
+        f"the board has no {what} {quoted(name)}{suggestion(str(name), known)}",
+        hint=f"its {what}s: {', '.join(known)}",
+    )
+
+
 def parse(text: str, shown: str) -> Settings:
     """Return the settings that the text of a `board.toml` holds; `shown` is its name in messages."""
     try:
@@ -163,24 +183,6 @@ def _without_ladder(tables: Any) -> tuple[str, ...]:
     """Remove the key `ladder` of version 0.2.0 from tables of phases, and return the names of those."""
     phases = [one for one in tables if isinstance(one, dict)] if isinstance(tables, list) else []
     return tuple(str(one.get("name")) for one in phases if one.pop("ladder", None) is not None)
-
-
-def _check_metrics(task: Task, where: str) -> None:
-    """Refuse metrics that do not exist or are named twice, and margins of others or out of their reach."""
-    for metric in task.metrics if not task.scores else ():
-        try:
-            check_reach(task.margins.get(metric), resolve(metric))
-        except InvalidInputError as error:
-            raise InvalidInputError(f"{where}: {error.message}", hint=error.hint) from error
-    doubled = next((one for one in task.metrics if task.metrics.count(one) > 1), None)
-    if doubled is not None:
-        raise InvalidInputError(f"{where}: the metric {quoted(doubled)} is named twice", hint="name it once")
-    for one in task.margins:
-        if one not in task.metrics:
-            raise InvalidInputError(
-                f"{where} has a margin for {quoted(one)}, which is none of its metrics",
-                hint=f"its metrics are: {', '.join(task.metrics)}",
-            )
 
 
 def _several(record: type[R], tables: Any, where: str) -> tuple[R, ...]:
@@ -317,19 +319,59 @@ _KINDS: dict[str, tuple[Callable[[Any], Any], str]] = {
 """How each kind of value is read, and how it is written."""
 
 
-def _named(records: Sequence[N], name: str | None, what: str) -> N:
-    known = [one.name for one in records]
-    if name is None:
-        if len(records) > 1:
+def _check_metrics(task: Task, where: str) -> None:
+    """Refuse metrics that do not exist or are named twice, and margins of others or out of their reach."""
+    for metric in task.metrics if not task.scores else ():
+        try:
+            check_reach(task.margins.get(metric), resolve(metric))
+        except InvalidInputError as error:
+            raise InvalidInputError(f"{where}: {error.message}", hint=error.hint) from error
+    doubled = next((one for one in task.metrics if task.metrics.count(one) > 1), None)
+    if doubled is not None:
+        raise InvalidInputError(f"{where}: the metric {quoted(doubled)} is named twice", hint="name it once")
+    for one in task.margins:
+        if one not in task.metrics:
             raise InvalidInputError(
-                f"the board has {len(records)} {what}s: {', '.join(known)}",
-                hint=f"name one: {what}={known[0]!r}",
+                f"{where} has a margin for {quoted(one)}, which is none of its metrics",
+                hint=f"its metrics are: {', '.join(task.metrics)}",
             )
-        return records[0]
-    for one in records:
-        if one.name == name:
-            return one
-    raise InvalidInputError(
-        f"the board has no {what} {quoted(name)}{suggestion(str(name), known)}",
-        hint=f"its {what}s: {', '.join(known)}",
-    )
+
+
+def text_of(settings: Settings) -> str:
+    """Return the text from which `settings.parse` makes the same settings; defaults are left out."""
+    parts = [_toml_lines(settings)]
+    parts += [f"[[task]]\n{_toml_lines(task)}" for task in settings.tasks]
+    parts += [f"[[phase]]\n{_toml_lines(phase)}" for phase in settings.phases]
+    public = _toml_lines(settings.public)
+    return "\n".join(parts + ([f"[public]\n{public}"] if public else []))
+
+
+def _toml_lines(record: Any) -> str:
+    """Return a line for each key of a record that has not its default."""
+    lines = []
+    for one in keys_of(record):
+        value = getattr(record, one.name)
+        default = one.default if one.default_factory is MISSING else one.default_factory()
+        always = isinstance(record, Phase) and one.name == "part"
+        if value is not None and (always or value != default):
+            lines.append(f"{one.name} = {_toml_value(value)}\n")
+    return "".join(lines)
+
+
+def _toml_value(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False)  # escapes what TOML escapes, in the same way
+    if isinstance(value, datetime):
+        return stamp(value)
+    if isinstance(value, Mapping):
+        return f"{{{', '.join(f'{_toml_value(key)} = {_toml_value(one)}' for key, one in value.items())}}}"
+    if isinstance(value, Sequence):
+        return f"[{', '.join(map(_toml_value, value))}]"
+    return repr(value)
+
+
+def stamp(moment: datetime) -> str:
+    """Return a moment in UTC as the record and the pages write it."""
+    return moment.isoformat(timespec="seconds").replace("+00:00", "Z")

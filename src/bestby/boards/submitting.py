@@ -1,23 +1,37 @@
-"""Adding submissions to a board, withdrawing them, and ending a phase."""
+"""Checking submissions and adding them to a board, withdrawing them, and ending a phase."""
 
 from __future__ import annotations
 
 import dataclasses
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 
+from bestby._core import checks
 from bestby._core import files as whole_files
 from bestby._core.errors import BoardError, InvalidInputError
-from bestby._core.paths import user_path
+from bestby._core.paths import readable_file, user_path
 from bestby._core.text import counted, path_text, quoted
-from bestby.boards import checking, gold, names
-from bestby.boards.entries import ended, settings_text, submissions, withdrawals
-from bestby.boards.events import Event, Line, PhaseEnded, SettingsSet, Submitted, Withdrawn
-from bestby.boards.folder import Folder, file_of, gold_in_force
-from bestby.boards.record import stamp
-from bestby.boards.result import SubmissionReceipt
-from bestby.boards.settings import Phase, Settings
+from bestby.boards import gold, names
+from bestby.boards.folder import Folder, file_of
+from bestby.boards.predictions import predictions
+from bestby.boards.record import (
+    Event,
+    Line,
+    PhaseEnded,
+    SettingsSet,
+    Submitted,
+    Withdrawn,
+    ended,
+    gold_in_force,
+    settings_text,
+    submissions,
+    withdrawals,
+)
+from bestby.boards.result import SubmissionCheck, SubmissionReceipt
+from bestby.boards.settings import Phase, Settings, stamp
+from bestby.readers.files import kind_of
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -52,8 +66,8 @@ def submit(folder: Folder, request: Request, now: datetime) -> SubmissionReceipt
     request = request.checked()
     with folder.locked():
         lines = folder.lines()
-        settings = checked(folder, lines)
-        contents = _contents(folder, settings, checking.by_task(request.files, settings))
+        settings = checked_settings(folder, lines)
+        contents = _checked_contents(folder, settings, by_task(request.files, settings))
         over = ended(lines)
         phase = settings.phase_at(now, over) if request.phase is None else settings.phase(request.phase)
         event = Submitted(
@@ -65,64 +79,18 @@ def submit(folder: Folder, request: Request, now: datetime) -> SubmissionReceipt
             paper=request.paper,
             code=request.code,
         )
-        known = _repeated(lines, event)
-        if known is not None:
-            return dataclasses.replace(receipts(lines)[known], is_new=False)
+        repeated = _repeated(lines, event)
+        if repeated is not None:
+            return dataclasses.replace(receipts(lines)[repeated], is_new=False)
         _check_spelling(lines, event)
         if phase is None or phase.name in over or not phase.open_at(now):
             raise _not_open(phase, over, settings, now)
         _check_limits(lines, event, phase, now)
-        lines = _added(folder, lines, event, contents, now)
+        lines = _with_submission(folder, lines, event, contents, now)
     return receipts(lines)[lines[-1].number]
 
 
-def withdraw(folder: Folder, number: int, now: datetime, *, hidden: bool, reason: str) -> SubmissionReceipt:
-    """Withdraw a submission; its line stays, and its name on the pages too unless it is to be hidden."""
-    reason = names.checked_text(reason)
-    with folder.locked():
-        lines = folder.lines()
-        checked(folder, lines)
-        known = receipts(lines)
-        if number not in known:
-            raise InvalidInputError(
-                f"the board has no submission {number}",
-                hint="`bestby board list` shows the numbers" if known else "nothing was submitted yet",
-            )
-        event = Withdrawn(number, hidden, reason)
-        before = withdrawals(lines).get(number)
-        if before is None or before.hidden != hidden:
-            lines = folder.append(lines, [*changed_settings(folder, lines), event], now)
-    return receipts(lines)[number]
-
-
-def end(folder: Folder, phase: str | None, now: datetime, *, early: bool, revoke: bool, reason: str) -> int:
-    """End a phase or revoke its end, which no clock does; return the number of the line that says so.
-
-    A phase that has ended stays so without another line, so that a job may do it every night.
-    """
-    reason = names.checked_text(reason)
-    with folder.locked():
-        lines = folder.lines()
-        settings = checked(folder, lines)
-        one = settings.phase(phase)
-        known = ended(lines).get(one.name)
-        if revoke and known is None:
-            raise InvalidInputError(
-                f"phase {quoted(one.name)} has not ended, so that there is nothing to revoke",
-                hint="`bestby board end` without revoke=True ends it",
-            )
-        if known is not None and not revoke:
-            return known.number
-        if one.end is not None and now < one.end and not (early or revoke):
-            raise InvalidInputError(
-                f"phase {quoted(one.name)} ends on {stamp(one.end)}, and it is {stamp(now)}",
-                hint="do it after this date, change the date in board.toml, or pass early=True",
-            )
-        event = PhaseEnded(one.name, revoke, reason)
-        return folder.append(lines, [*changed_settings(folder, lines), event], now)[-1].number
-
-
-def checked(folder: Folder, lines: Sequence[Line]) -> Settings:
+def checked_settings(folder: Folder, lines: Sequence[Line]) -> Settings:
     """Return the settings; files of the board that are not those of the record are refused.
 
     The gold need not be there.
@@ -133,10 +101,125 @@ def checked(folder: Folder, lines: Sequence[Line]) -> Settings:
     return settings
 
 
-def changed_settings(folder: Folder, lines: Sequence[Line]) -> list[Event]:
-    """Return the event of settings that are not those of the record; none if they are."""
-    text = folder.text()
-    return [] if settings_text(lines) == text else [SettingsSet(text)]
+def by_task(files: str | Path | Mapping[str, str | Path], settings: Settings) -> dict[str, Path]:
+    """Return the files of a submission by task, in the order of the tasks; one file is of the only task."""
+    if not isinstance(files, Mapping):
+        file = checks.valid_path(files, "name the file of the predictions")
+        if len(settings.tasks) > 1:
+            known = ", ".join(task.name for task in settings.tasks)
+            raise InvalidInputError(
+                f"the board has {len(settings.tasks)} tasks, got one file without the name of its task",
+                hint=f'give files by task, of {known}: {{"{settings.tasks[0].name}": "{files}"}}',
+            )
+        return {settings.tasks[0].name: file}
+    if not files:
+        raise InvalidInputError("a submission needs a file", hint="give the file of a task at least")
+    named = {settings.task(str(name)).name: path for name, path in files.items()}
+    hint = "name a file for each task"
+    return {
+        task.name: checks.valid_path(named[task.name], hint) for task in settings.tasks if task.name in named
+    }
+
+
+def _checked_contents(
+    folder: Folder, settings: Settings, given: Mapping[str, Path]
+) -> dict[str, tuple[bytes, str]]:
+    """Return the bytes of each file and the ending of its name, after checking that they can be submitted."""
+    found = {}
+    for task, path in given.items():
+        file = checked_file(path, settings)
+        _check_place(folder, file)
+        with whole_files.reported(f"read {path_text(file)}", BoardError):
+            data = file.read_bytes()
+            found[task] = (data, file.suffix.lower())
+    check_submission(folder, settings, given)
+    for task, path in given.items():
+        with whole_files.reported(f"read {path_text(path)}", BoardError):
+            if user_path(path).read_bytes() != found[task][0]:
+                raise InvalidInputError(
+                    f"{path_text(path)} was changed while it was read",
+                    hint="submit it again when it is written",
+                )
+    return found
+
+
+def checked_file(path: str | Path, settings: Settings) -> Path:
+    """Return the path of a file that is a submission by its name, size and first bytes."""
+    file = readable_file(path)
+    if file.suffix.lower() not in SUFFIXES:
+        raise InvalidInputError(
+            f"{path_text(file)} does not end in {', '.join(SUFFIXES)}",
+            hint="submit a table with the columns id and prediction, such as predictions.csv",
+        )
+    size = file.stat().st_size
+    if size > settings.most_megabytes * MEGABYTE:
+        raise InvalidInputError(
+            f"{path_text(file)} is too large: {size / MEGABYTE:.1f} MB; the board takes"
+            f" {settings.most_megabytes:g} MB at most",
+            hint="submit the ids and the predictions alone",
+        )
+    kind = kind_of(file)
+    if kind.compression != "none" or kind.form in ("parquet", "npy"):
+        raise InvalidInputError(
+            f"{path_text(file)} is not the text that its name says", hint="submit it unpacked, as CSV"
+        )
+    return file
+
+
+SUFFIXES = (".csv", ".tsv", ".jsonl", ".json", ".txt")
+"""The endings that a submission may have."""
+
+MEGABYTE = 1_000_000
+
+
+def _check_place(folder: Folder, file: Path) -> None:
+    """Refuse files of the gold, which a symbolic link may lead to: what is submitted becomes public."""
+    if folder.gold_folder.resolve() in file.resolve().parents:
+        raise InvalidInputError(
+            f"{path_text(file)} lies in the folder of the gold, and submissions are as public as the board",
+            hint="submit a file of predictions",
+        )
+
+
+def check_submission(
+    folder: Folder, settings: Settings, files: str | Path | Mapping[str, str | Path]
+) -> SubmissionCheck:
+    """Check files by what everybody may know: nothing here looks at the gold or at the record."""
+    n_items: dict[str, int] = {}
+    labels: dict[str, dict[str, int]] = {}
+    for name, path in by_task(files, settings).items():
+        task, items = settings.task(name), folder.items(name, settings)
+        file = checked_file(path, settings)
+        try:
+            found = predictions(file, task, items)
+        except InvalidInputError as error:
+            if "which column" in error.message:
+                error.hint = "call the column of the predictions prediction, and that of the ids id"
+            raise
+        if found.dtype.kind == "f":  # what no metric can add up must not keep the others from their tables
+            checks.check_bounded(found, f"{file}: predictions")
+            checks.check_not_tiny(found, f"{file}: predictions")
+        n_items[name] = len(items)
+        counts = Counter(found.tolist()) if task.labels else Counter()
+        labels[name] = {task.labels[place]: count for place, count in counts.most_common()}
+    return SubmissionCheck(n_items, labels)
+
+
+def _repeated(lines: Sequence[Line], event: Submitted) -> int | None:
+    """Return the number of the newest submission of the same system and run if it is the same.
+
+    Without a phase, any is meant: none is open now.
+    """
+    own = [
+        (number, one)
+        for number, one in submissions(lines)
+        if (one.key, one.run) == (event.key, event.run) and event.phase in ("", one.phase)
+    ]
+    if not own:
+        return None
+    number, newest = own[-1]
+    same = dataclasses.replace(event, phase=newest.phase) == newest
+    return number if same and number not in withdrawals(lines) else None
 
 
 def receipts(lines: Sequence[Line]) -> dict[int, SubmissionReceipt]:
@@ -160,72 +243,6 @@ def receipts(lines: Sequence[Line]) -> dict[int, SubmissionReceipt]:
             state="withdrawn" if number in withdrawn else state,
         )
     return made
-
-
-def _added(
-    folder: Folder,
-    lines: Sequence[Line],
-    event: Submitted,
-    contents: Mapping[str, tuple[bytes, str]],
-    now: datetime,
-) -> tuple[Line, ...]:
-    """Store the files of a submission, then its line; if the line cannot be written, no file is left."""
-    new = [path for path in map(folder.submission_file, event.files.values()) if not path.exists()]
-    try:
-        for data, suffix in contents.values():
-            folder.store(data, suffix)
-        return folder.append(lines, [*changed_settings(folder, lines), event], now)
-    except BoardError:
-        if folder.lines() == lines:
-            for path in new:
-                path.unlink(missing_ok=True)
-        raise
-
-
-def _contents(folder: Folder, settings: Settings, given: Mapping[str, Path]) -> dict[str, tuple[bytes, str]]:
-    """Return the bytes of each file and the ending of its name, after checking that they can be submitted."""
-    found = {}
-    for task, path in given.items():
-        file = checking.checked_file(path, settings)
-        _check_place(folder, file)
-        with whole_files.reported(f"read {path_text(file)}", BoardError):
-            data = file.read_bytes()
-            found[task] = (data, file.suffix.lower())
-    checking.check(folder, settings, given)
-    for task, path in given.items():
-        with whole_files.reported(f"read {path_text(path)}", BoardError):
-            if user_path(path).read_bytes() != found[task][0]:
-                raise InvalidInputError(
-                    f"{path_text(path)} was changed while it was read",
-                    hint="submit it again when it is written",
-                )
-    return found
-
-
-def _check_place(folder: Folder, file: Path) -> None:
-    """Refuse files of the gold, which a symbolic link may lead to: what is submitted becomes public."""
-    if folder.gold_folder.resolve() in file.resolve().parents:
-        raise InvalidInputError(
-            f"{path_text(file)} lies in the folder of the gold, and submissions are as public as the board",
-            hint="submit a file of predictions",
-        )
-
-
-def _repeated(lines: Sequence[Line], event: Submitted) -> int | None:
-    """Return the number of the newest submission of the same system and run if it is the same.
-
-    Without a phase, any is meant: none is open now.
-    """
-    own = [
-        (number, one)
-        for number, one in submissions(lines)
-        if (one.key, one.run) == (event.key, event.run) and event.phase in ("", one.phase)
-    ]
-    if not own:
-        return None
-    number, newest = own[-1]
-    same = dataclasses.replace(event, phase=newest.phase) == newest
-    return number if same and number not in withdrawals(lines) else None
 
 
 def _check_spelling(lines: Sequence[Line], event: Submitted) -> None:
@@ -271,6 +288,16 @@ def _not_open(
     )
 
 
+def _phases(settings: Settings) -> str:
+    """Return when the phases of a board are."""
+    shown = []
+    for phase in settings.phases:
+        start = f" from {stamp(phase.start)}" if phase.start else ""
+        end = f" until {stamp(phase.end)}" if phase.end else ""
+        shown.append(f"{phase.name}{start}{end}")
+    return f"its phases: {', '.join(shown)}"
+
+
 def _check_limits(lines: Sequence[Line], event: Submitted, phase: Phase, now: datetime) -> None:
     """Refuse a submission of a team that has submitted too often."""
     own = [
@@ -294,11 +321,73 @@ def _check_limits(lines: Sequence[Line], event: Submitted, phase: Phase, now: da
         )
 
 
-def _phases(settings: Settings) -> str:
-    """Return when the phases of a board are."""
-    shown = []
-    for phase in settings.phases:
-        start = f" from {stamp(phase.start)}" if phase.start else ""
-        end = f" until {stamp(phase.end)}" if phase.end else ""
-        shown.append(f"{phase.name}{start}{end}")
-    return f"its phases: {', '.join(shown)}"
+def _with_submission(
+    folder: Folder,
+    lines: Sequence[Line],
+    event: Submitted,
+    contents: Mapping[str, tuple[bytes, str]],
+    now: datetime,
+) -> tuple[Line, ...]:
+    """Store the files of a submission, then its line; if the line cannot be written, no file is left."""
+    new = [path for path in map(folder.submission_file, event.files.values()) if not path.exists()]
+    try:
+        for data, suffix in contents.values():
+            folder.store(data, suffix)
+        return folder.append(lines, [*changed_settings(folder, lines), event], now)
+    except BoardError:
+        if folder.lines() == lines:
+            for path in new:
+                path.unlink(missing_ok=True)
+        raise
+
+
+def changed_settings(folder: Folder, lines: Sequence[Line]) -> list[Event]:
+    """Return the event of settings that are not those of the record; none if they are."""
+    text = folder.text()
+    return [] if settings_text(lines) == text else [SettingsSet(text)]
+
+
+def withdraw(folder: Folder, number: int, now: datetime, *, hidden: bool, reason: str) -> SubmissionReceipt:
+    """Withdraw a submission; its line stays, and its name on the pages too unless it is to be hidden."""
+    reason = names.checked_text(reason)
+    with folder.locked():
+        lines = folder.lines()
+        checked_settings(folder, lines)
+        known = receipts(lines)
+        if number not in known:
+            raise InvalidInputError(
+                f"the board has no submission {number}",
+                hint="`bestby board list` shows the numbers" if known else "nothing was submitted yet",
+            )
+        event = Withdrawn(number, hidden, reason)
+        before = withdrawals(lines).get(number)
+        if before is None or before.hidden != hidden:
+            lines = folder.append(lines, [*changed_settings(folder, lines), event], now)
+    return receipts(lines)[number]
+
+
+def end(folder: Folder, phase: str | None, now: datetime, *, early: bool, revoke: bool, reason: str) -> int:
+    """End a phase or revoke its end, which no clock does; return the number of the line that says so.
+
+    A phase that has ended stays so without another line, so that a job may do it every night.
+    """
+    reason = names.checked_text(reason)
+    with folder.locked():
+        lines = folder.lines()
+        settings = checked_settings(folder, lines)
+        one = settings.phase(phase)
+        known = ended(lines).get(one.name)
+        if revoke and known is None:
+            raise InvalidInputError(
+                f"phase {quoted(one.name)} has not ended, so that there is nothing to revoke",
+                hint="`bestby board end` without revoke=True ends it",
+            )
+        if known is not None and not revoke:
+            return known.number
+        if one.end is not None and now < one.end and not (early or revoke):
+            raise InvalidInputError(
+                f"phase {quoted(one.name)} ends on {stamp(one.end)}, and it is {stamp(now)}",
+                hint="do it after this date, change the date in board.toml, or pass early=True",
+            )
+        event = PhaseEnded(one.name, revoke, reason)
+        return folder.append(lines, [*changed_settings(folder, lines), event], now)[-1].number

@@ -1,4 +1,4 @@
-"""The table of a phase by one metric of a task: rank sets, differences and what the items can show."""
+"""The table of a phase by one metric of a task: ranks, differences, what the items can show, items won."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ import numpy as np
 
 from bestby._core.cached import cached_property
 from bestby._core.errors import BestbyError, DesignError
-from bestby._core.typing import Array
-from bestby.boards.content import Best, Gap, Standing, Table
-from bestby.boards.entries import System
-from bestby.boards.scoring import Hidden, direction_of, metric_of
+from bestby._core.typing import Array, FloatArray
+from bestby.boards.content import Best, Gap, ItemsAgainst, Standing, Table
+from bestby.boards.predictions import Hidden, direction_of, form_of, metric_of
+from bestby.boards.record import System
 from bestby.boards.settings import Phase, Settings
-from bestby.boards.winning import best_of
+from bestby.boards.winner import best_of
 from bestby.comparisons.common import family
 from bestby.data.evaluation import Evaluation
 from bestby.metrics.base import MeanMetric, Metric
@@ -98,30 +98,6 @@ def _table(scored: Scored, metric: str) -> Table | None:
     )
 
 
-def _best(scored: Scored, metric: str, comparison: Comparison) -> Best | None:
-    """Return what the score of the best system would be without luck; None where the metric cannot tell."""
-    could_be_first = [entry.system for entry in comparison.systems if (entry.rank_low or 1) == 1]
-    try:
-        own = metric_of(scored.hidden.task, metric, scored.evaluation)
-        return best_of(scored.evaluation, own, could_be_first)
-    except UNCOMPUTED:  # such as a metric that is undefined without some item
-        return None
-
-
-R = TypeVar("R", Comparison, SlicesComparison, RunsComparison)
-
-
-def publishable(result: R) -> R:
-    """Return a result without what tells of the gold: the hash of the data, and how often each label occurs.
-
-    With the predictions at hand, the gold of a few items could be guessed until the hash fits.
-    """
-    hidden: dict[str, Any] = {"provenance": dataclasses.replace(result.provenance, data_hash="hidden")}
-    if isinstance(result, Comparison):
-        hidden["classes"] = ()
-    return dataclasses.replace(result, **hidden)
-
-
 def compared(scored: Scored, metric: str) -> tuple[Comparison | None, dict[str, str]]:
     """Return the comparison of all systems, and why some are left out; None if none has a score.
 
@@ -140,20 +116,6 @@ def compared(scored: Scored, metric: str) -> tuple[Comparison | None, dict[str, 
         if not left:
             return None, left_out
         return _compared(evaluation.with_systems(left), scored, metric), left_out
-
-
-def _notes(comparison: Comparison) -> list[str]:
-    """Return what a table says beside its numbers, with the systems that it is about.
-
-    Slices of a board are kinds of items, whose differences stand below the table, and no samples of more of
-    their like: that items of a slice are correlated is no warning there.
-    """
-    about: dict[str, dict[str, None]] = {}
-    for note in comparison.notes:
-        if note.code != "clusters_ignored":
-            named = [one for one in note.about[1:] if one not in note.message]
-            about.setdefault(note.message, {}).update(dict.fromkeys(named))
-    return [f"{message} ({', '.join(names)})" if names else message for message, names in about.items()]
 
 
 def _compared(evaluation: Evaluation, scored: Scored, metric: str) -> Comparison:
@@ -198,6 +160,44 @@ def _without_score(scored: Scored, metric: str) -> dict[str, str]:
         except UNCOMPUTED:  # what it says may quote the gold
             found[name] = f"{metric} is not defined for its predictions"
     return found
+
+
+R = TypeVar("R", Comparison, SlicesComparison, RunsComparison)
+
+
+def publishable(result: R) -> R:
+    """Return a result without what tells of the gold: the hash of the data, and how often each label occurs.
+
+    With the predictions at hand, the gold of a few items could be guessed until the hash fits.
+    """
+    hidden: dict[str, Any] = {"provenance": dataclasses.replace(result.provenance, data_hash="hidden")}
+    if isinstance(result, Comparison):
+        hidden["classes"] = ()
+    return dataclasses.replace(result, **hidden)
+
+
+def _best(scored: Scored, metric: str, comparison: Comparison) -> Best | None:
+    """Return what the score of the best system would be without luck; None where the metric cannot tell."""
+    could_be_first = [entry.system for entry in comparison.systems if (entry.rank_low or 1) == 1]
+    try:
+        own = metric_of(scored.hidden.task, metric, scored.evaluation)
+        return best_of(scored.evaluation, own, could_be_first)
+    except UNCOMPUTED:  # such as a metric that is undefined without some item
+        return None
+
+
+def _notes(comparison: Comparison) -> list[str]:
+    """Return what a table says beside its numbers, with the systems that it is about.
+
+    Slices of a board are kinds of items, whose differences stand below the table, and no samples of more of
+    their like: that items of a slice are correlated is no warning there.
+    """
+    about: dict[str, dict[str, None]] = {}
+    for note in comparison.notes:
+        if note.code != "clusters_ignored":
+            named = [one for one in note.about[1:] if one not in note.message]
+            about.setdefault(note.message, {}).update(dict.fromkeys(named))
+    return [f"{message} ({', '.join(names)})" if names else message for message, names in about.items()]
 
 
 def _standing(key: str, comparison: Comparison, best: str, baseline: str | None, scored: Scored) -> Standing:
@@ -315,3 +315,38 @@ def _runs(scored: Scored, metric: str, order: Sequence[str]) -> RunsComparison |
     except UNCOMPUTED:  # such as runs that all score the same
         return None
     return publishable(found)
+
+
+def items_against(scored: Scored, table: Table) -> list[ItemsAgainst]:
+    """Return the items of the best systems, against the best one and the baseline.
+
+    Labels are right or wrong, scores more or less. Of other predictions no item is won by itself.
+    """
+    hidden = scored.hidden
+    task = hidden.task
+    if not (task.scores or form_of(task) == "labels"):
+        return []
+    order = [row.system for row in table.standings]
+    # The best systems whose items are shown
+    chosen = list(dict.fromkeys([*order[:50], *([table.baseline] if table.baseline else [])]))
+    values: dict[str, FloatArray] = {}
+    for key in chosen:
+        own = scored.evaluation.systems[key]
+        worth = own if hidden.gold is None else own == hidden.gold
+        values[key] = np.asarray(worth, dtype=np.float64)
+    if hidden.gold is None and not table.metric.greater_is_better:
+        values = {key: -own for key, own in values.items()}
+    against = list(dict.fromkeys([order[0], *([table.baseline] if table.baseline else [])]))
+    return [
+        ItemsAgainst(
+            key,
+            task.name,
+            table.metric.name,
+            other,
+            tuple(hidden.items[values[key] > values[other]].tolist()),
+            tuple(hidden.items[values[key] < values[other]].tolist()),
+        )
+        for key in chosen
+        for other in against
+        if key != other
+    ]

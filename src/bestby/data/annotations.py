@@ -107,7 +107,7 @@ class Annotations:
         return np.asarray(self.counts / self.counts.sum(axis=1, keepdims=True))
 
     def ordered(self, classes: Array) -> Annotations:
-        """Return the same with the classes given, which may be more, in their order."""
+        """Return these annotations with the classes given, which may be more, in their order."""
         place = soft.positions(self.classes, classes, "the annotations")
         counts = np.zeros((len(self.counts), classes.size), dtype=np.int64)
         counts[:, place] = self.counts

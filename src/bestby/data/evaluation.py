@@ -1,30 +1,52 @@
-"""The data of one comparison: items, gold, systems, clusters, strata."""
+"""The data of one comparison: items, gold, systems, clusters, strata; how they are checked and hashed."""
 
 from __future__ import annotations
 
 import copy
 import dataclasses
+import hashlib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from bestby._core import arrays, checks
+from bestby._core import arrays, checks, rounding
 from bestby._core.cached import cached_property
-from bestby._core.errors import DesignError, InvalidInputError
+from bestby._core.chunks import chunks
+from bestby._core.errors import DesignError, InvalidInputError, MissingValueError
 from bestby._core.keywords import with_suggestions
-from bestby._core.text import counted, visible
+from bestby._core.mixing import GOLDEN, Words, mix
+from bestby._core.text import counted, normal_form, visible
 from bestby._core.typing import Array, ArrayLike, BoolArray, Dependence, IntArray, OnMissing
-from bestby.data import hashing
-from bestby.data.alignment import aligned
+from bestby.data.alignment import Aligned, aligned, unequal_lengths
 from bestby.data.annotations import Annotations
-from bestby.data.building import SLICES, checked_parts
-from bestby.data.cells import collapsed
-from bestby.data.checked_values import assumed_classes_note, is_plain, keyed_or_sequence, system_or_gold
-from bestby.data.coding import Coded, Columns, codes, group_codes
-from bestby.data.groupings import UNSUPPORTED, check_countable, checked_names, two_groupings
+from bestby.data.arrays import (
+    assumed_classes_note,
+    check_scores,
+    checked_counts,
+    checked_labels,
+    identifiers,
+    is_plain,
+    item_namer,
+    keyed_or_sequence,
+    objects_as_text,
+    opaque,
+    system_or_gold,
+)
+from bestby.data.coding import Coded, Columns, codes, collapsed, group_codes
+from bestby.data.columns import complete
+from bestby.data.groupings import (
+    UNSUPPORTED,
+    check_countable,
+    check_nested,
+    check_unique_ids,
+    checked_names,
+    two_groupings,
+)
+from bestby.data.label_sets import label_sets as sets_of
 from bestby.data.roles import listed, unknown_system
+from bestby.data.values import are_whole, forms_note, integer_type
 from bestby.results.base import Note
 from bestby.results.values import extent
 from bestby.vocabulary import allowed_names
@@ -326,8 +348,8 @@ class Evaluation:
 
         Of scores that are no whole numbers, of clusters and of soft labels it is `data_hash`.
         """
-        whole = self.counts is not None or hashing.has_whole_rows(self)
-        return hashing.hash_of_cells(self) if whole else hashing.hash_of_items(self)
+        whole = self.counts is not None or has_whole_rows(self)
+        return hash_of_cells(self) if whole else hash_of_items(self)
 
     def with_notes(self, notes: Sequence[Note]) -> Evaluation:
         """Return the evaluation with further notes; what was computed of its values stays computed."""
@@ -432,4 +454,286 @@ class Evaluation:
 
         Of counted rows it is `cells_hash`.
         """
-        return self.cells_hash() if self.counts is not None else hashing.hash_of_items(self)
+        return self.cells_hash() if self.counts is not None else hash_of_items(self)
+
+
+SLICES = "column "
+"""What the names of the columns of slices begin with, beside the gold and the groups of the items."""
+
+Labels = tuple[Annotations | None, ArrayLike | None, bool]
+"""Annotators' labels, the classes, and whether soft rows are divided by their sums."""
+
+
+def checked_parts(
+    together: Aligned, labels: Labels | None, counts: ArrayLike | None, *, label_sets: bool = False
+) -> dict[str, Any]:
+    """Return the fields of an evaluation; no `labels` for items of any kind."""
+    side = together.side
+    ids = None if together.items is None else identifiers(together.items, "items")
+    columns = {**together.systems, **({} if side["gold"] is None else {"": side["gold"]})}
+    annotations = None if labels is None else labels[0]
+    notes = together.notes
+    coded: dict[str, Coded] = {}
+    try:
+        values: dict[str, Array | Coded]
+        names: Array | None
+        if label_sets:
+            classes = None if labels is None else labels[1]
+            sets, names, merged = sets_of(columns, classes, item_namer(ids))
+            values = {name: opaque(column, system_or_gold(name)) for name, column in sets.items()}
+            notes += merged
+        elif labels is None:
+            values = {name: opaque(column, system_or_gold(name)) for name, column in columns.items()}
+            names = None
+        else:
+            values, names, merged = checked_labels(columns, ids, *labels, coded)
+            notes += merged
+    except MissingValueError as error:  # of a system or the gold: for others on_missing does nothing
+        raise _with_on_missing(error) from error
+    gold: Any = values.pop("", None)
+    if isinstance(gold, Coded):
+        gold = gold.values
+    n, number = _checked_sizes(values, counts)
+    if annotations is not None and names is not None:
+        annotations = annotations.ordered(names)
+        gold = annotations.distribution()
+    if gold is None:
+        check_scores(Columns(values))
+    elif len(gold) != n:
+        raise InvalidInputError(
+            f"gold has {counted(len(gold), 'value')}, expected {n}",
+            hint="pass one value per item, in the same order for gold and every system",
+        )
+    if gold is None or gold.ndim > 1 or gold.dtype.kind in "biuU":  # labels of a gold are no real numbers
+        values = _in_one_precision(values)
+    if ids is not None:
+        ids = checks.column(ids, "items", n)  # as many as the systems have values
+        check_unique_ids(ids, "items")
+    groups, slices, forms = _checked_groups(side, n)
+    notes += forms
+    if groups["crossed"] is None:
+        check_nested(groups["clusters"], groups["strata"])
+    if number is not None and any(value.ndim > 1 for value in values.values()):
+        check_countable(soft=True)
+    return {
+        "systems": Columns(values),
+        "gold": gold,
+        "items": ids,
+        **groups,
+        "groupings": slices,
+        "missing": dict(together.missing),
+        "notes": notes,
+        "classes": names,
+        "annotations": annotations,
+        "counts": number,
+        "codes_of_texts": coded,
+    }
+
+
+def _checked_groups(
+    side: Mapping[str, Any], n: int
+) -> tuple[dict[str, Array | None], dict[str, Array], tuple[Note, ...]]:
+    """Return the groups of the items, the columns of slices, and notes on names that were joined."""
+    groups: dict[str, Array | None] = dict.fromkeys(("clusters", "strata", "crossed"))
+    slices: dict[str, Array] = {}
+    notes: tuple[Note, ...] = ()
+    for what, group in side.items():
+        if group is None or what == "gold":
+            continue
+        names, forms = in_one_form(identifiers(group, what, n))
+        notes += forms
+        if what.startswith(SLICES):
+            slices[what.removeprefix(SLICES)] = names
+        else:
+            groups[what] = names
+    return groups, slices, notes
+
+
+def in_one_form(groups: Array) -> tuple[Array, tuple[Note, ...]]:
+    """Return the names of groups with one spelling for those that look alike, and a note if some do."""
+    if groups.dtype.kind != "U" or np.ascontiguousarray(groups).view(np.uint32).max(initial=0) < 128:
+        return groups, ()  # of ASCII texts no two look alike
+    names, places = np.unique(groups, return_inverse=True)
+    forms: dict[str, list[str]] = {}
+    for name in names.tolist():
+        forms.setdefault(normal_form(name), []).append(name)
+    several = [spellings for spellings in forms.values() if len(spellings) > 1]
+    if not several:
+        return groups, ()
+    form = np.array([normal_form(name) for name in names.tolist()])
+    return form[places], (forms_note("group", several),)
+
+
+def _in_one_precision(values: Mapping[str, Array | Coded]) -> dict[str, Array | Coded]:
+    """Return values of which real numbers in single precision are those of others that they stand for."""
+    real = {name: np.asarray(column) for name, column in values.items() if column.dtype.kind == "f"}
+    if len({column.shape for column in real.values()}) != 1:
+        return dict(values)
+    alike = rounding.in_one_precision([column.reshape(-1) for column in real.values()])
+    pairs = zip(real.items(), alike, strict=True)
+    return {**values, **{name: own.reshape(column.shape) for (name, column), own in pairs}}
+
+
+def _checked_sizes(
+    values: Mapping[str, Array | Coded], counts: ArrayLike | None
+) -> tuple[int, IntArray | None]:
+    """Return the number of rows, the same for all, and how many items each stands for."""
+    first, *others = values
+    n = len(values[first])
+    for name in others:
+        if len(values[name]) != n:
+            raise unequal_lengths(first, n, name, len(values[name]))
+    number = None if counts is None else checked_counts(counts, n)
+    n_items = n if number is None else int(number.sum())
+    if n_items < 2:
+        raise InvalidInputError(
+            f"a comparison needs at least 2 items, got {n_items}",
+            hint="with one item nothing can be said about the uncertainty",
+        )
+    return n, number
+
+
+def _with_on_missing(error: MissingValueError) -> InvalidInputError:
+    """Return an error about a value of the gold or of a system, with what `on_missing` does about it."""
+    hint = 'remove the item for all systems; compare does so with on_missing="drop"'
+    if not error.message.startswith(system_or_gold("")):
+        hint = (
+            "remove the item for all systems, or give the value the failure should count as; compare does so"
+            ' with on_missing="drop" or "worst"'
+        )
+    return InvalidInputError(error.message, hint=hint)
+
+
+def hash_of_items(evaluation: Evaluation) -> str:
+    """Return the first 16 hexadecimal digits of a hash of all values, names and groups."""
+    digest = hashlib.blake2b(digest_size=8)
+    parts: list[tuple[str, Array | None]] = []
+    for name in sorted(["", *evaluation.systems]):
+        values = evaluation.systems.get(name, evaluation.gold)
+        if values is not None and values.dtype.kind == "O":
+            parts.append((f"objects {name}", np.frombuffer(objects_as_text(values), dtype=np.uint8)))
+        elif values is not None and values.dtype.kind == "f" and not _are_whole_numbers(values):
+            parts.append((f"values {name}", values))
+        elif values is not None:
+            distinct, code = _codes_of_column(evaluation, name)
+            parts += [(f"labels {name}", _in_plain_type(distinct)), (f"codes {name}", code)]
+    parts += [(f"missing {name}", evaluation.missing[name]) for name in sorted(evaluation.missing)]
+    parts += [(f"trials {name}", evaluation.trials[name]) for name in sorted(evaluation.trials)]
+    for name, groups in (
+        ("clusters", evaluation.clusters),
+        ("strata", evaluation.strata),
+        ("crossed", evaluation.crossed),
+    ):
+        if groups is not None:
+            distinct, code = group_codes(groups)
+            parts += [(name, _in_plain_type(distinct)), (f"{name} codes", code)]
+    parts.append(("classes", evaluation.classes))
+    parts.append(("annotations", None if evaluation.annotations is None else evaluation.annotations.counts))
+    for name, array in parts:
+        if array is not None:
+            shape = "x".join(map(str, array.shape))
+            digest.update(f"{name}|{array.dtype.str}|{shape}|".encode())
+            digest.update(np.ascontiguousarray(array).view(np.uint8).data)
+    return digest.hexdigest()
+
+
+def has_whole_rows(evaluation: Evaluation) -> bool:
+    """Tell whether the items are hard labels, whole numbers of any type, and strata, and nothing else."""
+    return (
+        evaluation.plain
+        and not evaluation.trials
+        and all(
+            isinstance(column, Coded) or column.dtype.kind != "f" or _are_whole_numbers(column)
+            for column in evaluation.compact.values()
+        )
+    )
+
+
+def hash_of_cells(evaluation: Evaluation) -> str:
+    """Return a hash of the joint rows and how often each occurs, whatever the order of the items.
+
+    Rows must be counted, or hold labels and whole numbers only: see `has_whole_rows`. It adds up a hash of
+    each row, modulo 2^64: of the distinct rows, times their counts, where they were counted already, and else
+    of all.
+    """
+    digest = hashlib.blake2b(digest_size=8)
+    strata = [] if evaluation.strata is None else [("strata", group_codes(evaluation.strata))]
+    labels = [(name, _codes_of_column(evaluation, name)) for name in sorted(evaluation.compact)]
+    named = [(name, (_in_plain_type(distinct), code)) for name, (distinct, code) in labels + strata]
+    for name, (distinct, _) in named:
+        digest.update(f"cells {name}|{distinct.dtype.str}|{distinct.size}|".encode())
+        digest.update(distinct.tobytes())
+    tables = _random_words(tuple(distinct.size for _, (distinct, _) in named))
+    columns = [(code, evaluation.missing.get(name)) for name, (_, code) in named]
+    counts = evaluation.counts
+    if evaluation.counted:
+        distinct_rows, counts = evaluation.cells
+        columns = [
+            (code[distinct_rows], None if absent is None else absent[distinct_rows])
+            for code, absent in columns
+        ]
+    total = 0
+    for part in chunks(columns[0][0].size):
+        row = np.zeros(columns[0][0][part].size, dtype=np.uint64)
+        for (code, absent), table in zip(columns, tables, strict=True):
+            own = code[part].astype(np.intp)
+            if absent is not None:
+                own[absent[part]] = table.size - 1
+            row += table.take(own)
+        row = mix(row)
+        if counts is not None:
+            row *= counts[part].astype(np.uint64)
+        total += int(row.sum(dtype=np.uint64))
+    digest.update(f"rows|{evaluation.n_items}|{total % (1 << 64)}|".encode())
+    return digest.hexdigest()
+
+
+def hash_of_columns(columns: Mapping[str, Array]) -> str:
+    """Return a hash of columns of the items and their names, in whatever order the columns come.
+
+    >>> hash_of_columns({"a": np.array([1, 2])}) == hash_of_columns({"b": np.array([1, 2])})
+    False
+    """
+    digest = hashlib.blake2b(digest_size=8)
+    for name in sorted(columns):
+        distinct, code = group_codes(np.asarray(columns[name]))
+        digest.update(f"{name}|{distinct.tolist()!r}|{code.dtype.str}|".encode())
+        digest.update(np.ascontiguousarray(code).view(np.uint8).data)
+    return digest.hexdigest()
+
+
+def _codes_of_column(evaluation: Evaluation, name: str) -> tuple[Array, Array]:
+    """Return the distinct values and the codes of a column; those of whole numbers are integers."""
+    values = evaluation.compact[name]
+    if isinstance(values, np.ndarray) and values.dtype.kind == "f" and _are_whole_numbers(values):
+        return codes(values.astype(np.int64))
+    return evaluation.codes_of(name)
+
+
+def _in_plain_type(distinct: Array) -> Array:
+    """Return values in the type that all of them have here, however wide the type is that they came in.
+
+    >>> [_in_plain_type(np.array(one)).dtype for one in (np.int8([1, 2]), np.array(["yes"], dtype="U20"))]
+    [dtype('int64'), dtype('<U3')]
+    """
+    if distinct.dtype.kind == "U":
+        return np.array(distinct.tolist(), dtype=np.str_)
+    if distinct.dtype.kind not in "iu" or distinct.dtype == np.int64:
+        return distinct
+    return distinct.astype(integer_type(distinct.tolist()))
+
+
+def _are_whole_numbers(values: Array) -> bool:
+    """Tell whether these are whole numbers, one per item, that happen to be floats: 1.0 for 1."""
+    return (
+        values.ndim == 1 and bool((values[:1] == np.rint(values[:1])).all()) and are_whole(complete(values))
+    )
+
+
+def _random_words(sizes: tuple[int, ...]) -> list[Words]:
+    """Return a random word per value of each column, and one more at the end, for a missing value."""
+    words = np.concatenate([np.arange(size + 1, dtype=np.uint64) for size in sizes])
+    ends = np.cumsum(np.array(sizes) + 1)
+    words[ends - 1] = np.uint64(1 << 63)
+    places = np.repeat(np.arange(1, len(sizes) + 1, dtype=np.uint64), np.array(sizes) + 1)
+    return np.split(mix(mix(words + GOLDEN) + places * GOLDEN), ends[:-1])

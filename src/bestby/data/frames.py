@@ -16,8 +16,7 @@ from bestby._core.typing import Array
 from bestby.data.arrays import is_other_key
 from bestby.data.coding import CODED_FROM, HEAD, Coded, coded_texts, has_few
 from bestby.data.columns import Raw
-from bestby.data.order import merged_order
-from bestby.data.table import Table, table_of_columns
+from bestby.data.table import Table, merged_order, table_of_columns
 
 FRAME = "the data frame"
 """What messages call a frame, where they give the path of a file."""

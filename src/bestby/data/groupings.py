@@ -1,7 +1,8 @@
-"""Groups of items and names of systems, checked."""
+"""Groups of items and names of systems, checked; numbers cut into groups."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 from bestby._core import checks
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.text import quoted
-from bestby._core.typing import Array, Dependence
+from bestby._core.typing import Array, Dependence, FloatArray, IntArray
 
 UNSUPPORTED: dict[Dependence, tuple[str, str]] = {
     "clusters": ("clusters of items", "leave out clusters, if the items are independent of one another"),
@@ -111,3 +112,49 @@ def check_nested(clusters: Array | None, strata: Array | None) -> None:
             f"cluster {name!r} lies in more than one stratum: {known!r} and {other!r}",
             hint="a cluster is drawn as a whole, so it must belong to one stratum",
         )
+
+
+def quantile_bins(numbers: FloatArray, bins: int) -> tuple[tuple[str, ...], IntArray]:
+    """Return the names of the bins, in ascending order, and the bin of each number.
+
+    Equal numbers are in one bin, so there may be fewer bins than were asked for.
+
+    >>> names, codes = quantile_bins(np.array([1.0, 2.0, 2.0, 3.5]), 2)
+    >>> names, codes.tolist()
+    (('1 to 2', '3.5'), [0, 0, 0, 1])
+    """
+    inner = np.quantile(numbers, np.arange(1, bins) / bins, method="lower")
+    code = np.searchsorted(np.unique(inner), numbers, side="left")
+    return _named_bins(numbers, code)
+
+
+def value_bins(numbers: FloatArray, least: int) -> tuple[tuple[str, ...], IntArray]:
+    """Return a bin for each distinct number as `quantile_bins` does; rarer ones than `least` join the next.
+
+    >>> names, codes = value_bins(np.array([0.0, 1.0, 1.0, 0.5, 0.0]), 2)
+    >>> names, codes.tolist()
+    (('0', '0.5 to 1'), [0, 1, 1, 1, 0])
+    """
+    distinct, counts = np.unique(numbers, return_counts=True)
+    ends, size = [], 0
+    for value, count in zip(distinct.tolist(), counts.tolist(), strict=True):
+        size += count
+        if size >= least:
+            ends.append(value)
+            size = 0
+    return _named_bins(numbers, np.searchsorted(ends[:-1], numbers, side="left"))
+
+
+def _named_bins(numbers: FloatArray, code: IntArray) -> tuple[tuple[str, ...], IntArray]:
+    """Return the names of bins by their ends, and their codes without gaps."""
+    used, code = np.unique(code, return_inverse=True)
+    names = []
+    for place in range(used.size):
+        part = numbers[code == place]
+        low, high = float(part.min()), float(part.max())
+        names.append(_number_text(low) if low == high else f"{_number_text(low)} to {_number_text(high)}")
+    return tuple(names), code.reshape(-1)
+
+
+def _number_text(number: float) -> str:
+    return str(int(number)) if number == math.floor(number) and abs(number) < 1e15 else f"{number:.6g}"

@@ -15,12 +15,10 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
 from bestby._core.typing import Array, ArrayLike
 from bestby.data import soft
-from bestby.data.arrays import label_column
-from bestby.data.checked_values import system_or_gold
+from bestby.data.arrays import label_column, system_or_gold
 from bestby.data.columns import Items, complete
-from bestby.data.common_labels import label_codes
 from bestby.data.roles import listed
-from bestby.data.values import merged_note, read_together
+from bestby.data.values import label_codes, merged_note, read_together
 from bestby.results.base import Note
 
 Item: TypeAlias = frozenset[Any] | list[Any] | None

@@ -45,7 +45,7 @@ LOWER_SCORES = frozenset({
     "emd", "wasserstein", "crps", "deviance", "fpr", "fnr", "hter", "toxicity", "hallucination",
     "hallucinations",
 })  # fmt: skip
-"""The same of which lower ones are better."""
+"""Words that names of scores are made of of which lower ones are better."""
 
 _SCORES = HIGHER_SCORES | LOWER_SCORES
 _FRACTIONS = frozenset({

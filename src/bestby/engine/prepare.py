@@ -11,7 +11,7 @@ import numpy as np
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.typing import Array, Dependence, FloatArray, IntArray
 from bestby.data.batches import Streamed
-from bestby.data.cells import numbered
+from bestby.data.coding import numbered
 from bestby.data.evaluation import Evaluation
 from bestby.engine import streamed, text_statistics
 from bestby.engine.base import Group

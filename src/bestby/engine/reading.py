@@ -15,10 +15,9 @@ from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
 from bestby.data import soft
 from bestby.data.coding import group_codes
 from bestby.data.columns import complete
-from bestby.data.common_labels import label_codes
 from bestby.data.evaluation import Evaluation
 from bestby.data.groupings import check_nested
-from bestby.data.values import read_together
+from bestby.data.values import label_codes, read_together
 from bestby.metrics.base import BaseMetric
 from bestby.metrics.probabilities import with_both_classes
 from bestby.resampling.blocks import Blocks, circular, consecutive

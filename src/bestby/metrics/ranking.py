@@ -13,7 +13,7 @@ import numpy as np
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array, FloatArray
-from bestby.data.checked_values import is_plain
+from bestby.data.arrays import is_plain
 from bestby.data.coding import codes
 from bestby.data.evaluation import Evaluation
 from bestby.metrics import _rank_groups, _rank_swaps, _rank_weights

@@ -17,8 +17,8 @@ from bestby._core import checks
 from bestby._core.errors import DesignError, InvalidInputError, within
 from bestby._core.text import counted, normal_form, quoted
 from bestby._core.typing import Array
+from bestby.data.arrays import is_plain
 from bestby.data.batches import Streamed
-from bestby.data.checked_values import is_plain
 from bestby.data.coding import codes
 from bestby.data.columns import complete
 from bestby.data.evaluation import Evaluation

@@ -15,14 +15,18 @@ import numpy as np
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array
 from bestby.data.columns import Column, Missing, column_of
-from bestby.data.layouts.label_sets import items_of_lines
-from bestby.data.layouts.soft import Soft, column_of_lines, column_of_matrix, column_of_rows, is_number
+from bestby.data.layouts.soft import (
+    Soft,
+    column_of_lines,
+    column_of_matrix,
+    column_of_rows,
+    is_number,
+    items_of_lines,
+)
 from bestby.data.table import Table, headless_hint, listed
-from bestby.readers.database import lines
-from bestby.readers.json_text import HEAD, VALUE, VALUE_OR_LIST, is_values_by_id
-from bestby.readers.packing import compression_of, size_of, unpacked_pieces
+from bestby.readers.database import compression_of, lines, size_of, unpacked_pieces
 from bestby.readers.tables import by_item, header_of, read_delimited, read_json, read_parquet
-from bestby.readers.text import csv_rows, cut, value_lines
+from bestby.readers.text import HEAD, VALUE, VALUE_OR_LIST, csv_rows, cut, is_values_by_id, value_lines
 
 _PACKED = {".gz": "gzip", ".zst": "zstd"}
 _TABLES = {".csv": "delimited", ".tsv": "delimited", ".tab": "delimited"}

@@ -16,12 +16,11 @@ from bestby._core.paths import exists, is_directory, is_file, is_url, readable, 
 from bestby._core.typing import Array
 from bestby.data.coding import Coded
 from bestby.data.columns import Column, Missing, Raw, raw_values
-from bestby.data.order import merged_order
-from bestby.data.table import Table, listed, table_of_columns
+from bestby.data.table import Table, listed, merged_order, table_of_columns
 from bestby.readers.database import connection, literal
 from bestby.readers.files import kind_of, read_table
-from bestby.readers.folders import files_in, left_out
 from bestby.readers.formats.base import recognised
+from bestby.readers.paths import files_in, left_out
 from bestby.readers.tables import read_parquets
 
 _ENDINGS = (".parquet", ".csv", ".tsv", ".tab", ".jsonl", ".ndjson")

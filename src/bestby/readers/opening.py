@@ -17,9 +17,8 @@ from bestby.data.layouts.soft import Soft
 from bestby.data.table import Table, listed
 from bestby.readers.arguments import missing_texts
 from bestby.readers.files import kind_of, read_table
-from bestby.readers.folders import note_on
 from bestby.readers.formats.base import FORMATS, Format, Read, format_called, head_of, recognised, unread_in
-from bestby.readers.naming import by_system, named_paths
+from bestby.readers.paths import by_system, named_paths, note_on_unread
 from bestby.results.base import Note
 
 TABLE = "table"
@@ -140,7 +139,7 @@ def read_format(
         name: _typed(name, value, str(known[name].annotation)) if name in options else value
         for name, value in values.items()
     }
-    unread = note_on([file for path in paths.values() for file in unread_in(path, form)])
+    unread = note_on_unread([file for path in paths.values() for file in unread_in(path, form)])
     content: Read = form.read(paths, **typed)
     content = dataclasses.replace(content, notes=(*unread, *content.notes))
     if clusters is None or "clusters" in known:

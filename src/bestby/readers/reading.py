@@ -18,21 +18,19 @@ from bestby._core.typing import OnMissing
 from bestby.data.columns import MISSING
 from bestby.data.evaluation import Evaluation
 from bestby.data.frames import is_frame
-from bestby.data.layouts.annotators import names_of
+from bestby.data.layouts.assemble import annotator_names
 from bestby.data.layouts.evaluations import evaluation_of, with_reading_note
 from bestby.data.layouts.options import TableOptions, chosen_names
 from bestby.data.roles import Roles, listed
 from bestby.data.table import Table
 from bestby.readers import arguments
-from bestby.readers.counting import read_counted
-from bestby.readers.file_per_system import read_file_per_system
 from bestby.readers.files import check_header, holds_values_only, read_table
-from bestby.readers.folders import note_on
 from bestby.readers.formats.base import Format
-from bestby.readers.gold_beside import holds_systems, is_gold_beside, with_gold
+from bestby.readers.joined_files import holds_systems, is_gold_beside, read_file_per_system, with_gold
+from bestby.readers.large_tables import read_counted
 from bestby.readers.multi_file import Pieces, pieces_of, single, whole_table
-from bestby.readers.naming import by_system, named_paths, without_gold
 from bestby.readers.opening import TABLE, evaluation_of_format, format_of, formats_with, read_format
+from bestby.readers.paths import by_system, named_paths, note_on_unread, without_gold
 from bestby.results.base import Note
 from bestby.vocabulary import allowed_names
 
@@ -200,7 +198,7 @@ def read(
         items,
         clusters,
         strata,
-        annotators=names_of(annotators),
+        annotators=annotator_names(annotators),
         slices=() if by is None else checks.valid_name_list(by, "by"),
         systems=systems,
         ignore=ignore,
@@ -248,7 +246,7 @@ def _read_files(
         evaluation = _from_files(files, options)
     else:
         evaluation = _from_table(files, pieces, table, options, stream)
-    unread = () if pieces is None else note_on(pieces.others)
+    unread = () if pieces is None else note_on_unread(pieces.others)
     return dataclasses.replace(evaluation, notes=(*evaluation.notes, *unread))
 
 

@@ -8,34 +8,22 @@ import json
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from bestby._core.arrays import objects
-from bestby._core.checks import SEVERAL_LABELS
+from bestby._core.checks import NUMERAL, SEVERAL_LABELS
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array
-from bestby.data.coding import Coded
+from bestby.data.coding import HEAD, MOST_DISTINCT, Coded, has_few
 from bestby.data.columns import Column, Missing, Numerals, Raw, raw_values
-from bestby.data.order import merged_order
-from bestby.data.table import Table, listed, table_of_columns
-from bestby.readers.database import CLOSE_QUOTES, connection, lines, literal, ragged
-from bestby.readers.json_text import KEEP_ONE, parsed
-from bestby.readers.packing import csv_source
-from bestby.readers.parquet import columns_of
-from bestby.readers.text import csv_rows, cut, decoded, has_mixed_ends, unpacked
-from bestby.readers.typed_columns import columns_of_query
+from bestby.data.table import Table, listed, merged_order, table_of_columns
+from bestby.readers.database import CLOSE_QUOTES, connection, csv_source, lines, literal, quoted, ragged
+from bestby.readers.text import KEEP_ONE, csv_rows, cut, decoded, has_mixed_ends, parsed, unpacked
 
-_DELIMITERS = (",", "\t", ";", "|")
-
-_MOST_COLUMNS = 20_000
-"""Columns up to which DuckDB reads a table: it takes 32 kB of memory for each, however few the rows are."""
-
-SPACE = " \t\r\n\v\f"
-"""White space of which a cell without a value may consist."""
-
-_LINES = "one JSON object per line is needed, one line per item"
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
 
 
 def read_delimited(
@@ -63,14 +51,40 @@ def read_delimited(
         return table_of_columns(str(path), names, columns, missing, part=part)
     n_rows = _rows_with_values(columns)
     if n_rows < len(columns[0]):
-        columns = [_cut(column, n_rows) for column in columns]
+        columns = [_first_rows(column, n_rows) for column in columns]
     return table_of_columns(str(path), names, columns, missing, part=part)
 
 
-def _cells(column: Raw) -> list[Any]:
-    values = raw_values(column)
-    gone = np.ma.getmaskarray(values).tolist()
-    return [None if void else cell for cell, void in zip(np.ma.getdata(values).tolist(), gone, strict=True)]
+def header_of(path: Path, compression: str) -> tuple[list[str], str]:
+    """Return the cells of the first line and the delimiter that cuts it into most of them."""
+    first = lines(path, compression, most=1)
+    if not first or not first[0].strip():
+        raise InvalidInputError(
+            f"{path}, line 1: blank, expected the names of the columns" if first else f"{path} is empty",
+            hint="the first line must name the columns, every other line is one item",
+        )
+    line = cut(first[0])[0]
+    if re.fullmatch(r"sep=.\s*", line, re.IGNORECASE):
+        raise InvalidInputError(
+            f"{path}, line 1: {line.strip()!r} tells a spreadsheet the delimiter, and names no columns",
+            hint="delete this line: the delimiter is recognised",
+        )
+    if line.count('"') % 2:
+        raise InvalidInputError(
+            f"{path}, line 1: unterminated quote in the names of the columns",
+            hint="give every column a name on one line",
+        )
+    suffixes = {suffix.lower() for suffix in path.suffixes}
+    candidates = ("\t",) if suffixes & {".tsv", ".tab"} else _DELIMITERS
+    cells = {delimiter: next(csv_rows([line], delimiter)) for delimiter in candidates}
+    best = max(candidates, key=lambda delimiter: len(cells[delimiter]))
+    return cells[best], best
+
+
+_DELIMITERS = (",", "\t", ";", "|")
+
+_MOST_COLUMNS = 20_000
+"""Columns up to which DuckDB reads a table: it takes 32 kB of memory for each, however few the rows are."""
 
 
 def _columns_of_database(
@@ -102,6 +116,12 @@ def _columns_of_text(path: Path, compression: str, names: Sequence[str], delimit
     return [objects(list(column)) for column in zip(*rows[1:], strict=True)] or [objects([])] * len(names)
 
 
+def _cells(column: Raw) -> list[Any]:
+    values = raw_values(column)
+    gone = np.ma.getmaskarray(values).tolist()
+    return [None if void else cell for cell, void in zip(np.ma.getdata(values).tolist(), gone, strict=True)]
+
+
 def _rows_with_values(columns: Sequence[Raw]) -> int:
     """Return the number of rows up to the last that has a value; of a single column all of them."""
     n_rows = len(columns[0])
@@ -120,7 +140,15 @@ def _may_end_blank(column: Raw) -> bool:
     return _is_blank(column.distinct[column.codes[-1]] if isinstance(column, Coded) else column[-1])
 
 
-def _cut(column: Raw, n_rows: int) -> Raw:
+def _is_blank(value: Any) -> bool:
+    return value is None or value is np.ma.masked or (isinstance(value, str) and not value.strip(SPACE))
+
+
+SPACE = " \t\r\n\v\f"
+"""White space of which a cell without a value may consist."""
+
+
+def _first_rows(column: Raw, n_rows: int) -> Raw:
     """Return the first rows of a column that ends with rows without a value."""
     if isinstance(column, Numerals):
         texts = column.texts
@@ -130,34 +158,125 @@ def _cut(column: Raw, n_rows: int) -> Raw:
     return column[:n_rows]
 
 
-def _is_blank(value: Any) -> bool:
-    return value is None or value is np.ma.masked or (isinstance(value, str) and not value.strip(SPACE))
+def columns_of_query(
+    database: DuckDBPyConnection,
+    path: Path,
+    source: str,
+    given: Sequence[Any],
+    selected: Sequence[str],
+    missing: Missing,
+) -> list[Raw]:
+    """Return the columns of a query, each given as SQL; values that are unusual are read as texts."""
+    head = _fetched(database, source, given, selected, f" LIMIT {HEAD}")
+    if not head or len(head[0]) < HEAD:
+        return [*head]
+    first = [_texts_or_none(column) for column in head]
+    labels = {place: _distinct_texts(texts) for place, texts in enumerate(first) if texts and has_few(texts)}
+    labels = {place: texts for place, texts in labels.items() if texts}
+    numbers = [
+        place
+        for place, texts in enumerate(first)
+        if texts and place not in labels and _spell_numbers(texts, missing)
+    ]
+    asked = [_code_sql(column, labels[i]) if i in labels else column for i, column in enumerate(selected)]
+    for place in numbers:
+        asked[place] = f"TRY_CAST({selected[place]} AS DOUBLE)"
+    kinds = [_kind_sql(selected[place], missing) for place in numbers]
+    read = _fetched(database, source, given, [*asked, *kinds])
+    out: list[Raw] = [*read[: len(asked)]]
+
+    def texts_of(place: int) -> Array:
+        with connection(path) as again:
+            return _fetched(again, source, given, [selected[place]])[0]
+
+    for place, texts in labels.items():
+        coded = _coded_column(database, source, given, selected[place], texts, read[place])
+        out[place] = texts_of(place) if coded is None else coded
+    for place, kind in zip(numbers, read[len(asked) :], strict=True):
+        numerals = _numeral_column(read[place], np.asarray(kind), lambda place=place: texts_of(place))
+        out[place] = texts_of(place) if numerals is None else numerals
+    return out
 
 
-def header_of(path: Path, compression: str) -> tuple[list[str], str]:
-    """Return the cells of the first line and the delimiter that cuts it into most of them."""
-    first = lines(path, compression, most=1)
-    if not first or not first[0].strip():
-        raise InvalidInputError(
-            f"{path}, line 1: blank, expected the names of the columns" if first else f"{path} is empty",
-            hint="the first line must name the columns, every other line is one item",
-        )
-    line = cut(first[0])[0]
-    if re.fullmatch(r"sep=.\s*", line, re.IGNORECASE):
-        raise InvalidInputError(
-            f"{path}, line 1: {line.strip()!r} tells a spreadsheet the delimiter, and names no columns",
-            hint="delete this line: the delimiter is recognised",
-        )
-    if line.count('"') % 2:
-        raise InvalidInputError(
-            f"{path}, line 1: unterminated quote in the names of the columns",
-            hint="give every column a name on one line",
-        )
-    suffixes = {suffix.lower() for suffix in path.suffixes}
-    candidates = ("\t",) if suffixes & {".tsv", ".tab"} else _DELIMITERS
-    cells = {delimiter: next(csv_rows([line], delimiter)) for delimiter in candidates}
-    best = max(candidates, key=lambda delimiter: len(cells[delimiter]))
-    return cells[best], best
+def _fetched(
+    database: DuckDBPyConnection, source: str, given: Sequence[Any], selected: Sequence[str], more: str = ""
+) -> list[Array]:
+    columns = ", ".join(f"{column} AS k{i}" for i, column in enumerate(selected))
+    return [*database.execute(f"SELECT {columns or '*'} FROM {source}{more}", [*given]).fetchnumpy().values()]
+
+
+def _texts_or_none(column: Array) -> list[str] | None:
+    """Return the texts that are there at the beginning of a column; None if it holds something else."""
+    if column.dtype.kind != "O":
+        return None
+    texts = np.ma.compressed(column).tolist() if np.ma.isMaskedArray(column) else column.tolist()
+    return texts if all(type(text) is str for text in texts) else None
+
+
+def _distinct_texts(texts: list[str]) -> list[str]:
+    """Return the distinct texts in order; none if SQL cannot spell one of them."""
+    distinct = sorted({*texts})
+    return [] if any("\0" in text for text in distinct) else distinct
+
+
+def _spell_numbers(texts: list[str], missing: Missing) -> bool:
+    return all(text in missing or NUMERAL.fullmatch(text) for text in texts)
+
+
+def _code_sql(column: str, texts: list[str]) -> str:
+    """Return SQL for the place of a text among others; NULL for any that is not one of them."""
+    return f"enum_code(TRY_CAST({column} AS ENUM({', '.join(map(quoted, texts))})))"
+
+
+def _kind_sql(column: str, missing: Missing) -> str:
+    """Return SQL for 0 where a value is missing, 1 where it spells a number, and 2 elsewhere.
+
+    DuckDB reads texts as numbers that `NUMERAL` leaves out: with leading zeros, underscores or two signs, and
+    with white space, which at the end is no matter. Comparisons take a third of the time of a pattern.
+    """
+    words = ", ".join(map(quoted, sorted(missing)))
+    spans = [("", "!"), ("+-", "+."), *((f"{sign}00", f"{sign}0:") for sign in ("", "+", "-"))]
+    odd = " OR ".join(f"({column} >= {quoted(low)} AND {column} < {quoted(high)})" for low, high in spans)
+    return (
+        f"CAST(CASE WHEN {column} IS NULL OR {column} IN ({words}) THEN 0"
+        f" WHEN TRY_CAST({column} AS DOUBLE) IS NULL OR {odd} OR contains({column}, '_') THEN 2"
+        " ELSE 1 END AS UTINYINT)"
+    )
+
+
+def _coded_column(
+    database: DuckDBPyConnection,
+    source: str,
+    given: Sequence[Any],
+    column: str,
+    texts: list[str],
+    codes: Array,
+) -> Coded | None:
+    """Return a column with its codes; None if it has too many distinct texts after all."""
+    if not np.ma.is_masked(codes):
+        return Coded(objects(texts), np.ma.getdata(codes))
+    rows = database.execute(
+        f"SELECT DISTINCT {column} FROM {source} LIMIT {MOST_DISTINCT + 1}", [*given]
+    ).fetchall()
+    every = _distinct_texts([text for (text,) in rows if text is not None])
+    if len(rows) > MOST_DISTINCT or not every:
+        return None
+    if every != texts:
+        codes = _fetched(database, source, given, [_code_sql(column, every)])[0]
+    return Coded.of(every, np.ma.filled(codes.astype(np.int64), -1))
+
+
+def _numeral_column(numbers: Array, kind: Array, texts: Any) -> Numerals | None:
+    """Return texts as numbers; None unless each is a finite number or missing, and not all are whole."""
+    missing = kind == 0
+    if (kind == 2).any() or missing.all():
+        return None
+    values = np.ma.getdata(numbers)
+    if missing.any():
+        values = np.where(missing, values[int(missing.argmin())], values)
+    if not np.isfinite(values).all() or (values == np.rint(values)).all():
+        return None
+    return Numerals(values + 0.0, missing, texts)  # "-0" is 0
 
 
 def read_json(path: Path, compression: str, missing: Missing, *, part: bool = False) -> Table:
@@ -169,7 +288,7 @@ def read_json(path: Path, compression: str, missing: Missing, *, part: bool = Fa
     if not text.strip():
         if part:
             return Table(str(path), {}, missing)
-        raise InvalidInputError(f"{path} is empty", hint=_LINES)
+        raise InvalidInputError(f"{path} is empty", hint=_ONE_OBJECT_PER_LINE)
     if text.lstrip().startswith("["):
         records = [
             _record(path, f"element {i}", entry) for i, entry in enumerate(_parsed(path, text), start=1)
@@ -181,12 +300,15 @@ def read_json(path: Path, compression: str, missing: Missing, *, part: bool = Fa
     return table_of_columns(str(path), names, columns, missing)
 
 
+_ONE_OBJECT_PER_LINE = "one JSON object per line is needed, one line per item"
+
+
 def _objects(path: Path, text: str, *, part: bool) -> list[_Pairs]:
     """Return the objects of JSON Lines, or of objects that take several lines each."""
     try:
         records = records_of(path, text.split("\n"))
     except InvalidInputError:
-        values = _values(text)
+        values = _json_values(text)
         if not all(isinstance(value, _Pairs) and value.doubled is None for value in values):
             raise
         records = values
@@ -196,7 +318,13 @@ def _objects(path: Path, text: str, *, part: bool) -> list[_Pairs]:
     return records
 
 
-def _values(text: str) -> list[Any]:
+def records_of(path: Path, texts: Sequence[str]) -> list[_Pairs]:
+    """Return the objects of lines of JSON; blank lines are none."""
+    numbered = ((i, line) for i, line in enumerate(texts, start=1) if line.strip())
+    return [_record(path, f"line {i}", _parsed(path, line, i)) for i, line in numbered]
+
+
+def _json_values(text: str) -> list[Any]:
     """Return the values of JSON texts that follow each other; one that is None if there is anything else."""
     decoder, values, place = json.JSONDecoder(object_pairs_hook=_Pairs), [], 0
     text = text.strip()
@@ -228,18 +356,6 @@ def _no_rows(path: Path, record: _Pairs) -> InvalidInputError:
     )
 
 
-def by_item(table: Table) -> Table:
-    """Return a table of one row, whose columns are called as items are, with a row per item."""
-    values = objects([raw_values(raw)[0] for raw in table.data.values() if not isinstance(raw, Column)])
-    return table_of_columns(table.source, ["id", "value"], [objects([*table.names]), values], table.missing)
-
-
-def records_of(path: Path, texts: Sequence[str]) -> list[_Pairs]:
-    """Return the objects of lines of JSON; blank lines are none."""
-    numbered = ((i, line) for i, line in enumerate(texts, start=1) if line.strip())
-    return [_record(path, f"line {i}", _parsed(path, line, i)) for i, line in numbered]
-
-
 def parsed_json(source: str, text: str) -> Any:
     """Return what a text of JSON stands for."""
     return _parsed(Path(source), text)
@@ -256,7 +372,7 @@ class _Pairs(dict[str, Any]):
 
 def _parsed(path: Path, text: str, line: int | None = None) -> Any:
     """Return what a text of JSON stands for, keys that an object has twice noted."""
-    return parsed(text, str(path), line, pairs_hook=_Pairs, hint=_LINES)
+    return parsed(text, str(path), line, pairs_hook=_Pairs, hint=_ONE_OBJECT_PER_LINE)
 
 
 def _record(path: Path, where: str, record: Any) -> _Pairs:
@@ -272,6 +388,12 @@ def _record(path: Path, where: str, record: Any) -> _Pairs:
     return record
 
 
+def by_item(table: Table) -> Table:
+    """Return a table of one row, whose columns are called as items are, with a row per item."""
+    values = objects([raw_values(raw)[0] for raw in table.data.values() if not isinstance(raw, Column)])
+    return table_of_columns(table.source, ["id", "value"], [objects([*table.names]), values], table.missing)
+
+
 def read_parquet(path: Path, missing: Missing) -> Table:
     """Read a Parquet file; columns keep their types."""
     return read_parquets([path], missing)[0]
@@ -282,9 +404,52 @@ def read_parquets(paths: Sequence[Path], missing: Missing) -> list[Table]:
     tables = []
     with connection(paths[0] if len(paths) == 1 else f"{paths[0]} (or a file beside it)") as database:
         for path in paths:
-            columns = columns_of(path, database)
+            columns = parquet_columns(path, database)
             source, given = "read_parquet(?, hive_partitioning=false)", [literal(path)]
             read = columns_of_query(database, path, source, given, [*columns.values()], missing)
             part = len(paths) > 1
             tables.append(table_of_columns(str(path), list(columns), read, missing, part=part))
     return tables
+
+
+def parquet_columns(path: Path, database: DuckDBPyConnection) -> dict[str, str]:
+    """Return the SQL for the values of each column by its name; DuckDB ignores the case of names."""
+    described = database.execute(
+        "DESCRIBE SELECT * FROM read_parquet(?, hive_partitioning=false)", [literal(path)]
+    ).fetchall()
+    names = _column_names(path, database)
+    if len(names) != len(described):
+        names = [row[0] for row in described]
+    return {name: _exact_value(row[0], row[1]) for name, row in zip(names, described, strict=True)}
+
+
+def _column_names(path: Path, database: DuckDBPyConnection) -> list[str]:
+    """Return the names of the columns of the table itself, not of those that lie inside others."""
+    rows = database.execute("SELECT name, num_children FROM parquet_schema(?)", [literal(path)]).fetchall()
+    names = []
+    inside = 0
+    for name, children in rows[1:]:
+        if inside == 0:
+            names.append(name)
+        else:
+            inside -= 1
+        inside += children or 0
+    return names
+
+
+def _exact_value(name: str, kind: str) -> str:
+    column = '"' + name.replace('"', '""') + '"'
+    return f"CAST({column} AS VARCHAR)" if kind.partition("(")[0] in _EXACT_AS_TEXT else column
+
+
+_EXACT_AS_TEXT = ("DECIMAL", "HUGEINT", "UHUGEINT", "UUID", "TIME", "TIME_NS", "TIME WITH TIME ZONE")
+"""Types of which NumPy has none that holds all values exactly."""
+
+
+def differ_in_capitals(names: list[str]) -> bool:
+    """Tell whether some names differ in capitals only.
+
+    >>> differ_in_capitals(["sys", "SYS"]), differ_in_capitals(["a", "b"])
+    (True, False)
+    """
+    return len({name.lower() for name in names}) < len({*names})

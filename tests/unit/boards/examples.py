@@ -53,7 +53,7 @@ def predictions_file(folder: Path, name: str = "mine.csv", every: int = 3, n: in
 def board_in(folder: Path, **settings: Any) -> Board:
     """Make a board in a folder, with its gold beside it."""
     given = {"title": "Letters", "metrics": "accuracy", "gold_folder": folder / "secret", **settings}
-    with mock.patch("bestby.boards.clock.now", return_value=MADE):
+    with mock.patch("bestby.boards.record.now", return_value=MADE):
         return Board.create(folder / "board", gold_file(folder), **given)
 
 

@@ -26,10 +26,8 @@ from tests.unit.boards.examples import (
 from bestby import BestbyError, BoardError, InvalidInputError
 from bestby.boards import gold as golds
 from bestby.boards.board import Board
-from bestby.boards.events import GoldSet, SettingsSet
-from bestby.boards.folder import gold_in_force
-from bestby.boards.settings import Phase, Settings, Task, parse
-from bestby.boards.settings_text import text_of
+from bestby.boards.record import GoldSet, SettingsSet, gold_in_force
+from bestby.boards.settings import Phase, Settings, Task, parse, text_of
 
 
 def test_a_new_board_has_settings_items_gold_and_a_record(tmp_path: Path) -> None:

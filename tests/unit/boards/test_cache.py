@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from tests.unit.boards.small_boards import SmallBoard, filled
 
+from bestby.boards.compute import cache_of
 from bestby.boards.content import BoardContent
-from bestby.boards.content_maker import cache_of
-from bestby.boards.submission_reader import _array, _bytes
+from bestby.boards.predictions import _predictions_as_bytes, _predictions_from_bytes
 
 
 def content(board: SmallBoard) -> BoardContent:
@@ -23,7 +23,7 @@ def test_the_cache_changes_no_number(board: SmallBoard, monkeypatch: pytest.Monk
     filled(board)
     known = board.content()
     assert content(board) == known
-    monkeypatch.setattr("bestby.boards.submission_reader.predictions", None)  # nothing is read again
+    monkeypatch.setattr("bestby.boards.predictions.predictions", None)  # nothing is read again
     assert content(board) == known
 
 
@@ -64,6 +64,6 @@ def test_who_does_not_know_the_key_of_the_gold_can_bring_no_file(board: SmallBoa
     ],
 )
 def test_predictions_come_back_to_the_bit(values: np.ndarray) -> None:
-    found = _array(_bytes(values))
+    found = _predictions_from_bytes(_predictions_as_bytes(values))
     assert found.dtype == values.dtype
     assert list(map(repr, found.tolist())) == list(map(repr, values.tolist()))

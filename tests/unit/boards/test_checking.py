@@ -19,7 +19,7 @@ from tests.unit.boards.examples import (
 
 from bestby import InvalidInputError
 from bestby.boards.board import Board
-from bestby.boards.checking import by_task
+from bestby.boards.submitting import by_task
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from tests.unit.boards.examples import folder_of, gold_file, predictions_file, s
 
 from bestby import InvalidInputError
 from bestby.boards.board import Board
-from bestby.boards.events import PhaseEnded
+from bestby.boards.record import PhaseEnded
 
 NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
 END = NOW + timedelta(days=30)
@@ -22,7 +22,7 @@ DAY = timedelta(days=1)
 
 def at(moment: datetime) -> mock._patch[mock.MagicMock]:
     """Set the clock of boards."""
-    return mock.patch("bestby.boards.clock.now", return_value=moment)
+    return mock.patch("bestby.boards.record.now", return_value=moment)
 
 
 @pytest.fixture

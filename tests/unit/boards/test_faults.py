@@ -30,7 +30,7 @@ from tests.unit.children import LIMITING, STEPPING, at_once, child, finished, po
 
 from bestby import BoardError
 from bestby.boards.board import Board
-from bestby.boards.events import Published
+from bestby.boards.record import Published
 from bestby.boards.site.staging import files_in, listed_files
 
 pytestmark = pytest.mark.long

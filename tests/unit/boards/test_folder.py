@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from bestby import BoardError, InvalidInputError
-from bestby.boards.events import GoldSet
-from bestby.boards.folder import Folder, gold_in_force, read_columns, table_bytes
+from bestby.boards.folder import Folder, read_columns, table_bytes
+from bestby.boards.record import GoldSet, gold_in_force
 from bestby.boards.settings import parse
 
 ONE = '[[task]]\nname = "sentiment"\nmetrics = "accuracy"\n'

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bestby.boards import gitignore
+from bestby.boards import folder as folders
 from bestby.boards.folder import Folder
 
 ALL = ["gold/", "lock.sqlite*", "tmp/"]
@@ -18,12 +18,12 @@ def lacking(path: Path, text: str | None, gold: str | None = None) -> list[str]:
     """Return what the `.gitignore` of a board lacks."""
     if text is not None:
         (path / ".gitignore").write_text(text)
-    return gitignore.lacking(Folder.at(path, gold and path / gold))
+    return folders.missing_patterns(Folder.at(path, gold and path / gold))
 
 
 def test_the_file_of_a_new_board_lacks_nothing(tmp_path: Path) -> None:
     assert lacking(tmp_path, None) == ALL
-    assert lacking(tmp_path, gitignore.text(Folder.at(tmp_path))) == []
+    assert lacking(tmp_path, folders.gitignore_text(Folder.at(tmp_path))) == []
 
 
 @pytest.mark.parametrize(
@@ -50,14 +50,14 @@ def test_what_is_lacking(tmp_path: Path, text: str, missing: list[str]) -> None:
 def test_a_gold_elsewhere_in_the_board_is_named(tmp_path: Path, place: str) -> None:
     folder = Folder.at(tmp_path, tmp_path / place)
     assert len(lacking(tmp_path, "".join(f"{one}\n" for one in ALL), place)) == 1
-    assert lacking(tmp_path, gitignore.text(folder), place) == []
-    assert gitignore.patterns(Folder.at(tmp_path, tmp_path.parent / "outside")) == gitignore.ALWAYS
+    assert lacking(tmp_path, folders.gitignore_text(folder), place) == []
+    assert folders.gitignore_patterns(Folder.at(tmp_path, tmp_path.parent / "outside")) == folders.GITIGNORED
 
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
 @pytest.mark.parametrize("place", ["a vault/[x]", "."])
 def test_git_leaves_out_what_the_file_names(tmp_path: Path, place: str) -> None:
-    (tmp_path / ".gitignore").write_text(gitignore.text(Folder.at(tmp_path, tmp_path / place)))
+    (tmp_path / ".gitignore").write_text(folders.gitignore_text(Folder.at(tmp_path, tmp_path / place)))
     for name in ("gold/1/key", f"{place}/1/key", "tmp/cache/x", "lock.sqlite", "tmp/x", "items.csv"):
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -10,8 +10,8 @@ import pytest
 
 from bestby import BoardError
 from bestby.boards import gold
-from bestby.boards.events import GoldSet
 from bestby.boards.folder import Folder
+from bestby.boards.record import GoldSet
 from bestby.boards.settings import Task
 
 TASK = Task("t", ("accuracy",))
@@ -137,12 +137,3 @@ def test_an_unsplit_gold_has_no_parts(folder: Folder) -> None:
 def test_a_column_that_is_not_there_is_named(folder: Folder) -> None:
     with pytest.raises(BoardError, match="no column 'domain'"):
         LABELS.grouping("domain")
-
-
-def test_some_rows_keep_all_columns() -> None:
-    assert gold.rows(LABELS, [False, True, True]).columns == {
-        "id": ["2", "3"],
-        "gold": ["y", "x"],
-        "author": ["a", "b"],
-        "part": ["private", "public"],
-    }

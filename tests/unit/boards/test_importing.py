@@ -15,7 +15,7 @@ from tests.unit.boards.examples import folder_of, gold_labels, ids, state, write
 
 import bestby as bb
 from bestby import Board, BoardError, InvalidInputError
-from bestby.boards.content_maker import board_content, gold_of
+from bestby.boards.compute import board_content, gold_of
 from bestby.readers.files import read_table
 
 RNG = np.random.default_rng(4)
@@ -119,7 +119,7 @@ def test_a_table_is_read_once_and_nothing_hidden_is_written_elsewhere(
         for place, item in enumerate(ids())
     }
     path = write_table(tmp_path / "rows.csv", turned)
-    with mock.patch("bestby.boards.importing.read_table", wraps=read_table) as read:
+    with mock.patch("bestby.boards.transfer.read_table", wraps=read_table) as read:
         board = Board.from_results(tmp_path / "board", path, gold="gold", systems_in_rows=True)
     assert read.call_count == 1
     assert [call.kwargs.get("dir") for call in in_board.call_args_list] == [board.path / "tmp"]

@@ -34,7 +34,7 @@ NO_BETTER = [f"{float(one) + 0.3001 * RNG.normal():.9f}" for one in GOLD]
 
 def at(moment: datetime) -> mock._patch[mock.MagicMock]:
     """Set the clock of boards."""
-    return mock.patch("bestby.boards.clock.now", return_value=moment)
+    return mock.patch("bestby.boards.record.now", return_value=moment)
 
 
 @pytest.fixture

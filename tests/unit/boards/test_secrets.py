@@ -12,7 +12,7 @@ from tests.unit.boards.examples import edit, ids, state, write_table
 
 from bestby import BoardError, InvalidInputError
 from bestby.boards.board import Board
-from bestby.boards.secrets import SHOW_VARIABLE, sealed
+from bestby.boards.gold import SHOW_VARIABLE, sealed
 
 SECRETS = [f"{place * 7919 % 104729 + 100000}.25" for place in range(60)]
 GOLD = "the gold label of item 7"
@@ -106,12 +106,12 @@ COMMANDS: dict[str, Callable[[Board, Path], object]] = {
 @pytest.mark.parametrize(
     ("command", "place"),
     [
-        ("publish", "scoring.Hidden.of"),
+        ("publish", "predictions.Hidden.of"),
         ("publish", "tables.compare"),
-        ("publish", "site.publishing.pages"),
-        ("verify", "scoring.Hidden.of"),
-        ("verify", "verifying.render"),
-        ("export", "exporting._with_gold"),
+        ("publish", "publishing.pages"),
+        ("verify", "predictions.Hidden.of"),
+        ("verify", "publishing.render"),
+        ("export", "transfer._with_gold"),
     ],
 )
 def test_a_failure_anywhere_tells_nothing(

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from bestby import InvalidInputError
-from bestby.boards.gold import TaskGold
-from bestby.boards.splitting import split
+from bestby.boards.gold import TaskGold, split
 
 
 def gold_of(n: int, labels: str = "xxxy", size: int = 1) -> TaskGold:

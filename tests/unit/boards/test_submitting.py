@@ -13,7 +13,7 @@ from tests.unit.boards.examples import DAY, NOW, board_in, edit, folder_of, pred
 
 from bestby import BoardError, InvalidInputError
 from bestby.boards.board import Board
-from bestby.boards.events import SettingsSet, Submitted
+from bestby.boards.record import SettingsSet, Submitted
 from bestby.boards.result import SubmissionReceipt
 from bestby.boards.submitting import Request, end, submit, withdraw
 

@@ -16,7 +16,7 @@ from bestby.boards.board import Board
 
 def at(moment: datetime) -> mock._patch[mock.MagicMock]:
     """Set the clock of boards."""
-    return mock.patch("bestby.boards.clock.now", return_value=moment)
+    return mock.patch("bestby.boards.record.now", return_value=moment)
 
 
 @pytest.fixture
@@ -139,7 +139,7 @@ def test_a_board_whose_history_was_written_anew_does_not_fit_its_site(board: Boa
 
 def test_a_forged_publication_is_found(board: Board, tmp_path: Path) -> None:
     """Whoever writes a line about a site that the board does not give cannot hide it in the chain."""
-    from bestby.boards.events import Published
+    from bestby.boards.record import Published
 
     folder = folder_of(board)
     manifest = json.loads((tmp_path / "site" / "manifest.json").read_text())

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from bestby._core.typing import FloatArray
-from bestby.boards.winner import optimism
-from bestby.boards.winning import best_of
+from bestby.boards.winner import best_of, optimism
 from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare
 from bestby.metrics import resolve

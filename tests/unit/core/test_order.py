@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import bestby as bb
-from bestby.data.order import merged_order, order_in_groups
+from bestby.data.table import merged_order, order_in_groups
 from bestby.readers import read
-from bestby.readers.runs import read_runs
+from bestby.readers.several import read_runs
 
 NAMES = ["zeta", "beta", "alpha", "gamma"]
 

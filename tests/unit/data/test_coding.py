@@ -22,7 +22,7 @@ from bestby.data import coding, columns, frames
 from bestby.data.coding import Coded, coded_texts, codes
 from bestby.data.layouts.evaluations import evaluation_of_frame
 from bestby.data.layouts.options import TableOptions
-from bestby.readers import typed_columns
+from bestby.readers import tables as readers_tables
 
 Switch = Callable[[bool], None]
 
@@ -55,7 +55,7 @@ def coded(monkeypatch: pytest.MonkeyPatch) -> Switch:
         least = 1 if on else 1 << 60
         for module in (coding, frames):
             monkeypatch.setattr(module, "CODED_FROM", least)
-        for module in (coding, frames, typed_columns):
+        for module in (coding, frames, readers_tables):
             monkeypatch.setattr(module, "HEAD", 8 if on else 1 << 60)
 
     return switch
@@ -145,7 +145,7 @@ ODD = ["0.5", "1", "-2.25", "1e5", ".5", "5.", "+1.5", "-0.0", "1e-3"]
 def test_scores_in_a_file_are_the_numbers_that_their_texts_spell(
     coded: Switch, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, odd: str | None
 ) -> None:
-    monkeypatch.setattr(typed_columns, "has_few", lambda _: False)
+    monkeypatch.setattr(readers_tables, "has_few", lambda _: False)
     path = tmp_path / "scores.csv"
     rows = [f"{ODD[i % 9]},{i / 7 - 2}" for i in range(30)]
     if odd is not None:
@@ -161,7 +161,7 @@ def test_scores_in_a_file_are_the_numbers_that_their_texts_spell(
 def test_a_number_can_stand_for_a_missing_score(
     coded: Switch, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(typed_columns, "has_few", lambda _: False)
+    monkeypatch.setattr(readers_tables, "has_few", lambda _: False)
     path = tmp_path / "scores.csv"
     path.write_text("a,b\n" + "".join(f"{ODD[i % 9]},{i / 7 - 2}\n" for i in range(30)), encoding="utf-8")
     coded(True)
@@ -171,7 +171,7 @@ def test_a_number_can_stand_for_a_missing_score(
 
 
 def test_whole_scores_stay_whole(coded: Switch, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(typed_columns, "has_few", lambda _: False)
+    monkeypatch.setattr(readers_tables, "has_few", lambda _: False)
     path = tmp_path / "scores.csv"
     path.write_text("a,b\n" + "".join(f"{2 * i},{i * i}\n" for i in range(30)), encoding="utf-8")
     coded(True)
@@ -259,7 +259,7 @@ def test_short_and_varied_columns_are_not_coded() -> None:
 def test_numbers_that_no_float_holds_are_read_as_texts() -> None:
     kind = np.array([1, 1, 0])
     for numbers, held in (([0.5, 2.0, 0.0], True), ([0.5, np.inf, 0.0], False), ([1.0, 2.0, 0.0], False)):
-        found = typed_columns._numerals(np.array(numbers), kind, lambda: None)
+        found = readers_tables._numeral_column(np.array(numbers), kind, lambda: None)
         assert (found is not None) == held
 
 

@@ -17,10 +17,9 @@ from bestby import Study, compare, read
 from bestby._core.errors import InvalidInputError
 from bestby.data.arrays import label_column
 from bestby.data.columns import Column, column_of_texts
-from bestby.data.common_labels import label_codes
 from bestby.data.layouts.evaluations import evaluation_of_frame
 from bestby.data.layouts.options import TableOptions
-from bestby.data.values import read_together
+from bestby.data.values import label_codes, read_together
 
 FEW: dict[str, Any] = {"metric": "accuracy", "n_resamples": 20, "test": "sign"}
 

@@ -16,11 +16,10 @@ from bestby import Study, compare, compare_datasets, compare_folds, compare_runs
 from bestby._core.errors import InvalidInputError
 from bestby.data.arrays import identifiers, label_column
 from bestby.data.columns import column_of_texts
-from bestby.data.common_labels import label_codes
 from bestby.data.evaluation import Evaluation
 from bestby.data.layouts.evaluations import evaluation_of_frame
 from bestby.data.layouts.options import TableOptions
-from bestby.data.values import Rule, key_of, read_together
+from bestby.data.values import Rule, key_of, label_codes, read_together
 
 FEW: dict[str, Any] = {"metric": "accuracy", "n_resamples": 20, "test": "sign"}
 
@@ -136,12 +135,12 @@ def test_functions_of_the_user_get_the_values_as_they_were() -> None:
 
 
 def test_white_space_is_no_part_of_a_number_in_batches(tmp_path: Path) -> None:
-    from bestby.readers import counting
+    from bestby.readers import large_tables
 
     rows = "".join(f"i{i},\t0.{i % 10}\t, 0.{i % 7}\u00a0\n" for i in range(40))
     (tmp_path / "t.csv").write_text("id,a,b\n" + rows, encoding="utf-8")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(counting, "MOST_CELLS", 0)
+        patch.setattr(large_tables, "MOST_CELLS", 0)
         streamed = compare(read(tmp_path / "t.csv", stream=True), n_resamples=20)
     whole = compare(read(tmp_path / "t.csv"), n_resamples=20)
     for one, other in zip(streamed.systems, whole.systems, strict=True):

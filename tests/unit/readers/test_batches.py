@@ -17,7 +17,7 @@ from bestby._core.errors import DesignError, InvalidInputError, MissingExtraErro
 from bestby.data.batches import Streamed
 from bestby.data.evaluation import Evaluation
 from bestby.metrics import resolve
-from bestby.readers import batches, counting, read
+from bestby.readers import large_tables, read
 from bestby.resampling import poisson
 
 pytestmark = pytest.mark.long
@@ -35,8 +35,8 @@ NAMES = ("id", "target", "a", "b")
 @pytest.fixture(autouse=True)
 def many(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a few hundred items be many, and let batches be small."""
-    monkeypatch.setattr(counting, "MOST_CELLS", 100)
-    monkeypatch.setattr(batches, "ROWS", 128)
+    monkeypatch.setattr(large_tables, "MOST_CELLS", 100)
+    monkeypatch.setattr(large_tables, "ROWS", 128)
 
 
 def write(path: Path, rows: list[tuple[Any, ...]]) -> Path:
@@ -266,9 +266,9 @@ def test_pyarrow_is_asked_for(whole: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_only_large_tables_are_read_in_batches(whole: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(counting, "COUNTED_FROM", 10)
+    monkeypatch.setattr(large_tables, "COUNTED_FROM", 10)
     assert type(read(whole, items="id", systems=["a", "b"])) is Evaluation
-    monkeypatch.setattr(counting, "BATCHED_FROM", 10)
+    monkeypatch.setattr(large_tables, "BATCHED_FROM", 10)
     assert type(read(whole, items="id", systems=["a", "b"])) is Streamed
     assert type(read(whole, systems=["a", "b"])) is Evaluation  # no ids: read whole
 

@@ -29,7 +29,7 @@ from tests.unit.readers.formats.log_files import (
 import bestby
 from bestby import read
 from bestby._core.errors import InvalidInputError
-from bestby.readers import folders
+from bestby.readers import paths as readers_paths
 from bestby.readers.formats import base
 
 _A = {"T1": 0.6, "T2": 0.4, "T3": 0.7, "T4": 0.1}
@@ -67,14 +67,14 @@ def test_every_file_of_a_large_folder_is_read_in_one_order(tmp_path: Path) -> No
         paths.append(_suite(tmp_path / name, {task: int(task[1:]) / 2000 for task in shuffled}))
     found = read(paths)
     assert found.items.tolist() == tasks
-    assert folders.files_in(paths[0]) == sorted(paths[0].iterdir())
+    assert readers_paths.files_in(paths[0]) == sorted(paths[0].iterdir())
     assert _left_out(found.notes) == []
 
 
 def test_a_folder_of_more_files_than_any_suite_is_refused(
     pair: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(folders, "MOST_FILES", 2)
+    monkeypatch.setattr(readers_paths, "MOST_FILES", 2)
     assert _refused(lambda: read(pair)).endswith("a holds more than 2 files")
 
 
@@ -278,9 +278,9 @@ def test_links_are_followed_once(pair: list[Path], tmp_path: Path) -> None:
     outside.write_text(json.dumps(mteb("T5", {"default": 0.5})))
     (pair[1] / "T5.json").symlink_to(outside)
     (pair[1] / "T6.json").symlink_to(outside)
-    names = [str(one.relative_to(pair[1])) for one in folders.files_in(pair[1])]
+    names = [str(one.relative_to(pair[1])) for one in readers_paths.files_in(pair[1])]
     assert names == ["T1.json", "T2.json", "T3.json", "T4.json", "T5.json", "inner/T7.json"]
-    assert len(folders.files_in(pair[0])) == 11  # of all three, and the link to itself
+    assert len(readers_paths.files_in(pair[0])) == 11  # of all three, and the link to itself
 
 
 def test_a_folder_that_cannot_be_opened_is_an_error(

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from bestby._core.errors import InvalidInputError
-from bestby.readers.json_text import parsed
+from bestby.readers.text import parsed
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from tests.unit.readers.helpers import Make, message
 
 import bestby as bb
 from bestby._core.errors import InvalidInputError
-from bestby.readers import database, packing
+from bestby.readers import database
 from bestby.readers.tables import read_delimited
 
 HEAD = b"gold,a,b\n" + b"x,x,y\ny,x,y\n" * 5
@@ -55,9 +55,9 @@ def test_every_row_is_read_or_the_table_refused(tmp_path: Path, monkeypatch: pyt
     for _ in range(25):
         piece = draw.choice([50, 300])
         for where, name, value in (
-            (packing, "PIECE", piece),
-            (packing, "LONGEST_ROW", 2 * piece),
-            (packing, "WHOLE", draw.choice([0, 5000])),
+            (database, "PIECE", piece),
+            (database, "LONGEST_ROW", 2 * piece),
+            (database, "WHOLE", draw.choice([0, 5000])),
             (database, "LARGEST_BUFFER", draw.choice([4000, 40000])),
         ):
             monkeypatch.setattr(where, name, value)
@@ -79,7 +79,7 @@ def test_every_row_is_read_or_the_table_refused(tmp_path: Path, monkeypatch: pyt
         compression = draw.choice([*packed])
         path = tmp_path / "t.csv"
         path.write_bytes(packed[compression])
-        packing._measured.cache_clear()
+        database._measured.cache_clear()
         try:
             table = read_delimited(path, compression, frozenset())
         except InvalidInputError:

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bestby._core.errors import InvalidInputError
-from bestby.readers import packing
+from bestby.readers import database
 from bestby.readers.text import text_lines, unpacked
 
 
@@ -27,7 +27,7 @@ def test_lines_are_those_of_the_whole_text(
     path.write_bytes(gzip.compress(data) if packed else data)
     compression = "gzip" if packed else "none"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(packing, "PIECE", size)
+        patch.setattr(database, "PIECE", size)
         assert list(text_lines(path, compression)) == unpacked(path, compression).split("\n")
 
 

@@ -10,7 +10,7 @@ import pytest
 import bestby as bb
 from bestby._core.checks import NUMERAL
 from bestby.data.columns import MISSING, NumeralColumn
-from bestby.readers.typed_columns import _kind
+from bestby.readers.tables import _kind_sql
 
 NUMBERS = "0 -0 1 +1 -1 0.5 -0.5 +.5 .5 5. 0. 1e5 1E-5 1.5e+3 0e5 1e400 12345678901234567890123"
 CODES = "01 -01 +01 00 -00 00.5 1_000 0_1 1__0 +-1 -+1 --1 1- 1e 1e5.5 .e5 . - + 1.5.2 1,5 1'000"
@@ -29,7 +29,7 @@ SPELLINGS = [
 
 
 def test_the_kinds_of_texts_are_those_of_the_pattern() -> None:
-    query = f"SELECT x, {_kind('x', frozenset(MISSING))} FROM (SELECT unnest(?) AS x)"
+    query = f"SELECT x, {_kind_sql('x', frozenset(MISSING))} FROM (SELECT unnest(?) AS x)"
     kinds = dict(duckdb.connect().execute(query, [SPELLINGS]).fetchall())
     expected = {text: 0 if text in MISSING else 1 if NUMERAL.fullmatch(text) else 2 for text in SPELLINGS}
     assert kinds == expected

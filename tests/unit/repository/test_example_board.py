@@ -18,7 +18,7 @@ import yaml
 
 import bestby as bb
 from bestby.boards import record
-from bestby.boards.events import Submitted
+from bestby.boards.record import Submitted
 
 ROOT = Path(__file__).resolve().parents[3]
 EXAMPLE = ROOT / "examples" / "board"
@@ -279,5 +279,7 @@ def _lines(board: Repository) -> list[Any]:
 
     board.update()
     return [
-        line.event for line in record.read(board.clone / "record.jsonl") if isinstance(line.event, Submitted)
+        line.event
+        for line in record.read_lines(board.clone / "record.jsonl")
+        if isinstance(line.event, Submitted)
     ]

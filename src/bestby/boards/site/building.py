@@ -1,17 +1,32 @@
-"""All files of the site of a board."""
+"""All files of the site of a board: its pages, tables, pages of systems, badges and data files."""
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import io
+import unicodedata
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
+from xml.sax.saxutils import escape
 
-from bestby._core.text import counted
-from bestby.boards.content import BoardContent, Overall, VersionContent
-from bestby.boards.site import data, sentences, systems, tables
-from bestby.boards.site.badge import badge
+from bestby._core.text import counted, visible
+from bestby.boards.content import (
+    BoardContent,
+    Entry,
+    ItemsAgainst,
+    Overall,
+    OverallStanding,
+    PhaseContent,
+    Standing,
+    Table,
+    VersionContent,
+)
+from bestby.boards.names import file_stem
+from bestby.boards.site import data, sentences
 from bestby.boards.site.page import (
     MANIFEST,
     Page,
@@ -20,8 +35,25 @@ from bestby.boards.site.page import (
     page_from_function,
     page_from_template,
 )
-from bestby.boards.site.standings import LONG, Links, safe_link
-from bestby.boards.site.tables import Shown
+from bestby.boards.site.standings import (
+    LONG,
+    Links,
+    overall_model,
+    ranks,
+    safe_link,
+    system_page,
+    table_model,
+    table_words,
+)
+from bestby.questions.runs.result import RunsComparison
+from bestby.questions.slices.result import SlicesComparison
+from bestby.report import column
+from bestby.report.document import describe
+from bestby.report.numbers import DASH, Rounding, percent
+from bestby.report.tables import Table as Written
+from bestby.report.words import direction, stands_out
+from bestby.report.writers.markup import paragraph, prose, table
+from bestby.results.comparison import Difference
 
 Kit = Mapping[str, bytes]
 """The files for participants, by their names: `board.toml` and the lists of items."""
@@ -39,33 +71,25 @@ def render(content: BoardContent, kit: Kit | None = None) -> dict[str, bytes]:
 
 def pages(content: BoardContent, kit: Kit | None = None) -> tuple[Page, ...]:
     """Return every file of the site but the manifest; none is made yet."""
-    links = Links(_systems(content), {one.submission: one for one in content.entries})
-    common = {"board": _board(content), "older_gold": None}
+    links = Links(_systems_with_pages(content), {one.submission: one for one in content.entries})
+    common = {"board": _board_model(content), "older_gold": None}
     now, *older = content.versions or (VersionContent(1, "", "", ()),)
-    shown = tables.shown_tables(now, "", links)
-    made = [*_version(content, now, shown, common, "")]
+    shown = shown_tables(now, "", links)
+    made = [*_version_pages(content, now, shown, common, "")]
     before = []
     for version in older:
         prefix = _prefix(version)
-        shown_then = tables.shown_tables(version, prefix, links)
-        made += _version(content, version, shown_then, {**common, "older_gold": version.version}, prefix)
+        shown_then = shown_tables(version, prefix, links)
+        made += _version_pages(
+            content, version, shown_then, {**common, "older_gold": version.version}, prefix
+        )
         before.append((version.version, shown_then))
-    made += systems.pages(content, now, shown, before, links, common)
-    made += _around(content, now, shown, common, links, kit or {})
+    made += system_pages(content, now, shown, before, links, common)
+    made += _other_pages(content, now, shown, common, links, kit or {})
     return tuple(made)
 
 
-def main_table(shown: tuple[Shown, ...]) -> Shown | None:
-    """Return the table that a site shows first: of the last phase with results, over all tasks if it can."""
-    return next((one for one in shown if one.standings), None)
-
-
-def _prefix(older: VersionContent) -> str:
-    """Return what the paths of the pages of an older version of the gold begin with."""
-    return f"version-{older.version}/"
-
-
-def _systems(content: BoardContent) -> frozenset[str]:
+def _systems_with_pages(content: BoardContent) -> frozenset[str]:
     """Return the systems that have a page: those in tables, and those whose submissions are listed."""
     standing = {
         one.system
@@ -78,7 +102,7 @@ def _systems(content: BoardContent) -> frozenset[str]:
     return frozenset(standing | {f"{one.team}/{one.system}" for one in content.entries if one.team})
 
 
-def _board(content: BoardContent) -> dict[str, Any]:
+def _board_model(content: BoardContent) -> dict[str, Any]:
     names = {"index.html": "Results", "submissions.html": "Submissions", "participate.html": "Take part"}
     return {
         "title": content.title,
@@ -88,7 +112,114 @@ def _board(content: BoardContent) -> dict[str, Any]:
     }
 
 
-def _version(
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A table of a site: where it stands, what it shows, and the model of its part of a page."""
+
+    phase: PhaseContent
+    source: Table | Overall
+    name: str
+    title: str
+    href: str
+    model: dict[str, Any]
+
+    @property
+    def standings(self) -> tuple[Standing | OverallStanding, ...]:
+        """Its rows, the best first."""
+        return tuple(self.source.standings)
+
+    @property
+    def lead(self) -> str:
+        """What it says first."""
+        said = self.model["table"]["lead"] if self.model["overall"] else self.model["said"]["lead"]
+        return str(said)
+
+
+def shown_tables(version: VersionContent, prefix: str, links: Links) -> tuple[Shown, ...]:
+    """Return the tables of the phases that can be seen, the last phase first, all tasks before each."""
+    several = len(version.phases) > 1
+    return tuple(
+        one
+        for phase in reversed(version.phases)
+        if phase.visible
+        for one in _tables_of_phase(phase, prefix, links, several)
+    )
+
+
+def _tables_of_phase(phase: PhaseContent, prefix: str, links: Links, several: bool) -> Iterator[Shown]:
+    title = f"{phase_name(phase)}: " if several else ""
+    if phase.overall is not None:
+        yield _shown_overall(phase, phase.overall, title, prefix, links)
+    tasks = {table.task for table in phase.tables}
+    for one in phase.tables:
+        name = f"{one.task}, {one.metric.name}" if len(tasks) > 1 else one.metric.name
+        base = file_stem(phase.name, one.task, one.metric.name)
+        caption = f"Systems by {one.metric.name} ({direction(one.metric)}), {sentences.extent(one)}"
+        model = {
+            "overall": False,
+            "caption": caption,
+            "table": table_model(one, links),
+            "said": table_words(one),
+            "extent": sentences.extent(one),
+            "files": _table_files(one, prefix, base),
+            "embed": f"{prefix}embed/{base}.html",
+        }
+        yield Shown(phase, one, name, f"{title}{name}", f"{prefix}tables/{base}.html", model)
+
+
+def _table_files(one: Table, prefix: str, base: str) -> list[dict[str, str]]:
+    parts = {"-slices": one.slices, "-runs": one.runs, "-pairs": one.comparison}
+    kept = ["", *(part for part, result in parts.items() if result is not None)]
+    return [listed for part in kept for listed in _data_files(prefix, base, part)]
+
+
+def _shown_overall(phase: PhaseContent, one: Overall, title: str, prefix: str, links: Links) -> Shown:
+    first: dict[str, Table] = {}
+    for table_of_task in phase.tables:
+        if table_of_task.task in one.tasks:
+            first.setdefault(table_of_task.task, table_of_task)
+    base = file_stem(phase.name, _OVERALL)
+    metrics = {one_task.metric.name for one_task in first.values()}
+    by = metrics.pop() if len(metrics) == 1 else "the first metric of each"
+    model = {
+        "overall": True,
+        "caption": f"Systems over {len(one.tasks)} tasks by {by}",
+        "table": overall_model(one, first, links),
+        "extent": f"{len(one.tasks)} tasks",
+        "files": _data_files(prefix, base, ""),
+    }
+    return Shown(phase, one, _OVERALL, f"{title}{_OVERALL}", f"{prefix}tables/{base}.html", model)
+
+
+_OVERALL = "all tasks"
+
+
+def _data_files(prefix: str, base: str, part: str) -> list[dict[str, str]]:
+    name = f"{part.lstrip('-')} " if part else ""
+    return [
+        {"name": f"{name}{form.upper()}", "href": f"{prefix}data/{base}{part}.{form}"}
+        for form in ("csv", "json")
+    ]
+
+
+def phase_name(phase: PhaseContent) -> str:
+    """Return the title of a phase, or else its name."""
+    return phase.title or phase.name
+
+
+def phase_model(phase: PhaseContent, tables: tuple[Shown, ...]) -> dict[str, Any]:
+    """Return a phase as a page lists it."""
+    return {
+        "title": phase_name(phase),
+        "state": sentences.state(phase),
+        "dates": sentences.dates(phase),
+        "rules": sentences.rules(phase),
+        "unseen": sentences.unseen(phase),
+        "tables": [{"name": one.name, "href": one.href} for one in tables if one.phase is phase],
+    }
+
+
+def _version_pages(
     content: BoardContent,
     version: VersionContent,
     shown: tuple[Shown, ...],
@@ -108,17 +239,22 @@ def _version(
         "board": board,
         "title": content.title,
         "main": None if main is None else {**main.model, "title": main.title},
-        "nothing": nothing(version),
+        "nothing": why_no_results(version),
         "leads": [{"name": one.title, "href": one.href, "lead": one.lead} for one in shown if len(shown) > 1],
-        "phases": [tables.phase_model(phase, shown) for phase in version.phases],
+        "phases": [phase_model(phase, shown) for phase in version.phases],
         "versions": _versions(content, version),
     }
     yield page_from_template(f"{prefix}index.html", "index.html", model)
     for one in shown:
-        yield from tables.pages(one, common)
+        yield from table_pages(one, common)
 
 
-def nothing(version: VersionContent) -> str:
+def main_table(shown: tuple[Shown, ...]) -> Shown | None:
+    """Return the table that a site shows first: of the last phase with results, over all tasks if it can."""
+    return next((one for one in shown if one.standings), None)
+
+
+def why_no_results(version: VersionContent) -> str:
     """Return why a board shows no results."""
     hidden = [phase for phase in version.phases if not phase.visible]
     if hidden and len(hidden) == len(version.phases):
@@ -141,7 +277,249 @@ def _versions(content: BoardContent, here: VersionContent) -> list[dict[str, Any
     ]
 
 
-def _around(
+def _prefix(older: VersionContent) -> str:
+    """Return what the paths of the pages of an older version of the gold begin with."""
+    return f"version-{older.version}/"
+
+
+def table_pages(one: Shown, common: dict[str, Any]) -> Iterator[Page]:
+    """Return the page of a table, the form of it that other pages embed, and its data files."""
+    phase = phase_model(one.phase, ())
+    known = {**common, "title": one.title, "phase": phase}
+    base = one.href.rpartition("/")[2].removesuffix(".html")
+    files = {listed["href"].rpartition("/")[2]: listed["href"] for listed in one.model["files"]}
+    if isinstance(one.source, Overall):
+        yield page_from_template(one.href, "table.html", {**known, "page": one.model})
+        yield from _data_pages(files, base, "", _about(one), data.overall(one.source))
+        return
+    results = {"slices": one.source.slices, "runs": one.source.runs}
+    parts = [
+        {"title": part.capitalize(), "fragment": fragment(result, one.source.notes)}
+        for part, result in results.items()
+        if result is not None
+    ]
+    yield page_from_template(one.href, "table.html", {**known, "page": {**one.model, "parts": parts}})
+    yield embedded(one, one.model["embed"], known)
+    yield from _data_pages(files, base, "", _about(one), data.standings(one.source))
+    for part, result in results.items():
+        if result is not None:
+            yield from _data_pages(files, base, f"-{part}", _about(one), data.result(result))
+    if one.source.comparison is not None:
+        c = one.source.comparison
+        marks = data.pairs_mark(c)
+        yield page_from_function(files[f"{base}-pairs.csv"], marks, data.pairs_csv, c)
+        yield page_from_function(files[f"{base}-pairs.json"], marks, data.pairs_json, c)
+
+
+def embedded(one: Shown | None, path: str, common: dict[str, Any], nothing: str = "") -> Page:
+    """Return a table as other pages embed it."""
+    page = None if one is None else one.model
+    href = "index.html" if one is None else one.href
+    title = common["board"]["title"] if one is None else one.title
+    more = {"page": page, "table_path": href, "title": title, "nothing": nothing, "embedded": True}
+    return page_from_template(path, "embed.html", {**common, **more})
+
+
+def fragment(result: SlicesComparison | RunsComparison, said: Collection[str]) -> str:
+    """Return the tables of a result with what they say first, as its report has them, and its further notes.
+
+    Those of further pairs of systems are folded: what they say first stays in sight. `said` are notes that
+    the page has already.
+    """
+    parts = []
+    for place, section in enumerate(describe(result).sections):
+        tables = [table(one, sortable=True) for one in section.tables]
+        tables += [paragraph(remark, "bb-small") for remark in section.remarks]
+        if place:
+            summary = f"<summary>{prose(section.lead)}</summary>"
+            parts.append("\n".join(["<details>", summary, *tables, "</details>"]))
+        else:
+            parts += [paragraph(section.lead, "bb-lead"), *tables]
+    notes = dict.fromkeys(note.message for note in result.notes if note.code != _WITHHELD)
+    parts += [paragraph(f"Note: {line}", "bb-small") for line in notes if line not in said]
+    return "\n".join(parts)
+
+
+_WITHHELD = "slices_left_out"
+"""The note that names slices which are too small to be shown."""
+
+
+def _about(one: Shown) -> dict[str, Any]:
+    source = one.source
+    about: dict[str, Any] = {"phase": one.phase.name, "notes": list(source.notes)}
+    if isinstance(source, Overall):
+        return {**about, "tasks": list(source.tasks), "left_out": list(source.left_out)}
+    names = ("task", "n_items", "n_clusters", "level", "baseline", "margin", "n_established", "n_pairs")
+    best = None if source.best is None else dataclasses.asdict(source.best)
+    more = {"detectable": source.detectable, "best": best, "signature": source.signature}
+    return {
+        **about,
+        **{name: getattr(source, name) for name in names},
+        "metric": source.metric.name,
+        "greater_is_better": source.metric.greater_is_better,
+        **more,
+    }
+
+
+def _data_pages(
+    files: dict[str, str], base: str, part: str, about: dict[str, Any], rows: data.Rows
+) -> Iterator[Page]:
+    yield page_from_function(files[f"{base}{part}.csv"], rows, data.csv, rows)
+    yield page_from_function(files[f"{base}{part}.json"], [about, rows], data.as_json, about, rows)
+
+
+def system_pages(
+    content: BoardContent,
+    version: VersionContent,
+    shown: Sequence[Shown],
+    older: Sequence[tuple[int, Sequence[Shown]]],
+    links: Links,
+    common: dict[str, Any],
+) -> Iterator[Page]:
+    """Return the page and the badge of every system that has one."""
+    places = _places_by_system(shown)
+    before: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for number, tables in older:
+        for system, found in _places_by_system(tables).items():
+            before[system] += [_older_place(number, one, place) for one, place in found]
+    history: dict[str, list[Entry]] = defaultdict(list)
+    for entry in content.entries:
+        if entry.team and entry.system:
+            history[f"{entry.team}/{entry.system}"].append(entry)
+    items = _items_by_system(version)
+    phases = {one.phase.name for one in shown}
+    for system in sorted(links.systems):
+        path = system_page(system)
+        base = path.removeprefix("systems/").removesuffix(".html")
+        found = places.get(system, [])
+        model = {
+            **common,
+            "title": system,
+            "system": links.name(system),
+            "places": [_place_model(one, at, items.get(system, ())) for one, at in found],
+            "history": listed_submissions(history[system], links),
+            "older": before[system],
+            "badge": f"badges/{base}.svg",
+        }
+        yield page_from_template(path, "system.html", model)
+        yield page_from_bytes(
+            f"badges/{base}.svg", badge(content.title, _standing_text(found, several=len(phases) > 1))
+        )
+
+
+def _places_by_system(shown: Sequence[Shown]) -> Mapping[str, list[tuple[Shown, int]]]:
+    """Return the tables in which each system stands, and its place there."""
+    places: dict[str, list[tuple[Shown, int]]] = defaultdict(list)
+    for one in shown:
+        for at, standing in enumerate(one.standings):
+            places[standing.system].append((one, at))
+    return places
+
+
+def _older_place(version: int, one: Shown, at: int) -> dict[str, Any]:
+    row, standing = one.model["table"]["rows"][at], one.standings[at]
+    score = row["mean" if one.model["overall"] else "score"]["text"]
+    place = ranks(standing.rank_low, standing.rank_high)
+    said = f"score {score}, rank {place} of {len(one.standings)}"
+    return {"version": version, "title": one.title, "href": one.href, "said": said}
+
+
+def _items_by_system(version: VersionContent) -> Mapping[str, list[tuple[str, ItemsAgainst]]]:
+    items: dict[str, list[tuple[str, ItemsAgainst]]] = defaultdict(list)
+    for phase in version.phases:
+        for one in phase.items if phase.visible else ():
+            items[one.system].append((phase.name, one))
+    return items
+
+
+def _place_model(one: Shown, at: int, items: Sequence[tuple[str, ItemsAgainst]]) -> dict[str, Any]:
+    standing, source = one.source.standings[at], one.source
+    row = one.model["table"]["rows"][at]
+    model = {
+        "title": one.title,
+        "href": one.href,
+        "overall": one.model["overall"],
+        "lead": _rank_sentence(standing, len(source.standings)),
+        "said": [],
+        "caption": f"{one.title}, {one.model['extent']}",
+        "table": {**one.model["table"], "rows": [row], "long": False},
+        "differences": "",
+        "outcomes": [],
+    }
+    if isinstance(source, Table) and isinstance(standing, Standing):
+        model["said"] = _gap_sentences(standing, row, source.level)
+        model["differences"] = _differences(source, at) if source.comparison is not None else ""
+        model["outcomes"] = [
+            {"against": each.against, "won": list(each.won), "lost": list(each.lost)}
+            for phase, each in items
+            if (phase, each.task, each.metric) == (one.phase.name, source.task, source.metric.name)
+        ]
+    return model
+
+
+def _rank_sentence(standing: Standing | OverallStanding, of: int) -> str:
+    low, high = standing.rank_low, standing.rank_high
+    if of == 1:
+        return "It is the only system."
+    if low == high:
+        return f"The tests leave open one rank: {low} of {of}."
+    first = "; it could be first" if standing.could_be_first else ""
+    return f"The tests leave open the ranks {low} to {high} of {of}{first}."
+
+
+def _gap_sentences(standing: Standing, row: Mapping[str, Any], level: float) -> list[str]:
+    """Return the differences to the best and to the baseline in words."""
+    said = []
+    for gap, cell in ((standing.to_best, row["to_best"]), (standing.to_baseline, row["to_baseline"])):
+        if gap is None or cell is None:
+            continue
+        which = "the best" if gap is standing.to_best else "the baseline"
+        sure = f", simultaneous {percent(level)} interval {cell['interval']}" if cell["interval"] else ""
+        more = "".join(f", {text}" for text in (cell["p"], cell["verdict"]) if text)
+        said.append(f"Difference to {which}, {gap.other}: {cell['text']}{sure}{more}.")
+    return said
+
+
+def _differences(source: Table, at: int) -> str:
+    """Return the table of differences with the systems that are nearest in rank."""
+    assert source.comparison is not None
+    rows, metric = source.standings, source.metric.name
+    first = max(0, min(at - MOST_PAIRS // 2, len(rows) - MOST_PAIRS - 1))
+    others = [
+        one.system for place, one in enumerate(rows[first : first + MOST_PAIRS + 1], first) if place != at
+    ]
+    own = rows[at].system
+    differences: list[Difference] = [source.comparison[own, other, metric] for other in others]
+    if not differences:
+        return ""
+    digits = Rounding.of([(d.estimate, d.interval) for d in differences], source.margin)
+    columns = column.differences(
+        column.sides(differences), digits, source.level, source.comparison.correction
+    )
+    which = (
+        "the other systems" if len(rows) <= MOST_PAIRS + 1 else f"the {MOST_PAIRS} systems nearest in rank"
+    )
+    made = Written.of(
+        f"Differences with {which}: {own} minus the other", columns, differences, stands_out, main=1
+    )
+    return table(made, sortable=True)
+
+
+MOST_PAIRS = 20
+"""Differences on the page of a system: those of the systems that are nearest in rank."""
+
+
+def _standing_text(found: Sequence[tuple[Shown, int]], *, several: bool) -> str:
+    """Return how a system stands in the last phase that shows it, which is named if there are several."""
+    if not found:
+        return "no results"
+    one, at = found[0]
+    standing = one.standings[at]
+    phase = f" ({phase_name(one.phase)})" if several else ""
+    return f"rank {ranks(standing.rank_low, standing.rank_high)} of {len(one.standings)}{phase}"
+
+
+def _other_pages(
     content: BoardContent,
     version: VersionContent,
     shown: tuple[Shown, ...],
@@ -158,7 +536,7 @@ def _around(
         **common,
         "title": "Submissions",
         "lead": submitted if content.entries else "Nothing has been submitted yet.",
-        "listed": systems.submissions(content.entries, links),
+        "listed": listed_submissions(content.entries, links),
         "long": len(content.entries) > LONG,
         "files": files,
     }
@@ -170,7 +548,7 @@ def _around(
     model = {
         **common,
         "title": "Take part",
-        "phases": [tables.phase_model(phase, shown) for phase in version.phases],
+        "phases": [phase_model(phase, shown) for phase in version.phases],
         "tasks": [{"name": name, "title": title if title != name else ""} for name, title in content.tasks],
         "kit": [{"name": name, "href": f"kit/{name}"} for name in sorted(kit)],
     }
@@ -181,9 +559,29 @@ def _around(
     main = main_table(shown)
     if main is not None and isinstance(main.source, Overall):
         main = next((one for one in shown if not isinstance(one.source, Overall)), None)
-    yield tables.embedded(main, "embed.html", common, nothing(version))
+    yield embedded(main, "embed.html", common, why_no_results(version))
     yield page_from_bytes("badge.svg", badge(content.title, _badge_text(shown)))
-    yield page_from_bytes("data/board.json", data.written(_contents(content, version, shown)))
+    yield page_from_bytes("data/board.json", data.written(_data_listing(content, version, shown)))
+
+
+def listed_submissions(entries: Sequence[Entry], links: Links) -> list[dict[str, Any]]:
+    """Return submissions as a page lists them, the newest first."""
+    nobody = {"full": "", "team": "", "name": DASH, "href": None}
+    return [
+        {
+            "number": one.submission,
+            "key": one.time,
+            "time": sentences.moment(one.time),
+            "system": links.name(f"{one.team}/{one.system}") if one.team else nobody,
+            "run": one.run,
+            "of_run": "",
+            "phase": one.phase,
+            "shown": sentences.why_not(one),
+            "paper": safe_link(one.paper),
+            "code": safe_link(one.code),
+        }
+        for one in sorted(entries, key=lambda one: -one.submission)
+    ]
 
 
 def _zipped(kit: Kit) -> bytes:
@@ -207,7 +605,7 @@ def _badge_text(shown: tuple[Shown, ...]) -> str:
     return f"{len(could)} of {counted(len(main.standings), 'system')} could be first"
 
 
-def _contents(content: BoardContent, version: VersionContent, shown: tuple[Shown, ...]) -> dict[str, Any]:
+def _data_listing(content: BoardContent, version: VersionContent, shown: tuple[Shown, ...]) -> dict[str, Any]:
     """Return the list of the data files, for programs."""
     return {
         "format": 1,
@@ -225,3 +623,58 @@ def _contents(content: BoardContent, version: VersionContent, shown: tuple[Shown
             for one in shown
         ],
     }
+
+
+_BADGE_HEIGHT = 20
+
+_LETTER_SIZE = 11
+
+_BADGE_LETTERS = 60
+
+_WIDTHS = (("ijl.,:;'|!()[] ft-/", 0.4), ("mwMW@%", 0.95), ("ABCDEFGHKNOPQRSTUVXYZ", 0.72))
+
+_USUAL_WIDTH = 0.63
+"""Widths of letters in parts of their size, about those of Verdana, whichever fonts are installed here."""
+
+
+def badge(label: str, message: str) -> bytes:
+    """Return a badge as SVG: a label on the left and what it says on the right."""
+    texts = [_cut(label), _cut(message)]
+    inner = [_text_width(text) for text in texts]
+    # 6 pixels are free on either side of a text
+    left, right = (width + 12 for width in inner)
+    whole = left + right
+    title = escape(": ".join(texts), {'"': "&quot;"})
+    words = "\n".join(
+        f'<text x="{x:g}" y="14" textLength="{width}" lengthAdjust="spacingAndGlyphs">{escape(text)}</text>'
+        for x, width, text in zip((left / 2, left + right / 2), inner, texts, strict=True)
+    )
+    return f"""<svg xmlns="http://www.w3.org/2000/svg" width="{whole}" height="{_BADGE_HEIGHT}" role="img" aria-label="{title}">
+<title>{title}</title>
+<clipPath id="r"><rect width="{whole}" height="{_BADGE_HEIGHT}" rx="3"/></clipPath>
+<g clip-path="url(#r)">
+<rect width="{left}" height="{_BADGE_HEIGHT}" fill="#3d444d"/>
+<rect x="{left}" width="{right}" height="{_BADGE_HEIGHT}" fill="#00598c"/>
+</g>
+<g fill="#ffffff" text-anchor="middle" font-family="Verdana,DejaVu Sans,sans-serif" font-size="{_LETTER_SIZE}">
+{words}
+</g>
+</svg>
+""".encode()  # noqa: E501 - one line of the picture
+
+
+def _cut(text: str) -> str:
+    text = visible(text)
+    return text if len(text) <= _BADGE_LETTERS else f"{text[: _BADGE_LETTERS - 1]}…"
+
+
+def _text_width(text: str) -> int:
+    return round(_LETTER_SIZE * sum(map(_letter_width, text))) or 1
+
+
+def _letter_width(letter: str) -> float:
+    if unicodedata.combining(letter):
+        return 0.0
+    if unicodedata.east_asian_width(letter) in "WF":
+        return 1.0
+    return next((width for letters, width in _WIDTHS if letter in letters), _USUAL_WIDTH)

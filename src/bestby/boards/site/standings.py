@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from bestby.boards.content import Entry, Gap, Overall, OverallStanding, Standing, Table
 from bestby.boards.names import file_stem
 from bestby.boards.site import sentences
-from bestby.boards.site.scales import Axis, bar
 from bestby.comparisons.common.family import alpha_of, rejects
 from bestby.report.numbers import DASH, Rounding, margin_text, p_clause, percent
 from bestby.report.words import direction
@@ -76,75 +75,6 @@ def table_model(table: Table, links: Links) -> dict[str, Any]:
         },
         "long": len(rows) > LONG,
         "rows": [_row(one, place, table, digits, axes, links) for place, one in enumerate(rows, 1)],
-    }
-
-
-def table_words(table: Table) -> dict[str, Any]:
-    """Return what stands above and below a table in words."""
-    digits, rows = Rounding.of(_scores(table.standings)), table.standings
-    reading = sentences.simultaneous(table, with_groups=with_groups(rows)) if len(rows) > 1 else ""
-    return {
-        "lead": sentences.first(table),
-        "said": [
-            *filter(
-                None,
-                (sentences.established(table), sentences.detectable(table), sentences.best(table, digits)),
-            )
-        ],
-        "extent": sentences.extent(table),
-        "reading": reading,
-        "notes": [*table.notes],
-        "methods": table.methods,
-        "signature": table.signature,
-    }
-
-
-def with_groups(rows: Sequence[Standing]) -> bool:
-    """Return whether a table shows the letters, which of very many systems are lists of numbers."""
-    longest = max((len(one.group or "") for one in rows), default=0)
-    # So many letters fit beside the other columns
-    return 0 < longest <= 16
-
-
-def overall_model(overall: Overall, tables: Mapping[str, Table], links: Links) -> dict[str, Any]:
-    """Return the table over all tasks; `tables` has that of the first metric of each task."""
-    rows = overall.standings
-    digits = _gap_digits(rows, None)
-    axis = _gap_axis([one.to_best for one in rows], None)
-    base_axis = _gap_axis([one.to_baseline for one in rows], None)
-    of_task = {
-        task: (Rounding.of(_scores(one.standings)), {s.system: s.score for s in one.standings})
-        for task, one in tables.items()
-    }
-    means = digits if any(one.to_best for one in rows) else Rounding.of([(one.mean, None) for one in rows])
-    metrics = {table.metric.name for table in tables.values()}
-    level = next((table.level for table in tables.values()), 0.95)
-    return {
-        "tasks": [
-            {"name": task, "metric": tables[task].metric.name if len(metrics) > 1 else ""} for task in of_task
-        ],
-        "with_gaps": any(one.to_best is not None for one in rows),
-        "baseline": next((one.to_baseline.other for one in rows if one.to_baseline is not None), None),
-        "axes": {"to_best": _zero(axis, None), "to_baseline": _zero(base_axis, None)},
-        "long": len(rows) > LONG,
-        "rows": [
-            {
-                **_place(one, place, len(rows), links),
-                "of_run": "",
-                "paper": "",
-                "code": "",
-                "mean": _number(one.mean, means),
-                "to_best": gap_cell(one.to_best, digits, axis, level),
-                "to_baseline": gap_cell(one.to_baseline, digits, base_axis, level),
-                "better": one.n_better,
-                "worse": one.n_worse,
-                "scores": [_number(scores.get(one.system), of) for of, scores in of_task.values()],
-            }
-            for place, one in enumerate(rows, 1)
-        ],
-        "lead": sentences.first(overall),
-        "left_out": [*overall.left_out],
-        "notes": [*overall.notes],
     }
 
 
@@ -242,3 +172,125 @@ def _zero(axis: Axis, margin: float | None) -> dict[str, Any]:
 
 def _ends(axis: Axis, digits: Rounding) -> dict[str, str]:
     return {"low": digits.text(axis.low), "high": digits.text(axis.high)}
+
+
+def with_groups(rows: Sequence[Standing]) -> bool:
+    """Return whether a table shows the letters, which of very many systems are lists of numbers."""
+    longest = max((len(one.group or "") for one in rows), default=0)
+    # So many letters fit beside the other columns
+    return 0 < longest <= 16
+
+
+def table_words(table: Table) -> dict[str, Any]:
+    """Return what stands above and below a table in words."""
+    digits, rows = Rounding.of(_scores(table.standings)), table.standings
+    reading = sentences.simultaneous(table, with_groups=with_groups(rows)) if len(rows) > 1 else ""
+    return {
+        "lead": sentences.first(table),
+        "said": [
+            *filter(
+                None,
+                (sentences.established(table), sentences.detectable(table), sentences.best(table, digits)),
+            )
+        ],
+        "extent": sentences.extent(table),
+        "reading": reading,
+        "notes": [*table.notes],
+        "methods": table.methods,
+        "signature": table.signature,
+    }
+
+
+def overall_model(overall: Overall, tables: Mapping[str, Table], links: Links) -> dict[str, Any]:
+    """Return the table over all tasks; `tables` has that of the first metric of each task."""
+    rows = overall.standings
+    digits = _gap_digits(rows, None)
+    axis = _gap_axis([one.to_best for one in rows], None)
+    base_axis = _gap_axis([one.to_baseline for one in rows], None)
+    of_task = {
+        task: (Rounding.of(_scores(one.standings)), {s.system: s.score for s in one.standings})
+        for task, one in tables.items()
+    }
+    means = digits if any(one.to_best for one in rows) else Rounding.of([(one.mean, None) for one in rows])
+    metrics = {table.metric.name for table in tables.values()}
+    level = next((table.level for table in tables.values()), 0.95)
+    return {
+        "tasks": [
+            {"name": task, "metric": tables[task].metric.name if len(metrics) > 1 else ""} for task in of_task
+        ],
+        "with_gaps": any(one.to_best is not None for one in rows),
+        "baseline": next((one.to_baseline.other for one in rows if one.to_baseline is not None), None),
+        "axes": {"to_best": _zero(axis, None), "to_baseline": _zero(base_axis, None)},
+        "long": len(rows) > LONG,
+        "rows": [
+            {
+                **_place(one, place, len(rows), links),
+                "of_run": "",
+                "paper": "",
+                "code": "",
+                "mean": _number(one.mean, means),
+                "to_best": gap_cell(one.to_best, digits, axis, level),
+                "to_baseline": gap_cell(one.to_baseline, digits, base_axis, level),
+                "better": one.n_better,
+                "worse": one.n_worse,
+                "scores": [_number(scores.get(one.system), of) for of, scores in of_task.values()],
+            }
+            for place, one in enumerate(rows, 1)
+        ],
+        "lead": sentences.first(overall),
+        "left_out": [*overall.left_out],
+        "notes": [*overall.notes],
+    }
+
+
+_BEYOND = 0.03
+"""The share of the width that is free on both sides."""
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """A scale from `low` to `high`."""
+
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, measured: Iterable[tuple[float, Interval | None]], *also: float) -> Axis:
+        """Return the scale that shows numbers with their intervals, as far as these are finite."""
+        ends = [
+            end
+            for value, interval in measured
+            for end in ((value,) if interval is None else (value, interval.low, interval.high))
+        ]
+        finite = [end for end in (*ends, *also) if math.isfinite(end)] or [0.0]
+        low, high = min(finite), max(finite)
+        room = _BEYOND * (high - low) or _BEYOND * abs(high) or 1.0
+        return cls(low - room, high + room)
+
+    def at(self, value: float) -> float:
+        """Return the place of a number; what lies beyond the scale is at its end."""
+        if math.isnan(value):
+            return 0.0
+        share = (min(max(value, self.low), self.high) - self.low) / (self.high - self.low)
+        return round(100.0 * share, 2)
+
+    def whisker(self, value: float, interval: Interval | None) -> dict[str, float] | None:
+        """Return the places of a number and of the ends of its interval; None for a number that is none."""
+        if math.isnan(value):
+            return None
+        low, high = (value, value) if interval is None else (interval.low, interval.high)
+        return {"mid": self.at(value), "low": self.at(low), "high": self.at(high)}
+
+
+def bar(low: int, high: int, place: int, of: int) -> dict[str, Any]:
+    """Return where the bar of a set of ranks begins, how wide it is, and where the system itself stands.
+
+    >>> bar(1, 2, place=2, of=4)
+    {'start': 0.0, 'width': 50.0, 'mid': 37.5}
+    """
+    one = 100.0 / of
+    return {
+        "start": round(one * (low - 1), 2),
+        "width": round(one * (high - low + 1), 2),
+        "mid": round(one * (place - 0.5), 2),
+    }

@@ -1,4 +1,4 @@
-"""From columns to an `Evaluation`: one type for all values, ids, groups, what is missing."""
+"""From columns to an evaluation: types, order of classes, ids, groups, annotators, missing values."""
 
 from __future__ import annotations
 
@@ -9,17 +9,16 @@ from typing import Any
 
 import numpy as np
 
+from bestby._core import checks
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array, OnMissing
 from bestby.data.annotations import Annotations
 from bestby.data.coding import EXACT, Coded
-from bestby.data.columns import Column, text_of
+from bestby.data.columns import Column, column_of, column_of_texts, text_of
 from bestby.data.evaluation import Evaluation
 from bestby.data.label_sets import in_code, separator_of
-from bestby.data.layouts.classes import one_kind
-from bestby.data.layouts.label_sets import as_items, items_of
-from bestby.data.layouts.soft import Soft
-from bestby.data.table import Table
+from bestby.data.layouts.soft import Soft, as_items, items_of
+from bestby.data.table import Table, listed
 from bestby.data.values import Rule, merged_note, read_together
 from bestby.results.base import Note
 
@@ -47,7 +46,7 @@ def side_by_side(
             {name: column.compact for name, column in columns.items()},
             None if gold is None else _gold_values(gold, classes),
             items=items,
-            **_groupings(groups),
+            **_group_arguments(groups),
             slices=slices,
             on_missing=on_missing,
             classes=classes,
@@ -71,21 +70,6 @@ def side_by_side(
     )
 
 
-def _groupings(groups: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the groups of the items as `Evaluation.of` takes them."""
-    clusters = groups.get("cluster")
-    if "crossed" in groups:
-        clusters = [clusters, groups["crossed"]]
-    return {"clusters": clusters, "strata": groups.get("stratum")}
-
-
-def values_of(table: Table, name: str, soft: Soft) -> Column:
-    """Return a column of predictions, scores or the gold."""
-    if soft.label_sets:
-        return items_of(table, name, soft.label_separator)
-    return table.objects(name) if soft.objects else table.column(name)
-
-
 def by_id(
     systems: Mapping[str, tuple[Sequence[Any], Column]],
     gold: tuple[Sequence[Any], Column] | None,
@@ -106,7 +90,7 @@ def by_id(
     evaluation = Evaluation.of(
         {name: keyed(*values) for name, values in systems.items()},
         labels,
-        **_groupings(groups),
+        **_group_arguments(groups),
         slices=slices,
         on_missing=on_missing,
         classes=classes,
@@ -116,8 +100,33 @@ def by_id(
     return dataclasses.replace(evaluation, notes=(*notes, *evaluation.notes))
 
 
+def keyed(keys: Sequence[Any], column: Column) -> dict[Any, Any]:
+    """Return the values that are there by id."""
+    rows = zip(keys, column.values.tolist(), column.missing.tolist(), strict=True)
+    return {key: value for key, value, gone in rows if not gone}
+
+
 def _gold_values(gold: Column, classes: Array | None) -> Array | Coded | Annotations:
     return Annotations.of(gold.values, classes) if gold.is_annotated else gold.compact
+
+
+def _group_arguments(groups: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the groups of the items as `Evaluation.of` takes them."""
+    clusters = groups.get("cluster")
+    if "crossed" in groups:
+        clusters = [clusters, groups["crossed"]]
+    return {"clusters": clusters, "strata": groups.get("stratum")}
+
+
+GROUP_ROLES = ("cluster", "crossed", "stratum")
+"""The parts of columns that say which group an item belongs to."""
+
+
+def values_of(table: Table, name: str, soft: Soft) -> Column:
+    """Return a column of predictions, scores or the gold."""
+    if soft.label_sets:
+        return items_of(table, name, soft.label_separator)
+    return table.objects(name) if soft.objects else table.column(name)
 
 
 def typed(
@@ -138,10 +147,97 @@ def typed(
     return (*one_kind(systems, gold, soft), ())
 
 
-def keyed(keys: Sequence[Any], column: Column) -> dict[Any, Any]:
-    """Return the values that are there by id."""
-    rows = zip(keys, column.values.tolist(), column.missing.tolist(), strict=True)
-    return {key: value for key, value, gone in rows if not gone}
+GOLD = "the gold"
+
+
+def one_kind(
+    systems: Mapping[str, Column], gold: Column | None, soft: Soft
+) -> tuple[dict[str, Column], Column | None, Array | None]:
+    """Bring soft columns into one order of classes, all of one type; return the classes, None if unnamed."""
+    names = _class_names([*systems.items(), *([] if gold is None else [(GOLD, gold)])], soft)
+    columns = [*systems.values(), *([] if gold is None else [gold])]
+    ordered = [_in_class_order(column, names) if column.is_soft else column for column in columns]
+    hard = [_all_labels(column) for column in ordered if not column.is_soft]
+    named = None if names is None else column_of_texts([*names])
+    is_hard_gold = named is None and gold is not None and not gold.is_soft
+    rule = Rule.of(_all_labels(ordered[-1]) if is_hard_gold else named)
+    read = [rule.read(column, rule.keys_of(column)) for column in hard]
+    classes = None if named is None else rule.read(named, rule.keys_of(named)).values
+    rest = iter(read)
+    done = [column if column.is_soft else _by_annotator(next(rest), column) for column in ordered]
+    if classes is None:
+        classes = _numbered_classes(done)
+    return dict(zip(systems, done, strict=False)), None if gold is None else done[-1], classes
+
+
+def _class_names(columns: Sequence[tuple[str, Column]], soft: Soft) -> tuple[str, ...] | None:
+    """Return the names of the classes, from the user or from the files; all that is soft must have them."""
+    soft_columns = [(name, column) for name, column in columns if column.is_soft]
+    named = [(name, column.classes) for name, column in soft_columns if column.classes is not None]
+    names = soft.classes or (named[0][1] if named else None)
+    for name, classes in named:
+        if names is not None and {*classes} != {*names}:
+            raise InvalidInputError(
+                f"the classes of {name!r} are {listed(classes)}, those of {named[0][0]!r} {listed(names)}",
+                hint="gold and every system need the same classes",
+            )
+    for name, column in soft_columns:
+        size = column.values.shape[1]
+        if names is not None and column.classes is None:
+            raise InvalidInputError(
+                f"nothing names the {size} classes of {name!r}, while those of {named[0][0]!r} are"
+                f" {listed(names)}",
+                hint="name the classes in the order of its numbers: classes=[...]",
+            )
+        first, usual = soft_columns[0][0], soft_columns[0][1].values.shape[1]
+        if size != usual:
+            raise InvalidInputError(
+                f"{name!r} has {size} classes, {first!r} has {usual}",
+                hint="gold and every system need one probability per class, in the same order",
+            )
+    return names
+
+
+def _in_class_order(column: Column, names: tuple[str, ...] | None) -> Column:
+    if names is None or column.classes is None or column.classes == names:
+        return column
+    places = [column.classes.index(name) for name in names]
+    return Column(column.values[:, places], column.missing, names)
+
+
+def labels_of(gold: Column) -> Column | None:
+    """Return the labels that a gold holds, one after another; None for sets, and classes without names.
+
+    >>> soft = Column(np.array([[0.5, 0.5]]), np.array([False]), ("no", "yes"))
+    >>> labels_of(soft).values
+    array(['no', 'yes'], dtype=object)
+    """
+    if gold.is_items:
+        return None
+    if gold.is_soft:
+        return None if gold.classes is None else column_of_texts([*gold.classes])
+    return _all_labels(gold)
+
+
+def _all_labels(column: Column) -> Column:
+    """Return the labels of all annotators one after another."""
+    return column_of(column.values.reshape(-1), "annotations", frozenset()) if column.is_annotated else column
+
+
+def _by_annotator(column: Column, like: Column) -> Column:
+    if not like.is_annotated:
+        return column
+    labels = np.empty(column.size, dtype=object)
+    labels[:] = column.values.tolist()
+    labels[column.missing] = None
+    return Column(labels.reshape(like.values.shape), like.missing)
+
+
+def _numbered_classes(columns: Sequence[Column]) -> Array | None:
+    """Return 0 to K - 1 where annotators gave such labels and the K classes of a system have no names."""
+    size = next((column.values.shape[1] for column in columns if column.is_soft), 0)
+    labels = {label for column in columns if column.is_annotated for label in column.values.reshape(-1)}
+    return np.arange(size) if labels - {None} and labels - {None} <= {*range(size)} else None
 
 
 def agreed(
@@ -180,16 +276,6 @@ def check_exact(source: str, systems: Mapping[str, Column], gold: Column | None)
             )
 
 
-def _if_blank(column: Column) -> str:
-    """Return what to do about a missing set of labels that is a blank cell."""
-    advice = "if a blank is an item without labels, pass label_separator="
-    seen = separator_of(column.values.tolist())
-    return f'{advice}"|", or what separates them' if seen is None else f'{advice}"{in_code(seen)}"'
-
-
-GROUP_ROLES = ("cluster", "crossed", "stratum")
-"""The parts of columns that say which group an item belongs to."""
-
 CLUSTERS_HINT = "items of the same document or person are clusters (clusters=...), not the same item"
 
 
@@ -210,7 +296,7 @@ def check_whole(source: str, gold: Column, items: Sequence[str] | None) -> None:
     """Refuse a gold that is missing somewhere."""
     if gold.missing.any():
         raise InvalidInputError(
-            f"{source}: the gold is missing for {_counted(gold, items)}",
+            f"{source}: the gold is missing for {_how_many_missing(gold, items)}",
             hint=f"remove these items; {_if_blank(gold)}"
             if gold.is_items
             else 'remove these items; if NA is a label here, let only blank cells be missing: missing=""',
@@ -221,14 +307,114 @@ def check_present(source: str, name: str, column: Column, items: Sequence[str] |
     """Refuse a prediction that is missing somewhere."""
     if column.missing.any():
         raise InvalidInputError(
-            f"{source}: system {name!r} has no value for {_counted(column, items)}",
+            f"{source}: system {name!r} has no value for {_how_many_missing(column, items)}",
             hint='pass on_missing="drop" to compare the other items only,'
             ' or on_missing="worst" to count the missing as wrong'
             + (f"; {_if_blank(column)}" if column.is_items else ""),
         )
 
 
-def _counted(column: Column, items: Sequence[str] | None) -> str:
+def _how_many_missing(column: Column, items: Sequence[str] | None) -> str:
     first = int(np.flatnonzero(column.missing)[0])
     where = f"row {first + 1}" + (f", item {items[first]!r}" if items is not None else "")
     return f"{int(column.missing.sum())} of {column.size} items; first: {where}"
+
+
+def _if_blank(column: Column) -> str:
+    """Return what to do about a missing set of labels that is a blank cell."""
+    advice = "if a blank is an item without labels, pass label_separator="
+    seen = separator_of(column.values.tolist())
+    return f'{advice}"|", or what separates them' if seen is None else f'{advice}"{in_code(seen)}"'
+
+
+def annotator_names(annotators: str | Sequence[str] | None) -> tuple[str, ...]:
+    """Return the columns that the user names: one says who labelled, several are one annotator each.
+
+    >>> annotator_names("worker"), annotator_names(["ann1", "ann2"]), annotator_names(None)
+    (('worker',), ('ann1', 'ann2'), ())
+    """
+    if annotators is None:
+        return ()
+    names = Counter(checks.valid_name_list(annotators, "annotators"))
+    if not names:
+        raise InvalidInputError("annotators is an empty list", hint="name their columns: annotators=[...]")
+    for name, times in names.items():
+        if times > 1:
+            raise InvalidInputError(f"annotator {name!r} was named {times} times")
+    return tuple(names)
+
+
+def labels_of_columns(table: Table, names: Sequence[str]) -> Column:
+    """Return the labels of a column per annotator, shape (n, A); an item is missing if nobody labelled it."""
+    columns = []
+    for name in names:
+        column = table.column(table.require(name, "annotator"))
+        if column.values.ndim > 1:
+            raise InvalidInputError(
+                f"{table.source}: column {name!r} holds lists, expected the labels of one annotator",
+                hint="give every annotator one label per item",
+            )
+        columns.append(column)
+    labels = np.empty((table.n_rows, len(columns)), dtype=object)
+    for place, column in enumerate(columns):
+        labels[:, place] = column.values.tolist()
+        labels[column.missing, place] = None
+    return _annotated_column(labels)
+
+
+def labels_of_rows(
+    table: Table, annotator: str, item: str | None, groups: Sequence[str]
+) -> tuple[Column, list[str], Table]:
+    """Return a row per item, with the columns of the groups, of a table with a row per item and annotator."""
+    by = table.texts(table.require(annotator, "annotator"), "annotator")
+    ids = table.item_column(item)
+    if ids is None:
+        raise InvalidInputError(
+            f"{table.source}: a row per item and annotator needs a column of item ids",
+            hint=f"name it: items=...; its columns are: {listed(table.names)}",
+        )
+    items = table.texts(ids, "item")
+    value = _label_column(table, {annotator, ids, *groups})
+    column = table.column(value)
+    if column.values.ndim > 1:
+        raise InvalidInputError(
+            f"{table.source}: column {value!r} holds lists, expected the label of one annotator",
+            hint="give one label per row",
+        )
+    rows: dict[str, dict[str, int]] = {one: {} for one in items}
+    for row, (one, who) in enumerate(zip(items, by, strict=True)):
+        if who in rows[one]:
+            raise InvalidInputError(
+                f"{table.source}: annotator {who!r} labelled item {one!r} twice, in rows {rows[one][who] + 1}"
+                f" and {row + 1}",
+                hint="keep one label per item and annotator",
+            )
+        rows[one][who] = row
+    labels = np.full((len(rows), max(map(len, rows.values()))), None, dtype=object)
+    values = column.values.tolist()
+    for place, mine in enumerate(rows.values()):
+        present = [values[row] for row in mine.values() if not column.missing[row]]
+        labels[place, : len(present)] = present
+    data = {}
+    for name in groups:
+        if name in table.data:
+            texts = column_of_texts(table.texts(name, "group"))
+            by_item = agreed(table.source, f"value of {name!r}", items, texts)
+            data[name] = column_of_texts([*by_item.values()])
+    return _annotated_column(labels), [*rows], dataclasses.replace(table, data=data)
+
+
+def _annotated_column(labels: Array) -> Column:
+    return Column(labels, np.array([all(label is None for label in row) for row in labels], dtype=np.bool_))
+
+
+def _label_column(table: Table, other: set[str]) -> str:
+    names = [name for name in table.names if name not in other]
+    named = [word for word in ("gold", "label") if word in names]
+    if not named and len(names) != 1:
+        raise InvalidInputError(
+            f"{table.source}: which column holds the labels of the annotators? its columns are:"
+            f" {listed(table.names)}",
+            hint="call it label",
+        )
+    return (named or names)[0]

@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from bestby._core import checks
 from bestby._core.errors import DesignError
-from bestby.data import partitions
+from bestby._core.typing import IntArray
 from bestby.data.evaluation import Evaluation
 from bestby.data.frames import FRAME, backend_of, column_names, is_partitioned, table_of
-from bestby.data.layouts.counted import evaluation_of_counts
 from bestby.data.layouts.long import check_not_long, is_long, read_long
 from bestby.data.layouts.options import TableOptions
-from bestby.data.layouts.soft import Soft
-from bestby.data.layouts.soft_tables import gathered
-from bestby.data.layouts.wide import described, read_wide, roles_of, systems_of, with_left_out
+from bestby.data.layouts.soft import Soft, gathered
+from bestby.data.layouts.wide import (
+    described,
+    evaluation_of_counts,
+    read_wide,
+    roles_of,
+    systems_of,
+    with_left_out,
+)
 from bestby.data.roles import VALUE_WORDS, listed
 from bestby.data.table import Table
 from bestby.results.base import Note
@@ -67,11 +73,50 @@ def _evaluation_of_partitions(frame: Any, options: TableOptions, every_item: str
     refuse_partitions(every_item or next((what for what, needed in whole.items() if needed), None))
     systems = systems_of(heads, roles, options.systems)
     others = [name for name in (roles.gold, roles.stratum) if name is not None]
-    rows, counts = partitions.counted(frame, [*others, *systems])
+    rows, counts = counted_partitions(frame, [*others, *systems])
     evaluation = evaluation_of_counts(table_of(rows), counts, systems, roles, options)
     evaluation = with_left_out(evaluation, heads, roles, options.systems)
     message = f"{FRAME} was read as {described(heads, systems, roles)}"
     return with_reading_note(evaluation, message, options.soft)
+
+
+MOST_CELLS = 1_000_000
+"""Distinct rows up to which a frame is counted; more would be the table itself, in one place."""
+
+_COUNT = "n"
+
+
+def counted_partitions(frame: Any, columns: Sequence[str]) -> tuple[Any, IntArray]:
+    """Return the distinct joint rows of a dask frame and their counts, added up in a tree to save memory."""
+    # Counts of partitions that are added at once, and the sums of these, and so on
+    cells = (
+        frame[list(columns)]
+        .reduction(_counts_of_partition, combine=_added_counts, aggregate=_added_counts, split_every=8)
+        .compute()
+    )
+    counts = np.asarray(cells[_COUNT], dtype=np.int64)
+    return cells.drop(columns=_COUNT).set_axis(list(columns), axis=1).reset_index(drop=True), counts
+
+
+def _counts_of_partition(part: Any) -> Any:
+    """Return the distinct rows of a partition, columns numbered, with their counts."""
+    plain = part.set_axis([str(i) for i in range(part.shape[1])], axis=1)
+    for name in plain.columns:
+        if type(plain[name].dtype).__name__ == "CategoricalDtype":  # partitions may know other categories
+            plain[name] = plain[name].astype(plain[name].cat.categories.dtype)
+    return _added_counts(plain.assign(**{_COUNT: 1}))
+
+
+def _added_counts(rows: Any) -> Any:
+    """Return the distinct rows of one or several partitions, with the sums of their counts."""
+    names = [name for name in rows.columns if name != _COUNT]
+    added = rows.groupby(names, dropna=False, sort=False, observed=True)[_COUNT].sum().reset_index()
+    if len(added) > MOST_CELLS:
+        raise DesignError(
+            f"the frame has more than {MOST_CELLS} distinct rows, which are not counted",
+            hint="scores that hardly repeat cannot be counted: pass frame.compute() if it fits into memory",
+        )
+    return added
 
 
 def refuse_partitions(what: str | None) -> None:

@@ -9,7 +9,7 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.text import normal_form, quoted
 from bestby.data.columns import Column, column_of_texts
 from bestby.data.evaluation import Evaluation
-from bestby.data.layouts import annotators
+from bestby.data.layouts import assemble
 from bestby.data.layouts.assemble import (
     CLUSTERS_HINT,
     GROUP_ROLES,
@@ -23,11 +23,9 @@ from bestby.data.layouts.assemble import (
     values_of,
 )
 from bestby.data.layouts.options import TableOptions
-from bestby.data.layouts.soft import Soft
-from bestby.data.layouts.soft_tables import class_columns, has_classes
-from bestby.data.order import order_in_groups
+from bestby.data.layouts.soft import Soft, class_columns, has_classes
 from bestby.data.roles import GOLD_WORDS, RUN_WORDS, RUNS_HINT, VALUE_WORDS, Roles, matching, unknown_system
-from bestby.data.table import SYSTEM_WORDS, Table, check_there, listed
+from bestby.data.table import SYSTEM_WORDS, Table, check_there, listed, order_in_groups
 from bestby.data.values import Rule, as_scores
 
 _GROUP_WORDS = ("gold", "cluster", "stratum")
@@ -203,7 +201,7 @@ def _slices(
 
 def _gold_of_rows(table: Table, roles: Roles, soft: Soft) -> Column | None:
     if roles.annotators:
-        return annotators.labels_of_columns(table, roles.annotators)
+        return assemble.labels_of_columns(table, roles.annotators)
     return None if roles.gold is None else values_of(table, roles.gold, soft)
 
 

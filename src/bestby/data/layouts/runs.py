@@ -20,7 +20,6 @@ from bestby.data.layouts.long import system_column_of
 from bestby.data.layouts.options import TableOptions
 from bestby.data.layouts.soft import Soft, is_number
 from bestby.data.layouts.wide import check_alike
-from bestby.data.order import order_in_groups
 from bestby.data.roles import (
     ITEM_WORDS,
     RUN_WORDS,
@@ -36,7 +35,7 @@ from bestby.data.roles import (
     transposed,
     unknown_system,
 )
-from bestby.data.table import Table
+from bestby.data.table import Table, order_in_groups
 from bestby.results.base import Note
 
 FAILED_RUN = "a run that failed has a score too, the worst that a run can have"

@@ -20,8 +20,8 @@ from bestby.data.frames import backend_of, is_partitioned, is_table, table_of, u
 from bestby.data.layouts.datasets import Cells, RunCells, datasets_of
 from bestby.data.layouts.evaluations import refuse_partitions
 from bestby.data.layouts.options import TableOptions, chosen_names
-from bestby.data.order import merged_order
 from bestby.data.roles import average_note, averages, check_no_predictions, listed, transposed, unknown_system
+from bestby.data.table import merged_order
 from bestby.engine.base import Drawing
 from bestby.engine.estimate import Estimates
 from bestby.engine.text_statistics import Counting

@@ -15,12 +15,10 @@ from bestby._core.keywords import with_suggestions
 from bestby._core.text import counted, natural_order, quoted
 from bestby._core.typing import Array, FloatArray, IntArray, Rng
 from bestby.comparisons.common.reading import Arguments, evaluation_of
-from bestby.data.bins import quantile_bins, value_bins
 from bestby.data.coding import group_codes
-from bestby.data.evaluation import Evaluation
+from bestby.data.evaluation import Evaluation, hash_of_columns
 from bestby.data.frames import is_table
-from bestby.data.groupings import check_nested, check_unique_ids, one_grouping
-from bestby.data.hashing import hash_of_columns
+from bestby.data.groupings import check_nested, check_unique_ids, one_grouping, quantile_bins, value_bins
 from bestby.data.roles import listed
 from bestby.inference.bisection import last_that_holds
 from bestby.questions.labels.result import ChosenItem, ChosenItems, ChosenStratum

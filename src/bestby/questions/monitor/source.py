@@ -28,9 +28,9 @@ from bestby.metrics.base import BaseMetric
 from bestby.readers.files import stem_of
 from bestby.readers.formats._documents import Record, kind, number, word
 from bestby.readers.formats.base import Format, Read, head_of, recognised
-from bestby.readers.json_text import parsed
-from bestby.readers.naming import GivenName, named_paths
 from bestby.readers.opening import read_format
+from bestby.readers.paths import GivenName, named_paths
+from bestby.readers.text import parsed
 
 
 class GrowingLog:

@@ -31,8 +31,8 @@ from bestby.metrics.base import MeanMetric
 from bestby.questions.preferences.judgements import Judgements
 from bestby.readers import arguments
 from bestby.readers.files import read_table
-from bestby.readers.naming import by_system, default_names, named_paths
 from bestby.readers.opening import format_of, read_format
+from bestby.readers.paths import by_system, default_names, named_paths
 from bestby.results.base import Note
 
 

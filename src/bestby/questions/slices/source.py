@@ -16,10 +16,9 @@ from bestby._core.text import counted, natural_order, quoted, suggestion
 from bestby._core.typing import Array, BoolArray, Dependence, FloatArray, IntArray
 from bestby.comparisons.common.provenance import hash_of
 from bestby.data.arrays import identifiers
-from bestby.data.bins import quantile_bins
 from bestby.data.coding import codes
-from bestby.data.evaluation import Evaluation
-from bestby.data.hashing import hash_of_columns
+from bestby.data.evaluation import Evaluation, hash_of_columns
+from bestby.data.groupings import quantile_bins
 from bestby.data.roles import listed
 from bestby.engine import prepare
 from bestby.engine.base import Drawing, Group, Pair

@@ -17,9 +17,8 @@ from bestby.data import soft
 from bestby.data.alignment import in_common_spelling
 from bestby.data.arrays import identifiers, label_column
 from bestby.data.columns import complete
-from bestby.data.common_labels import label_codes
 from bestby.data.groupings import one_grouping
-from bestby.data.values import read_together
+from bestby.data.values import label_codes, read_together
 from bestby.questions.study import names
 from bestby.questions.study.records import Entry, Gold, Tag
 

@@ -31,9 +31,8 @@ from bestby._core.paths import readable_file
 from bestby._core.typing import Array
 from bestby.data import soft
 from bestby.data.columns import complete
-from bestby.data.common_labels import label_codes
 from bestby.data.soft import soft_or_hard
-from bestby.data.values import read_together
+from bestby.data.values import label_codes, read_together
 from bestby.questions.study.records import Entry, Gold, Run
 from bestby.questions.study.store import Store
 

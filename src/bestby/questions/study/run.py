@@ -13,8 +13,7 @@ from bestby._core.paths import readable_file
 from bestby._core.typing import Array
 from bestby.data.arrays import label_column
 from bestby.data.columns import MISSING, Column, column_of_texts, text_of
-from bestby.data.layouts.assemble import check_unique, check_whole, typed
-from bestby.data.layouts.classes import one_kind
+from bestby.data.layouts.assemble import check_unique, check_whole, one_kind, typed
 from bestby.data.layouts.options import TableOptions
 from bestby.data.layouts.soft import Soft
 from bestby.data.roles import Roles
@@ -22,8 +21,8 @@ from bestby.data.table import listed
 from bestby.data.values import Rule, as_scores
 from bestby.questions.study.records import Gold
 from bestby.readers import arguments
-from bestby.readers.file_per_system import Part, check_ids, gold_part, groups_of, system_part
 from bestby.readers.files import read_values
+from bestby.readers.joined_files import Part, check_ids, gold_part, groups_of, system_part
 
 
 def read_run(

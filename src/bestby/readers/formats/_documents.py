@@ -11,9 +11,8 @@ from typing import Any
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.paths import readable_file
-from bestby.readers.json_text import CUT_OFF, parsed
-from bestby.readers.packing import compression_of, unpacked_pieces
-from bestby.readers.text import text_lines, unpacked
+from bestby.readers.database import compression_of, unpacked_pieces
+from bestby.readers.text import CUT_OFF, parsed, text_lines, unpacked
 
 _KINDS = {bool: "a boolean", int: "a number", float: "a number", list: "a list", dict: "an object"}
 

@@ -21,8 +21,8 @@ from bestby.data.table import listed
 from bestby.metrics.base import BaseMetric
 from bestby.metrics.registry import resolve
 from bestby.metrics.regression import Mean
-from bestby.readers.folders import parts_apart
 from bestby.readers.formats.base import File, Read
+from bestby.readers.paths import parts_apart
 from bestby.results.base import Note
 
 Groups = Mapping[str, Mapping[str, str]]

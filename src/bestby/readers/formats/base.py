@@ -18,9 +18,8 @@ from bestby.data.evaluation import Evaluation
 from bestby.data.table import listed
 from bestby.metrics.base import BaseMetric
 from bestby.readers.database import lines
-from bestby.readers.folders import files_in, left_out
-from bestby.readers.json_text import HEAD as HEAD
-from bestby.readers.naming import GivenName, default_names
+from bestby.readers.paths import GivenName, default_names, files_in, left_out
+from bestby.readers.text import HEAD as HEAD
 from bestby.results.base import Note
 
 FORMATS: tuple[str, ...] = (

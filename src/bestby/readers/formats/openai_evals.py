@@ -13,7 +13,7 @@ from bestby.readers.formats._documents import Record, check_new, number, numbers
 from bestby.readers.formats._logs import system_of
 from bestby.readers.formats._scored import Sample, Scored, compared
 from bestby.readers.formats.base import File, Read, files_of, refuse_gold
-from bestby.readers.json_text import CUT_OFF
+from bestby.readers.text import CUT_OFF
 
 _START = re.compile(rb'\s*\{\s*"spec"\s*:\s*\{')
 _SCORED = ("match", "metrics")

@@ -15,8 +15,7 @@ from bestby.data.table import listed
 from bestby.readers.files import kind_of
 from bestby.readers.formats._lines import assembled, need_gold
 from bestby.readers.formats.base import Read, head_of
-from bestby.readers.json_text import TEXT, is_values_by_id, parsed
-from bestby.readers.text import unpacked
+from bestby.readers.text import TEXT, is_values_by_id, parsed, unpacked
 
 
 def recognises(path: Path, head: bytes) -> bool:

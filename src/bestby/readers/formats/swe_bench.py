@@ -26,8 +26,7 @@ from bestby.readers.formats._documents import (
 )
 from bestby.readers.formats._logs import Log, gathered, mean_of_runs, named_apart, system_of
 from bestby.readers.formats.base import File, Read, files_of
-from bestby.readers.json_text import parsed
-from bestby.readers.text import csv_rows
+from bestby.readers.text import csv_rows, parsed
 from bestby.results.base import Note
 
 _RESOLVED = ("resolved_ids", "resolved")

@@ -1,27 +1,55 @@
-"""Transcripts of speech in NIST's formats: .trn with utterance ids, .stm and .ctm with times."""
+"""Transcripts of speech in formats of NIST: .trn with utterance ids, .stm and .ctm with times.
+
+In a reference, alternatives are written ``{ um / uh / @ }``; all its readings count.
+"""
 
 from __future__ import annotations
 
+import itertools
+import math
+import operator
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import OnMissing
 from bestby.data.table import listed
-from bestby.readers.formats import _alternations
-from bestby.readers.formats._lines import as_number, assembled, first_lines, need_gold
-from bestby.readers.formats._segments import COMMENT, heard, numbered, segments_of, words_of
+from bestby.readers.formats._lines import as_number, assembled, first_lines, lines_of, need_gold, number_of
 from bestby.readers.formats.base import HEAD, Read, head_of
 
-_WSJ = re.compile(r"[0-9a-z]{3}[a-z][0-9a-z]{4}", re.IGNORECASE)
-"""Ids of the Wall Street Journal, such as 4t0c0201, which begin with the speaker."""
+Words: TypeAlias = tuple[str, ...]
+
+Slot: TypeAlias = tuple[Words, ...]
+"""The alternatives at one place of a transcript; one if there is no choice."""
 
 
 def recognises(path: Path, head: bytes) -> bool:  # noqa: ARG001
     """Tell whether all lines end with an utterance id in brackets, or are words with their times."""
     return _form(head) in ("trn", "ctm")
+
+
+_WSJ = re.compile(r"[0-9a-z]{3}[a-z][0-9a-z]{4}", re.IGNORECASE)
+"""Ids of the Wall Street Journal, such as 4t0c0201, which begin with the speaker."""
+
+
+def _form(head: bytes) -> Literal["trn", "stm", "ctm"] | None:
+    """Tell a format from the first lines; comments and blank lines tell nothing."""
+    lines = [line for line in first_lines(head[:HEAD]) if line.strip() and not line.startswith(COMMENT)]
+    if not lines:
+        return None
+    if len(lines) > 1 and None not in map(_utterance, lines):
+        return "trn"
+    rows = [line.split(None, 6) for line in lines]
+    times = [cell for row in rows for cell in row[2:4] if cell != "*"]
+    is_timed = all(len(row) in (5, 6) for row in rows) and None not in map(as_number, times)
+    if is_timed and any(as_number(row[4]) is None for row in rows):
+        return "ctm"
+    return "stm" if all(len(row) >= 5 and None not in map(as_number, row[3:5]) for row in rows) else None
 
 
 def read(
@@ -57,13 +85,13 @@ def read(
     gather = _utterance_data if form == "trn" else _segment_data
     places, systems, groups = gather(reference, paths, fold)
     golds = {
-        item: _alternations.references(slots, [words[item] for words in systems.values() if item in words])
+        item: references(slots, [words[item] for words in systems.values() if item in words])
         for item, slots in places.items()
     }
     texts = {
         name: {item: " ".join(words) for item, words in heard.items()} for name, heard in systems.items()
     }
-    several = sum(_alternations.count(slots) > 1 for slots in places.values())
+    several = sum(n_readings(slots) > 1 for slots in places.values())
     description = (
         f"transcripts (.{form}): {listed(list(paths))}; reference: {reference};"
         f" {len(golds)} {'utterances' if form == 'trn' else 'segments'}"
@@ -73,30 +101,13 @@ def read(
     return assembled(texts, golds, groups, clusters, on_missing, metric="wer", description=description)
 
 
-_Gathered = tuple[
-    dict[str, list[_alternations.Slot]], dict[str, dict[str, tuple[str, ...]]], dict[str, dict[str, str]]
-]
+_Gathered = tuple[dict[str, list[Slot]], dict[str, dict[str, tuple[str, ...]]], dict[str, dict[str, str]]]
 """Per item the places of its reference; per system and item its words; per grouping and item its label."""
-
-
-def _form(head: bytes) -> Literal["trn", "stm", "ctm"] | None:
-    """Tell a format from the first lines; comments and blank lines tell nothing."""
-    lines = [line for line in first_lines(head[:HEAD]) if line.strip() and not line.startswith(COMMENT)]
-    if not lines:
-        return None
-    if len(lines) > 1 and None not in map(_utterance, lines):
-        return "trn"
-    rows = [line.split(None, 6) for line in lines]
-    times = [cell for row in rows for cell in row[2:4] if cell != "*"]
-    is_timed = all(len(row) in (5, 6) for row in rows) and None not in map(as_number, times)
-    if is_timed and any(as_number(row[4]) is None for row in rows):
-        return "ctm"
-    return "stm" if all(len(row) >= 5 and None not in map(as_number, row[3:5]) for row in rows) else None
 
 
 def _utterance_data(reference: Path, paths: Mapping[str, Path], fold: Callable[[str], str]) -> _Gathered:
     spoken = _utterances(reference, fold)
-    places = {item: _alternations.slots(words, where) for item, (where, words) in spoken.items()}
+    places = {item: slots(words, where) for item, (where, words) in spoken.items()}
     systems = {}
     for name, path in paths.items():
         heard = _utterances(path, fold)
@@ -153,12 +164,241 @@ def _speakers(items: Sequence[str]) -> dict[str, str] | None:
 def _segment_data(reference: Path, paths: Mapping[str, Path], fold: Callable[[str], str]) -> _Gathered:
     segments = segments_of(reference, fold)
     scored = {segment.name: segment for segment in segments if segment.words is not None}
-    places = {
-        item: _alternations.slots(segment.words or (), segment.where) for item, segment in scored.items()
-    }
+    places = {item: slots(segment.words or (), segment.where) for item, segment in scored.items()}
     systems = {name: heard(words_of(path, fold), segments, path) for name, path in paths.items()}
     groups = {
         "speaker": {item: segment.speaker for item, segment in scored.items()},
         "recording": {item: segment.channel[0] for item, segment in scored.items()},
     }
     return places, systems, {name: group for name, group in groups.items() if len({*group.values()}) > 1}
+
+
+Channel: TypeAlias = tuple[str, str]
+"""Recording and channel."""
+
+
+@dataclass(frozen=True)
+class Segment:
+    """A segment of the reference: where, when and who, and its words; None where nothing is scored."""
+
+    channel: Channel
+    speaker: str
+    start: float
+    end: float
+    words: tuple[str, ...] | None
+    where: str
+
+    @property
+    def name(self) -> str:
+        """The id of the item."""
+        return f"{' '.join(self.channel)} {self.start}-{self.end} {self.speaker}"
+
+
+COMMENT = ";;"
+"""How a line begins that says nothing."""
+
+_LABEL = re.compile(r"<[^<>\s]*>")
+
+_OUT_OF_BOUNDS = "IGNORE_TIME_SEGMENT_IN_SCORING"
+
+
+def segments_of(path: Path, fold: Callable[[str], str]) -> list[Segment]:
+    """Return the segments of a reference, by recording, channel and time; `fold` may be `str.lower`."""
+    named: dict[str, Segment] = {}
+    for where, line in numbered(path):
+        cells = line.split(None, 5)
+        if len(cells) < 5:
+            raise InvalidInputError(
+                f"{where}: got {len(cells)} columns, expected at least 5",
+                hint="a line is RECORDING CHANNEL SPEAKER START END [<LABELS>] WORDS",
+            )
+        start, end = (number_of(cell, where, "a time") for cell in cells[3:5])
+        if end < start:
+            raise InvalidInputError(f"{where}: the segment ends at {end:g}, before it starts at {start:g}")
+        words = cells[5].split() if len(cells) > 5 else []
+        words = words[1:] if words and _LABEL.fullmatch(words[0]) else words
+        # A backslash takes the meaning off a semicolon, which parts a word from its tags in .ctm.
+        spoken = tuple(fold(word.replace("\\;", ";")) for word in words)
+        channel, scored = (fold(cells[0]), fold(cells[1])), words != [_OUT_OF_BOUNDS]
+        segment = Segment(channel, fold(cells[2]), start, end, spoken if scored else None, where)
+        if segment.name in named:
+            raise InvalidInputError(
+                f"{where}: the segment {segment.name} occurs twice, first at {named[segment.name].where}",
+                hint="keep one line per segment",
+            )
+        named[segment.name] = segment
+    return sorted(named.values(), key=lambda segment: (segment.channel, segment.start, segment.end))
+
+
+def numbered(path: Path) -> Iterator[tuple[str, str]]:
+    """Yield file and line, and the line, for all but comments and blank ones."""
+    for number, line in enumerate(lines_of(path), start=1):
+        if line.strip() and not line.startswith(COMMENT):
+            yield f"{path}, line {number}", line
+
+
+def words_of(path: Path, fold: Callable[[str], str]) -> dict[Channel, list[tuple[float, str]]]:
+    """Return the words that a system recognised, with the time of their middle, in order."""
+    recognised: dict[Channel, list[tuple[float, str]]] = {}
+    for where, line in numbered(path):
+        cells = line.split()
+        if len(cells) not in (5, 6):
+            raise InvalidInputError(
+                f"{where}: got {len(cells)} columns, expected 5 or 6",
+                hint="a line is RECORDING CHANNEL START DURATION WORD [CONFIDENCE]",
+            )
+        if cells[4].startswith("<ALT"):
+            raise InvalidInputError(
+                f"{where}: the output of a system must be words, got alternatives ({cells[4]})",
+                hint="keep one of the alternatives",
+            )
+        start, duration = (number_of(cell, where, "a time") for cell in cells[2:4])
+        word = re.split(r"(?<!\\);", cells[4])[0].replace("\\;", ";")
+        channel = fold(cells[0]), fold(cells[1])
+        recognised.setdefault(channel, []).append((start + duration / 2, fold(word)))
+    return {channel: sorted(words, key=lambda word: word[0]) for channel, words in recognised.items()}
+
+
+def heard(
+    words: Mapping[Channel, Sequence[tuple[float, str]]], segments: Sequence[Segment], path: Path
+) -> dict[str, tuple[str, ...]]:
+    """Return the words of each segment; nothing for segments of recordings that the system lacks.
+
+    A segment has the words whose middle lies before its end and that no earlier segment has; the last one
+    also those after it. Words within ignored segments are left out (NIST, sclite).
+    """
+    spoken: dict[str, tuple[str, ...]] = {}
+    known = {segment.channel for segment in segments}
+    unknown = [channel for channel in words if channel not in known]
+    if unknown:
+        raise InvalidInputError(
+            f"{path} has words of recording {unknown[0][0]!r}, channel {unknown[0][1]!r}, for which the"
+            f" reference has no segment",
+            hint="leave its words out, or add an ignored segment to the reference",
+        )
+    recordings = {channel[0] for channel in words}
+    for channel, group in groupby(segments, key=lambda segment: segment.channel):
+        rest = deque(words.get(channel, ()))
+        own: list[str] = []
+        last = None
+        for segment in group:
+            while rest and rest[0][0] < segment.end:
+                middle, word = rest.popleft()
+                if segment.words is not None or middle < segment.start:
+                    own.append(word)
+            if segment.words is None:
+                continue  # words before it, which no segment holds, are left to the next one
+            if channel[0] in recordings:
+                last, spoken[segment.name] = segment.name, tuple(own)
+            own = []
+        if last is not None:
+            spoken[last] += (*own, *(word for _, word in rest))
+    return spoken
+
+
+def slots(words: Sequence[str], where: str) -> list[Slot]:
+    """Return the places of a transcript with their alternatives, which may be nested; ``@`` is silence.
+
+    The notation is that of NIST's sclite (formats "trn" and "stm").
+
+    >>> slots("i've { um / @ } gone".split(), "a.trn, line 1")
+    [(("i've",),), (('um',), ()), (('gone',),)]
+    """
+    levels: list[list[list[Slot]]] = [[[]]]  # open braces; of each its alternatives; of each its places
+    for word in words:
+        if word == "{":
+            levels.append([[]])
+            if len(levels) > _DEEPEST:
+                raise InvalidInputError(
+                    f"{where}: alternatives are nested more than {_DEEPEST} deep", _ALTERNATIVES_HINT
+                )
+        elif word == "/" and len(levels) > 1:
+            levels[-1].append([])
+        elif word == "}":
+            if len(levels) == 1 or len(levels[-1]) == 1:
+                raise InvalidInputError(
+                    f"{where}: a }} has no matching {{ or no alternatives", _ALTERNATIVES_HINT
+                )
+            alternatives = levels.pop()
+            if sum(map(n_readings, alternatives)) > _MOST_PER_SLOT:
+                raise InvalidInputError(
+                    f"{where}: more than {_MOST_PER_SLOT} alternatives at one place", _ALTERNATIVES_HINT
+                )
+            every = (reading for places in alternatives for reading in readings(places))
+            levels[-1][-1].append(tuple(dict.fromkeys(every)))
+        else:
+            levels[-1][-1].append(((),) if word == "@" else ((word,),))
+    if len(levels) > 1:
+        raise InvalidInputError(f"{where}: a {{ is not closed", _ALTERNATIVES_HINT)
+    return levels[0][0]
+
+
+def n_readings(places: Iterable[Slot]) -> int:
+    """Return how many readings there are."""
+    return math.prod(len(slot) for slot in places)
+
+
+def readings(places: Sequence[Slot]) -> list[Words]:
+    """Return all readings, the first alternatives first."""
+    return [tuple(itertools.chain(*chosen)) for chosen in itertools.product(*places)]
+
+
+def references(places: Sequence[Slot], heard: Iterable[Sequence[str]]) -> str | tuple[str, ...]:
+    """Return a transcript, or several: all its readings, or of very many the nearest to what was heard.
+
+    The nearest reading to a system's words is the only one that its word error rate depends on.
+    """
+    # So many readings of a transcript are all given to the metrics; of more, those nearest to some system
+    if n_readings(places) <= 64:
+        spelled = readings(places)
+    else:
+        chosen = sorted({nearest_reading(places, words) for words in heard})
+        spelled = [tuple(itertools.chain(*map(operator.getitem, places, choice))) for choice in chosen]
+    texts = tuple(dict.fromkeys(" ".join(words) for words in spelled))
+    return texts[0] if len(texts) == 1 else texts
+
+
+def nearest_reading(places: Sequence[Slot], heard: Sequence[str]) -> tuple[int, ...]:
+    """Return which alternative of each place makes the reading nearest to the words of a system.
+
+    That is the reading with the fewest word errors; of several the one with the most hits, then that with the
+    earliest alternatives. The work is that of one alignment (Wagner & Fischer 1974) with every alternative
+    once.
+
+    >>> nearest_reading([(("um",), ("uh",), ()), (("yes",),)], ["yes"])
+    (2, 0)
+    """
+    row: list[_State] = [(inserted, 0, ()) for inserted in range(len(heard) + 1)]
+    for slot in places:
+        ends = []
+        for place, words in enumerate(slot):
+            after: list[_State] = [(errors, hits, (*choice, place)) for errors, hits, choice in row]
+            for word in words:
+                after = _advanced(after, word, heard)
+            ends.append(after)
+        row = [min(states) for states in zip(*ends, strict=True)]
+    return row[-1][2]
+
+
+_State: TypeAlias = tuple[int, int, tuple[int, ...]]
+"""Errors, hits with the sign turned, and choices so far: the least is the best."""
+
+
+def _advanced(row: Sequence[_State], word: str, heard: Sequence[str]) -> list[_State]:
+    """Return the best states after one more word of the reading, for each number of words heard."""
+    errors, hits, choice = row[0]
+    out = [(errors + 1, hits, choice)]
+    for place, other in enumerate(heard):
+        errors, hits, choice = row[place]
+        paired = (errors, hits - 1, choice) if word == other else (errors + 1, hits, choice)
+        deleted = (row[place + 1][0] + 1, *row[place + 1][1:])
+        inserted = (out[-1][0] + 1, *out[-1][1:])
+        out.append(min(paired, deleted, inserted))
+    return out
+
+
+_MOST_PER_SLOT, _DEEPEST = 256, 8
+
+_ALTERNATIVES_HINT = (
+    "write alternatives as { um / uh / @ }, where @ is silence, with blanks around {, / and }"
+)

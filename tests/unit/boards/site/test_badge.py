@@ -6,7 +6,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from bestby.boards.site.badge import badge
+from bestby.boards.site.building import badge
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from bestby._core.errors import InvalidInputError
 from bestby.readers.formats import base
 from bestby.readers.formats import helm as helm_form
 from bestby.readers.formats import lm_eval as form
-from bestby.readers.naming import default_names
+from bestby.readers.paths import default_names
 
 
 def test_every_format_has_what_a_format_needs() -> None:

@@ -9,7 +9,7 @@ from tests.unit.readers.helpers import Make
 from bestby import compare_runs
 from bestby.readers.formats import experiment_csv as form
 from bestby.readers.formats.base import recognised
-from bestby.readers.runs import read_runs
+from bestby.readers.several import read_runs
 
 _FRAME = "run_id,experiment_id,status,artifact_uri,start_time,metrics.acc,params.lr,params.seed\n"
 _UI = "Start Time,Duration,Run ID,Name,Source Type,Source Name,User,Status,model,seed,acc\n"

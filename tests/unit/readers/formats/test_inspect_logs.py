@@ -11,7 +11,7 @@ from tests.unit.readers.formats.log_files import inspect_log, message, scores_of
 from tests.unit.readers.helpers import Make
 
 from bestby import InvalidInputError, compare, compare_runs
-from bestby.readers.formats import _archive
+from bestby.readers.formats import inspect_logs
 from bestby.readers.formats import inspect_logs as form
 from bestby.readers.formats.base import recognised
 
@@ -126,7 +126,7 @@ def test_its_own_reader_and_ours_read_the_same(
 
 def test_its_own_reader_is_given_no_bomb(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = zipped(tmp_path / "a.eval", _A)
-    monkeypatch.setattr(_archive, "MOST_BYTES", 100)
+    monkeypatch.setattr(inspect_logs, "MOST_BYTES", 100)
     assert form.read_with_inspect(path) is None
 
 
@@ -136,7 +136,7 @@ def test_a_member_that_is_too_large_is_refused(tmp_path: Path, monkeypatch: pyte
     with zipfile.ZipFile(path) as archive:
         size = archive.getinfo("summaries.json").file_size
         with pytest.raises(Exception, match=f"summaries.json has {size} bytes, more than the 100 that"):
-            _archive.member(archive, path, "summaries.json")
+            inspect_logs.member_of_archive(archive, path, "summaries.json")
 
 
 def test_an_archive_without_its_header_is_refused(tmp_path: Path) -> None:
@@ -225,5 +225,5 @@ def test_members_without_summaries_take_time_in_proportion(tmp_path: Path) -> No
     path = zipped(tmp_path / "a.eval", inspect_log([["C", "I"] * 100]), summaries="none")
     with Counting(path) as archive:
         for name in archive.namelist():
-            _archive.member(archive, path, name)
+            inspect_logs.member_of_archive(archive, path, name)
     assert looked == 201

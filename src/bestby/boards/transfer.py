@@ -1,4 +1,4 @@
-"""Boards from results that are there already: a table of systems and items becomes gold and submissions."""
+"""Results that are there already become a board, and the systems of a board become one table."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import dataclasses
 import re
 import tempfile
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from inspect import signature
@@ -15,38 +15,35 @@ from typing import Any, Literal
 
 import numpy as np
 
-from bestby._core import hints
+from bestby._core import files, hints
 from bestby._core.arrays import objects
-from bestby._core.errors import BestbyError, InvalidInputError
+from bestby._core.errors import BestbyError, BoardError, InvalidInputError
 from bestby._core.paths import readable_file
-from bestby._core.text import counted, quoted
+from bestby._core.text import counted, path_text, quoted
 from bestby._core.typing import Array
 from bestby.boards import making
-from bestby.boards.entries import ended
-from bestby.boards.events import Event, Line, Submitted
+from bestby.boards.compute import gold_of
 from bestby.boards.folder import Folder, table_bytes
-from bestby.boards.gold import TaskGold
+from bestby.boards.gold import RESERVED_COLUMNS, TaskGold, sealed
 from bestby.boards.names import REFUSED, checked_key, unseen
-from bestby.boards.scoring import predictions_of_systems
-from bestby.boards.settings import Settings
-from bestby.boards.submitting import changed_settings, checked
+from bestby.boards.predictions import SubmissionReader, form_of, predictions_of_systems
+from bestby.boards.record import Event, Line, Submitted, System, chosen, ended, gold_in_force
+from bestby.boards.settings import Settings, Task
+from bestby.boards.site.page import MANIFEST
+from bestby.boards.submitting import changed_settings, checked_settings
 from bestby.comparisons.common.reading import reading_of
 from bestby.data.columns import MISSING, text_of_value
 from bestby.data.evaluation import Evaluation
 from bestby.data.layouts.evaluations import evaluation_of
 from bestby.data.layouts.options import TableOptions
 from bestby.data.table import Table
+from bestby.data.values import number_of
 from bestby.metrics.suitability import chosen_metrics
 from bestby.readers import arguments
 from bestby.readers.files import read_table
 from bestby.readers.reading import read
+from bestby.report.writers.csv import FORMULA
 from bestby.results.base import Note
-
-ITEM = "id"
-"""What the column of the ids is called in a table that had a row per system."""
-
-SCORE = "score"
-"""What scores without a name are called."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +65,13 @@ class Results:
     in_rows: bool = False
     on_missing: Literal["error", "drop"] = "error"
     team: str = "imported"
+
+
+ITEM = "id"
+"""What the column of the ids is called in a table that had a row per system."""
+
+SCORE = "score"
+"""What scores without a name are called."""
 
 
 def import_results(
@@ -141,21 +145,6 @@ def _turned(table: Table, gold: str | None) -> Table:
     return Table(table.source, {ITEM: objects(list(table.names[1:])), **by_system}, frozenset(MISSING))
 
 
-def _ids(evaluation: Evaluation) -> Array:
-    if evaluation.items is not None:
-        return evaluation.items
-    return np.arange(1, evaluation.n_items + 1)
-
-
-def _texts(values: Array) -> list[str]:
-    if values.ndim != 1:
-        raise InvalidInputError(
-            "the table has several numbers per item and system, and a board takes one value",
-            hint="give labels, numbers, texts, or the score of each item",
-        )
-    return [text_of_value(value) for value in values.tolist()]
-
-
 def _keys(names: Sequence[str], team: str) -> dict[str, str]:
     """Return the names of the systems by the names that they have on the board.
 
@@ -211,6 +200,21 @@ def _make(
     making.make(folder, {making.TASK: TaskGold(columns)}, wish, None, now)
 
 
+def _ids(evaluation: Evaluation) -> Array:
+    if evaluation.items is not None:
+        return evaluation.items
+    return np.arange(1, evaluation.n_items + 1)
+
+
+def _texts(values: Array) -> list[str]:
+    if values.ndim != 1:
+        raise InvalidInputError(
+            "the table has several numbers per item and system, and a board takes one value",
+            hint="give labels, numbers, texts, or the score of each item",
+        )
+    return [text_of_value(value) for value in values.tolist()]
+
+
 def _add(
     folder: Folder,
     ids: list[str],
@@ -222,14 +226,14 @@ def _add(
     """Add the columns of a table, which messages call `shown`, as submissions to a board of one task."""
     with folder.locked():
         lines = folder.lines()
-        settings = checked(folder, lines)
+        settings = checked_settings(folder, lines)
         task = settings.task()
         data = table_bytes({"id": ids, **columns})
         with tempfile.TemporaryDirectory(dir=folder.scratch) as scratch:
             path = Path(scratch) / "results.csv"
             path.write_bytes(data)
             predictions_of_systems(path, task, folder.items(task.name, settings), list(columns), shown)
-        name = _phase(settings, phase, lines, now)
+        name = _import_phase(settings, phase, lines, now)
         file = folder.store(data, ".csv")
         known = {
             (one.key, one.phase, *one.files.values())
@@ -246,7 +250,7 @@ def _add(
             folder.append(lines, [*changed_settings(folder, lines), *events], now)
 
 
-def _phase(settings: Settings, asked: str | None, lines: Sequence[Line], now: datetime) -> str:
+def _import_phase(settings: Settings, asked: str | None, lines: Sequence[Line], now: datetime) -> str:
     """Return the phase asked for, or the one that is open."""
     if asked is not None:
         return settings.phase(asked).name
@@ -257,3 +261,104 @@ def _phase(settings: Settings, asked: str | None, lines: Sequence[Line], now: da
             hint=f"name one of its {counted(len(settings.phases), 'phase')}: phase=...",
         )
     return found.name
+
+
+Columns = Mapping[str, Sequence[str]]
+
+
+def export(folder: Folder, path: Path, task: str | None, phase: str | None, *, with_gold: bool) -> int:
+    """Write the predictions of the systems that a phase shows, a column per system; return how many.
+
+    `with_gold` adds the gold of the items that the phase scores and their groups; without it, all items of
+    the public list are written.
+    """
+    _check_place(folder, path)
+    lines = folder.lines()
+    settings = checked_settings(folder, lines)
+    own = settings.task(task)
+    reader = SubmissionReader(folder, settings)
+    shown = chosen(lines, settings).systems
+    name = _export_phase(settings, phase, shown)
+    systems = [system for system in shown[name] if own.name in system.event.files]
+    with sealed("export the board"):
+        predicted = reader.predicted(own, [(system.submission, system.event) for system in systems])
+        written = {system.key: _prediction_texts(predicted[system.submission], own) for system in systems}
+        columns = _harmless(written, own)
+        table: Columns = {"id": folder.items(own.name, settings), **columns}
+        if with_gold:
+            gold = gold_of(folder, settings)(gold_in_force(lines))[own.name]
+            table = _with_gold(table, gold, own, settings.phase(name).part)
+    with files.reported(f"write {path_text(path)}", BoardError):
+        files.replace(path, table_bytes(table), path.parent)
+    return len(systems)
+
+
+def _check_place(folder: Folder, path: Path) -> None:
+    """Refuse to write over a file of the board, or into a site."""
+    place = path.resolve()
+    folders = (folder.gold_folder, folder.submissions, folder.path / "items", folder.scratch)
+    kept = ("board.toml", "record.jsonl", "items.csv", ".gitignore", ".gitattributes", *_OF_SQLITE)
+    own = place.parent == folder.path.resolve() and place.name.casefold() in kept
+    in_site = any((one / MANIFEST).is_file() for one in place.parents)
+    if own or in_site or any(one.resolve() in place.parents for one in folders):
+        raise InvalidInputError(
+            f"{path_text(path)} is a place of the board's own files or of a published site",
+            hint="name another file, such as all.csv",
+        )
+
+
+_OF_SQLITE = [f"lock.sqlite{end}" for end in ("", "-journal", "-wal", "-shm")]
+
+
+def _export_phase(settings: Settings, asked: str | None, shown: Mapping[str, Sequence[System]]) -> str:
+    """Return the phase asked for, or the last one that has systems to show."""
+    hint = "systems are exported when their results are published"
+    if asked is not None:
+        name = settings.phase(asked).name
+        if not shown.get(name):
+            raise InvalidInputError(f"phase {quoted(name)} shows no system", hint=hint)
+        return name
+    found = next((one.name for one in reversed(settings.phases) if shown.get(one.name)), None)
+    if found is None:
+        raise InvalidInputError("the board shows no system", hint=hint)
+    return found
+
+
+def _with_gold(table: Columns, gold: TaskGold, task: Task, part: str) -> Columns:
+    """Return the rows of a part of the gold, with the gold and the groups of its items before the systems."""
+    inside = gold.in_part(part).tolist()
+    row_of = {item: row for row, item in enumerate(table["id"])}
+    rows = [row_of[item] for item, kept in zip(gold.ids, inside, strict=True) if kept]
+    names = [name for name in gold.columns if name not in (*RESERVED_COLUMNS, *table)]
+    labels = ["gold"] if gold.labels is not None else []
+    hidden: dict[str, Sequence[str]] = {
+        name: [value for value, kept in zip(gold.columns[name], inside, strict=True) if kept]
+        for name in ["id", *labels, *names]
+    }
+    hidden.update(_harmless({name: hidden[name] for name in labels}, task))
+    return {
+        **hidden,
+        **{name: [values[row] for row in rows] for name, values in table.items() if name != "id"},
+    }
+
+
+def _harmless(columns: Columns, task: Task) -> Columns:
+    """Return columns whose texts no spreadsheet takes for formulas: such a text gets an apostrophe in front.
+
+    Numbers stay, and so do labels, which are those of the settings. Gold and predictions get it alike: texts
+    that were equal are.
+    """
+    if form_of(task) != "texts":
+        return columns
+    return {
+        name: [
+            "'" + one if one.startswith(FORMULA) and number_of(one.strip()) is None else one for one in values
+        ]
+        for name, values in columns.items()
+    }
+
+
+def _prediction_texts(values: Array, task: Task) -> Sequence[str]:
+    if form_of(task) == "labels":
+        return [task.labels[code] for code in values.tolist()]
+    return [one if isinstance(one, str) else repr(one) for one in values.tolist()]

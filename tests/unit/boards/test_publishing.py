@@ -9,9 +9,9 @@ import pytest
 from tests.unit.boards.small_boards import ONE_TASK, SmallBoard, ids, small_board, two_labels, wrong_on
 
 from bestby._core.errors import BoardError, InvalidInputError
-from bestby.boards.events import Published
+from bestby.boards.publishing import kit, write_board_site
+from bestby.boards.record import Published
 from bestby.boards.site import staging
-from bestby.boards.site.publishing import kit, publish
 from bestby.boards.site.staging import Staged, files_in
 
 GOLD = two_labels(40)
@@ -27,7 +27,7 @@ def board(tmp_path: Path) -> SmallBoard:
 
 def published(board: SmallBoard, site: Path) -> Staged:
     content, lines = board.content(), board.folder.lines()
-    return publish(board.folder, board.settings, lines, content, site, board.now)
+    return write_board_site(board.folder, board.settings, lines, content, site, board.now)
 
 
 def told(board: SmallBoard) -> list[Published]:
@@ -60,7 +60,7 @@ def test_publishing_again_completes_what_was_cut_off(
         raise OSError(16, "Device or resource busy")
 
     with monkeypatch.context() as patched:
-        patched.setattr(staging, "put", fail)
+        patched.setattr(staging, "put_in_place", fail)
         with pytest.raises(BoardError, match=r"cannot publish the board in .*: Device or resource busy"):
             published(board, site)
     assert (site / "manifest.json").read_bytes() == before

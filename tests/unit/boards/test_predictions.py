@@ -12,7 +12,7 @@ from tests.unit.boards.small_boards import ids
 
 from bestby import BoardError, InvalidInputError
 from bestby.boards.gold import TaskGold
-from bestby.boards.scoring import Hidden, Labels, form_of, predictions, predictions_of_systems
+from bestby.boards.predictions import Hidden, Labels, form_of, predictions, predictions_of_systems
 from bestby.boards.settings import Task
 
 LABELS = Task("t", ("accuracy",), labels=("no", "yes", "NA"))

@@ -18,7 +18,7 @@ from tests.unit.readers.helpers import Make, message
 
 from bestby import compare
 from bestby._core.errors import BestbyError, DesignError
-from bestby.readers import counting, read
+from bestby.readers import large_tables, read
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def test_one_file_is_counted_to_the_same_numbers(make: Make, name: str, content:
 def test_large_tables_are_counted_and_small_ones_are_not(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     path = make("t.csv", csv_of(ROWS))
     assert read(path, **CHOSEN).counts is None
-    monkeypatch.setattr(counting, "COUNTED_FROM", 100)
+    monkeypatch.setattr(large_tables, "COUNTED_FROM", 100)
     assert read(path, **CHOSEN).counts is not None
     # What cannot be counted is read whole, as ever.
     assert read(path, clusters="lang", **CHOSEN).clusters is not None
@@ -57,7 +57,7 @@ def test_large_tables_are_counted_and_small_ones_are_not(make: Make, monkeypatch
         "system,item,prediction,gold\n" + "\n".join(f"{s},{i},x,x" for s in "ab" for i in range(50)),
     )
     assert read(long).counts is None
-    monkeypatch.setattr(counting, "MOST_CELLS", 3)
+    monkeypatch.setattr(large_tables, "MOST_CELLS", 3)
     assert read(path, **CHOSEN).counts is None
 
 
@@ -135,7 +135,7 @@ def test_several_files_and_other_formats_cannot_be_counted(make: Make) -> None:
 
 
 def test_many_distinct_rows_need_ids(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(counting, "MOST_CELLS", 3)
+    monkeypatch.setattr(large_tables, "MOST_CELLS", 3)
     path = make("t.csv", csv_of(ROWS))
     with pytest.raises(DesignError) as caught:
         read(path, gold="label", systems=["aen", "bert"], stream=True)

@@ -11,9 +11,8 @@ from tests.unit.boards.small_boards import GOLD, ONE_TASK, START, N, SmallBoard,
 
 from bestby import BoardError
 from bestby.boards.content import BoardContent, Entry
-from bestby.boards.entries import as_of
-from bestby.boards.events import PhaseEnded, Published, Withdrawn
 from bestby.boards.gold import TaskGold
+from bestby.boards.record import PhaseEnded, Published, Withdrawn, as_of
 
 DAY = timedelta(days=1)
 

@@ -1,7 +1,10 @@
-"""Tables larger than memory: DuckDB counts equal rows, streaming; what comes back are cells."""
+"""Tables larger than memory: DuckDB counts equal rows, or reads scores in batches."""
 
 from __future__ import annotations
 
+import dataclasses
+import hashlib
+import importlib.util
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,36 +12,44 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from bestby._core import checks
 from bestby._core.arrays import objects
-from bestby._core.errors import DesignError
-from bestby._core.typing import Array, IntArray
+from bestby._core.checks import NUMERAL, number_hint
+from bestby._core.errors import DesignError, InvalidInputError, MissingExtraError
+from bestby._core.typing import Array, IntArray, OnMissing
+from bestby.data.alignment import dropped_note
+from bestby.data.batches import Batch, Streamed
 from bestby.data.columns import Column, Missing
 from bestby.data.evaluation import Evaluation
-from bestby.data.layouts.counted import evaluation_of_counts
+from bestby.data.layouts.evaluations import MOST_CELLS
 from bestby.data.layouts.long import is_long
 from bestby.data.layouts.options import TableOptions
-from bestby.data.layouts.soft_tables import gathered
+from bestby.data.layouts.soft import gathered
 from bestby.data.layouts.wide import (
     check_no_counter,
     described,
+    evaluation_of_counts,
     roles_of,
     systems_of,
     with_left_out,
 )
-from bestby.data.order import merged_order
-from bestby.data.partitions import MOST_CELLS
 from bestby.data.roles import Roles
-from bestby.data.table import Table, table_of_columns
+from bestby.data.table import Table, merged_order, table_of_columns
 from bestby.data.values import as_scores
-from bestby.readers import blank_rows
-from bestby.readers.batches import Passes, check_cells, key_of, number_of, read_batches, text_of
-from bestby.readers.database import in_order, lines, literal, quoted, streaming
+from bestby.readers.database import csv_source, in_order, lines, literal, quoted, streaming
 from bestby.readers.files import kind_of
-from bestby.readers.gold_beside import is_gold_beside
+from bestby.readers.joined_files import is_gold_beside
 from bestby.readers.multi_file import Piece, Pieces, check_same_columns, joined
-from bestby.readers.packing import csv_source
-from bestby.readers.parquet import columns_of, differ_in_capitals
-from bestby.readers.tables import header_of, parsed_json, records_of
+from bestby.readers.tables import (
+    SPACE,
+    differ_in_capitals,
+    header_of,
+    parquet_columns,
+    parsed_json,
+    records_of,
+)
+from bestby.resampling.streams import GOLDEN, mix
+from bestby.results.base import Note
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -49,7 +60,7 @@ COUNTED_FROM = 20_000_000
 BATCHED_FROM = 200_000_000
 """Values of a table of scores from which it is read in batches."""
 
-_HEAD = 100
+_FIRST_ROWS = 100
 """Rows that are looked at to tell what the columns are."""
 
 
@@ -78,10 +89,10 @@ def read_counted(pieces: Pieces, options: TableOptions, stream: bool | None) -> 
         others = [name for name in (roles.gold, roles.stratum) if name is not None]
         used = [*names, *others]
         queries = _queries(pieces, head, used, database)
-        abouts = [_about(database, query, delimited=pieces.form == "delimited") for query in queries]
+        abouts = [_estimated(database, query, delimited=pieces.form == "delimited") for query in queries]
         n_cells = sum(about.n_cells for about in abouts)
         if any(about.n_blank for about in abouts):
-            pieces = blank_rows.cut(pieces)
+            pieces = without_blank_ends(pieces)
             database.execute("SET preserve_insertion_order = true")  # the first rows of a file are read
             queries = _queries(pieces, head, used, database)
         if n_cells > MOST_CELLS:
@@ -155,20 +166,20 @@ def _first_rows(
     pieces: Pieces, first: Piece, options: TableOptions, database: DuckDBPyConnection
 ) -> tuple[list[str], list[Array]]:
     if pieces.form == "json":
-        records = records_of(first.path, lines(first.path, kind_of(first.path).compression, most=_HEAD))
+        records = records_of(first.path, lines(first.path, kind_of(first.path).compression, most=_FIRST_ROWS))
         names = merged_order(records)
         if options.systems is None or {*options.systems} - {*names}:  # a key may come late
-            names += [name for name in _keys(pieces, database) if name not in names]
+            names += [name for name in _json_keys(pieces, database) if name not in names]
         columns = [objects([record.get(name) for record in records]) for name in names]
         return names, columns
     source, given, columns_of_file = _relation(pieces.form, [first], database)
     selected = ", ".join(f"{value} AS k{i}" for i, (_, value) in enumerate(columns_of_file))
     with in_order(first.path) as ordered:
-        arrays = ordered.execute(f"SELECT {selected} FROM {source} LIMIT {_HEAD}", given).fetchnumpy()
+        arrays = ordered.execute(f"SELECT {selected} FROM {source} LIMIT {_FIRST_ROWS}", given).fetchnumpy()
     return [name for name, _ in columns_of_file], list(arrays.values())
 
 
-def _keys(pieces: Pieces, database: DuckDBPyConnection) -> list[str]:
+def _json_keys(pieces: Pieces, database: DuckDBPyConnection) -> list[str]:
     found: set[str] = set()
     for compression, group in _grouped_by(pieces.pieces, lambda piece: kind_of(piece.path).compression):
         rows = database.execute(
@@ -211,7 +222,7 @@ def _queries(pieces: Pieces, head: Table, used: Sequence[str], database: DuckDBP
         kind = kind_of(piece.path)
         header: Any = None
         if pieces.form == "parquet":
-            written = list(columns_of(piece.path, database)) if capitals else []
+            written = list(parquet_columns(piece.path, database)) if capitals else []
             header = tuple(written)
         if pieces.form == "delimited":
             names, delimiter = header_of(piece.path, kind.compression)
@@ -221,7 +232,7 @@ def _queries(pieces: Pieces, head: Table, used: Sequence[str], database: DuckDBP
 
     if pieces.form == "parquet" and len(pieces.pieces) > 1:
         for path in pieces.paths[1:]:
-            here = [name.strip() for name in columns_of(path, database)]
+            here = [name.strip() for name in parquet_columns(path, database)]
             check_same_columns(pieces, path, here, of_files)
     queries = []
     for (said, _, _, apart), group in _grouped_by(pieces.pieces, key):
@@ -251,7 +262,7 @@ def _relation(
     """Return the files as a table of SQL, its parameters, and its columns: names and SQL of the values."""
     paths = [literal(piece.path) for piece in group]
     if form == "parquet":
-        of_file = list(columns_of(group[0].path, database).items())
+        of_file = list(parquet_columns(group[0].path, database).items())
         return "read_parquet(?, hive_partitioning=false, union_by_name=true)", [paths], of_file
     compression = kind_of(group[0].path).compression
     if form == "json":
@@ -277,24 +288,53 @@ def _json_path(name: str) -> str:
     return '$."' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-class _About(NamedTuple):
+class _Estimate(NamedTuple):
     """About how many distinct rows there are, and how many rows of text have no value in any column used."""
 
     n_cells: int
     n_blank: int
 
 
-def _about(database: DuckDBPyConnection, query: _Query, *, delimited: bool) -> _About:
+def _estimated(database: DuckDBPyConnection, query: _Query, *, delimited: bool) -> _Estimate:
     """Look at the rows of a query, in a fixed memory."""
     if not query.columns:
-        return _About(1, 0)
-    blank = blank_rows.all_blank(query.selected) if delimited else "false"
+        return _Estimate(1, 0)
+    blank = _all_blank(query.selected) if delimited else "false"
     found = database.execute(
         f"SELECT approx_count_distinct(hash({', '.join(query.selected)})), count(*) FILTER (WHERE {blank})"
         f" FROM {query.source}",
         [*query.given],
     ).fetchall()[0]
-    return _About(*map(int, found))
+    return _Estimate(*map(int, found))
+
+
+def _all_blank(columns: Sequence[str]) -> str:
+    """Return the condition, in SQL, that none of the columns of text has a value."""
+    return " AND ".join(f"({column} IS NULL OR trim({column}, '{SPACE}') = '')" for column in columns)
+
+
+def without_blank_ends(pieces: Pieces) -> Pieces:
+    """Return the files of a table with how many rows are read of those that end with rows without a value.
+
+    `read_delimited` of `bestby.readers.tables` does the same in memory. Of a single column all rows count.
+    """
+    return dataclasses.replace(pieces, pieces=tuple(map(_without_blank_end, pieces.pieces)))
+
+
+def _without_blank_end(piece: Piece) -> Piece:
+    compression = kind_of(piece.path).compression
+    names, delimiter = header_of(piece.path, compression)
+    if len(names) == 1:
+        return piece
+    source = csv_source(len(names), [piece.path], compression, delimiter)
+    value = f"NOT ({_all_blank([f'c{i}' for i in range(len(names))])})"
+    numbered = f"SELECT row_number() OVER () AS place, {value} AS valued FROM {source}"
+    with in_order(piece.path) as database:
+        n_rows, last = database.execute(
+            f"SELECT count(*), coalesce(max(place) FILTER (WHERE valued), 0) FROM ({numbered})",
+            [literal(piece.path), compression, delimiter],
+        ).fetchall()[0]
+    return piece if last == n_rows else dataclasses.replace(piece, n_rows=int(last))
 
 
 def _counted(
@@ -363,23 +403,191 @@ def _passes(
     values = [*([] if roles.gold is None else [roles.gold]), *names]
     queries, cells = [], []
     for query in _queries(pieces, head, [item, *values], database):
-        kinds = {name: _kind(pieces, head, name) for name in query.columns}
+        kinds = {name: _value_kind(pieces, head, name) for name in query.columns}
         if query.folders:
             raise DesignError(
                 f"column {next(iter(query.folders))!r} comes from the names of folders, and holds no scores",
                 hint="name columns of the files",
             )
-        key = key_of(query.columns[item], kinds[item], options.missing)
-        numbers = [number_of(query.columns[name], kinds[name], options.missing) for name in values]
+        key = _key_sql(query.columns[item], kinds[item], options.missing)
+        numbers = [_number_sql(query.columns[name], kinds[name], options.missing) for name in values]
         queries.append((f"SELECT {', '.join([key, *numbers])} FROM {query.source}", tuple(query.given)))
-        texts = {name: text_of(query.columns[name], kind, options.missing) for name, kind in kinds.items()}
+        texts = {name: _text_sql(query.columns[name], kind, options.missing) for name, kind in kinds.items()}
         written = {name: texts[name] for name in values if kinds[name] != "number"}
         cells.append((query.source, query.given, texts[item], written))
-    check_cells(database, pieces.source, item, cells)
+    _check_cells(database, pieces.source, item, cells)
     return Passes(pieces.source, tuple(queries), roles.gold is not None)
 
 
-def _kind(pieces: Pieces, head: Table, name: str) -> str:
+def _value_kind(pieces: Pieces, head: Table, name: str) -> str:
     if pieces.form != "parquet":
         return "json" if pieces.form == "json" else "text"
     return "text" if head.column(name).is_text else "number"
+
+
+def _number_sql(column: str, kind: str, missing: Missing) -> str:
+    """Return SQL for the number in a column; NULL where the value is missing."""
+    if kind == "number":
+        return f"CAST({column} AS DOUBLE)"
+    return f"CAST({_text_sql(column, kind, missing)} AS DOUBLE)"
+
+
+def _text_sql(column: str, kind: str, missing: Missing) -> str:
+    """Return SQL for the text of a column without white space around it; NULL where the value is missing."""
+    text = f"{column}->>'$'" if kind == "json" else f"CAST({column} AS VARCHAR)"
+    text = f"trim({text}, {quoted(_WHITE_SPACE)})"
+    words = ", ".join(map(quoted, sorted(missing)))
+    return f"CASE WHEN {text} IN ({words}) THEN NULL ELSE {text} END"
+
+
+_WHITE_SPACE = "".join(letter for letter in map(chr, range(0x3001)) if letter.isspace())
+"""What `str.strip` removes; SQL removes blanks only unless it is told."""
+
+
+def _key_sql(column: str, kind: str, missing: Missing) -> str:
+    """Return SQL for the key of an item, of `bestby.resampling.poisson.item_keys`; NULL without an id."""
+    return f"CAST(md5_number_lower({_text_sql(column, kind, missing)}) AS UBIGINT)"
+
+
+def _check_cells(
+    database: DuckDBPyConnection,
+    source: str,
+    item: str,
+    found: Sequence[tuple[str, Sequence[Any], str, Mapping[str, str]]],
+) -> None:
+    """Refuse a table where an item has no id, or a text that is to be read as a number is not one."""
+    n = absent = 0
+    for relation, given, id_text, texts in found:
+        odd = [
+            f"min({text}) FILTER (WHERE NOT regexp_full_match({text}, {quoted(NUMERAL.pattern)}))"
+            for text in texts.values()
+        ]
+        asked = ", ".join(["count(*)", f"count({id_text})", *odd])
+        rows, present, *examples = database.execute(f"SELECT {asked} FROM {relation}", [*given]).fetchall()[0]
+        n, absent = n + rows, absent + rows - present
+        for name, text in zip(texts, examples, strict=True):
+            if text is not None:
+                raise InvalidInputError(
+                    f"{source}: column {name!r} holds text that is not a number: {text!r}",
+                    hint=number_hint(
+                        text, "correct this value; if it stands for a missing one, say so: missing=..."
+                    ),
+                )
+    if absent:
+        raise InvalidInputError(
+            f"{source}: item column {item!r} has no value in {absent} of {n} rows",
+            hint="every item needs its id",
+        )
+
+
+ROWS = 1 << 17
+"""Items of a batch."""
+
+
+@dataclass(frozen=True)
+class Passes:
+    """Makes passes over the items of a table; `queries` are SQL and its parameters."""
+
+    source: str
+    queries: tuple[tuple[str, tuple[Any, ...]], ...]
+    with_gold: bool
+    complete: bool = False
+
+    def __call__(self) -> Iterator[Batch]:
+        """Yield all items, in the same order in each pass."""
+        for query, given in self.queries:
+            with in_order(self.source) as database:
+                relation: Any = database.sql(query, params=list(given))
+                # The older name is all that DuckDB before 1.4 has.
+                reader = getattr(relation, "to_arrow_reader", None) or relation.fetch_arrow_reader
+                for found in reader(ROWS):
+                    keys, *columns = (
+                        found.column(i).to_numpy(zero_copy_only=False) for i in range(found.num_columns)
+                    )
+                    values = [np.asarray(column, dtype=np.float64) for column in columns]
+                    batch = Batch(
+                        np.asarray(keys, dtype=np.uint64),
+                        values[0] if self.with_gold else None,
+                        values[1:] if self.with_gold else values,
+                    )
+                    if self.complete:
+                        batch = _complete_items(batch)
+                    if batch.keys.size:
+                        yield batch
+
+
+def _complete_items(batch: Batch) -> Batch:
+    kept = ~np.isnan(np.column_stack(batch.systems)).any(axis=1)
+    gold = None if batch.gold is None else batch.gold[kept]
+    return Batch(batch.keys[kept], gold, [values[kept] for values in batch.systems])
+
+
+def read_batches(passes: Passes, names: Sequence[str], on_missing: OnMissing) -> Streamed:
+    """Go over the items once, to count them, to look for missing values and for the hash of the data."""
+    _check_arrow()
+    if on_missing == "worst":
+        raise DesignError(
+            "a missing score cannot count as the worst of a table that is read in batches",
+            hint='pass on_missing="drop", or read the table whole: stream=False',
+        )
+    n = n_kept = 0
+    gold_gone, gone, summed = 0, np.zeros(len(names), dtype=np.int64), 0
+    order = sorted(range(len(names)), key=lambda s: names[s])
+    for batch in passes():
+        absent = np.isnan(np.column_stack(batch.systems))
+        gone += absent.sum(axis=0)
+        kept = ~absent.any(axis=1)
+        n_kept += int(kept.sum())
+        for name, column in zip(names, batch.systems, strict=True):
+            checks.check_bounded(np.where(kept, column, 0.0), f"system {name!r}", n)
+        if batch.gold is not None:
+            checks.check_bounded(np.where(kept & ~np.isnan(batch.gold), batch.gold, 0.0), "gold", n)
+        n += batch.keys.size
+        hashed = batch.keys
+        columns = [batch.systems[s] for s in order]
+        if batch.gold is not None:
+            gold_gone += int(np.isnan(batch.gold).sum())
+            columns.append(batch.gold)
+        for column in columns:
+            hashed = mix(hashed * GOLDEN + np.ascontiguousarray(column).view(np.uint64))
+        summed += int(hashed[kept].sum(dtype=np.uint64))  # a sum does not know the order of its terms
+    if gold_gone:
+        raise InvalidInputError(
+            f"{passes.source}: the gold is missing for {gold_gone} of {n} items", hint="remove these items"
+        )
+    if on_missing == "error" and gone.any():
+        first = int(np.flatnonzero(gone)[0])
+        raise InvalidInputError(
+            f"{passes.source}: system {names[first]!r} has no value for {int(gone[first])} of {n} items",
+            hint='pass on_missing="drop" to compare the other items only',
+        )
+    if n_kept < 2:
+        raise InvalidInputError(
+            f"a comparison needs at least 2 items, got {n_kept}",
+            hint="with one item nothing can be said about the uncertainty",
+        )
+    content = f"batches|{'|'.join(sorted(names))}|{passes.with_gold}|{n_kept}|{summed % (1 << 64)}"
+    empty = np.empty(0)
+    return Streamed(
+        systems=dict.fromkeys(names, empty),
+        gold=empty if passes.with_gold else None,
+        notes=(*_notes(n_kept), *([dropped_note(n - n_kept, n)] if n_kept < n else [])),
+        batches=Passes(passes.source, passes.queries, passes.with_gold, complete=n_kept < n),
+        n=n_kept,
+        digest=hashlib.blake2b(content.encode(), digest_size=8).hexdigest(),
+    )
+
+
+def _notes(n: int) -> tuple[Note, ...]:
+    message = (
+        "the scores were read in batches. A resample takes each item a Poisson number of times (mean 1), by"
+        f" its id, so that the size of a resample varies: by {1.0 / np.sqrt(n):.1g} of the {n} items. Totals"
+        " are divided by the resample's own size, so that scores vary as those of n items drawn, up to 1/n."
+        " That ids are unique was not checked: items of one id are drawn and swapped together"
+    )
+    return (Note("poisson_resamples", message),)
+
+
+def _check_arrow() -> None:
+    if importlib.util.find_spec("pyarrow") is None:
+        raise MissingExtraError("pyarrow", "arrow")

@@ -1,0 +1,289 @@
+"""Which file is whose, all files of a folder, and what becomes of files that nothing there reads."""
+
+from __future__ import annotations
+
+import fnmatch
+import os
+import zipfile
+from codecs import BOM_UTF8
+from collections import Counter, deque
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+
+from bestby._core.errors import InvalidInputError
+from bestby._core.paths import exists, is_directory, is_file, is_url, readable_file, refused, user_path
+from bestby._core.text import counted, grouped
+from bestby.data.table import listed
+from bestby.readers.database import compression_of
+from bestby.readers.files import stem_of
+from bestby.readers.text import parsed, unpacked
+from bestby.results.base import Note
+
+
+def named_paths(
+    paths: str | Path | Sequence[str | Path] | Mapping[str, str | Path],
+) -> Path | Mapping[str, str | Path]:
+    """Return the path of one table, or the files of the systems by name.
+
+    >>> named_paths(["a=one.txt", "two.txt"])
+    {'a': 'one.txt', 'two': 'two.txt'}
+    """
+    if isinstance(paths, Mapping):
+        return {GivenName(name) if isinstance(name, str) else name: path for name, path in paths.items()}
+    if paths == "":  # which pathlib takes for the current directory
+        raise InvalidInputError("no file ''", hint="check the path and the current directory")
+    split = [_name_and_path(argument) for argument in ([paths] if isinstance(paths, str | Path) else paths)]
+    if not split:
+        raise InvalidInputError("no file was given", hint="give one table, or name=path for each system")
+    if len(split) == 1 and split[0][0] is None:
+        return user_path(split[0][1])
+    files: dict[str, str | Path] = {}
+    known = Counter(one for name, path in split if name is None for one in default_names(Path(path)))
+    for system, path in split:
+        name = stem_of(path) if system is None else GivenName(system)
+        if system is None and known[name] > 1:  # files of one name in several folders
+            longer = default_names(Path(path))[1:]
+            name = next((one for one in longer if known[one] == 1), (*longer, name)[0])
+        if name in files:
+            raise InvalidInputError(
+                f"two files are called {name!r}: {str(files[name])!r} and {str(path)!r}",
+                hint="give each system a name of its own: name=path",
+            )
+        files[name] = path
+    return files
+
+
+class GivenName(str):
+    """The name of a system as the user gave it, which a name that a file tells does not replace."""
+
+    __slots__ = ()
+
+    def __reduce__(self) -> tuple[type[str], tuple[str]]:
+        """Return a plain text to copies and pickles: what comes after reading is the name only."""
+        return str, (str(self),)
+
+
+def _name_and_path(argument: object) -> tuple[str | None, str | Path]:
+    """Cut name=path, unless the whole is a file."""
+    if not isinstance(argument, str | Path):
+        raise InvalidInputError(
+            f"a file must be a path, got {argument!r}", hint="give the path as text or as a pathlib.Path"
+        )
+    if isinstance(argument, Path) or "=" not in argument or exists(argument) or is_url(argument):
+        return None, argument
+    name, _, path = argument.partition("=")
+    if not name.strip() or not path:
+        raise InvalidInputError(f"expected name=path, got {argument!r}")
+    return name.strip(), path
+
+
+def default_names(path: Path) -> tuple[str, ...]:
+    """Return how a file is called without a name given by the user: with none or some of its folders.
+
+    >>> default_names(Path("a/b/log.json"))
+    ('log', 'b/log', 'a/b/log')
+    """
+    parts = [*path.parts[:-1], stem_of(path)]
+    return tuple("/".join(parts[place:]) for place in reversed(range(len(parts))))
+
+
+def by_system(files: Path | Mapping[str, str | Path]) -> dict[str, Path]:
+    """Return the files by name; a single one, or a directory, is called as it is."""
+    if isinstance(files, Mapping):
+        return {name: user_path(path) for name, path in files.items()}
+    return {stem_of(files): files}
+
+
+def without_gold(
+    files: Path | Mapping[str, str | Path], golds: Sequence[str | Path]
+) -> Path | Mapping[str, str | Path]:
+    """Leave the file of the gold out of the systems, where a pattern such as ``*.conllu`` matches it too."""
+    if not isinstance(files, Mapping):
+        return files
+    known = {user_path(gold).resolve() for gold in golds if is_file(user_path(gold))}
+    others = {
+        name: path
+        for name, path in files.items()
+        if name != stem_of(path) or user_path(path).resolve() not in known
+    }
+    return others if len(others) > 1 else files
+
+
+def parts_apart(paths: Sequence[Path]) -> list[str]:
+    """Return the part of each path that tells it from the others.
+
+    >>> parts_apart([Path("r/a/model/1"), Path("r/b/model/1")]), parts_apart([Path("r"), Path("r/new")])
+    (['a', 'b'], ['r', 'new'])
+    """
+    whole = [path.absolute().parts for path in paths]
+    first = _n_shared(whole)
+    last = _n_shared([parts[first:][::-1] for parts in whole])
+    return ["/".join(parts[first : len(parts) - last]) or parts[-1] for parts in whole]
+
+
+def _n_shared(paths: Sequence[Sequence[str]]) -> int:
+    """Return with how many equal parts all paths begin."""
+    differ = [len(set(column)) > 1 for column in zip(*paths, strict=False)]
+    return differ.index(True) if True in differ else len(differ)
+
+
+def files_in(folder: Path) -> list[Path]:
+    """Return the files of a folder and of all folders in it, sorted; hidden ones are left out.
+
+    Links are followed, and what several names lead to is there once, by its name without links if it has one:
+    so a link to a folder above it ends, and `latest` adds nothing.
+    """
+    files: list[Path] = []
+    links: list[Path] = []
+    seen: set[str] = set()
+    folders, linked = deque([folder]), deque[Path]()
+    while folders or linked:
+        here = folders.popleft() if folders else linked.popleft()  # links after all that is there without
+        real = os.path.realpath(here)
+        if real in seen:
+            continue
+        seen.add(real)
+        try:
+            with os.scandir(here) as entries:
+                shown = sorted((one.name, one.is_symlink()) for one in entries if not _is_hidden(one.name))
+        except OSError as error:
+            raise refused(here, error) from error
+        for name, is_link in shown:
+            path = here / name
+            if is_directory(path):
+                (linked if is_link else folders).append(path)
+            else:
+                (links if is_link else files).append(path)
+        if len(files) > MOST_FILES:
+            raise InvalidInputError(
+                f"{folder} holds more than {grouped(MOST_FILES)} files",
+                hint="name the folders of the results in it",
+            )
+    for link in sorted(links):
+        target = os.path.realpath(link)
+        above, name = os.path.split(target)
+        is_there = target in seen or (above in seen and not _is_hidden(name))
+        if not (is_there and exists(link)):  # what leads nowhere is an error where it is read
+            seen.add(target)
+            files.append(link)
+    return sorted(files)
+
+
+MOST_FILES = 500_000
+"""How many files a folder may have: several times what the largest suites write, but not a whole disk."""
+
+
+def _is_hidden(name: str) -> bool:
+    return name.startswith(".")
+
+
+def left_out(files: Sequence[Path], read: Collection[Path], siblings: Sequence[str] = ()) -> list[Path]:
+    """Return which files that were not recognised hold data, and must be named; refuse any that is damaged.
+
+    A log that is cut off cannot be told from other files, so none of them may be. An empty ``.json`` beside
+    files that are `read` is a log only where one of these has its name. `siblings` are patterns of the names
+    of files that a tool writes beside its logs.
+    """
+    others = []
+    names = {file.name for file in read}
+    for file in files:
+        suffix, is_packed = _suffix(file)
+        name = file.name.removesuffix(file.suffix) if is_packed else file.name
+        if (suffix in _DATA or is_packed) and not any(fnmatch.fnmatch(name, one) for one in siblings):
+            if not names or file.name in names or not _is_empty_json(file):
+                check_sound(file)
+            others.append(file)
+    return others
+
+
+_ARCHIVES = (".eval", ".zip", ".xlsx")
+
+_JSON = (".json", ".jsonl", ".ndjson")
+
+_DATA = (*_JSON, *_ARCHIVES, ".csv", ".tsv", ".tab", ".parquet", ".npy")
+
+_PACKED = (".gz", ".zst")
+
+
+def _suffix(file: Path) -> tuple[str, bool]:
+    """Return the ending of a name without that of its packing, and whether it has one of these."""
+    is_packed = file.suffix.lower() in _PACKED
+    return (Path(file.stem) if is_packed else file).suffix.lower(), is_packed
+
+
+def _is_empty_json(file: Path) -> bool:
+    return (
+        file.suffix.lower() == ".json"
+        and is_file(file)
+        and not file.read_bytes().strip(BOM_UTF8 + b" \t\r\n")
+    )
+
+
+def check_sound(file: Path) -> None:
+    """Refuse a file of data that is empty, cut off or damaged."""
+    suffix, is_packed = _suffix(file)
+    if not readable_file(file).stat().st_size:
+        raise _empty(file)
+    if suffix in _ARCHIVES and not is_packed and not zipfile.is_zipfile(file):
+        raise _damaged(file, "its archive has no end")
+    if suffix == ".parquet":
+        with file.open("rb") as stream:
+            start, _ = stream.read(4), stream.seek(-4, os.SEEK_END)
+            if start != _PARQUET_ENDS or stream.read() != _PARQUET_ENDS:
+                raise _damaged(file, "it does not begin and end as Parquet does")
+    if suffix in _JSON or is_packed:
+        text = unpacked(file, compression_of(file))
+        if not text.strip():
+            raise _empty(file)
+        if suffix in _JSON:
+            _check_json(file, text)
+
+
+_PARQUET_ENDS = b"PAR1"
+
+
+def _check_json(file: Path, text: str) -> None:
+    """Refuse what is neither one JSON value nor one on each line; keys that occur twice are no damage."""
+    lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
+    try:
+        parsed(text, str(file), pairs_hook=dict, hint=_COPY_AGAIN)
+    except InvalidInputError as error:
+        try:
+            parsed(lines[0][1], str(file), pairs_hook=dict)
+        except InvalidInputError:
+            raise error from None
+        for number, line in lines:
+            parsed(line, str(file), number, pairs_hook=dict, hint=_COPY_AGAIN)
+
+
+def _empty(file: Path) -> InvalidInputError:
+    return InvalidInputError(f"{file} is empty", hint=_COPY_AGAIN)
+
+
+def _damaged(file: Path, why: str) -> InvalidInputError:
+    return InvalidInputError(f"{file} is cut off or damaged: {why}", hint=_COPY_AGAIN)
+
+
+_COPY_AGAIN = "copy it again, or take it out of the folder"
+
+
+def note_on_unread(files: Sequence[Path]) -> tuple[Note, ...]:
+    """Return the note that names files that were not read: by kind, where they are many.
+
+    >>> note_on_unread([Path("a/x.json"), Path("a/y.csv")])[0].message
+    '2 files were not read, because they are not in the format of the others: a/x.json, a/y.csv'
+    >>> note_on_unread([Path(f"a/{i}.json") for i in range(20)])[0].message.partition("others: ")[2]
+    '20 .json, such as a/0.json'
+    """
+    if not files:
+        return ()
+    # A message names so few files one by one
+    if len(files) > 6:
+        kinds = Counter(_suffix(file)[0] or file.suffix for file in files)
+        names = f"{', '.join(f'{n} {kind}' for kind, n in kinds.items())}, such as {files[0]}"
+    else:
+        names = listed([f"{file} (empty)" if _is_empty_json(file) else str(file) for file in files])
+    n = counted(len(files), "file")
+    was, they_are = ("was", "it is") if len(files) == 1 else ("were", "they are")
+    text = f"{n} {was} not read, because {they_are} not in the format of the others: {names}"
+    return (Note("files_left_out", text),)
