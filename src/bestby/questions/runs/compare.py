@@ -187,7 +187,7 @@ def compare_runs(
     runs = data_of(given, settings, drawing, Counting.of(drawing, cache))
     check_reach(settings.margin, runs.metric)
     settings = settings.among(runs.names)
-    estimates = np.array([runs.maker.estimate(s) for s in range(len(runs.names))])
+    estimates = np.array([runs.estimator.estimate(s) for s in range(len(runs.names))])
     order = family.ranked(estimates, runs.names, runs.metric.greater_is_better)
     base = None if settings.baseline is None else runs.names.index(settings.baseline)
     alternative = settings.towards(runs.metric.greater_is_better)
@@ -242,19 +242,19 @@ def _scores(
     for position, system in enumerate(order):
         interval, error, error_method = None, None, None
         if settings.interval is not None:
-            interval, found = data.maker.interval(system, None, settings.interval, settings.level)
+            interval, found = data.estimator.interval(system, None, settings.interval, settings.level)
             notes += notes_about(found, data.metric.name, names[position])
-            error, error_method = data.maker.standard_error(system)
+            error, error_method = data.estimator.standard_error(system)
         entries.append(
             RunsScore(
                 metric=data.metric.name,
                 system=names[position],
-                score=data.maker.estimate(system),
+                score=data.estimator.estimate(system),
                 interval=interval,
                 rank_low=None if low is None else int(low[position]),
                 rank_high=None if high is None else int(high[position]),
                 group=None if letters is None else letters[position],
-                runs=tuple(data.maker.scores[system].tolist()),
+                runs=tuple(data.estimator.scores[system].tolist()),
                 standard_error=error,
                 standard_error_method=error_method,
                 changing_items=_changing_items(data, system),
@@ -264,20 +264,20 @@ def _scores(
 
 
 def _changing_items(data: Data, system: int) -> float | None:
-    maker = data.maker
-    if data.evaluation is None or not isinstance(maker, RunsWithItems):
+    estimator = data.estimator
+    if data.evaluation is None or not isinstance(estimator, RunsWithItems):
         return None
-    return changing_items(data.evaluation, maker.group.metric, maker.columns(system))
+    return changing_items(data.evaluation, estimator.group.metric, estimator.columns(system))
 
 
 def _variances(data: Data, order: Sequence[int], pairs: Sequence[tuple[int, int]]) -> tuple[Variance, ...]:
-    maker = data.maker
-    if not isinstance(maker, RunsWithItems):
+    estimator = data.estimator
+    if not isinstance(estimator, RunsWithItems):
         return ()
     out = []
     for a, b in [*((s, None) for s in order), *pairs]:
-        parts = maker.components(a, b)
-        n_runs = tuple(maker.n_runs[s] for s in (a, b) if s is not None)
+        parts = estimator.components(a, b)
+        n_runs = tuple(estimator.n_runs[s] for s in (a, b) if s is not None)
         out.append(
             Variance(
                 data.names[a],
@@ -286,7 +286,7 @@ def _variances(data: Data, order: Sequence[int], pairs: Sequence[tuple[int, int]
                 parts.runs,
                 parts.rest,
                 n_runs,
-                maker.group.n_units,
+                estimator.group.n_units,
             )
         )
     return tuple(out)
@@ -303,7 +303,7 @@ def _notes(data: Data, settings: Settings, differences: Sequence[RunsDifference]
     yield from note_rules.direction_notes(
         data.metric.name, data.metric.greater_is_better, settings.alternative
     )
-    if isinstance(data.maker, RunsWithItems) and settings.test in ("permutation", "brunner-munzel"):
+    if isinstance(data.estimator, RunsWithItems) and settings.test in ("permutation", "brunner-munzel"):
         told = "the test treats the items as fixed: it is about other runs on the same items"
         told += "" if settings.interval is None else ", the intervals are about other items too"
         yield Note("items_fixed", told)
@@ -315,7 +315,10 @@ def _provenance(data: Data, settings: Settings, drawing: Drawing) -> Provenance:
         "greater_is_better": data.metric.greater_is_better,
         **settings.by_name(),
     }
-    about: dict[str, Any] = {"runs": [int(x.size) for x in data.maker.scores], "systems": list(data.names)}
+    about: dict[str, Any] = {
+        "runs": [int(x.size) for x in data.estimator.scores],
+        "systems": list(data.names),
+    }
     if data.evaluation is not None:
         about = {"items": data.n_items, **about, **data.evaluation.n_groups}
     return made_by(drawing, named, about, _data_hash(data))
@@ -325,7 +328,7 @@ def _data_hash(data: Data) -> str:
     if data.evaluation is not None:
         return data.evaluation.data_hash()
     digest = hashlib.blake2b(digest_size=8)
-    for name, x in sorted(zip(data.names, data.maker.scores, strict=True), key=lambda entry: entry[0]):
+    for name, x in sorted(zip(data.names, data.estimator.scores, strict=True), key=lambda entry: entry[0]):
         digest.update(f"runs {name}|{x.size}|".encode())
         digest.update(np.ascontiguousarray(x).view(np.uint8).data)
     return digest.hexdigest()

@@ -54,8 +54,8 @@ def tests_of(
         return {}, ()
     name, reasons = chosen_test(data, pairs, settings, settings.test, n_tests)
     tests = {(a, b): oriented_test(data, a, b, name, alternative) for a, b in pairs}
-    if settings.paired and settings.statistic == "mean" and not isinstance(data.maker, RunsWithItems):
-        n_pairs = data.maker.scores[0].size
+    if settings.paired and settings.statistic == "mean" and not isinstance(data.estimator, RunsWithItems):
+        n_pairs = data.estimator.scores[0].size
         reasons += tuple(few_units.notes_on_few(n_pairs, "pairs of runs", tests.values(), settings))
     return tests, (*reasons, *_notes_on_skewness(data, tests, settings, alternative))
 
@@ -65,7 +65,7 @@ def _notes_on_skewness(
 ) -> list[Note]:
     """Return a note where skewed runs may explain that tests of means reject."""
     known = {pair: test for pair, test in tests.items() if test.name in _OF_MEANS}
-    if not known or isinstance(data.maker, RunsWithItems) or settings.statistic != "mean":
+    if not known or isinstance(data.estimator, RunsWithItems) or settings.statistic != "mean":
         return []
     correction = settings.correction
     adjusted = multiplicity.adjust([test.p_value for test in known.values()], correction)
@@ -88,12 +88,12 @@ def chosen_test(
 
     Paired means take that test in any case, which goes on where swaps end (`Separate.test`).
     """
-    if asked not in ("auto", "permutation") or isinstance(data.maker, RunsWithItems):
+    if asked not in ("auto", "permutation") or isinstance(data.estimator, RunsWithItems):
         return asked, ()
     if settings.paired or (asked == "auto" and settings.statistic != "mean"):
         return asked, ()
     sides = 2.0 if settings.alternative == "two-sided" else 1.0
-    sizes = [x.size for x in data.maker.scores]
+    sizes = [x.size for x in data.estimator.scores]
     least = max(least_p(sizes[a], sizes[b], sides=sides) for a, b in pairs)
     if family.rejects(least * n_tests, settings.alpha):
         return asked, ()
@@ -114,14 +114,14 @@ def least_p(n: int, m: int, *, sides: float = 2.0) -> float:
 def oriented_test(data: Data, a: int, b: int, name: str, alternative: Alternative) -> TestResult:
     """Return the test of A against B, made in the order of their names: exchanged they mirror each other."""
     if data.names[a] < data.names[b]:
-        return data.maker.test(a, b, name, alternative)
-    return data.maker.test(b, a, name, MIRRORED[alternative]).mirrored()
+        return data.estimator.test(a, b, name, alternative)
+    return data.estimator.test(b, a, name, MIRRORED[alternative]).mirrored()
 
 
 def orders_of(data: Data, settings: Settings, drawing: Drawing, n_comparisons: int) -> StochasticOrders:
     """Return almost stochastic order between every two systems, corrected for a number of comparisons."""
     return multi_aso(
-        dict(zip(data.names, data.maker.scores, strict=True)),
+        dict(zip(data.names, data.estimator.scores, strict=True)),
         level=settings.level,
         n_comparisons=n_comparisons,
         n_resamples=min(ASO_RESAMPLES, drawing.n_resamples),
@@ -146,7 +146,7 @@ def difference_of(
     if data.names[a] > data.names[b]:
         turned = None if test is None else test.mirrored()
         return difference_of(data, b, a, turned, orders, settings, n_differences).mirrored()
-    x, y = data.maker.scores[a], data.maker.scores[b]
+    x, y = data.estimator.scores[a], data.estimator.scores[b]
     name_a, name_b = data.names[a], data.names[b]
     n_differing = _differing(data, a, b)
     measured = _measured(data, a, b, n_differing, settings)
@@ -157,15 +157,15 @@ def difference_of(
         notes += (Note("identical", f"the runs of {name_a} and {name_b} have the same scores"),)
     elif math.isnan(effect):
         notes += (Note("no_spread", "the runs do not vary: the effect size is undefined"),)
-    if not isinstance(data.maker, RunsWithItems) and not settings.bare:
+    if not isinstance(data.estimator, RunsWithItems) and not settings.bare:
         notes += tuple(spread_notes(x, y, name_a, name_b, settings.statistic, n_differences))
     plain = RunsDifference(
         metric=data.metric.name,
         a=name_a,
         b=name_b,
-        estimate=data.maker.estimate(a, b),
-        score_a=data.maker.estimate(a),
-        score_b=data.maker.estimate(b),
+        estimate=data.estimator.estimate(a, b),
+        score_a=data.estimator.estimate(a),
+        score_b=data.estimator.estimate(b),
         interval=measured.interval,
         level=settings.level,
         test=test,
@@ -208,31 +208,31 @@ def _measured(data: Data, a: int, b: int, n_differing: int, settings: Settings) 
     method = settings.interval
     if method is None:
         return _Measured()
-    for_verdict, n_runs = method, min(data.maker.scores[s].size for s in (a, b))
-    by_formula = method == "auto" and not isinstance(data.maker, RunsWithItems)
+    for_verdict, n_runs = method, min(data.estimator.scores[s].size for s in (a, b))
+    by_formula = method == "auto" and not isinstance(data.estimator, RunsWithItems)
     if by_formula:
         for_verdict = interval_choice.for_verdict(method, mean=settings.statistic == "mean", n_units=n_runs)
-    interval, notes = data.maker.interval(a, b, method, settings.level)
+    interval, notes = data.estimator.interval(a, b, method, settings.level)
     untested = settings.test is None and settings.margin is None and settings.statistic == "mean"
     if by_formula and untested and n_runs >= skewness.FEWEST:
         units = "pairs of runs" if settings.paired else "runs"
-        allowing, _ = data.maker.interval(a, b, "hall", settings.level)
+        allowing, _ = data.estimator.interval(a, b, "hall", settings.level)
         notes += few_units.note_on_interval(interval, allowing, units)
     tost = family.for_equivalence(
         interval,
-        lambda level: data.maker.interval(a, b, for_verdict, level),
+        lambda level: data.estimator.interval(a, b, for_verdict, level),
         settings.level,
         settings.margin,
     )
     decides = interval
     if for_verdict != method and settings.margin is not None:
-        decides, _ = data.maker.interval(a, b, for_verdict, settings.level)
-    if isinstance(data.maker, RunsWithItems):
-        tost, unseen = equivalence.interval_of_runs(data.maker, (a, b), tost, n_differing, settings)
+        decides, _ = data.estimator.interval(a, b, for_verdict, settings.level)
+    if isinstance(data.estimator, RunsWithItems):
+        tost, unseen = equivalence.interval_of_runs(data.estimator, (a, b), tost, n_differing, settings)
     else:
-        x, y = data.maker.scores[a], data.maker.scores[b]
+        x, y = data.estimator.scores[a], data.estimator.scores[b]
         tost, unseen = equivalence.interval_of_unbounded(*apart(x, y, settings.paired), tost, settings.margin)
-    error, error_method = data.maker.standard_error(a, b)
+    error, error_method = data.estimator.standard_error(a, b)
     return _Measured(interval, tost, decides, error, error_method, (*notes, *unseen))
 
 
@@ -249,12 +249,12 @@ def _p_welch(x: FloatArray, y: FloatArray, alternative: Alternative, settings: S
 
 def _differing(data: Data, a: int, b: int) -> int:
     """Return on how many items some two runs of the two systems differ."""
-    if data.evaluation is None or not isinstance(data.maker, RunsWithItems):
+    if data.evaluation is None or not isinstance(data.estimator, RunsWithItems):
         return 0
     values: Sequence[Array] = list(data.evaluation.systems.values())
     if len({rows.ndim for rows in values}) > 1:  # a hard label is the certainty of its class
         values = Reading(data.evaluation).distributions[2]
-    return one_pair.differing_items([row for s in (a, b) for row in values[data.maker.columns(s)]])
+    return one_pair.differing_items([row for s in (a, b) for row in values[data.estimator.columns(s)]])
 
 
 def apart(x: FloatArray, y: FloatArray, paired: bool) -> tuple[int, int]:

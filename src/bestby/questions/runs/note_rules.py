@@ -19,7 +19,7 @@ def few_runs_note(data: Sequence[Data], settings: Settings) -> Iterator[Note]:
     `data` are the runs of each dataset. There is no note where neither intervals nor tests were asked for.
     """
     statistic = settings.statistic
-    fewest = min(x.size for one in data for x in one.maker.scores)
+    fewest = min(x.size for one in data for x in one.estimator.scores)
     kept = locations.n_kept(fewest, statistic)
     if settings.bare or kept >= (FEW_FOR_MEDIANS if statistic == "median" else locations.FEW_RUNS):
         return
@@ -34,7 +34,7 @@ def few_runs_note(data: Sequence[Data], settings: Settings) -> Iterator[Note]:
 
 def notes_on_scores(data: Data, differences: Sequence[RunsDifference], settings: Settings) -> list[Note]:
     """Return notes on systems whose runs do not vary, and on runs far from the others of their system."""
-    scores = dict(zip(data.names, (x.tolist() for x in data.maker.scores), strict=True))
+    scores = dict(zip(data.names, (x.tolist() for x in data.estimator.scores), strict=True))
     notes = note_rules.constant_run_notes(data.metric.name, scores)
     if settings.statistic != "mean":
         return notes

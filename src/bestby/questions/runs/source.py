@@ -41,7 +41,7 @@ class Data:
 
     names: tuple[str, ...]
     metric: MetricInfo
-    maker: Separate | RunsWithItems
+    estimator: Separate | RunsWithItems
     evaluation: Evaluation | None
     notes: tuple[Note, ...] = ()
 
@@ -265,9 +265,9 @@ def _score_data(
     names = tuple(systems)
     if len({*map(len, scores)}) == 1:
         scores = rounding.in_one_precision(scores)
-    maker = Separate(scores, names, settings.statistic, settings.paired, drawing)
+    estimator = Separate(scores, names, settings.statistic, settings.paired, drawing)
     scales = system_scales(dict(zip(names, scores, strict=True)))
-    return Data(names, info, maker, None, (*notes, *scales))
+    return Data(names, info, estimator, None, (*notes, *scales))
 
 
 def _item_data(
@@ -297,6 +297,6 @@ def _item_data(
     n_runs = [len(rows) for rows in systems.values()]
     of_items = Estimates(group, drawing)
     notes = note_rules.below_half_notes(of_items, evaluation.names, settings.level)
-    maker = RunsWithItems(of_items, n_runs, names, settings.paired)
+    estimator = RunsWithItems(of_items, n_runs, names, settings.paired)
     info = MetricInfo(metric.name, metric.greater_is_better, metric.bounds)
-    return Data(names, info, maker, evaluation, tuple(notes))
+    return Data(names, info, estimator, evaluation, tuple(notes))
