@@ -18,7 +18,7 @@ from bestby.engine.runs import Separate
 from bestby.inference.locations import FEW_RUNS
 from bestby.questions.datasets import overall_runs
 from bestby.questions.datasets.overall_runs import Pooled
-from bestby.questions.runs.settings import Settings
+from bestby.questions.runs.source import Settings
 from calibration.statements import Outcome, Statements, What
 
 TITLE = "Several runs on each of several datasets"

@@ -42,7 +42,7 @@ from bestby.questions.datasets.source import (
     source_of,
     without_runs,
 )
-from bestby.questions.runs.settings import Settings
+from bestby.questions.runs.source import Settings
 from bestby.resampling.progress import Progress
 from bestby.resampling.settings import Resampling, combined
 from bestby.results.base import MetricInfo, Note, notes_about, remember_backend

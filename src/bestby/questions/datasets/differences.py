@@ -31,11 +31,15 @@ from bestby.questions.datasets.overall_runs import (
 )
 from bestby.questions.datasets.result import Overall, RunsOnDatasets
 from bestby.questions.datasets.source import DatasetScores, on_dataset
-from bestby.questions.runs.differences import difference_of, orders_of, tests_of
-from bestby.questions.runs.note_rules import few_runs_note, notes_on_scores
+from bestby.questions.runs.differences import (
+    difference_of,
+    few_runs_note,
+    notes_on_scores,
+    orders_of,
+    tests_of,
+)
 from bestby.questions.runs.result import RunsDifference
-from bestby.questions.runs.settings import Settings
-from bestby.questions.runs.source import Data
+from bestby.questions.runs.source import Data, Settings
 from bestby.results.base import MetricInfo, Note
 from bestby.results.by_pair import Names
 from bestby.results.comparison import Difference

@@ -28,7 +28,7 @@ from bestby.inference.intervals import percentile
 from bestby.questions.datasets.result import MeanImprovement, Overall, RunsOverall
 from bestby.questions.datasets.source import DatasetScores
 from bestby.questions.runs.differences import apart
-from bestby.questions.runs.settings import Settings
+from bestby.questions.runs.source import Settings
 from bestby.results.base import Note
 from bestby.results.by_pair import Names
 from bestby.results.values import Interval, TestResult, defined

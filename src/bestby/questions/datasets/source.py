@@ -29,8 +29,7 @@ from bestby.engine.estimate import Estimates
 from bestby.engine.text_statistics import Counting
 from bestby.metrics.base import BaseMetric
 from bestby.metrics.directions import Turned, direction_of, rising
-from bestby.questions.runs.settings import Settings
-from bestby.questions.runs.source import Data, RunsInput, data_of
+from bestby.questions.runs.source import Data, RunsInput, Settings, data_of
 from bestby.results.base import MetricInfo, Note
 from bestby.results.comparison import Comparison
 from bestby.vocabulary import allowed_names
