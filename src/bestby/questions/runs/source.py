@@ -51,7 +51,7 @@ class Settings(CheckedSettings):
 
 @dataclass(frozen=True, eq=False)
 class RunsInput:
-    """Runs and what goes with them, from the arguments of `compare_runs` or from the file they were read from."""
+    """Runs and what goes with them, from the arguments of `compare_runs` or from a file."""
 
     runs: Any
     gold: Any
