@@ -226,12 +226,12 @@ def _macro_over_items(
     crossed = any(one.group.crossed for one in scores.estimates.values())
     spreads = _macro_by_formula(scores, pairs) if crossed else _macro_drawn(scores, pairs, drawing)
     method, error_method = ("two-way", "two-way") if crossed else ("percentile", "bootstrap")
-    scale, made = float(np.abs(scores.matrix).max()), []
+    scale, entries = float(np.abs(scores.matrix).max()), []
     for d, pair, (ends, error) in zip(differences, pairs, spreads, strict=True):
 
         def bounds(level: float, ends: _Ends = ends) -> family.Bounds:
-            made = clipped(Interval(*ends(level), level, method, exact=crossed), scores.metric)
-            return defined(made, scale=scale)
+            interval = Interval(*ends(level), level, method, exact=crossed)
+            return defined(clipped(interval, scores.metric), scale=scale)
 
         interval, tost, notes = family.with_equivalence(bounds, options.level, options.margin)
         if options.margin is not None:
@@ -241,8 +241,10 @@ def _macro_over_items(
         how = None if error is None else error_method
         entry = Overall(d.a, d.b, "macro", "items", d.estimate, interval, error, how)
         of_items = one_pair.Bounds(interval, tost, notes)
-        made.append((_with_verdict(entry, of_items, (d.score_a, d.score_b), scores, options.margin), notes))
-    return made
+        entries.append(
+            (_with_verdict(entry, of_items, (d.score_a, d.score_b), scores, options.margin), notes)
+        )
+    return entries
 
 
 _Ends = Callable[[float], tuple[float, float]]
@@ -307,15 +309,15 @@ def _micro(
     whole = per_dataset.pooled(scores.items, scores.names)
     where = "all datasets pooled"
     if options.interval is None:
-        found = per_dataset.intervals_on(whole, measure, drawing, where, counting).scores
+        pooled_scores = per_dataset.intervals_on(whole, measure, drawing, where, counting).scores
         place = {name: position for position, name in enumerate(scores.names)}
         return [
-            (Overall(a, b, "micro", None, float(found[place[a]] - found[place[b]]), None), ())
+            (Overall(a, b, "micro", None, float(pooled_scores[place[a]] - pooled_scores[place[b]]), None), ())
             for a, b in pairs
         ]
     labels = [name for name, part in scores.items.items() for _ in range(part.n_items)]
     by_dataset = dataclasses.replace(whole, strata=None, clusters=np.array(labels, dtype=np.str_))
-    made = []
+    entries = []
     for resampled, evaluation in (("items", whole), ("datasets", by_dataset)):
         estimates = per_dataset.intervals_on(evaluation, measure, drawing, where, counting)
         for a, b in pairs:
@@ -324,8 +326,8 @@ def _micro(
             error = one_pair.standard_error(estimate, pooled.interval)
             entry = Overall(a, b, "micro", resampled, estimate.value, pooled.interval, *error)
             of_systems = (float(estimate.scores[0]), float(estimate.scores[1]))
-            made.append((_with_verdict(entry, pooled, of_systems, scores, options.margin), pooled.notes))
-    return made
+            entries.append((_with_verdict(entry, pooled, of_systems, scores, options.margin), pooled.notes))
+    return entries
 
 
 def _with_verdict(

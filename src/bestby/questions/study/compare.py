@@ -275,7 +275,7 @@ def _all_differences(
 ) -> tuple[dict[tuple[str, tuple[str, str]], StudyDifference], int]:
     """Return the difference of every pair, and how many were computed.
 
-    Each is made and kept in the order of the names: with the roles exchanged it is the same, mirrored.
+    Each is computed and stored in the order of the names; with the roles exchanged it is mirrored.
     """
     differences: dict[tuple[str, tuple[str, str]], StudyDifference] = {}
     computed = 0
