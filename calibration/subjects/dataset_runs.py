@@ -16,9 +16,9 @@ from bestby import compare_datasets
 from bestby.engine.base import Drawing
 from bestby.engine.runs import Separate
 from bestby.inference.locations import FEW_RUNS
-from bestby.questions.datasets import strata
-from bestby.questions.datasets.pooled_runs import Pooled
-from bestby.questions.runs.settings import Settings
+from bestby.questions.datasets import overall_runs
+from bestby.questions.datasets.overall_runs import Pooled
+from bestby.questions.runs.source import Settings
 from calibration.statements import Outcome, Statements, What
 
 TITLE = "Several runs on each of several datasets"
@@ -110,7 +110,7 @@ def _middle_half(
     drawn: Mapping[str, Any], means: Mapping[str, Any], runs: int, n: int, seed: int
 ) -> dict[What, Outcome]:
     """Return whether intervals of the difference of interquartile means cover that of the populations."""
-    share, out = strata.cut_of(n * runs, "iqm"), {}
+    share, out = overall_runs.cut_of(n * runs, "iqm"), {}
     truth = middle(means["a"], share) - middle(means["b"], share)
     for interval, name in (("auto", "stratified t"), ("percentile", "stratified bootstrap")):
         settings = Settings.checked(

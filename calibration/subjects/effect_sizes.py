@@ -11,7 +11,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from bestby._core.typing import FloatArray
-from bestby.questions.runs import effect_sizes
+from bestby.questions.runs import differences
 from calibration.runs import few
 from calibration.statements import Outcome, Statements, What
 
@@ -64,7 +64,7 @@ def _one(
     paired = correlation is not None
     noted = few(min(n, m))
     a = spread * z + shift
-    _, interval = effect_sizes.effect_size(a, b, LEVEL, paired=paired)
+    _, interval = differences.effect_size(a, b, LEVEL, paired=paired)
     # Hedges' g is of the pooled standard deviation.
     pooled = effect if paired else shift / math.sqrt(((n - 1) * spread**2 + m - 1) / (n + m - 2))
     low, high = _borenstein(a, b, paired)

@@ -13,7 +13,7 @@ import pytest
 from bestby.engine.base import Drawing
 from bestby.engine.runs import Separate
 from bestby.inference import improvement
-from bestby.questions.runs import effect_sizes
+from bestby.questions.runs import differences
 
 
 def rejected(n: int, m: int, spread: float, statistic: str, correlation: float, size: int) -> float:
@@ -53,7 +53,7 @@ def test_effect_sizes_are_covered(paired: bool, n: int, m: int, spread: float) -
         z, b = rng.normal(size=n), rng.normal(size=m)
         a = spread * (0.95 * b + math.sqrt(1 - 0.95**2) * z if paired else z)
         a += effect * math.sqrt((spread**2 + 1) / 2)
-        _, interval = effect_sizes.effect_size(a, b, 0.95, paired=paired)
+        _, interval = differences.effect_size(a, b, 0.95, paired=paired)
         covered += interval is not None and effect in interval
     assert covered / 500 > 0.91
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from bestby.inference.locations import difference_error, location, squared_error
-from bestby.questions.runs.effect_sizes import effect_size
+from bestby.questions.runs.differences import effect_size
 
 
 def two(n: int, moments: tuple[float, float, float, float], r: float) -> tuple[np.ndarray, np.ndarray]:

@@ -23,7 +23,7 @@ from bestby.data.layouts.evaluations import evaluation_of_frame
 from bestby.data.layouts.options import TableOptions
 from bestby.engine import prepare
 from bestby.metrics import resolve
-from bestby.questions.study.aligning import aligned, checked_gold
+from bestby.questions.study.source import aligned, checked_gold
 
 Columns = Mapping[str, Sequence[str]]
 

@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from bestby.questions.advice.result import Shape as Shape
     from bestby.questions.advice.result import Step as Step
     from bestby.questions.advice.result import Wrong as Wrong
-    from bestby.questions.datasets.dataset_runs_result import MeanImprovement as MeanImprovement
-    from bestby.questions.datasets.dataset_runs_result import RunsOnDatasets as RunsOnDatasets
-    from bestby.questions.datasets.dataset_runs_result import RunsOverall as RunsOverall
     from bestby.questions.datasets.result import DatasetComparison as DatasetComparison
+    from bestby.questions.datasets.result import MeanImprovement as MeanImprovement
     from bestby.questions.datasets.result import Overall as Overall
     from bestby.questions.datasets.result import RankDifference as RankDifference
+    from bestby.questions.datasets.result import RunsOnDatasets as RunsOnDatasets
+    from bestby.questions.datasets.result import RunsOverall as RunsOverall
     from bestby.questions.folds.result import FoldComparison as FoldComparison
     from bestby.questions.folds.result import Spread as Spread
     from bestby.questions.gate.result import Flip as Flip
@@ -99,8 +99,9 @@ __getattr__, __dir__, __all__ = door(
         "boards.result": "Publication SubmissionCheck SubmissionReceipt Verification",
         "planning.base": "PlanPoint",
         "questions.advice.result": "Advice Case Shape Step Wrong",
-        "questions.datasets.dataset_runs_result": "MeanImprovement RunsOnDatasets RunsOverall",
-        "questions.datasets.result": "DatasetComparison Overall RankDifference",
+        "questions.datasets.result": (
+            "DatasetComparison MeanImprovement Overall RankDifference RunsOnDatasets RunsOverall"
+        ),
         "questions.folds.result": "FoldComparison Spread",
         "questions.gate.result": "Flip Gate GateCheck",
         "questions.judged.result": (

@@ -21,7 +21,6 @@ from bestby.questions.datasets import ranking
 from bestby.questions.folds import crossvalidation
 from bestby.questions.preferences.judgements import Judgements
 from bestby.questions.runs import differences as runs_differences
-from bestby.questions.runs import effect_sizes
 
 RNG = np.random.default_rng(16)
 NAMES = ("a", "b", "c")
@@ -181,7 +180,7 @@ def test_what_belongs_to_each_is_none() -> None:
     )
     assert (
         d.effect_size
-        == effect_sizes.effect_size(np.array(RUNS["c"]), np.array(RUNS["a"]), 0.95, paired=False)[0]
+        == runs_differences.effect_size(np.array(RUNS["c"]), np.array(RUNS["a"]), 0.95, paired=False)[0]
     )
     assert d.order.epsilon_min == COMPARED["runs"]()["c", "a"].order.epsilon_min
     untested = COMPARED["runs of items"](test=None)

@@ -48,7 +48,7 @@ ALGORITHMS = {
     "comparisons/common/simultaneous.py": {1e-9, 1e-12},  # how far an adjusted p is moved off the level
     "inference/intervals.py": {1e-12, 1e-10},  # the least p looked for, and where bisection ends
     "questions/published/shares.py": {5e-324},  # a p-value above 0
-    "questions/datasets/strata.py": {1e-12},  # shares of a run that a cut leaves by rounding alone
+    "questions/datasets/overall_runs.py": {1e-12},  # shares of a run that a cut leaves by rounding alone
     "planning/base.py": {1e-12},  # keeps a power off 0 and 1
     "inference/joint.py": {1e-12},  # keeps a matrix positive definite
     "engine/interval_methods.py": {1e-12},  # keeps a level below 1

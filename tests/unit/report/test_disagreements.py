@@ -13,7 +13,7 @@ from tests.unit.report.contradictions import check, contradictory, marked_rows, 
 
 import bestby as bb
 from bestby.comparisons.common.family import OTHER_QUESTIONS, alpha_of, shown_better
-from bestby.questions.datasets import ranks_figure
+from bestby.questions.datasets import figure
 from bestby.report.disagreements import Kind, clause, codes, kinds, line, words, words_of_pairs
 from bestby.report.document import describe
 from bestby.report.tables import MARK
@@ -227,11 +227,11 @@ def test_the_bars_of_a_diagram_say_what_the_table_says() -> None:
     rng = np.random.default_rng(1)
     table = {f"d{i}": {f"m{j}": 0.7 + 0.02 * j + 0.012 * rng.normal() for j in range(6)} for i in range(12)}
     c = bb.compare_datasets(table, outer="dataset", across="wilcoxon")
-    bars = [{c.systems[i] for i in bar} for bar in ranks_figure._bars(c, "pairs")]
+    bars = [{c.systems[i] for i in bar} for bar in figure._bars(c, "pairs")]
     for d in c.differences:
         joined = any({d.a, d.b} <= bar for bar in bars)
         assert joined == (shown_better(d, 0.05) is None)
-    by_nemenyi = [{c.systems[i] for i in bar} for bar in ranks_figure._bars(c, "nemenyi")]
+    by_nemenyi = [{c.systems[i] for i in bar} for bar in figure._bars(c, "nemenyi")]
     assert bars != by_nemenyi  # so the default can contradict the table
     axes = c.plot()
     assert "Wilcoxon signed-rank test (correction: holm)" in texts_of(axes)[-1]

@@ -90,8 +90,7 @@ def datasets(values: Datasets, progress: Any) -> Any:
     """Read and compare."""
     from bestby.comparisons.common.reading import reading_of
     from bestby.questions.datasets.compare import compare_datasets
-    from bestby.questions.datasets.normalising import MINMAX
-    from bestby.questions.datasets.ranges import read_ranges
+    from bestby.questions.datasets.normalising import MINMAX, read_ranges
     from bestby.readers.several import read_datasets
 
     statistics: dict[str, Any] = values.statistics.arguments() | {"on_missing": values.data.on_missing}

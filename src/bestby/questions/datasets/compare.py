@@ -16,6 +16,7 @@ from bestby.comparisons.common import note_rules, per_dataset, provenance, swap_
 from bestby.comparisons.common.family import (
     adjusted,
     oriented,
+    shown_better,
     with_direction_notes,
 )
 from bestby.comparisons.common.per_dataset import Options
@@ -28,21 +29,26 @@ from bestby.engine.text_statistics import Counting
 from bestby.inference import skewness
 from bestby.metrics import resolve
 from bestby.questions.datasets import ranking
-from bestby.questions.datasets.inside import inner_differences
+from bestby.questions.datasets.differences import adjusted_within, clipped, counts_of, differences_inside
 from bestby.questions.datasets.normalising import on_one_scale
-from bestby.questions.datasets.note_rules import notes_on
-from bestby.questions.datasets.overall import clipped
 from bestby.questions.datasets.result import DatasetComparison, RankDifference
-from bestby.questions.datasets.runs_source import run_scores, without_runs
-from bestby.questions.datasets.settings import refuse_forms, settings_of
-from bestby.questions.datasets.source import DatasetScores, Source, scores_of, source_of
-from bestby.questions.datasets.within import adjusted_within, counts_of
-from bestby.questions.runs.settings import Settings
+from bestby.questions.datasets.source import (
+    DatasetScores,
+    Source,
+    check_outer,
+    refuse_p_values,
+    run_scores,
+    scores_of,
+    source_of,
+    without_runs,
+)
+from bestby.questions.runs.source import Settings
 from bestby.resampling.progress import Progress
 from bestby.resampling.settings import Resampling, combined
 from bestby.results.base import MetricInfo, Note, notes_about, remember_backend
 from bestby.results.by_pair import Counts, Names
 from bestby.results.comparison import Difference
+from bestby.results.replicability import Replicability
 from bestby.results.values import Friedman
 from bestby.vocabulary import (
     DatasetRunsInterval,
@@ -231,13 +237,15 @@ def compare_datasets(
     checks.choice(on_missing, allowed_names("on_missing", "datasets"), "on_missing")
     columns = {"dataset": dataset, "run": run, "gold": gold, "items": items, "clusters": clusters}
     columns |= {"system_column": system_column, "value_column": value_column}
-    refuse_forms(data, outer, columns)
+    check_outer(data, outer)
+    refuse_p_values(data)
+    per_dataset.refuse_columns(data, columns)
     table_options = TableOptions.of(
         gold, items, clusters, systems=systems, ignore=ignore, on_missing=on_missing,
         system_column=system_column, value_column=value_column,
     )  # fmt: skip
     source = without_runs(source_of(data, outer, dataset, table_options, run))
-    options, settings = settings_of(
+    options, settings = _settings(
         source, across, normalise, statistic=statistic, paired=paired, interval=interval, level=level,
         test=test, alternative=alternative, correction=correction, margin=margin, baseline=baseline,
     )  # fmt: skip
@@ -252,6 +260,68 @@ def compare_datasets(
     asked = _named(scores, options, settings, alternative, across) | {"baseline": baseline}
     result = _compared(scores, options, settings, asked, drawing, counting, across)
     return remember_backend(result, backend_of(data))
+
+
+def _settings(source: Source, across: str, normalise: Any, **asked: Any) -> tuple[Options, Settings | None]:
+    """Return the settings of all differences, and those of runs if there are any, checked."""
+    shared = {name: value for name, value in asked.items() if name not in ("statistic", "paired", "baseline")}
+    if asked["test"] is None:
+        checks.refuse_unused("a comparison without tests (test=None)", across=(across, "auto"))
+    if source.runs is not None:
+        return Options.checked("dataset_runs", **shared), Settings.checked("dataset_runs", **asked)
+    if source.table is None:
+        where = "items, and comparisons of items, whose metric has a scale"
+        checks.refuse_unused(where, normalise=(normalise, None))
+    options = Options.checked("datasets", **shared)
+    _refuse_unused(source, **asked)
+    return options, None
+
+
+def _refuse_unused(
+    source: Source, *, interval: str | None, test: str | None, statistic: str, paired: bool, **_: Any
+) -> None:
+    """Refuse options of runs where there are none, and of items where there are scores."""
+    checks.refuse_unused(
+        "data without several runs on each dataset", statistic=(statistic, "mean"), paired=(paired, False)
+    )
+    if source.items is not None:
+        return
+    if test != "permutation":
+        checks.refuse_unused(
+            "scores or comparisons of datasets, which hold no items to test", test=(test or "auto", "auto")
+        )
+    if interval == "tango":
+        where = "mean differences over datasets, which are not proportions"
+        checks.refuse_unused(where, interval=(interval, "auto"))
+
+
+def _scores(
+    source: Source,
+    metric: Any,
+    greater_is_better: bool | None,
+    on_missing: str,
+    settings: Settings | None,
+    drawing: Drawing,
+    counting: Counting,
+) -> DatasetScores:
+    """Return scores without gaps; `settings` are those of runs."""
+    if settings is None:
+        return scores_of(source, metric, greater_is_better, on_missing, drawing, counting)
+    return run_scores(source, metric, greater_is_better, on_missing, settings, drawing, counting)
+
+
+def _named(
+    scores: DatasetScores, options: Options, settings: Settings | None, alternative: Question, across: str
+) -> dict[str, Any]:
+    """Return the settings for the provenance: those of tests only where there are tests, and so on."""
+    asked = options.by_name()
+    if options.test is not None:
+        asked |= {"alternative": alternative, "across": across}
+    if settings is not None:
+        asked |= {"statistic": settings.statistic, "paired": settings.paired}
+    if scores.ranges is not None:
+        asked["normalise"] = scores.ranges
+    return {"metrics": [scores.metric.name], **asked}
 
 
 def _compared(
@@ -271,12 +341,12 @@ def _compared(
         options, test=None if options.test is None else _over(across, len(scores.datasets))
     )
     differences, doubts = _across(scores, pairs, over, drawing)
-    inside = inner_differences(scores, pairs, differences, options, settings, drawing, counting)
+    inside = differences_inside(scores, pairs, differences, options, settings, drawing, counting)
     friedman, ranks, cd = _ranking(scores, order, average, pairs, options, baseline)
     counts = counts_of(inside.within, pairs, options)
     matrix = per_dataset.in_order(scores.matrix, scores.names, order)
-    notes = notes_on(scores, pairs, counts, inside.within, options, over.test)
-    below = per_dataset.below_half_notes(scores.makers, "dataset", scores.names, options.level)
+    notes = _notes(scores, pairs, counts, inside.within, options, over.test)
+    below = per_dataset.below_half_notes(scores.estimates, "dataset", scores.names, options.level)
     return DatasetComparison(
         metric=scores.metric,
         datasets=scores.datasets,
@@ -300,35 +370,6 @@ def _compared(
         runs=inside.runs,
         ranges=scores.ranges,
     )
-
-
-def _named(
-    scores: DatasetScores, options: Options, settings: Settings | None, alternative: Question, across: str
-) -> dict[str, Any]:
-    """Return the settings for the provenance: those of tests only where there are tests, and so on."""
-    asked = options.by_name()
-    if options.test is not None:
-        asked |= {"alternative": alternative, "across": across}
-    if settings is not None:
-        asked |= {"statistic": settings.statistic, "paired": settings.paired}
-    if scores.ranges is not None:
-        asked["normalise"] = scores.ranges
-    return {"metrics": [scores.metric.name], **asked}
-
-
-def _scores(
-    source: Source,
-    metric: Any,
-    greater_is_better: bool | None,
-    on_missing: str,
-    settings: Settings | None,
-    drawing: Drawing,
-    counting: Counting,
-) -> DatasetScores:
-    """Return scores without gaps; `settings` are those of runs."""
-    if settings is None:
-        return scores_of(source, metric, greater_is_better, on_missing, drawing, counting)
-    return run_scores(source, metric, greater_is_better, on_missing, settings, drawing, counting)
 
 
 def _ordered(scores: DatasetScores) -> tuple[tuple[str, ...], tuple[float, ...]]:
@@ -355,17 +396,17 @@ def _across(
     measure = resolve("mean" if scores.metric.greater_is_better else "mean_loss")
     # The means are no proportions; Student's t of the mean is what items call "normal".
     method = {"tango": "auto", "t": "normal"}.get(options.interval or "", options.interval)
-    makers = per_dataset.intervals_on(evaluation, measure, drawing, "scores")
+    estimates = per_dataset.intervals_on(evaluation, measure, drawing, "scores")
     over = dataclasses.replace(options, interval=method)
-    made = per_dataset.differences(makers, evaluation, pairs, over, "datasets")
+    by_datasets = per_dataset.differences(estimates, evaluation, pairs, over, "datasets")
     names = evaluation.names
-    tests = {(names.index(d.a), names.index(d.b)): d.test for d in made if d.test is not None}
+    tests = {(names.index(d.a), names.index(d.b)): d.test for d in by_datasets if d.test is not None}
     doubts = swap_notes.exchangeability_notes(
-        makers, tests, names, options.correction, options.alpha, "datasets"
+        estimates, tests, names, options.correction, options.alpha, "datasets"
     )
     doubts = [dataclasses.replace(note, about=(scores.metric.name, *note.about[1:])) for note in doubts]
-    found = [_over_datasets(d, scores.metric) for d in adjusted(made, options.correction)]
-    return with_direction_notes(found, options.alpha), doubts
+    differences = [_over_datasets(d, scores.metric) for d in adjusted(by_datasets, options.correction)]
+    return with_direction_notes(differences, options.alpha), doubts
 
 
 def _over_datasets(d: Difference, metric: MetricInfo) -> Difference:
@@ -399,10 +440,89 @@ def _ranking(
     base = None if baseline is None else order.index(baseline)
     by_holm = ranking.holm_ranks(average, n, base)
     by_nemenyi = None if base is not None else ranking.nemenyi(average, n)
-    made = []
+    differences = []
     for a, b in pairs:
         i, j = order.index(a), order.index(b)
         p = None if by_nemenyi is None else float(by_nemenyi[i, j])
-        made.append(RankDifference(a, b, average[i] - average[j], p, float(by_holm[i, j])))
+        differences.append(RankDifference(a, b, average[i] - average[j], p, float(by_holm[i, j])))
     cd = None if base is not None else ranking.critical_difference(k, n, options.alpha)
-    return ranking.friedman(scores.matrix), tuple(made), cd
+    return ranking.friedman(scores.matrix), tuple(differences), cd
+
+
+def _notes(
+    scores: DatasetScores,
+    pairs: Sequence[Names],
+    counts: Mapping[Names, Replicability],
+    tests: Mapping[str, tuple[Difference, ...]],
+    options: Options,
+    across: str | None,
+) -> list[Note]:
+    """Return notes on what the tests over the datasets show, and on what the datasets do not agree on.
+
+    `across` is the test over the datasets; None where nothing is tested.
+    """
+    n = len(scores.datasets)
+    notes = [] if across is None else _notes_on_test(scores.metric.name, n, len(pairs), options, across)
+    if across is None and options.interval is not None and n < _FEWEST_FOR_SHAPE:
+        notes.append(_few_datasets(n, "the interval of the mean holds"))
+    obstacle = per_dataset.obstacle_to_pooling(scores.items) if scores.items else None
+    if scores.items and scores.measure is None:
+        obstacle = "the datasets have metrics of their own"
+    if obstacle is not None:
+        notes.append(Note("not_pooled", f"there is no difference on all items pooled (micro): {obstacle}"))
+    if options.interval is not None and any(c.level != options.level for c in scores.compared.values()):
+        notes.append(
+            Note("levels_differ", "the intervals on the datasets have the level of their own comparisons")
+        )
+    for position, pair in enumerate(pairs):
+        with_effect = counts[pair].found if pair in counts else ()
+        ahead = {shown_better(tests[name][position], options.alpha) for name in with_effect} - {None}
+        if len(ahead) > 1:
+            notes.append(
+                Note(
+                    "both_directions",
+                    "the datasets with a difference do not agree on which system is better",
+                    (scores.metric.name, *pair),
+                )
+            )
+    return notes
+
+
+_ASKS = {
+    "wilcoxon": "the differences are symmetric about 0 (their pseudo-median is 0)",
+    "sign": "each system wins on half of the datasets",
+}
+"""What tests over the datasets ask that is not about the mean."""
+
+
+_FEWEST_FOR_SHAPE = 11
+"""Datasets below which nothing shows whether the differences are skewed."""
+
+
+def _few_datasets(n: int, what: str) -> Note:
+    text = f"{n} datasets do not show whether the differences between them are skewed: {what}"
+    return Note("few_datasets", f"{text} if they are roughly symmetric")
+
+
+def _notes_on_test(metric: str, n: int, n_pairs: int, options: Options, across: str) -> list[Note]:
+    """Return notes on what the test of each pair over n datasets can show, and what it asks."""
+    family = 1 if options.correction == "none" else n_pairs
+    sides = 2.0 if options.alternative == "two-sided" else 1.0
+    least = min(1.0, sides * 0.5**n * family)
+    notes = []
+    if across not in ("t", "hall") and least > options.alpha:
+        limit = f"with {n} datasets and {family} comparisons" if family > 1 else f"with {n} datasets"
+        limit += f" the p-value of the {across} test over datasets cannot be below {least:.2g} (corrected)"
+        notes.append(Note("few_datasets", limit))
+    elif n < _FEWEST_FOR_SHAPE and across in swap_notes.TESTS_OF_MEANS:
+        both = "" if options.interval is None else " and the interval of the mean"
+        notes.append(_few_datasets(n, f"the {across} test{both} hold{'' if both else 's'}"))
+    if across in _ASKS:
+        mean = "the estimate is" if options.interval is None else "the estimate and the interval are"
+        text = (
+            f"the {across} test over the datasets asks whether {_ASKS[across]}, but {mean} of the mean"
+            " difference: if differences are skewed the two may disagree, and a"
+            ' small p-value is not evidence about the mean; across="t" tests the mean'
+        )
+        notes.append(Note("not_the_mean", text, (metric,)))
+    return notes

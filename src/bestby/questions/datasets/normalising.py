@@ -1,9 +1,10 @@
-"""Scores of datasets brought to one scale, and the note where their scales are far apart."""
+"""The scores of all datasets on one scale, and notes where their scales are far apart."""
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -35,7 +36,7 @@ def on_one_scale(scores: DatasetScores, normalise: Any) -> DatasetScores:
     if scores.items or scores.compared:
         return scores
     values = {
-        name: np.concatenate(scores.runs[name].maker.scores) if scores.runs else row
+        name: np.concatenate(scores.runs[name].estimator.scores) if scores.runs else row
         for name, row in zip(scores.datasets, scores.matrix, strict=True)
     }
     ranges = ranges_of(normalise, values)
@@ -50,16 +51,18 @@ def on_one_scale(scores: DatasetScores, normalise: Any) -> DatasetScores:
         rows = [normalised(row, ranges[n]) for n, row in zip(scores.datasets, scores.matrix, strict=True)]
         return dataclasses.replace(scores, matrix=np.array(rows))
     runs = {name: _rescaled(data, ranges[name]) for name, data in scores.runs.items()}
-    matrix = np.array([[one.maker.estimate(s) for s in range(len(scores.names))] for one in runs.values()])
+    matrix = np.array(
+        [[one.estimator.estimate(s) for s in range(len(scores.names))] for one in runs.values()]
+    )
     return dataclasses.replace(scores, matrix=matrix, runs=runs)
 
 
 def _rescaled(data: Data, limits: tuple[float, float]) -> Data:
-    maker = data.maker
-    assert isinstance(maker, Separate)  # runs of items were refused
-    runs = [normalised(x, limits) for x in maker.scores]
+    runs = data.estimator
+    assert isinstance(runs, Separate)  # runs of items were refused
+    scores = [normalised(x, limits) for x in runs.scores]
     return dataclasses.replace(
-        data, maker=Separate(runs, maker.names, maker.statistic, maker.paired, maker.drawing)
+        data, estimator=Separate(scores, runs.names, runs.statistic, runs.paired, runs.drawing)
     )
 
 
@@ -76,15 +79,15 @@ def ranges_of(normalise: Any, scores: Mapping[str, FloatArray]) -> Ranges | None
             hint='normalise={"news": (0.2, 0.9), ...}: the scores that become 0 and 1',
             argument="normalise",
         )
-    given = {checks.name_text(name, "dataset"): value for name, value in normalise.items()}
-    absent = [name for name in scores if name not in given]
+    ranges = {checks.name_text(name, "dataset"): value for name, value in normalise.items()}
+    absent = [name for name in scores if name not in ranges]
     if absent:
         raise InvalidInputError(
             f"normalise has no range for {len(absent)} of {len(scores)} datasets: {listed(absent)}",
             hint="give the scores that become 0 and 1 on each dataset, such as those of chance and of people",
             argument="normalise",
         )
-    return {name: _range(name, given[name]) for name in scores}
+    return {name: _range(name, ranges[name]) for name in scores}
 
 
 def _range(name: str, value: Any) -> tuple[float, float]:
@@ -117,11 +120,11 @@ def normalised(x: FloatArray, limits: tuple[float, float]) -> FloatArray:
 def scale_notes(scores: Mapping[str, FloatArray], normalise: Any) -> list[Note]:
     """Return the note on how scores were normalised, or on scales that are far apart."""
     if isinstance(normalise, str):
-        told = (
+        message = (
             "the scores are normalised: 0 and 1 are the lowest and the highest score of any system on each"
             " dataset; intervals take these as known, and another system can change them"
         )
-        return [Note("normalised", told)]
+        return [Note("normalised", message)]
     if normalise is not None:
         return [Note("normalised", "the scores are normalised by the given ranges, to 0 and 1")]
     if mixed := _mixed(scores):
@@ -133,11 +136,11 @@ def scale_notes(scores: Mapping[str, FloatArray], normalise: Any) -> list[Note]:
         return []
     if everything.min() >= 0.0 and any(everything.max() <= top for top in _ONE_SCALE):
         return []
-    told = (
+    message = (
         f"the scores have sizes from {sizes[least]:.3g} on {least} to {sizes[most]:.3g} on {most}: means over"
         " the datasets are made by those with large scores; normalise=... brings them to one scale"
     )
-    return [Note("scales_differ", told)]
+    return [Note("scales_differ", message)]
 
 
 def _mixed(scores: Mapping[str, FloatArray]) -> Note | None:
@@ -167,13 +170,41 @@ def _mixed(scores: Mapping[str, FloatArray]) -> Note | None:
     if len(odd) > 1:
         one = one.removeprefix("a ") + "s"
     are = "one score looks like" if len(odd) == 1 else f"{len(odd)} scores look like"
-    told = (
+    message = (
         f"{are} {one} among {many}: {odd[0][1]:.4g} on {odd[0][0]}"
         f"{', among others' * (len(odd) > 1)}. If so, every mean over the datasets is wrong: give all scores"
         " as shares, or all in percent"
     )
-    return Note("mixed_percent", told)
+    return Note("mixed_percent", message)
 
 
 def _are_shares(x: FloatArray) -> BoolArray:
     return (x > 0.0) & (x < 1.0)
+
+
+def read_ranges(path: str | Path) -> dict[str, tuple[float, float]]:
+    """Return the scores that become 0 and 1 on each dataset: columns dataset (or task), low and high."""
+    from bestby.data.columns import MISSING
+    from bestby.data.layouts.datasets import DATASET_WORDS
+    from bestby.data.values import as_scores
+    from bestby.readers.opening import one_table
+
+    table = one_table(path, "the ranges of the datasets", MISSING)
+    names = table.texts(table.column_called(None, DATASET_WORDS, "dataset"), "dataset")
+    ends = []
+    for word in ("low", "high"):
+        column = as_scores(table.column(table.require(word, word)))
+        if column.is_text or column.missing.any():
+            raise InvalidInputError(
+                f"{table.source}: column {word!r} must hold a number in every row",
+                hint="give the scores that become 0 (low) and 1 (high) on each dataset",
+            )
+        ends.append(column.values.tolist())
+    ranges: dict[str, tuple[float, float]] = {}
+    for name, low, high in zip(names, *ends, strict=True):
+        if name in ranges:
+            raise InvalidInputError(
+                f"{table.source}: dataset {quoted(name)} occurs more than once", hint="give it one range"
+            )
+        ranges[name] = (float(low), float(high))
+    return ranges

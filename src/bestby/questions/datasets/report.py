@@ -6,12 +6,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 from functools import partial
 from operator import attrgetter, itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
+from bestby._core.text import grouped
 from bestby.comparisons.common.family import rejects
-from bestby.questions.datasets import dataset_runs_report, figure, ranks_figure
-from bestby.questions.datasets.dataset_runs_report import extent
-from bestby.questions.datasets.result import DatasetComparison
+from bestby.questions.datasets import figure
+from bestby.questions.datasets.result import DatasetComparison, RunsOnDatasets
+from bestby.questions.runs.differences import ASO_RESAMPLES
+from bestby.questions.runs.report import differences_of_runs
+from bestby.questions.runs.result import RunsDifference
 from bestby.report import column, data, few_units, replicability, scaffold, summary, words
 from bestby.report.column import Cell, Column
 from bestby.report.disagreements import (
@@ -27,15 +30,26 @@ from bestby.report.disagreements import (
 )
 from bestby.report.disagreements import words as said_in_words
 from bestby.report.document import Document, Picture
-from bestby.report.fields import DIFFERENCE, INTERVAL, Field, Rows, attributes, by_name, values
+from bestby.report.fields import DIFFERENCE, INTERVAL, Field, Rows, attributes, by_name, inside, values
 from bestby.report.numbers import DASH, MINUS, Rounding, alpha, p_clause, percent
-from bestby.report.paper.shared import against, drawn, inference, measured, named, within
+from bestby.report.paper.shared import (
+    against,
+    drawn,
+    inference,
+    measured,
+    named,
+    score_of_runs,
+    source_of_test,
+    with_works,
+    within,
+)
 from bestby.report.references import cite
 from bestby.report.tables import Table, difference_rounding, marked_by, pairs_matrix, pairs_table, verdicts
-from bestby.report.words import computed
+from bestby.report.words import computed, listed
+from bestby.vocabulary import long_name
 
 if TYPE_CHECKING:
-    from bestby.questions.datasets.result import RankDifference
+    from bestby.questions.datasets.result import MeanImprovement, RankDifference, RunsOverall
     from bestby.results.comparison import Difference
 
 
@@ -44,19 +58,19 @@ def document(c: DatasetComparison) -> Document:
     n = len(c.datasets)
     tables = [
         _systems(c),
-        *([] if c.runs is None else [dataset_runs_report.systems(c, c.runs)]),
+        *([] if c.runs is None else [_run_systems(c, c.runs)]),
         _differences(c),
     ]
     tables += [_overall(c)] if len(c.overall) > len(c.differences) else []
-    tables += [] if c.runs is None else [dataset_runs_report.improvements(c, c.runs)]
+    tables += [] if c.runs is None else [_improvements(c, c.runs)]
     tables += [_ranks(c)] if c.ranking else []
     tables.append(_within(c) if c.within else _scores(c))
-    extent = [] if c.runs is None else [dataset_runs_report.extent(c.runs)]
-    methods = (_methods_over(c), _methods_within(c), *dataset_runs_report.methods(c), _methods_overall(c))
+    runs = [] if c.runs is None else [_extent(c.runs)]
+    methods = (_methods_over(c), _methods_within(c), *_methods_of_runs(c), _methods_overall(c))
     return scaffold.one_section(
         c,
         title=f"{len(c.systems)} systems compared by {c.metric.name} on {n} datasets",
-        subtitle=scaffold.subtitle(c, ", ".join([f"{n} datasets", *extent]), words.direction(c.metric)),
+        subtitle=scaffold.subtitle(c, ", ".join([f"{n} datasets", *runs]), words.direction(c.metric)),
         methods=" ".join(filter(None, methods)),
         name=c.metric.name,
         lead=_headline(c),
@@ -103,12 +117,12 @@ def _remarks(c: DatasetComparison) -> Iterator[str]:
 def _methods_over(c: DatasetComparison) -> str:
     """Return how the differences over the datasets were computed."""
     intervals, tests = summary.intervals_and_tests(c.differences)
-    made = f"{intervals} intervals ({percent(c.level)})"
+    how = f"{intervals} intervals ({percent(c.level)})"
     if all(d.interval is None for d in c.differences):
-        made = "no intervals"
+        how = "no intervals"
     return summary.methods_of(
         c,
-        f"Over datasets: {made} of the mean difference",
+        f"Over datasets: {how} of the mean difference",
         f"Test over datasets: {tests}; {summary.correction(c)}",
     )
 
@@ -117,9 +131,9 @@ def _methods_within(c: DatasetComparison) -> str:
     """Return how the differences on each dataset were computed; nothing if there are none."""
     if not c.within:
         return ""
-    made = summary.made_by(c, scaffold.all_within(c))
+    how = summary.made_by(c, scaffold.all_within(c))
     holm = "; Holm's correction over the datasets of a pair" if words.computed(c, "test") else ""
-    return f"On each dataset: {made}{holm}." if made else ""
+    return f"On each dataset: {how}{holm}." if how else ""
 
 
 def _methods_overall(c: DatasetComparison) -> str:
@@ -127,8 +141,61 @@ def _methods_overall(c: DatasetComparison) -> str:
     return summary.resamples(c) if resampled else ""
 
 
-def _with_resamples(c: DatasetComparison, methods: str, differences: Iterable[Difference]) -> str:
-    return f"{methods} {summary.resamples(c)}" if summary.resampled(differences) else methods
+def _methods_of_runs(c: DatasetComparison) -> tuple[str, ...]:
+    """Return what runs add to how everything was computed."""
+    return (
+        ()
+        if c.runs is None
+        else (_methods_over_runs(c), _methods_of_chance(c.runs), _methods_of_run_columns(c))
+    )
+
+
+def _methods_over_runs(c: DatasetComparison) -> str:
+    """Return how differences were bounded and tested over the runs of all datasets; nothing without runs."""
+    over = [entry for entry in c.overall if entry.resampled == "runs"]
+    methods = [entry.interval.method for entry in over if entry.interval is not None]
+    intervals = ", ".join(dict.fromkeys(map(summary.name_of_interval, methods)))
+    tests = ", ".join(dict.fromkeys(summary.how_tested(e.test) for e in over if e.test is not None))
+    parts = "; ".join(filter(None, (intervals and f"{intervals} intervals", tests)))
+    return f"Over the runs of all datasets: {parts}." if c.runs is not None and parts else ""
+
+
+def _methods_of_chance(runs: RunsOnDatasets) -> str:
+    """Return how the intervals of the mean probabilities were made."""
+    bounds = sorted({one.interval.method for one in runs.improvements if one.interval is not None})
+    named = ", ".join(map(summary.name_of_interval, bounds))
+    return f"Intervals of the probability over the datasets: {named}." if named else ""
+
+
+def _methods_of_run_columns(c: DatasetComparison) -> str:
+    """Return what the columns mean that runs add to the differences on each dataset."""
+    if c.runs is None:
+        return ""
+    sides = column.sides(c.differences)
+    text = f"Probability: how often a run of {sides.one} is above one of {sides.other}."
+    if not words.computed(c, "test"):
+        return text
+    return (
+        f"{text} ε: upper {100.0 * _orders_level(c):.4g} % bound of how far {sides.one} (reversed:"
+        f" {sides.other}) is from being better at every quantile; the level is corrected for"
+        f" {_orders_family(c)} ({_orders_resamples(c)})."
+    )
+
+
+def _orders_level(c: DatasetComparison) -> float:
+    """Return the level of the bounds of the stochastic orders."""
+    first = cast(RunsDifference, next(iter(c.within.values()))[0])
+    return 0.0 if first.order is None else first.order.level
+
+
+def _orders_resamples(c: DatasetComparison) -> str:
+    """Return the number of the resamples that bound the stochastic orders, and their seed."""
+    return f"{grouped(min(ASO_RESAMPLES, c.provenance.n_resamples))} resamples, seed {c.provenance.seed}"
+
+
+def _orders_family(c: DatasetComparison) -> str:
+    """Return over what the level of the stochastic orders is divided, in words."""
+    return "the datasets" if c.correction == "none" else "the datasets, pairs and directions"
 
 
 def _systems(c: DatasetComparison) -> Table:
@@ -144,6 +211,62 @@ def _systems(c: DatasetComparison) -> Table:
     return Table.of(caption, columns, entries, lambda e: e[1] == c.average_ranks[0], part="scores")
 
 
+_TWO, _THREE = Rounding(2), Rounding(3)
+
+
+def _run_systems(c: DatasetComparison, runs: RunsOnDatasets) -> Table:
+    """Return the table of the systems over the runs on all datasets."""
+    tested, bounded = words.computed(c, "test"), words.computed(c, "interval")
+    gaps = any(entry.optimality_gap is not None for entry in runs.systems)
+
+    def ranks(entry: RunsOverall) -> Cell:
+        low, high = entry.rank_low, entry.rank_high
+        return Cell(f"{low}" if low == high else f"{low}{DASH}{high}", float(low or 0))
+
+    columns = (
+        Column("rank", ranks, applies=tested),
+        column.name("system", attrgetter("system"), (c.baseline,)),
+        column.number(c.metric.name, difference_rounding(c), attrgetter("score")),
+        column.interval(
+            c.level,
+            difference_rounding(c),
+            attrgetter("interval"),
+            applies=bounded,
+        ),
+        column.number("optimality gap", _THREE, attrgetter("optimality_gap"), applies=gaps),
+        column.interval(c.level, _THREE, attrgetter("gap_interval"), applies=gaps and bounded),
+    )
+    best = runs.systems[0].score
+    return Table.of(
+        f"Systems over the runs on all datasets, by the {_score_name(runs)} ({words.direction(c.metric)});"
+        " the interval allows for other runs on these datasets",
+        columns,
+        runs.systems,
+        lambda entry: entry.score == best,
+        part="runs",
+        main=2 if tested else 1,
+    )
+
+
+def _score_name(runs: RunsOnDatasets) -> str:
+    """Return what the score of a system over all datasets is, in words."""
+    if runs.statistic == "mean":
+        return "mean over the datasets of the mean of the runs"
+    return f"{long_name('statistic', runs.statistic)} of the runs of all datasets together"
+
+
+def _extent(runs: RunsOnDatasets) -> str:
+    """Return how many runs there are, in words.
+
+    >>> from bestby.results import RunsOnDatasets
+    >>> _extent(RunsOnDatasets("mean", False, {"x": {"a": (1.0, 2.0), "b": (1.0, 2.0, 3.0)}}, (), ()))
+    '2 to 3 runs of each system on each'
+    """
+    low, high = runs.n_runs
+    many = f"{low}" if low == high else f"{low} to {high}"
+    return f"{many} runs of each system on each{', paired' if runs.paired else ''}"
+
+
 def _differences(c: DatasetComparison) -> Table:
     def differ_on(d: Difference) -> Cell:
         r = c.replicability[d.a, d.b]
@@ -157,6 +280,10 @@ def _differences(c: DatasetComparison) -> Table:
     return pairs_table(c, caption, columns, _with_resamples(c, _methods_over(c), c.differences))
 
 
+def _with_resamples(c: DatasetComparison, methods: str, differences: Iterable[Difference]) -> str:
+    return f"{methods} {summary.resamples(c)}" if summary.resampled(differences) else methods
+
+
 def _overall(c: DatasetComparison) -> Table:
     digits = Rounding.of([(entry.estimate, entry.interval) for entry in c.overall])
     bounded = words.computed(c, "interval")
@@ -168,7 +295,7 @@ def _overall(c: DatasetComparison) -> Table:
         column.interval(c.level, digits, attrgetter("interval"), applies=bounded),
         column.text("average", attrgetter("average")),
         column.text("varying", lambda entry: entry.resampled or "", applies=bounded),
-        *dataset_runs_report.tested_columns(c),
+        *_test_columns(c),
         verdicts(c.overall),
         marked_by(marks.__getitem__, applies=any(marks.values())),
     )
@@ -186,9 +313,62 @@ def _overall(c: DatasetComparison) -> Table:
         lambda e: overall_shown(c, e),
         part="overall",
         main=len(sides.columns),
-        methods=" ".join(filter(None, (dataset_runs_report.methods_over(c), _methods_overall(c)))),
+        methods=" ".join(filter(None, (_methods_over_runs(c), _methods_overall(c)))),
         footnote=why_overall(marks.values()),
     )
+
+
+def _test_columns(c: DatasetComparison) -> tuple[Column, ...]:
+    """Return the columns of the tests that let the runs vary; a dash where others do."""
+    applies = any(entry.test is not None for entry in c.overall)
+    corrected = applies and c.correction != "none"
+    raw, adjusted = (partial(_p, what) for what in ("test.p_value", "p_adjusted"))
+    return (
+        column.p_value("p", raw, c.level, applies=applies),
+        column.p_value(f"p ({c.correction})", adjusted, c.level, applies=corrected),
+    )
+
+
+def _p(what: str, entry: Any) -> float:
+    value = entry.test and attrgetter(what)(entry)
+    return float("nan") if value is None else float(value)
+
+
+def _improvements(c: DatasetComparison, runs: RunsOnDatasets) -> Table:
+    """Return the table of the probabilities that a run of the first is above one of the second."""
+    bounded, sides = words.computed(c, "interval"), column.sides(runs.improvements)
+
+    def kinds(one: MeanImprovement) -> Kinds:
+        return () if one.interval is None else beside(c[one.a, one.b], _excludes_one_half(one))
+
+    marked = sum(bool(kinds(one)) for one in runs.improvements)
+    columns = (
+        *sides.columns,
+        column.number("probability", _TWO, attrgetter("estimate")),
+        column.interval(c.level, _TWO, attrgetter("interval"), applies=bounded),
+        marked_by(kinds, applies=marked > 0),
+    )
+    reason = (
+        "the probability asks how often a run of one is above a run of the other on these datasets, and its"
+        " interval is for one pair at a time. The headline follows the test of the mean difference, which"
+        " takes the datasets as the sample."
+    )
+    return Table.of(
+        f"Probability that a run of {sides.one} is above one of {sides.other} on the same dataset, on average"
+        " over the datasets",
+        columns,
+        runs.improvements,
+        _excludes_one_half,
+        part="probability",
+        main=len(sides.columns),
+        methods=_methods_of_chance(runs),
+        footnote=said(Kind.QUESTION, marked, len(runs.improvements), reason),
+    )
+
+
+def _excludes_one_half(one: MeanImprovement) -> bool:
+    """Return whether the interval of a probability says which system is more often above the other."""
+    return one.interval is not None and 0.5 not in one.interval
 
 
 def _ranks(c: DatasetComparison) -> Table:
@@ -235,7 +415,7 @@ def _within(c: DatasetComparison) -> Table:
         with_intervals=words.computed(c, "interval"),
         with_tests=words.computed(c, "test"),
     )
-    columns = [*shown, *dataset_runs_report.beside_differences(c), verdicts(inner)]
+    columns = [*shown, *_run_columns(c), verdicts(inner)]
     entries = [
         (name, differences[place], _datasets_with_difference(c, pair))
         for place, pair in enumerate(c.differences)
@@ -246,9 +426,9 @@ def _within(c: DatasetComparison) -> Table:
         return kinds(entry[1], told_apart=entry[0] in entry[2])
 
     marked = [(entry[1], kinds_of(entry)) for entry in entries]
-    beside = dataset_runs_report.methods_beside(c)
+    of_run_columns = _methods_of_run_columns(c)
     columns = [column.part(one, itemgetter(1)) for one in columns]
-    columns.append(marked_by(kinds_of, applies=any(found for _, found in marked)))
+    columns.append(marked_by(kinds_of, applies=any(reasons for _, reasons in marked)))
     return Table.of(
         f"Differences on each dataset, {sides.minus}",
         (column.name("dataset", itemgetter(0)), *columns),
@@ -256,8 +436,20 @@ def _within(c: DatasetComparison) -> Table:
         lambda e: e[0] in e[2],
         part="datasets",
         main=1 + len(sides.columns),
-        methods=" ".join(filter(None, (_with_resamples(c, _methods_within(c), inner), beside))),
+        methods=" ".join(filter(None, (_with_resamples(c, _methods_within(c), inner), of_run_columns))),
         footnote=line(marked, c),
+    )
+
+
+def _run_columns(c: DatasetComparison) -> tuple[Column, ...]:
+    """Return the columns that runs add to the differences on each dataset."""
+    if c.runs is None:
+        return ()
+    ordered = words.computed(c, "test")
+    return (
+        column.number("probability", _TWO, attrgetter("improvement")),
+        column.number("ε", _TWO, attrgetter("order.epsilon_min"), applies=ordered),
+        column.number("ε reversed", _TWO, attrgetter("reverse_order.epsilon_min"), applies=ordered),
     )
 
 
@@ -297,7 +489,7 @@ def _pictures(c: DatasetComparison) -> Iterator[Picture]:
         yield Picture(label, caption, partial(figure.datasets, c, "forest"))
         return
     joined = words.computed(c, "test") and c.baseline is None
-    caption = f"Average ranks; {ranks_figure.bars_join(c)}." if joined else "Average ranks."
+    caption = f"Average ranks; {figure.bars_join(c)}." if joined else "Average ranks."
     yield Picture("Diagram of average ranks", caption, partial(figure.datasets, c, "ranks"))
     tested = ", p-value after correction (bold: significant)" if words.computed(c, "test") else ""
     caption = (
@@ -326,7 +518,23 @@ def dictionary(c: DatasetComparison) -> dict[str, Any]:
         "ranking": [asdict(entry) for entry in c.ranking],
         "critical_difference": c.critical_difference,
         **({} if c.ranges is None else {"ranges": c.ranges}),
-        **dataset_runs_report.dictionary(c),
+        **_run_dictionary(c),
+    }
+
+
+def _run_dictionary(c: DatasetComparison) -> dict[str, Any]:
+    """Return what runs add, as dictionaries and lists; nothing without runs."""
+    if c.runs is None:
+        return {}
+    return {
+        "runs": {
+            "statistic": c.runs.statistic,
+            "paired": c.runs.paired,
+            "scores": c.runs.scores,
+            "systems": [asdict(entry) for entry in c.runs.systems],
+            "improvements": [asdict(entry) for entry in c.runs.improvements],
+            "differences": TABLES["runs"].rows(c),
+        }
     }
 
 
@@ -355,10 +563,16 @@ _COLUMNS = (
     *by_name(DIFFERENCE),
     *attributes("wins", "ties", "losses"),
 )
+
+
 _EMPTY = dict.fromkeys(column.name for column in _COLUMNS)
+
+
 _NOT_OVERALL = {
     "metric", "score_a", "score_b", "level", "exact", "n_differing", "better", "favoured", "disagreement",
 }  # fmt: skip
+
+
 _OVERALL = (
     *attributes("average", "resampled"),
     *(column for column in DIFFERENCE if column.name not in _NOT_OVERALL),
@@ -372,28 +586,37 @@ def _score_rows(c: DatasetComparison) -> list[dict[str, Any]]:
     return data.scores_by_place(c, ("dataset",), places, average_rank=c.average_ranks)
 
 
+def _run_rows(c: DatasetComparison) -> Iterator[dict[str, Any]]:
+    """Yield the differences between the runs on each dataset; none without runs."""
+    if c.runs is not None:
+        for name, differences in c.within.items():
+            yield from ({"dataset": name, "difference": d} for d in differences)
+
+
 TABLES = {
     "differences": Rows(_COLUMNS, _over_and_within),
     "scores": Rows(attributes("dataset", "system", "score", "average_rank"), _score_rows),
-    "runs": dataset_runs_report.ROWS,
+    "runs": Rows((Field("dataset"), *inside("difference", differences_of_runs(with_items=False))), _run_rows),
 }
 
 
 def sentences(c: DatasetComparison) -> Iterator[str]:
     """Yield how systems were compared over datasets."""
+    runs = "" if c.runs is None else f", {_extent(c.runs)}"
     yield (
         f"We compared {len(c.systems)} systems{named(c.systems)} by {measured(c.metric.name)} on"
-        f" {len(c.datasets)} datasets{named(c.datasets)}{_runs_on_each(c)}{against(c.baseline)}."
+        f" {len(c.datasets)} datasets{named(c.datasets)}{runs}{against(c.baseline)}."
     )
     if c.ranges is not None:
         yield _normalised(c.ranges)
     if c.runs is not None:
-        yield from dataset_runs_report.scores(c.runs)
+        one, over_all = score_of_runs(c.runs.statistic), _score_name(c.runs)
+        yield f"The score of a system on a dataset is {one}; over all datasets it is the {over_all}."
     yield from inference(c, c.differences, over=" of the means over the datasets")
     inner = scaffold.all_within(c)
     yield from within(c, inner, "on each dataset")
     if c.runs is not None:
-        yield from dataset_runs_report.over_runs(c, c.runs)
+        yield from _sentences_on_runs(c, c.runs)
     if c.replicability:
         holm = cite("correction", "holm")
         yield (
@@ -415,11 +638,44 @@ def sentences(c: DatasetComparison) -> Iterator[str]:
     yield drawn(c, [*c.differences, *inner], *intervals, beside_orders=ordered)
 
 
-def _runs_on_each(c: DatasetComparison) -> str:
-    return "" if c.runs is None else f", {extent(c.runs)}"
-
-
 def _normalised(ranges: Mapping[str, tuple[float, float]]) -> str:
     """Return what the scores that become 0 and 1 are, if the datasets are not too many."""
     pairs = [f"{low:.6g} and {high:.6g} on {name}" for name, (low, high) in ranges.items()]
     return f"We normalised the scores on each dataset: two of them become 0 and 1{named(pairs)}."
+
+
+def _sentences_on_runs(c: DatasetComparison, runs: RunsOnDatasets) -> Iterator[str]:
+    """Yield what lets the runs vary on these very datasets: intervals, tests, chances and orders."""
+    over = [entry for entry in c.overall if entry.resampled == "runs"]
+    methods = dict.fromkeys(entry.interval.method for entry in over if entry.interval is not None)
+    tests = dict.fromkeys(
+        summary.how_tested(entry.test, source_of_test) for entry in over if entry.test is not None
+    )
+    if methods:
+        yield f"Intervals ({percent(c.level)}) over the runs of all datasets: {_interval_names(methods)}."
+    if tests:
+        yield f"Tests over the runs of all datasets: {listed(list(tests))}."
+    if any(entry.optimality_gap is not None for entry in runs.systems):
+        yield (
+            "The optimality gap of a system is how far its runs are below 1 on average"
+            f"{cite('analysis', 'optimality gap')}."
+        )
+    bounds = dict.fromkeys(one.interval.method for one in runs.improvements if one.interval is not None)
+    if runs.improvements:
+        source = cite("analysis", "improvement over datasets")
+        yield (
+            "We report how often a run of one system is above a run of the other, on average over the"
+            f" datasets{source}{f': {_interval_names(bounds)}' if bounds else ''}."
+        )
+    if computed(c, "test"):
+        yield (
+            "We measured how nearly one system is better at every quantile of its runs on a dataset by almost"
+            f" stochastic order{cite('analysis', 'stochastic order')}: the upper"
+            f" {100.0 * _orders_level(c):.4g} % bound of the violation ratio, whose level is corrected for"
+            f" {_orders_family(c)}. Its bounds were resampled: {_orders_resamples(c)}."
+        )
+
+
+def _interval_names(methods: dict[str, None]) -> str:
+    """Return the names of intervals with their works."""
+    return ", ".join(with_works("interval", one) for one in methods)

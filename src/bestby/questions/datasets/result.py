@@ -9,89 +9,12 @@ from typing import Any, ClassVar
 from bestby._core.keywords import with_suggestions
 from bestby._core.lazy import module_by_name
 from bestby._core.typing import FloatArray
-from bestby.questions.datasets.dataset_runs_result import RunsOnDatasets
 from bestby.results.base import MetricInfo, Note, Provenance
 from bestby.results.by_pair import Counts
 from bestby.results.comparison import Difference, Paired
 from bestby.results.drawn import canvas_of
 from bestby.results.values import Friedman, Interval, TestResult
 from bestby.vocabulary import DatasetFigure, FigureFont, FigureWidth
-
-
-@dataclass(frozen=True, slots=True)
-class Overall:
-    """A difference over all datasets together.
-
-    Parameters
-    ----------
-    a, b : str
-        The systems.
-    average : {"macro", "micro"}
-        The mean over datasets of their differences, or the difference on all items pooled; of runs, the
-        difference of the statistic of the runs of all datasets together.
-    resampled : {"items", "runs", "datasets"} or None
-        What the interval takes to vary: the items or the runs within these very datasets, or the datasets as
-        a sample of all those that might have been chosen. None if no interval was asked for
-        (``interval=None``), except of runs.
-    estimate : float
-        A minus B.
-    interval : Interval or None
-        Its confidence interval; None where it is undefined, which a note then says, or if none was asked for.
-    standard_error, standard_error_method, verdict, equivalence_interval
-        As for `Difference`.
-    test : TestResult or None
-        The test that lets the runs vary; None where items or datasets vary, and without tests.
-    p_adjusted : float or None
-        Its p-value, corrected over the pairs.
-
-    See Also
-    --------
-    DatasetComparison : Holds them as `overall`.
-    """
-
-    a: str
-    b: str
-    average: str
-    resampled: str | None
-    estimate: float
-    interval: Interval | None
-    standard_error: float | None = None
-    standard_error_method: str | None = None
-    verdict: str | None = None
-    equivalence_interval: Interval | None = None
-    test: TestResult | None = None
-    p_adjusted: float | None = None
-
-    @property
-    def p_value(self) -> float | None:
-        """The p-value of the test before correction; None without one."""
-        return None if self.test is None else self.test.p_value
-
-
-@dataclass(frozen=True, slots=True)
-class RankDifference:
-    """Two systems compared by their average ranks.
-
-    Parameters
-    ----------
-    a, b : str
-        The systems.
-    estimate : float
-        Average rank of A minus that of B; negative if A ranks better.
-    p_nemenyi, p_holm : float
-        Nemenyi's p-value for all pairs, None against a baseline; and that from the normal approximation,
-        after Holm's correction over the pairs.
-
-    See Also
-    --------
-    DatasetComparison : Holds them as `ranking`.
-    """
-
-    a: str
-    b: str
-    estimate: float
-    p_nemenyi: float | None
-    p_holm: float
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -205,3 +128,177 @@ class DatasetComparison(Paired):
         """
         canvas = canvas_of(ax, width, font)
         return module_by_name("bestby.questions.datasets.figure").datasets(self, kind, cliques, pair, canvas)
+
+
+@dataclass(frozen=True, slots=True)
+class Overall:
+    """A difference over all datasets together.
+
+    Parameters
+    ----------
+    a, b : str
+        The systems.
+    average : {"macro", "micro"}
+        The mean over datasets of their differences, or the difference on all items pooled; of runs, the
+        difference of the statistic of the runs of all datasets together.
+    resampled : {"items", "runs", "datasets"} or None
+        What the interval takes to vary: the items or the runs within these very datasets, or the datasets as
+        a sample of all those that might have been chosen. None if no interval was asked for
+        (``interval=None``), except of runs.
+    estimate : float
+        A minus B.
+    interval : Interval or None
+        Its confidence interval; None where it is undefined, which a note then says, or if none was asked for.
+    standard_error, standard_error_method, verdict, equivalence_interval
+        As for `Difference`.
+    test : TestResult or None
+        The test that lets the runs vary; None where items or datasets vary, and without tests.
+    p_adjusted : float or None
+        Its p-value, corrected over the pairs.
+
+    See Also
+    --------
+    DatasetComparison : Holds them as `overall`.
+    """
+
+    a: str
+    b: str
+    average: str
+    resampled: str | None
+    estimate: float
+    interval: Interval | None
+    standard_error: float | None = None
+    standard_error_method: str | None = None
+    verdict: str | None = None
+    equivalence_interval: Interval | None = None
+    test: TestResult | None = None
+    p_adjusted: float | None = None
+
+    @property
+    def p_value(self) -> float | None:
+        """The p-value of the test before correction; None without one."""
+        return None if self.test is None else self.test.p_value
+
+
+@dataclass(frozen=True, slots=True)
+class RankDifference:
+    """Two systems compared by their average ranks.
+
+    Parameters
+    ----------
+    a, b : str
+        The systems.
+    estimate : float
+        Average rank of A minus that of B; negative if A ranks better.
+    p_nemenyi, p_holm : float
+        Nemenyi's p-value for all pairs, None against a baseline; and that from the normal approximation,
+        after Holm's correction over the pairs.
+
+    See Also
+    --------
+    DatasetComparison : Holds them as `ranking`.
+    """
+
+    a: str
+    b: str
+    estimate: float
+    p_nemenyi: float | None
+    p_holm: float
+
+
+@dataclass(frozen=True, slots=True)
+class RunsOnDatasets:
+    """What several runs of each system on each dataset add to a `DatasetComparison`.
+
+    Parameters
+    ----------
+    statistic : {"mean", "median", "trimmed_mean", "iqm"}
+        What is compared of the runs.
+    paired : bool
+        Whether run i of one system and run i of the others belong together.
+    scores : mapping of str to mapping of str to tuple of float
+        The score of each run, by dataset and system; runs that are not paired in ascending order.
+    systems : tuple of RunsOverall
+        Every system over the runs on all datasets, the best first.
+    improvements : tuple of MeanImprovement
+        Per pair, as in `DatasetComparison.differences`.
+
+    See Also
+    --------
+    DatasetComparison : Holds it as `runs`.
+    bestby.compare_datasets : Makes it.
+    """
+
+    statistic: str
+    paired: bool
+    scores: Mapping[str, Mapping[str, tuple[float, ...]]]
+    systems: tuple[RunsOverall, ...]
+    improvements: tuple[MeanImprovement, ...]
+
+    @property
+    def n_runs(self) -> tuple[int, int]:
+        """The least and the greatest number of runs of a system on a dataset."""
+        sizes = [len(runs) for row in self.scores.values() for runs in row.values()]
+        return min(sizes), max(sizes)
+
+
+@dataclass(frozen=True, slots=True)
+class RunsOverall:
+    """One system over its runs on all datasets.
+
+    Parameters
+    ----------
+    system : str
+        The system.
+    score : float
+        The mean over the datasets of the mean (or median, ...) of its runs; with another statistic than the
+        mean, that statistic of the runs of all datasets together.
+    interval : Interval or None
+        Its confidence interval for other runs on these datasets; None without variation, or if none was asked
+        for (``interval=None``).
+    rank_low, rank_high : int or None
+        The ranks of the system that the tests of these differences leave open, 1 being the best; None without
+        tests (``test=None``).
+    optimality_gap : float or None
+        Where scores are normalised by given ranges and higher is better: how far the runs are below 1 on
+        average, those above 1 counting as 1 (Agarwal et al. 2021).
+    gap_interval : Interval or None
+        Its confidence interval for other runs on these datasets.
+
+    See Also
+    --------
+    RunsOnDatasets : Holds one per system.
+    """
+
+    system: str
+    score: float
+    interval: Interval | None
+    rank_low: int | None
+    rank_high: int | None
+    optimality_gap: float | None = None
+    gap_interval: Interval | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MeanImprovement:
+    """How likely a run of A is better than one of B, on average over the datasets.
+
+    Parameters
+    ----------
+    a, b : str
+        The systems.
+    estimate : float
+        The mean over the datasets of the probability that a run of A scores above one of B (of paired runs:
+        above its partner), ties counting half.
+    interval : Interval or None
+        Its confidence interval for other runs on these datasets; None if none was asked for.
+
+    See Also
+    --------
+    RunsOnDatasets : Holds one per pair.
+    """
+
+    a: str
+    b: str
+    estimate: float
+    interval: Interval | None

@@ -1,18 +1,19 @@
-"""From what the user has to scores without gaps: tables, items, comparisons, frames."""
+"""What `compare_datasets` takes: tables of scores, runs, items or comparisons; and scores without gaps."""
 
 from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, cast
+from functools import partial
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from bestby._core import checks, rounding
-from bestby._core.errors import InvalidInputError
-from bestby._core.text import quoted
+from bestby._core import arrays, checks, rounding
+from bestby._core.errors import DesignError, InvalidInputError
+from bestby._core.text import counted, quoted
 from bestby._core.typing import FloatArray
 from bestby.comparisons.common import per_dataset, provenance
 from bestby.data.evaluation import Evaluation
@@ -20,6 +21,7 @@ from bestby.data.frames import backend_of, is_partitioned, is_table, table_of, u
 from bestby.data.layouts.datasets import Cells, RunCells, datasets_of
 from bestby.data.layouts.evaluations import refuse_partitions
 from bestby.data.layouts.options import TableOptions, chosen_names
+from bestby.data.layouts.runs import FAILED_RUN
 from bestby.data.roles import average_note, averages, check_no_predictions, listed, transposed, unknown_system
 from bestby.data.table import merged_order
 from bestby.engine.base import Drawing
@@ -27,13 +29,10 @@ from bestby.engine.estimate import Estimates
 from bestby.engine.text_statistics import Counting
 from bestby.metrics.base import BaseMetric
 from bestby.metrics.directions import Turned, direction_of, rising
-from bestby.questions.datasets.nesting import holds_runs, nested
-from bestby.questions.runs.source import Data
+from bestby.questions.runs.source import Data, RunsInput, Settings, data_of
 from bestby.results.base import MetricInfo, Note
 from bestby.results.comparison import Comparison
 from bestby.vocabulary import allowed_names
-
-_ASSUMED = '; the outer keys are taken as datasets: if they are systems, pass outer="system"'
 
 
 @dataclass(frozen=True)
@@ -51,67 +50,12 @@ class Source:
     """What the note on datasets and systems adds where nobody said which keys are which."""
 
 
-@dataclass(frozen=True)
-class DatasetScores:
-    """Scores without gaps, and what lies behind them."""
-
-    metric: MetricInfo
-    datasets: tuple[str, ...]
-    names: tuple[str, ...]
-    matrix: FloatArray
-    makers: Mapping[str, Estimates]
-    items: Mapping[str, Evaluation]
-    compared: Mapping[str, Comparison]
-    measure: BaseMetric | None
-    data_hash: str
-    notes: tuple[Note, ...]
-    runs: Mapping[str, Data] = field(default_factory=dict)
-    ranges: Mapping[str, tuple[float, float]] | None = None
-    from_data: bool = False
-    """Whether the ranges are those of the scores themselves."""
-
-    def about(self) -> dict[str, Any]:
-        """Return the number of datasets, the systems, and how many items or runs there are if any are."""
-        about: dict[str, Any] = {"datasets": len(self.datasets), "systems": list(self.names)}
-        if self.runs:
-            about["runs"] = [[int(x.size) for x in one.maker.scores] for one in self.runs.values()]
-        elif self.items:
-            about["items"] = sum(part.n_items for part in self.items.values())
-        return about
-
-
-def refuse_p_values(data: Any) -> None:
-    """Refuse one number per dataset, which `replicability` is for."""
-    if (
-        isinstance(data, Mapping)
-        and bool(data)
-        and all(isinstance(v, int | float | np.number) and not isinstance(v, bool) for v in data.values())
-    ):
-        raise InvalidInputError(
-            "there is one number per dataset, where a score of every system is needed",
-            hint="replicability counts the datasets with an effect from one p-value per dataset",
-        )
-
-
-def check_outer(data: Any, outer: str | None) -> None:
-    """Refuse `outer` for data that are not a mapping of mappings of scores."""
-    if outer is None:
-        return
-    checks.choice(outer, allowed_names("outer"), "outer")
-    inner = isinstance(data, Mapping) and all(isinstance(row, Mapping) for row in data.values())
-    if outer == "system" and not inner:
-        raise InvalidInputError(
-            "outer is for a mapping of mappings of scores, {system: {dataset: score}}",
-            hint="leave outer out: in other forms of data the datasets are marked",
-        )
-
-
 def source_of(
     data: Any, outer: str | None, dataset: str | None, options: TableOptions, run: str | None = None
 ) -> Source:
     """Return the data in one of four forms."""
     checks.valid_name(dataset, "dataset")
-    given, data = data, nested(data, outer)
+    original, data = data, nested(data, outer)
     if not isinstance(data, Mapping) and is_table(data):
         return _from_table(data, dataset, options, run)
     chosen = Source(systems=options.systems, ignore=options.ignore)
@@ -153,10 +97,13 @@ def source_of(
         table = transposed(
             {name: {checks.name_text(d, "dataset"): x for d, x in row.items()} for name, row in named.items()}
         )
-    assumed = _ASSUMED if outer is None and given is data else ""
+    assumed = _ASSUMED if outer is None and original is data else ""
     if holds_runs(table):
         return dataclasses.replace(chosen, runs=table, assumed=assumed)
     return dataclasses.replace(chosen, table=table, assumed=assumed)
+
+
+_ASSUMED = '; the outer keys are taken as datasets: if they are systems, pass outer="system"'
 
 
 def _from_table(data: Any, dataset: str | None, options: TableOptions, run: str | None) -> Source:
@@ -171,6 +118,127 @@ def _from_table(data: Any, dataset: str | None, options: TableOptions, run: str 
     if holds_runs(cast(Cells, datasets)):
         return Source(runs=cast(RunCells, datasets))
     return Source(table=cast(Cells, datasets))
+
+
+def nested(data: Any, outer: str | None) -> Any:
+    """Return arrays of runs as a mapping of dataset to system to runs; anything else as it is.
+
+    An array has the shape (systems, datasets, runs); a mapping of names to arrays of shape (datasets, runs)
+    has the systems outside, unless `outer` says "dataset". What has no name is numbered from 1.
+    """
+    by_system = None
+    if isinstance(data, Mapping) and data and all(_depth(value) == 2 for value in data.values()):
+        by_system = {checks.name_text(name, "system"): _rows(value) for name, value in data.items()}
+        if outer == "dataset":
+            return {name: dict(enumerate(rows, start=1)) for name, rows in by_system.items()}
+    elif not isinstance(data, Mapping) and _depth(data) == 3:
+        by_system = {str(place): _rows(value) for place, value in enumerate(_rows(data), start=1)}
+    if by_system is None:
+        return data
+    sizes = {name: len(rows) for name, rows in by_system.items()}
+    if len(set(sizes.values())) > 1:
+        listing = ", ".join(f"{name}: {size}" for name, size in sizes.items())
+        raise InvalidInputError(
+            f"all systems need runs on the same datasets, got numbers of datasets {listing}",
+            hint="the shape is (systems, datasets, runs); mappings name the datasets:"
+            ' {"new": {"news": [0.71, 0.74], ...}, ...} with outer="system"',
+        )
+    n_datasets = next(iter(sizes.values()))
+    return {
+        str(place + 1): {name: rows[place] for name, rows in by_system.items()} for place in range(n_datasets)
+    }
+
+
+def _depth(value: Any) -> int:
+    """Return how deeply sequences are nested, going by their first entries; 0 for anything else."""
+    if hasattr(value, "ndim"):
+        return int(value.ndim) if not hasattr(value, "columns") else 0
+    if isinstance(value, list | tuple) and value:
+        return 1 + _depth(value[0])
+    return 0
+
+
+def _rows(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, list | tuple) else list(checks.as_array(value, "the runs"))
+
+
+def holds_runs(rows: Mapping[str, Mapping[Any, Any]]) -> bool:
+    """Return whether some system has several scores on a dataset."""
+    return any(holds_several(value) for row in rows.values() for value in row.values())
+
+
+def holds_several(value: Any) -> bool:
+    """Return whether this is not a single score, but a container of them."""
+    return isinstance(value, Mapping | list | tuple) or getattr(value, "ndim", 0) > 0
+
+
+def without_runs(source: Source) -> Source:
+    """Return a source in which no system has more than one run anywhere as a table of scores."""
+    rows = source.runs or {}
+    if not rows or any(holds_several(v) and len(v) != 1 for row in rows.values() for v in row.values()):
+        return source
+    table = {
+        name: {s: arrays.listed(arrays.values_of(v), "runs")[0] if holds_several(v) else v
+               for s, v in row.items()}
+        for name, row in rows.items()
+    }  # fmt: skip
+    note = Note("single_runs", "every system has one run on each dataset: how runs vary is not known")
+    return dataclasses.replace(source, runs=None, table=table, notes=(*source.notes, note))
+
+
+def check_outer(data: Any, outer: str | None) -> None:
+    """Refuse `outer` for data that are not a mapping of mappings of scores."""
+    if outer is None:
+        return
+    checks.choice(outer, allowed_names("outer"), "outer")
+    inner = isinstance(data, Mapping) and all(isinstance(row, Mapping) for row in data.values())
+    if outer == "system" and not inner:
+        raise InvalidInputError(
+            "outer is for a mapping of mappings of scores, {system: {dataset: score}}",
+            hint="leave outer out: in other forms of data the datasets are marked",
+        )
+
+
+def refuse_p_values(data: Any) -> None:
+    """Refuse one number per dataset, which `replicability` is for."""
+    if (
+        isinstance(data, Mapping)
+        and bool(data)
+        and all(isinstance(v, int | float | np.number) and not isinstance(v, bool) for v in data.values())
+    ):
+        raise InvalidInputError(
+            "there is one number per dataset, where a score of every system is needed",
+            hint="replicability counts the datasets with an effect from one p-value per dataset",
+        )
+
+
+@dataclass(frozen=True)
+class DatasetScores:
+    """Scores without gaps, and what lies behind them."""
+
+    metric: MetricInfo
+    datasets: tuple[str, ...]
+    names: tuple[str, ...]
+    matrix: FloatArray
+    estimates: Mapping[str, Estimates]
+    items: Mapping[str, Evaluation]
+    compared: Mapping[str, Comparison]
+    measure: BaseMetric | None
+    data_hash: str
+    notes: tuple[Note, ...]
+    runs: Mapping[str, Data] = field(default_factory=dict)
+    ranges: Mapping[str, tuple[float, float]] | None = None
+    from_data: bool = False
+    """Whether the ranges are those of the scores themselves."""
+
+    def about(self) -> dict[str, Any]:
+        """Return the number of datasets, the systems, and how many items or runs there are if any are."""
+        about: dict[str, Any] = {"datasets": len(self.datasets), "systems": list(self.names)}
+        if self.runs:
+            about["runs"] = [[int(x.size) for x in one.estimator.scores] for one in self.runs.values()]
+        elif self.items:
+            about["items"] = sum(part.n_items for part in self.items.values())
+        return about
 
 
 def scores_of(
@@ -193,17 +261,17 @@ def scores_of(
             hint="pass one Evaluation per dataset to have a metric computed",
         )
     table, left_out = without_averages(table, source)
-    kept, names, notes = complete(table, source, on_missing)
+    rows, names, notes = complete(table, source, on_missing)
     if metric is None:
         check_no_predictions(dict(zip(names, names, strict=True)))
-    reading = f"a table of scores; datasets: {listed([*kept])}; systems: {listed(names)}{source.assumed}"
+    reading = f"a table of scores; datasets: {listed([*rows])}; systems: {listed(names)}{source.assumed}"
     greater, direction_notes = direction_of(metric, greater_is_better)
     info = MetricInfo(metric or "score", greater, (-math.inf, math.inf))
-    columns = [np.array([row[system] for row in kept.values()]) for system in names]
-    hashes = {name: repr(sorted(row.items())) for name, row in kept.items()}
+    columns = [np.array([row[system] for row in rows.values()]) for system in names]
+    hashes = {name: repr(sorted(row.items())) for name, row in rows.items()}
     return DatasetScores(
         info,
-        tuple(kept),
+        tuple(rows),
         names,
         np.column_stack(rounding.in_one_precision(columns)),
         {},
@@ -213,6 +281,27 @@ def scores_of(
         provenance.hash_of(hashes),
         (Note("read_as", reading), *source.notes, *left_out, *notes, *direction_notes),
     )
+
+
+def numbers(name: str, row: Mapping[str, Any]) -> dict[str, float]:
+    """Return the scores of one dataset; those that are None or NaN are not there."""
+    row_scores: dict[str, float] = {}
+    for one, value in row.items():
+        if checks.missing(value):
+            continue
+        system = checks.name_text(one, "system")
+        what = f"the score of {quoted(system)} on dataset {quoted(name)}"
+        try:
+            number = checks.number(value, what)
+        except InvalidInputError:
+            raise InvalidInputError(
+                f"{what} is not a number: {quoted(value)}",
+                hint="name the columns that are systems: systems=[...]",
+            ) from None
+        if math.isinf(number):
+            raise InvalidInputError(f"{what} is infinite")
+        row_scores[system] = number
+    return row_scores
 
 
 def without_averages(
@@ -228,6 +317,43 @@ def without_averages(
     return {d: {s: x for s, x in row.items() if s not in systems} for d, row in rest.items()}, notes
 
 
+def complete(
+    table: Mapping[str, Mapping[str, float]], source: Source, on_missing: str
+) -> tuple[dict[str, Mapping[str, float]], tuple[str, ...], tuple[Note, ...]]:
+    """Return the datasets on which every system has a score, the systems, and a note on the others."""
+    present = tuple(merged_order(table.values()))
+    checks.valid_names(present, "system")
+    checks.valid_names(table, "dataset")
+    outer = next((name for name in source.systems or () if name in table and name not in present), None)
+    if outer is not None:
+        error = unknown_system(None, present)(outer)
+        hint = f'{error.hint}; outer="system" takes the outer keys for the systems'
+        raise InvalidInputError(error.message, hint, error.argument)
+    names = tuple(chosen_names(present, source.systems, source.ignore))
+    checks.two_systems(names, hint="pass the scores of each system on every dataset")
+    gaps = [(name, system) for name, row in table.items() for system in names if system not in row]
+    without = list(dict.fromkeys(name for name, _ in gaps))
+    if gaps and on_missing != "drop":
+        raise InvalidInputError(
+            f"{len(gaps)} of {len(table) * len(names)} scores are missing, on {len(without)} of {len(table)}"
+            f" datasets; first: {quoted(gaps[0][1])} on dataset {quoted(gaps[0][0])}",
+            hint='pass on_missing="drop" to compare on the other datasets only',
+        )
+    rows = {name: row for name, row in table.items() if name not in without}
+    if len(rows) < 2:
+        raise InvalidInputError(
+            f"at least 2 datasets with a score of every system are needed, got {len(rows)}",
+            hint="for one dataset use compare, or compare_runs for several runs",
+        )
+    if not gaps:
+        return rows, names, ()
+    said = (
+        f"{len(without)} of {len(table)} datasets were left out because some system has no score there:"
+        f" {', '.join(without)} ({len(gaps)} scores missing)"
+    )
+    return rows, names, (Note("datasets_dropped", said),)
+
+
 def _item_scores(
     source: Source,
     metric: Any,
@@ -239,31 +365,31 @@ def _item_scores(
     parts = source.items or {}
     present = {name: dict.fromkeys(part.names, 0.0) for name, part in parts.items()}
     whole, names, notes = complete(present, source, on_missing)
-    kept = {name: parts[name].with_systems(names) for name in whole}
-    own = [part.suggested for part in kept.values()]
+    items = {name: parts[name].with_systems(names) for name in whole}
+    suggested = [part.suggested for part in items.values()]
     measure: BaseMetric | None = None
-    if metric is None and any(one != own[0] for one in own):
-        kept, measures, notes_on_items = _each_its_own(kept, greater_is_better)
+    if metric is None and any(one != suggested[0] for one in suggested):
+        items, measures, notes_on_items = _each_its_own(items, greater_is_better)
         info = MetricInfo("score", greater_is_better=True, bounds=(-math.inf, math.inf))
     else:
-        measure, notes_on_items = per_dataset.one_metric(metric, kept, "dataset", greater_is_better)
-        measures = dict.fromkeys(kept, measure)
+        measure, notes_on_items = per_dataset.one_metric(metric, items, "dataset", greater_is_better)
+        measures = dict.fromkeys(items, measure)
         info = None
-    makers = {
+    estimates = {
         name: per_dataset.intervals_on(part, measures[name], drawing, f"dataset {quoted(name)}", counting)
-        for name, part in kept.items()
+        for name, part in items.items()
     }
-    fitted = next(iter(makers.values())).group.metric
+    fitted = next(iter(estimates.values())).group.metric
     return DatasetScores(
         metric=info or MetricInfo(fitted.name, fitted.greater_is_better, fitted.bounds),
-        datasets=tuple(kept),
+        datasets=tuple(items),
         names=names,
-        matrix=np.array([maker.scores for maker in makers.values()]),
-        makers=makers,
-        items=kept,
+        matrix=np.array([one.scores for one in estimates.values()]),
+        estimates=estimates,
+        items=items,
         compared={},
         measure=measure,
-        data_hash=provenance.hash_of({name: part.data_hash() for name, part in kept.items()}),
+        data_hash=provenance.hash_of({name: part.data_hash() for name, part in items.items()}),
         notes=(*source.notes, *notes_on_items, *notes),
     )
 
@@ -274,9 +400,9 @@ def _each_its_own(
     """Return datasets that suggest metrics of their own with these, all better the higher they are."""
     turned, measures, notes = {}, {}, []
     for name, part in parts.items():
-        own, found = per_dataset.one_metric(None, {name: part}, "dataset", greater_is_better)
-        turned[name], measures[name] = rising(part, own)
-        notes += found
+        measure, notes_on_metric = per_dataset.one_metric(None, {name: part}, "dataset", greater_is_better)
+        turned[name], measures[name] = rising(part, measure)
+        notes += notes_on_metric
     text = f"each dataset has a metric of its own: {listed([f'{d}: {m.name}' for d, m in measures.items()])}"
     lower = [
         name for name, one in parts.items() if turned[name] is not one or isinstance(measures[name], Turned)
@@ -302,74 +428,123 @@ def _comparison_scores(source: Source, metric: Any, on_missing: str) -> DatasetS
         label: {entry.system: entry.score for entry in comparison.systems if entry.metric == name}
         for label, comparison in compared.items()
     }
-    kept, names, notes = complete(table, source, on_missing)
+    rows, names, notes = complete(table, source, on_missing)
     return DatasetScores(
         metric=next(m for m in first.metrics if m.name == name),
-        datasets=tuple(kept),
+        datasets=tuple(rows),
         names=names,
-        matrix=np.array([[kept[label][system] for system in names] for label in kept]),
-        makers={},
+        matrix=np.array([[rows[label][system] for system in names] for label in rows]),
+        estimates={},
         items={},
-        compared={label: compared[label] for label in kept},
+        compared={label: compared[label] for label in rows},
         measure=None,
-        data_hash=provenance.hash_of({label: compared[label].provenance.data_hash for label in kept}),
+        data_hash=provenance.hash_of({label: compared[label].provenance.data_hash for label in rows}),
         notes=(*source.notes, *notes),
     )
 
 
-def numbers(name: str, row: Mapping[str, Any]) -> dict[str, float]:
-    """Return the scores of one dataset; those that are None or NaN are not there."""
-    row_scores: dict[str, float] = {}
-    for one, value in row.items():
-        if checks.missing(value):
-            continue
-        system = checks.name_text(one, "system")
-        what = f"the score of {quoted(system)} on dataset {quoted(name)}"
-        try:
-            number = checks.number(value, what)
-        except InvalidInputError:
-            raise InvalidInputError(
-                f"{what} is not a number: {quoted(value)}",
-                hint="name the columns that are systems: systems=[...]",
-            ) from None
-        if math.isinf(number):
-            raise InvalidInputError(f"{what} is infinite")
-        row_scores[system] = number
-    return row_scores
-
-
-def complete(
-    table: Mapping[str, Mapping[str, float]], source: Source, on_missing: str
-) -> tuple[dict[str, Mapping[str, float]], tuple[str, ...], tuple[Note, ...]]:
-    """Return the datasets on which every system has a score, the systems, and a note on the others."""
-    known = tuple(merged_order(table.values()))
-    checks.valid_names(known, "system")
-    checks.valid_names(table, "dataset")
-    outer = next((name for name in source.systems or () if name in table and name not in known), None)
-    if outer is not None:
-        error = unknown_system(None, known)(outer)
-        hint = f'{error.hint}; outer="system" takes the outer keys for the systems'
-        raise InvalidInputError(error.message, hint, error.argument)
-    names = tuple(chosen_names(known, source.systems, source.ignore))
-    checks.two_systems(names, hint="pass the scores of each system on every dataset")
-    gaps = [(name, system) for name, row in table.items() for system in names if system not in row]
-    without = list(dict.fromkeys(name for name, _ in gaps))
-    if gaps and on_missing != "drop":
+def run_scores(
+    source: Source,
+    metric: Any,
+    greater_is_better: bool | None,
+    on_missing: str,
+    settings: Settings,
+    drawing: Drawing,
+    counting: Counting,
+) -> DatasetScores:
+    """Return the runs of every dataset on which each system has some, and the location of each."""
+    if metric is not None and not isinstance(metric, str):
         raise InvalidInputError(
-            f"{len(gaps)} of {len(table) * len(names)} scores are missing, on {len(without)} of {len(table)}"
-            f" datasets; first: {quoted(gaps[0][1])} on dataset {quoted(gaps[0][0])}",
-            hint='pass on_missing="drop" to compare on the other datasets only',
+            "the runs are scores already: metric can only name them",
+            hint="several runs of items are compared on one dataset: compare_runs",
         )
-    kept = {name: row for name, row in table.items() if name not in without}
-    if len(kept) < 2:
-        raise InvalidInputError(
-            f"at least 2 datasets with a score of every system are needed, got {len(kept)}",
-            hint="for one dataset use compare, or compare_runs for several runs",
-        )
-    if not gaps:
-        return kept, names, ()
-    said = (
-        f"{len(without)} of {len(table)} datasets were left out because some system has no score there:"
-        f" {', '.join(without)} ({len(gaps)} scores missing)"
+    rows = {
+        name: {
+            (text := checks.name_text(system, "system")): _runs(name, text, runs)
+            for system, runs in row.items()
+        }
+        for name, row in (source.runs or {}).items()
+    }
+    rows = {name: {s: runs for s, runs in row.items() if len(runs)} for name, row in rows.items()}
+    if on_missing == "drop":
+        rows = {name: {s: r for s, r in row.items() if len(r) > 1} for name, row in rows.items()}
+    means = {d: {s: float(_values(runs).mean()) for s, runs in row.items()} for d, row in rows.items()}
+    means, left_out = without_averages(means, source)
+    rows = {name: {system: rows[name][system] for system in row} for name, row in means.items()}
+    complete_rows, names, notes = complete(rows, source, on_missing)
+    _refuse_single(complete_rows, names)
+    _, direction_notes = direction_of(metric, greater_is_better)
+    data: dict[str, Data] = {}
+    for name, row in complete_rows.items():
+        runs_input = RunsInput({s: row[s] for s in names}, None, metric, None, greater_is_better)
+        data[name] = on_dataset(name, partial(data_of, runs_input, settings, drawing, counting))
+    reading = f"several runs on each dataset; datasets: {listed([*complete_rows])}; systems: {listed(names)}"
+    first = next(iter(data.values()))
+    by_name = {f"{d} {s}": repr(_values(complete_rows[d][s]).tolist()) for d in complete_rows for s in names}
+    return DatasetScores(
+        metric=first.metric,
+        datasets=tuple(complete_rows),
+        names=names,
+        matrix=np.array([[one.estimator.estimate(s) for s in range(len(names))] for one in data.values()]),
+        estimates={},
+        items={},
+        compared={},
+        measure=None,
+        data_hash=provenance.hash_of(by_name),
+        notes=(Note("read_as", reading + source.assumed), *source.notes, *left_out, *notes, *direction_notes),
+        runs=data,
     )
-    return kept, names, (Note("datasets_dropped", said),)
+
+
+def _runs(dataset: str, system: str, runs: Any) -> Any:
+    """Return the runs of a system as a mapping of run to score or an array; a single score is one run."""
+    what = f"the runs of {quoted(system)} on dataset {quoted(dataset)}"
+    if not holds_several(runs):
+        return [] if checks.missing(runs) else [runs]
+    values = arrays.listed(arrays.values_of(runs), what)
+    gaps = [place for place, value in enumerate(values, start=1) if checks.missing(value)]
+    if gaps:
+        raise InvalidInputError(
+            f"{counted(len(gaps), 'score')} of {what} {'is' if len(gaps) == 1 else 'are'} missing; first: run"
+            f" {gaps[0]} of {len(values)}",
+            hint=f"leave out runs without a score, the numbers of runs may differ; {FAILED_RUN}",
+        )
+    if any(holds_several(value) for value in values):
+        raise InvalidInputError(
+            f"{what} hold several values each, where each run has one score",
+            hint="compute the score of each run first; runs of items are compared on one dataset:"
+            " compare_runs",
+        )
+    for place, value in enumerate(values, start=1):
+        number = checks.number(value, f"run {place} of {what.removeprefix('the runs of ')}")
+        if math.isinf(number):
+            raise InvalidInputError(f"run {place} of {len(values)} of {what} is infinite", hint=FAILED_RUN)
+    return dict(zip(runs, values, strict=True)) if isinstance(runs, Mapping) else values
+
+
+def _values(runs: Any) -> FloatArray:
+    return np.asarray(arrays.values_of(runs), dtype=np.float64)
+
+
+def _refuse_single(rows: Mapping[str, Mapping[str, Any]], names: Sequence[str]) -> None:
+    single = [(name, system) for name, row in rows.items() for system in names if len(row[system]) == 1]
+    if not single:
+        return
+    first = single[0]
+    raise DesignError(
+        f"system {quoted(first[1])} has one run on dataset {quoted(first[0])}: nothing can be said about how"
+        " much its runs vary",
+        hint='train it with more seeds, or pass on_missing="drop" to leave such datasets out',
+    )
+
+
+T = TypeVar("T")
+
+
+def on_dataset(name: str, work: Callable[[], T]) -> T:
+    """Return what a function returns; an error in it names the dataset."""
+    try:
+        return work()
+    except (DesignError, InvalidInputError) as error:
+        message = f"dataset {quoted(name)}: {error.message}"
+        raise type(error)(message, error.hint, error.argument) from error

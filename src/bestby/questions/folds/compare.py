@@ -33,7 +33,7 @@ from bestby.engine.base import Drawing
 from bestby.engine.text_statistics import Counting
 from bestby.inference import classical
 from bestby.inference.replicability import replicability
-from bestby.questions.folds import crossvalidation, fold_tests
+from bestby.questions.folds import crossvalidation
 from bestby.questions.folds.result import FoldComparison, Spread
 from bestby.questions.folds.source import Folds, Labels, folds_of_items, folds_of_scores, read
 from bestby.resampling.progress import Progress
@@ -191,38 +191,44 @@ def compare_folds(
         gold, items, clusters, systems=systems, ignore=ignore,
         system_column=system_column, value_column=value_column,
     )  # fmt: skip
-    given = read(data, fold, repetition, table_options)
+    scores_or_items = read(data, fold, repetition, table_options)
     columns = {"fold": fold, "repetition": repetition, "gold": gold, "items": items, "clusters": clusters}
     columns |= {"system_column": system_column, "value_column": value_column}
     per_dataset.refuse_columns(data, columns)
-    if isinstance(given, dict):
-        folds = folds_of_items(given, metric, greater_is_better, drawing, Counting.of(drawing, cache))
-        fold_tests.check_known(folds, test, ratio, required, margin)
+    if isinstance(scores_or_items, dict):
+        folds = folds_of_items(
+            scores_or_items, metric, greater_is_better, drawing, Counting.of(drawing, cache)
+        )
+        crossvalidation.refuse_without_folds(folds, test, ratio, required, margin)
     else:
         _refuse_unused(interval, inside, required, test)
-        folds = folds_of_scores(given, metric, greater_is_better)
+        folds = folds_of_scores(scores_or_items, metric, greater_is_better)
     check_reach(options.margin, folds.metric)
     baseline = checks.valid_baseline(baseline, folds.names)
     options = dataclasses.replace(options, alternative=oriented(alternative, folds.metric.greater_is_better))
     side = options.alternative
-    share = fold_tests.ratio_of(folds, ratio) if folds.known else math.nan
-    name = fold_tests.chosen(test, folds, share, side) if test is not None and folds.known else None
+    share = crossvalidation.ratio_of(folds, ratio) if folds.has_folds else math.nan
+    name = (
+        crossvalidation.chosen_test(test, folds, share, side)
+        if test is not None and folds.has_folds
+        else None
+    )
     order = _ordered(folds)
     pairs = per_dataset.pairs_of(order, folds.names, baseline, side)
-    inner, effects = inner_differences(folds, pairs, options)
+    inner, effects = _differences_inside(folds, pairs, options)
     needed = len(folds.labels) if required == "all" else checks.positive_int(required, "required")
     tests: dict[Names, tuple[TestResult, ...]] = {}
     if name is not None:
         tests = {
-            pair: fold_tests.applicable(
-                folds, paired(folds, pair), share, side, effects.get(pair), needed, name
+            pair: crossvalidation.applicable_tests(
+                folds, _paired(folds, pair), share, side, effects.get(pair), needed, name
             )
             for pair in pairs
         }
     settings = _settings(folds, options, alternative, name, test, share, needed, baseline)
     scores = per_dataset.in_order(folds.matrix, folds.names, order)
-    whole = {name: makers for name, (makers, _) in folds.whole.items()}
-    below = per_dataset.below_half_notes(whole, "repetition", folds.names, options.level)
+    estimates = {name: of_repetition for name, (of_repetition, _) in folds.whole.items()}
+    below = per_dataset.below_half_notes(estimates, "repetition", folds.names, options.level)
     result = FoldComparison(
         metric=folds.metric,
         systems=order,
@@ -230,11 +236,11 @@ def compare_folds(
         scores=scores,
         means=tuple(float(mean) for mean in scores.mean(axis=0)),
         ratio=share,
-        differences=differences_of(folds, pairs, tests, name, share, options) if folds.known else (),
+        differences=_differences(folds, pairs, tests, name, share, options) if folds.has_folds else (),
         tests=PairTests(tests),
         effects=Counts(effects, side),
         within=inner,
-        spread=tuple(spread_of(pair, i, inner, options) for i, pair in enumerate(pairs)) if inner else (),
+        spread=tuple(_spread_of(pair, i, inner, options) for i, pair in enumerate(pairs)) if inner else (),
         notes=(*folds.notes, *_notes(folds, ratio, share, name, options), *below),
         provenance=made_by(drawing, settings, folds.sizes(), folds.data_hash),
         level=options.level,
@@ -260,39 +266,6 @@ def _options(
     )  # fmt: skip
 
 
-def _settings(
-    folds: Folds,
-    options: Options,
-    alternative: Question,
-    name: str | None,
-    test: str | None,
-    share: float,
-    needed: int,
-    baseline: str | None,
-) -> dict[str, Any]:
-    """Return the settings for the provenance; those of tests only where there are tests."""
-    settings = {
-        "metrics": [folds.metric.name], "interval": options.interval, "inside": options.test,
-        "level": options.level, "alternative": alternative, "test": name,
-        "test_choice": "auto" if test == "auto" else "by name", "ratio": share, "required": needed,
-        "correction": options.correction, "margin": options.margin, "baseline": baseline,
-    }  # fmt: skip
-    of_tests = {"inside", "alternative", "test_choice", "required", "correction"} if test is None else set()
-    if not folds.known:
-        of_tests |= {"ratio", "required", "test_choice"}
-        settings["test"] = None if test is None else "within repetitions"
-    return {key: value for key, value in settings.items() if key not in of_tests}
-
-
-def _notes(
-    folds: Folds, ratio: float | None, share: float, name: str | None, options: Options
-) -> Sequence[Note]:
-    """Return what the reader must know of the tests and intervals over the folds, or of there being none."""
-    if options.bare:
-        return ()
-    return fold_tests.notes(folds, ratio, share, name, options) if folds.known else fold_tests.WITHOUT_FOLDS
-
-
 def _refuse_unused(interval: str | None, inside: str, required: int | str, test: str | None) -> None:
     checks.refuse_unused(
         "scores of folds, which hold no items to test or resample",
@@ -308,7 +281,7 @@ def _ordered(folds: Folds) -> tuple[str, ...]:
     return tuple(sorted(folds.names, key=lambda name: (sign * mean[name], name)))
 
 
-def inner_differences(
+def _differences_inside(
     folds: Folds, pairs: Sequence[Names], options: Options
 ) -> tuple[dict[str, tuple[Difference, ...]], dict[Names, Replicability]]:
     """Return the differences on the pooled predictions of each repetition, and the effects in the folds."""
@@ -317,13 +290,13 @@ def inner_differences(
     inner = _with_one_interval(folds, pairs, options)
     if options.test is None or not folds.parts:
         return inner, {}
-    made = {
-        label: per_dataset.p_values(makers, evaluation, pairs, options)
-        for label, (makers, evaluation) in folds.parts.items()
+    p_values = {
+        label: per_dataset.p_values(estimates, evaluation, pairs, options)
+        for label, (estimates, evaluation) in folds.parts.items()
     }
-    names = _names_of(tuple(made))
+    names = _names_of(tuple(p_values))
     effects = {
-        pair: replicability({names[label]: p[i] for label, p in made.items()}, alpha=options.alpha)
+        pair: replicability({names[label]: p[i] for label, p in p_values.items()}, alpha=options.alpha)
         for i, pair in enumerate(pairs)
     }
     return inner, effects
@@ -346,8 +319,10 @@ def _with_one_interval(
 
 def _inner(folds: Folds, pairs: Sequence[Names], options: Options) -> dict[str, tuple[Difference, ...]]:
     return {
-        name: with_direction_notes(per_dataset.differences(makers, evaluation, pairs, options), options.alpha)
-        for name, (makers, evaluation) in folds.whole.items()
+        name: with_direction_notes(
+            per_dataset.differences(estimates, evaluation, pairs, options), options.alpha
+        )
+        for name, (estimates, evaluation) in folds.whole.items()
     }
 
 
@@ -359,21 +334,21 @@ def _names_of(labels: Labels) -> dict[tuple[str, str], str]:
     >>> _names_of((("1/2", "3"), ("1", "2/3")))
     {('1/2', '3'): "'1/2'/'3'", ('1', '2/3'): "'1'/'2/3'"}
     """
-    if len({again for again, _ in labels}) == 1:
+    if len({repetition for repetition, _ in labels}) == 1:
         return {label: label[1] for label in labels}
-    joined = {(again, name): f"{again}/{name}" for again, name in labels}
+    joined = {(repetition, name): f"{repetition}/{name}" for repetition, name in labels}
     if len(set(joined.values())) == len(joined):
         return joined
-    return {(again, name): f"{again!r}/{name!r}" for again, name in labels}
+    return {(repetition, name): f"{repetition!r}/{name!r}" for repetition, name in labels}
 
 
-def paired(folds: Folds, pair: Names) -> FloatArray:
+def _paired(folds: Folds, pair: Names) -> FloatArray:
     """Return the differences of two systems on the folds."""
     a, b = (folds.matrix[:, folds.names.index(name)] for name in pair)
     return classical.paired_differences(a, b)
 
 
-def differences_of(
+def _differences(
     folds: Folds,
     pairs: Sequence[Names],
     tests: Mapping[Names, tuple[TestResult, ...]],
@@ -382,16 +357,16 @@ def differences_of(
     options: Options,
 ) -> tuple[Difference, ...]:
     """Return the difference of each pair with the test of a name, if there is one, and its interval."""
-    method = fold_tests.interval_of(name, folds, ratio)
+    method = crossvalidation.interval_of(name, folds, ratio)
     chosen = {pair: next(test for test in tests[pair] if test.name == name) for pair in tests}
     mean = dict(zip(folds.names, folds.matrix.mean(axis=0).tolist(), strict=True))
-    made = []
+    differences = []
     for a, b in pairs:
-        d, test = paired(folds, (a, b)), chosen.get((a, b))
+        d, test = _paired(folds, (a, b)), chosen.get((a, b))
         interval, tost, error = None, None, None
         notes: tuple[Note, ...] = ()
         if options.interval is not None:
-            table = fold_tests.by_repetition(folds, d)
+            table = crossvalidation.by_repetition(folds, d)
             scale = max(abs(mean[a]), abs(mean[b]))
             bounds = partial(_corrected_interval, table, ratio, method, scale)
             interval, tost, notes = with_equivalence(bounds, options.level, options.margin)
@@ -402,7 +377,7 @@ def differences_of(
                 int((d != 0.0).sum()), d.size, tost, options.margin
             )
             notes = notes_about((*notes, *unseen), folds.metric.name, a, b)
-        made.append(
+        differences.append(
             with_verdict(
                 Difference(
                     metric=folds.metric.name,
@@ -426,20 +401,20 @@ def differences_of(
                 options.margin,
             )
         )
-    return with_direction_notes(adjusted(made, options.correction), options.alpha)
+    return with_direction_notes(adjusted(differences, options.correction), options.alpha)
 
 
 def _corrected_interval(table: FloatArray, ratio: float, method: str, scale: float, level: float) -> Bounds:
     return defined(crossvalidation.corrected_interval(table, ratio, level, method), scale=scale)
 
 
-def spread_of(
+def _spread_of(
     pair: Names, position: int, inner: Mapping[str, tuple[Difference, ...]], options: Options
 ) -> Spread:
     """Return how far the differences of one pair on single repetitions lie apart."""
-    made = [differences[position] for differences in inner.values()]
-    p_values = [d.test.p_value for d in made if d.test is not None]
-    bounds = [d.interval for d in made if d.interval is not None]
+    in_repetitions = [differences[position] for differences in inner.values()]
+    p_values = [d.test.p_value for d in in_repetitions if d.test is not None]
+    bounds = [d.interval for d in in_repetitions if d.interval is not None]
     tested, bounded = options.test is not None, options.interval is not None
 
     def ends(values: Sequence[float]) -> tuple[float, float]:
@@ -448,11 +423,48 @@ def spread_of(
     return Spread(
         a=pair[0],
         b=pair[1],
-        n_repetitions=len(made),
+        n_repetitions=len(in_repetitions),
         n_significant=sum(rejects(p, options.alpha) for p in p_values) if tested else None,
         p_value=ends(p_values) if tested else None,
         low=ends([one.low for one in bounds]) if bounded else None,
-        difference=ends([d.estimate for d in made]),
+        difference=ends([d.estimate for d in in_repetitions]),
         high=ends([one.high for one in bounds]) if bounded else None,
         n_excluding=sum(0.0 not in one for one in bounds) if bounded else None,
+    )
+
+
+def _settings(
+    folds: Folds,
+    options: Options,
+    alternative: Question,
+    name: str | None,
+    test: str | None,
+    share: float,
+    needed: int,
+    baseline: str | None,
+) -> dict[str, Any]:
+    """Return the settings for the provenance; those of tests only where there are tests."""
+    settings = {
+        "metrics": [folds.metric.name], "interval": options.interval, "inside": options.test,
+        "level": options.level, "alternative": alternative, "test": name,
+        "test_choice": "auto" if test == "auto" else "by name", "ratio": share, "required": needed,
+        "correction": options.correction, "margin": options.margin, "baseline": baseline,
+    }  # fmt: skip
+    left_out = {"inside", "alternative", "test_choice", "required", "correction"} if test is None else set()
+    if not folds.has_folds:
+        left_out |= {"ratio", "required", "test_choice"}
+        settings["test"] = None if test is None else "within repetitions"
+    return {key: value for key, value in settings.items() if key not in left_out}
+
+
+def _notes(
+    folds: Folds, ratio: float | None, share: float, name: str | None, options: Options
+) -> Sequence[Note]:
+    """Return what the reader must know of the tests and intervals over the folds, or of there being none."""
+    if options.bare:
+        return ()
+    return (
+        crossvalidation.notes_on_tests(folds, ratio, share, name, options)
+        if folds.has_folds
+        else crossvalidation.WITHOUT_FOLDS
     )

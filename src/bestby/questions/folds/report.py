@@ -28,11 +28,6 @@ if TYPE_CHECKING:
     from bestby.results.comparison import Difference
     from bestby.results.values import TestResult
 
-_REASONS = {
-    "corrected-t": ", chosen because its correction is enough for one repetition, halves and few splits",
-    "conservative-t": ", chosen because several splits of the same items have training items in common",
-}
-
 
 def document(c: FoldComparison) -> Document:
     """Return the report: systems, differences with corrected intervals, all tests, spread of repetitions."""
@@ -102,10 +97,10 @@ def _methods_within(c: FoldComparison) -> str:
     inner = scaffold.all_within(c)
     if not inner:
         return ""
-    made = summary.made_by(c, inner)
-    if not made:
+    how = summary.made_by(c, inner)
+    if not how:
         return ""
-    text = f"In one repetition: {made}."
+    text = f"In one repetition: {how}."
     return f"{text} {summary.resamples(c)}" if summary.resampled(inner) else text
 
 
@@ -263,6 +258,7 @@ _SPREAD = (
     ),
 )
 
+
 TABLES = {
     "differences": Rows((Field("repetition"), *inside("difference", DIFFERENCE)), _placed),
     "scores": Rows(
@@ -296,3 +292,9 @@ def sentences(c: FoldComparison) -> Iterator[str]:
         source = cite("analysis", "replicability")
         yield f"We counted the folds in which there is a difference by partial conjunction tests{source}."
     yield drawn(c, [*c.differences, *inner])
+
+
+_REASONS = {
+    "corrected-t": ", chosen because its correction is enough for one repetition, halves and few splits",
+    "conservative-t": ", chosen because several splits of the same items have training items in common",
+}

@@ -16,45 +16,6 @@ from bestby.results.comparison import Difference, Paired
 from bestby.results.drawn import canvas_of
 from bestby.vocabulary import FigureFont, FigureWidth, FoldFigure
 
-Ends = tuple[float, float]
-
-
-@dataclass(frozen=True, slots=True)
-class Spread:
-    """How far the conclusions of single repetitions of cross-validation lie apart.
-
-    Parameters
-    ----------
-    a, b : str
-        The systems.
-    n_repetitions : int
-        Repetitions, each with its pooled out-of-fold predictions.
-    n_significant : int or None
-        How many of them give a p-value below 1 - level; None without tests (``test=None``).
-    p_value : tuple of float or None
-        Least and greatest p-value among the repetitions; None without tests.
-    difference : tuple of float
-        Least and greatest difference among them.
-    low, high : tuple of float or None
-        The same of the lower and the upper end of the interval; None without intervals (``interval=None``).
-    n_excluding : int or None
-        How many repetitions give an interval that does not hold 0; None without intervals.
-
-    See Also
-    --------
-    FoldComparison : Holds one per pair as `spread`.
-    """
-
-    a: str
-    b: str
-    n_repetitions: int
-    n_significant: int | None
-    p_value: Ends | None
-    low: Ends | None
-    difference: Ends
-    high: Ends | None
-    n_excluding: int | None = None
-
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class FoldComparison(Paired):
@@ -153,3 +114,44 @@ class FoldComparison(Paired):
             )
         canvas = canvas_of(ax, width, font)
         return module_by_name("bestby.questions.folds.figure").folds(shown_in(self, percent), kind, canvas)
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """How far the conclusions of single repetitions of cross-validation lie apart.
+
+    Parameters
+    ----------
+    a, b : str
+        The systems.
+    n_repetitions : int
+        Repetitions, each with its pooled out-of-fold predictions.
+    n_significant : int or None
+        How many of them give a p-value below 1 - level; None without tests (``test=None``).
+    p_value : tuple of float or None
+        Least and greatest p-value among the repetitions; None without tests.
+    difference : tuple of float
+        Least and greatest difference among them.
+    low, high : tuple of float or None
+        Least and greatest lower end of the intervals among them, and least and greatest upper end; None
+        without intervals (``interval=None``).
+    n_excluding : int or None
+        How many repetitions give an interval that does not hold 0; None without intervals.
+
+    See Also
+    --------
+    FoldComparison : Holds one per pair as `spread`.
+    """
+
+    a: str
+    b: str
+    n_repetitions: int
+    n_significant: int | None
+    p_value: Ends | None
+    low: Ends | None
+    difference: Ends
+    high: Ends | None
+    n_excluding: int | None = None
+
+
+Ends = tuple[float, float]

@@ -32,9 +32,6 @@ from bestby.results.base import MetricInfo, Note
 Labels = tuple[tuple[str, str], ...]
 """Repetition and fold."""
 
-_OF_EACH = "pass the scores of each system on every fold"
-"""What a comparison of folds needs."""
-
 
 @dataclasses.dataclass(frozen=True)
 class Folds:
@@ -50,7 +47,7 @@ class Folds:
     notes: tuple[Note, ...]
 
     @property
-    def known(self) -> bool:
+    def has_folds(self) -> bool:
         """Whether the folds are known; without them there is a score per repetition only."""
         return any(fold for _, fold in self.labels)
 
@@ -63,7 +60,7 @@ class Folds:
         """Return the numbers of repetitions and folds, and the systems."""
         return {
             "repetitions": len(self.repetitions()),
-            **({"folds": len(self.labels)} if self.known else {}),
+            **({"folds": len(self.labels)} if self.has_folds else {}),
             "systems": list(self.names),
         }
 
@@ -101,9 +98,9 @@ def read(
     chosen = chosen_systems(data, options.systems, options.ignore)
     names = tuple(checks.name_text(name, "system") for name in chosen)
     checks.two_systems(names, hint=_OF_EACH)
-    given = {f"the scores of {quoted(str(name))}": values for name, values in chosen.items()}
+    named = {f"the scores of {quoted(str(name))}": values for name, values in chosen.items()}
     scores = [
-        _fold_scores(values, name) for name, values in zip(names, _in_order(given).values(), strict=True)
+        _fold_scores(values, name) for name, values in zip(names, _in_order(named).values(), strict=True)
     ]
     for name, array in zip(names, scores, strict=True):
         if array.shape != scores[0].shape:
@@ -116,10 +113,14 @@ def read(
     return FoldScores(names, labels, np.column_stack([array.reshape(-1) for array in scores]))
 
 
-def _in_order(given: Mapping[str, Any]) -> dict[str, Any]:
+_OF_EACH = "pass the scores of each system on every fold"
+"""What a comparison of folds needs."""
+
+
+def _in_order(scores: Mapping[str, Any]) -> dict[str, Any]:
     """Return scores in the same order of folds, and of repetitions, for all systems."""
-    arrays.check_columns(given)
-    rows = arrays.joined_by_key(given, "folds")
+    arrays.check_columns(scores)
+    rows = arrays.joined_by_key(scores, "folds")
     if not any(
         isinstance(row, Mapping) for values in rows.values() if isinstance(values, list) for row in values
     ):
@@ -129,11 +130,6 @@ def _in_order(given: Mapping[str, Any]) -> dict[str, Any]:
     }
     folds = iter(arrays.joined_by_key(nested, "folds").values())
     return {what: [next(folds) for _ in values] for what, values in rows.items()}
-
-
-def _selected(evaluation: Evaluation, options: TableOptions) -> Evaluation:
-    chosen = chosen_names(evaluation.names, options.systems, options.ignore)
-    return evaluation.uncounted("a comparison over folds").with_systems(chosen)
 
 
 def _fold_scores(values: Any, name: str) -> FloatArray:
@@ -149,30 +145,35 @@ def _fold_scores(values: Any, name: str) -> FloatArray:
     return np.atleast_2d(array.astype(np.float64))
 
 
-def folds_of_scores(read: FoldScores, metric: Any, greater_is_better: bool | None) -> Folds:
+def _selected(evaluation: Evaluation, options: TableOptions) -> Evaluation:
+    chosen = chosen_names(evaluation.names, options.systems, options.ignore)
+    return evaluation.uncounted("a comparison over folds").with_systems(chosen)
+
+
+def folds_of_scores(scores: FoldScores, metric: Any, greater_is_better: bool | None) -> Folds:
     """Return the scores as they are, checked."""
     if metric is not None and not isinstance(metric, str):
         raise InvalidInputError("scores of folds leave nothing to compute: metric must be a name for them")
-    _check_size(read.names, read.labels)
-    bad = np.argwhere(~np.isfinite(read.matrix))
+    _check_size(scores.names, scores.labels)
+    bad = np.argwhere(~np.isfinite(scores.matrix))
     if bad.size:
         row, system = bad[0]
         raise InvalidInputError(
-            f"system {quoted(read.names[system])} has no score on fold {quoted(read.labels[row][1])}"
-            f" of repetition {quoted(read.labels[row][0])}",
+            f"system {quoted(scores.names[system])} has no score on fold {quoted(scores.labels[row][1])}"
+            f" of repetition {quoted(scores.labels[row][0])}",
             hint="the tests need the score of every system on every fold",
         )
-    _check_amounts(read.names, read.matrix)
+    _check_amounts(scores.names, scores.matrix)
     if metric is None:
-        check_no_predictions(dict(zip(read.names, read.names, strict=True)))
+        check_no_predictions(dict(zip(scores.names, scores.names, strict=True)))
     greater, notes = direction_of(metric, greater_is_better)
-    columns = dict(zip(read.names, rounding.in_one_precision(list(read.matrix.T)), strict=True))
+    columns = dict(zip(scores.names, rounding.in_one_precision(list(scores.matrix.T)), strict=True))
     matrix = np.column_stack([*columns.values()])
     info = MetricInfo(metric or "score", greater, (-math.inf, math.inf))
-    hashes = {f"{label}": repr(row.tolist()) for label, row in zip(read.labels, read.matrix, strict=True)}
-    hashes["names"] = repr(read.names)
+    hashes = {f"{label}": repr(row.tolist()) for label, row in zip(scores.labels, scores.matrix, strict=True)}
+    hashes["names"] = repr(scores.names)
     return Folds(
-        info, read.names, read.labels, matrix, {}, {}, hash_of(hashes), (*notes, *system_scales(columns))
+        info, scores.names, scores.labels, matrix, {}, {}, hash_of(hashes), (*notes, *system_scales(columns))
     )
 
 
@@ -188,24 +189,29 @@ def folds_of_items(
     names = next(iter(parts.values())).names
     without = len(parts) > 1 and all(part.strata is None for part in parts.values())
     whole, folds = {}, {}
-    for again, evaluation in parts.items():
+    for repetition, evaluation in parts.items():
         if set(evaluation.names) != set(names):
             raise InvalidInputError(
                 f"every repetition must have the same systems: {', '.join(names)};"
-                f" repetition {quoted(again)} has {', '.join(evaluation.names)}"
+                f" repetition {quoted(repetition)} has {', '.join(evaluation.names)}"
             )
         same = evaluation.with_systems(names)
         for name, part in {} if without else per_dataset.split(same, "fold").items():
-            where = f"repetition {quoted(again)}, fold {quoted(name)}"
-            folds[again, name] = (per_dataset.intervals_on(part, measure, drawing, where, counting), part)
+            where = f"repetition {quoted(repetition)}, fold {quoted(name)}"
+            folds[repetition, name] = (
+                per_dataset.intervals_on(part, measure, drawing, where, counting),
+                part,
+            )
         plain = dataclasses.replace(same, strata=None)
-        whole[again] = (
-            per_dataset.intervals_on(plain, measure, drawing, f"repetition {quoted(again)}", counting),
+        whole[repetition] = (
+            per_dataset.intervals_on(plain, measure, drawing, f"repetition {quoted(repetition)}", counting),
             plain,
         )
-    scored = {(again, ""): made for again, made in whole.items()} if without else folds
+    scored = (
+        {(repetition, ""): of_repetition for repetition, of_repetition in whole.items()} if without else folds
+    )
     _check_size(names, tuple(scored))
-    matrix = np.array([makers.scores for makers, _ in scored.values()])
+    matrix = np.array([estimates.scores for estimates, _ in scored.values()])
     _check_amounts(names, matrix)
     fitted = next(iter(whole.values()))[0].group.metric
     return Folds(
@@ -230,8 +236,8 @@ def _missing_classes(
     averages = getattr(metric, "average", "") == "macro" or metric.name == "balanced_accuracy"
     if not averages or getattr(metric, "labels", None):
         return []
-    classes = {again: _classes(part) for again, part in parts.items()}
-    without = sum(_classes(part) < classes[again] for (again, _), part in folds.items())
+    classes = {repetition: _classes(part) for repetition, part in parts.items()}
+    without = sum(_classes(part) < classes[repetition] for (repetition, _), part in folds.items())
     if not without:
         return []
     text = (

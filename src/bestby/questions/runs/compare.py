@@ -11,21 +11,26 @@ from typing import Any
 import numpy as np
 
 from bestby._core.keywords import with_suggestions
-from bestby._core.typing import ArrayLike, Correction, Question, Rng, Statistic
+from bestby._core.typing import Array, ArrayLike, BoolArray, Correction, Question, Rng, Statistic
 from bestby.comparisons.common import family, note_rules
 from bestby.comparisons.common.provenance import made_by
 from bestby.comparisons.common.settings import check_reach
+from bestby.data.evaluation import Evaluation
 from bestby.data.frames import backend_of
 from bestby.data.layouts.runs import Runs
 from bestby.engine.base import Drawing
 from bestby.engine.hierarchy import RunsWithItems
 from bestby.engine.text_statistics import Counting
-from bestby.questions.runs.changes import changing_items
-from bestby.questions.runs.differences import difference_of, orders_of, tests_of
-from bestby.questions.runs.note_rules import few_runs_note, notes_on_scores
+from bestby.metrics.base import BaseMetric, MeanMetric
+from bestby.questions.runs.differences import (
+    difference_of,
+    few_runs_note,
+    notes_on_scores,
+    orders_of,
+    tests_of,
+)
 from bestby.questions.runs.result import RunsComparison, RunsDifference, Variance
-from bestby.questions.runs.settings import Settings
-from bestby.questions.runs.source import Columns, Data, data_of, given_runs
+from bestby.questions.runs.source import Columns, Data, Settings, chosen_runs, data_of
 from bestby.resampling.progress import Progress
 from bestby.resampling.settings import Resampling, combined
 from bestby.results.base import Note, Provenance, notes_about, remember_backend
@@ -183,11 +188,11 @@ def compare_runs(
         alternative=alternative, correction=correction, margin=margin, baseline=baseline,
     )  # fmt: skip
     columns = Columns(systems, ignore, run, items, dataset, system_column, value_column)
-    given = given_runs(data, gold, metric, clusters, greater_is_better, columns, paired=paired)
-    runs = data_of(given, settings, drawing, Counting.of(drawing, cache))
+    runs_input = chosen_runs(data, gold, metric, clusters, greater_is_better, columns, paired=paired)
+    runs = data_of(runs_input, settings, drawing, Counting.of(drawing, cache))
     check_reach(settings.margin, runs.metric)
     settings = settings.among(runs.names)
-    estimates = np.array([runs.maker.estimate(s) for s in range(len(runs.names))])
+    estimates = np.array([runs.estimator.estimate(s) for s in range(len(runs.names))])
     order = family.ranked(estimates, runs.names, runs.metric.greater_is_better)
     base = None if settings.baseline is None else runs.names.index(settings.baseline)
     alternative = settings.towards(runs.metric.greater_is_better)
@@ -196,8 +201,10 @@ def compare_runs(
     n_orders = 2 * len(pairs) if corrected else 1
     orders = None if test is None else orders_of(runs, settings, drawing, n_orders)
     tests, reasons = tests_of(runs, pairs, settings, alternative, len(pairs) if corrected else 1)
-    made = [difference_of(runs, a, b, tests.get((a, b)), orders, settings, len(pairs)) for a, b in pairs]
-    adjusted = family.adjusted(made, settings.correction)
+    unadjusted = [
+        difference_of(runs, a, b, tests.get((a, b)), orders, settings, len(pairs)) for a, b in pairs
+    ]
+    adjusted = family.adjusted(unadjusted, settings.correction)
     differences = family.with_direction_notes(adjusted, settings.alpha)
     differences, long = family.with_one_long_note(differences)
     scores, system_notes = _scores(runs, order, differences, settings)
@@ -207,7 +214,7 @@ def compare_runs(
         differences=differences,
         omnibus=(),
         notes=(
-            *given.notes,
+            *runs_input.notes,
             *system_notes,
             *_notes(runs, settings, differences),
             *reasons,
@@ -242,43 +249,74 @@ def _scores(
     for position, system in enumerate(order):
         interval, error, error_method = None, None, None
         if settings.interval is not None:
-            interval, found = data.maker.interval(system, None, settings.interval, settings.level)
-            notes += notes_about(found, data.metric.name, names[position])
-            error, error_method = data.maker.standard_error(system)
+            interval, interval_notes = data.estimator.interval(
+                system, None, settings.interval, settings.level
+            )
+            notes += notes_about(interval_notes, data.metric.name, names[position])
+            error, error_method = data.estimator.standard_error(system)
         entries.append(
             RunsScore(
                 metric=data.metric.name,
                 system=names[position],
-                score=data.maker.estimate(system),
+                score=data.estimator.estimate(system),
                 interval=interval,
                 rank_low=None if low is None else int(low[position]),
                 rank_high=None if high is None else int(high[position]),
                 group=None if letters is None else letters[position],
-                runs=tuple(data.maker.scores[system].tolist()),
+                runs=tuple(data.estimator.scores[system].tolist()),
                 standard_error=error,
                 standard_error_method=error_method,
-                changing_items=_changing_items(data, system),
+                changing_items=_share_changing(data, system),
             )
         )
     return tuple(entries), notes
 
 
-def _changing_items(data: Data, system: int) -> float | None:
-    maker = data.maker
-    if data.evaluation is None or not isinstance(maker, RunsWithItems):
+def _share_changing(data: Data, system: int) -> float | None:
+    estimator = data.estimator
+    if data.evaluation is None or not isinstance(estimator, RunsWithItems):
         return None
-    return changing_items(data.evaluation, maker.group.metric, maker.columns(system))
+    return changing_items(data.evaluation, estimator.group.metric, estimator.columns(system))
+
+
+def changing_items(evaluation: Evaluation, metric: BaseMetric, runs: slice) -> float | None:
+    """Return the share of items whose outcome is not the same in all runs of a system; None of one run.
+
+    `metric` is fitted to the data. The outcome of an item is its value for means, such as whether an answer
+    is right, and the answer itself for other metrics. The share grows with the number of runs.
+    """
+    names = evaluation.names[runs]
+    if len(names) < 2:
+        return None
+    changes = np.zeros(evaluation.n_rows, dtype=bool)
+    first = _outcomes(evaluation, metric, names[0])
+    for name in names[1:]:
+        changes |= _differ(first, _outcomes(evaluation, metric, name))
+    return float(np.average(changes, weights=evaluation.counts))
+
+
+def _outcomes(evaluation: Evaluation, metric: BaseMetric, name: str) -> Array:
+    answers, gold = evaluation.systems[name], evaluation.gold
+    single = answers.ndim == 1 and (gold is None or gold.ndim == 1) and metric.reads != "distributions"
+    return metric.values(gold, answers) if isinstance(metric, MeanMetric) and single else answers
+
+
+def _differ(a: Array, b: Array) -> BoolArray:
+    if a.shape != b.shape:  # one run gives labels, another one distributions
+        return np.ones(len(a), dtype=bool)
+    different: BoolArray = np.asarray(a != b, dtype=bool)
+    return different if different.ndim == 1 else np.asarray(different.reshape(len(a), -1).any(axis=1))
 
 
 def _variances(data: Data, order: Sequence[int], pairs: Sequence[tuple[int, int]]) -> tuple[Variance, ...]:
-    maker = data.maker
-    if not isinstance(maker, RunsWithItems):
+    estimator = data.estimator
+    if not isinstance(estimator, RunsWithItems):
         return ()
-    out = []
+    variances = []
     for a, b in [*((s, None) for s in order), *pairs]:
-        parts = maker.components(a, b)
-        n_runs = tuple(maker.n_runs[s] for s in (a, b) if s is not None)
-        out.append(
+        parts = estimator.components(a, b)
+        n_runs = tuple(estimator.n_runs[s] for s in (a, b) if s is not None)
+        variances.append(
             Variance(
                 data.names[a],
                 None if b is None else data.names[b],
@@ -286,10 +324,10 @@ def _variances(data: Data, order: Sequence[int], pairs: Sequence[tuple[int, int]
                 parts.runs,
                 parts.rest,
                 n_runs,
-                maker.group.n_units,
+                estimator.group.n_units,
             )
         )
-    return tuple(out)
+    return tuple(variances)
 
 
 def _notes(data: Data, settings: Settings, differences: Sequence[RunsDifference]) -> Iterator[Note]:
@@ -303,29 +341,32 @@ def _notes(data: Data, settings: Settings, differences: Sequence[RunsDifference]
     yield from note_rules.direction_notes(
         data.metric.name, data.metric.greater_is_better, settings.alternative
     )
-    if isinstance(data.maker, RunsWithItems) and settings.test in ("permutation", "brunner-munzel"):
-        told = "the test treats the items as fixed: it is about other runs on the same items"
-        told += "" if settings.interval is None else ", the intervals are about other items too"
-        yield Note("items_fixed", told)
+    if isinstance(data.estimator, RunsWithItems) and settings.test in ("permutation", "brunner-munzel"):
+        message = "the test treats the items as fixed: it is about other runs on the same items"
+        message += "" if settings.interval is None else ", the intervals are about other items too"
+        yield Note("items_fixed", message)
 
 
 def _provenance(data: Data, settings: Settings, drawing: Drawing) -> Provenance:
-    named = {
+    settings_by_name = {
         "metrics": [data.metric.name],
         "greater_is_better": data.metric.greater_is_better,
         **settings.by_name(),
     }
-    about: dict[str, Any] = {"runs": [int(x.size) for x in data.maker.scores], "systems": list(data.names)}
+    about: dict[str, Any] = {
+        "runs": [int(x.size) for x in data.estimator.scores],
+        "systems": list(data.names),
+    }
     if data.evaluation is not None:
         about = {"items": data.n_items, **about, **data.evaluation.n_groups}
-    return made_by(drawing, named, about, _data_hash(data))
+    return made_by(drawing, settings_by_name, about, _data_hash(data))
 
 
 def _data_hash(data: Data) -> str:
     if data.evaluation is not None:
         return data.evaluation.data_hash()
     digest = hashlib.blake2b(digest_size=8)
-    for name, x in sorted(zip(data.names, data.maker.scores, strict=True), key=lambda entry: entry[0]):
+    for name, x in sorted(zip(data.names, data.estimator.scores, strict=True), key=lambda entry: entry[0]):
         digest.update(f"runs {name}|{x.size}|".encode())
         digest.update(np.ascontiguousarray(x).view(np.uint8).data)
     return digest.hexdigest()

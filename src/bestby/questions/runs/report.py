@@ -46,36 +46,6 @@ from bestby.report.words import stands_out
 from bestby.results.runs_score import RunsScore
 from bestby.vocabulary import long_name
 
-OF_RUNS = (
-    *N_RUNS,
-    Field("p_welch", needs=TEST),
-    Field("probability_of_improvement", "improvement"),
-    *interval_ends("improvement_interval", "improvement_low", "improvement_high"),
-    Field("effect_size"),
-    *interval_ends("effect_interval", "effect_low", "effect_high"),
-    Field("violation_ratio", "order.violation_ratio", needs=TEST),
-    Field("epsilon_min", "order.epsilon_min", needs=TEST),
-    Field("epsilon_min_reverse", "reverse_order.epsilon_min", needs=TEST),
-    Field("order_p", "order.p_value", needs=TEST),
-    Field("order_p_reverse", "reverse_order.p_value", needs=TEST),
-)
-"""The columns that differences between runs have besides those of all differences."""
-
-
-def no_items(_: Any) -> None:
-    """Return nothing: without items, none of them can differ."""
-
-
-def differences_of_runs(*, with_items: bool) -> tuple[Field, ...]:
-    """Return the columns of differences between runs."""
-    without = Field("n_differing", no_items)
-    columns = DIFFERENCE if with_items else [without if f.name == "n_differing" else f for f in DIFFERENCE]
-    return (*columns, *OF_RUNS)
-
-
-def _statistic(c: RunsComparison) -> str:
-    return long_name("statistic", c.statistic)
-
 
 def document(c: RunsComparison) -> Document:
     """Return the report: systems, differences, run against run, and, with items, the parts of the errors."""
@@ -94,6 +64,10 @@ def document(c: RunsComparison) -> Document:
         readings=tuple(difference_sentence(d, digits) for d in c.differences),
         pairs=partial(pairs_matrix, c, metric),
     )
+
+
+def _statistic(c: RunsComparison) -> str:
+    return long_name("statistic", c.statistic)
 
 
 def _methods_of_runs(c: RunsComparison) -> str:
@@ -307,6 +281,29 @@ def difference_sentence(d: RunsDifference, rounding: Rounding | None = None) -> 
         return text
     p = p_clause(order.p_value, alpha(order.level))
     return f"{text} ε_min of its stochastic order is {order.epsilon_min:.2f} ({p})."
+
+
+OF_RUNS = (
+    *N_RUNS,
+    Field("p_welch", needs=TEST),
+    Field("probability_of_improvement", "improvement"),
+    *interval_ends("improvement_interval", "improvement_low", "improvement_high"),
+    Field("effect_size"),
+    *interval_ends("effect_interval", "effect_low", "effect_high"),
+    Field("violation_ratio", "order.violation_ratio", needs=TEST),
+    Field("epsilon_min", "order.epsilon_min", needs=TEST),
+    Field("epsilon_min_reverse", "reverse_order.epsilon_min", needs=TEST),
+    Field("order_p", "order.p_value", needs=TEST),
+    Field("order_p_reverse", "reverse_order.p_value", needs=TEST),
+)
+"""The columns that differences between runs have besides those of all differences."""
+
+
+def differences_of_runs(*, with_items: bool) -> tuple[Field, ...]:
+    """Return the columns of differences between runs; without items, none of them can differ."""
+    without = Field("n_differing", lambda _: None)
+    columns = DIFFERENCE if with_items else [without if f.name == "n_differing" else f for f in DIFFERENCE]
+    return (*columns, *OF_RUNS)
 
 
 TABLES = {

@@ -19,141 +19,6 @@ from bestby.results.values import Interval
 from bestby.vocabulary import FigureFont, FigureWidth, RunsFigure
 
 
-@dataclass(frozen=True, slots=True)
-class Variance:
-    """Where the uncertainty of a score or difference comes from, and what would make it smaller.
-
-    Parameters
-    ----------
-    a : str
-        The system.
-    b : str or None
-        The system to subtract, if any.
-    items : float
-        What the choice of items adds to the variance of the estimate.
-    runs : float
-        What the choice of runs adds.
-    rest : float
-        What neither explains: items on which each run has its own luck.
-    n_runs : tuple of int
-        Runs of A (and of B).
-    n_units : int
-        Items, or clusters.
-
-    See Also
-    --------
-    RunsComparison : Holds them as `variances`.
-    bestby.allocate : Divides a budget between runs and items.
-
-    References
-    ----------
-    .. [1] Searle, Casella & McCulloch (1992), Variance Components, section 4.5 (two-way random model).
-    """
-
-    a: str
-    b: str | None
-    items: float
-    runs: float
-    rest: float
-    n_runs: tuple[int, ...]
-    n_units: int
-
-    def standard_error(self, *, runs: float = 1.0, items: float = 1.0) -> float:
-        """Return the standard error of the estimate, now or with more runs or items.
-
-        Parameters
-        ----------
-        runs, items : float
-            By how much their numbers are multiplied; ``math.inf`` gives what remains in the limit.
-
-        Examples
-        --------
-        >>> variance = Variance("a", None, items=0.03, runs=0.01, rest=0.0, n_runs=(5,), n_units=100)
-        >>> variance.standard_error(), round(variance.standard_error(runs=math.inf), 4)
-        (0.2, 0.1732)
-        """
-        return math.sqrt(self.items / items + self.runs / runs + self.rest / (runs * items))
-
-    @property
-    def share_of_runs(self) -> float:
-        """The share of the variance that more runs would take away; NaN if there is no variance."""
-        total = self.items + self.runs + self.rest
-        return (self.runs + self.rest) / total if total > 0.0 else math.nan
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class RunsDifference(Difference):
-    """The difference A minus B between the runs of two systems, and how sure it is.
-
-    Parameters
-    ----------
-    n_items, n_differing : int
-        Number of items, and of those on which some runs of the two systems differ; 0 if the runs came as
-        scores.
-    n_runs : tuple of int
-        Runs of A and of B.
-    p_welch : float or None
-        p-value of Welch's t test of the run scores (Yuen's for trimmed means, with Price and Bonett's error
-        for medians; of the t test of the differences if the runs are paired), before correction. None without
-        tests (``test=None``).
-    improvement : float
-        The probability that a run of A scores above one of B (of paired runs: above its partner), ties
-        counting half.
-    improvement_interval : Interval or None
-        Its interval; None if none was asked for (``interval=None``).
-    effect_size : float
-        The difference of means in standard deviations between runs: d_av, which for as many independent runs
-        of A as of B is Hedges' g. NaN without variance.
-    effect_interval : Interval or None
-        Its interval; None without variance, or if none was asked for.
-    order, reverse_order : StochasticOrder or None
-        How nearly A is stochastically better than B, and B than A; None without tests.
-
-    See Also
-    --------
-    RunsComparison : Holds one per pair.
-    Difference : What all differences have.
-    """
-
-    n_runs: tuple[int, int] = field(kw_only=True)
-    p_welch: float | None = field(kw_only=True)
-    improvement: float = field(kw_only=True)
-    improvement_interval: Interval | None = field(kw_only=True)
-    effect_size: float = field(kw_only=True)
-    effect_interval: Interval | None = field(kw_only=True)
-    order: StochasticOrder | None = field(kw_only=True)
-    reverse_order: StochasticOrder | None = field(kw_only=True)
-
-    @property
-    def cliffs_delta(self) -> float:
-        """P(A > B) - P(A < B)."""
-        return 2.0 * self.improvement - 1.0
-
-    @property
-    def extent(self) -> str:
-        """What was compared, in words."""
-        return extent(self.n_runs, self.n_items)
-
-    @property
-    def sentence(self) -> str:
-        """The difference in plain words, the size before the significance."""
-        words: str = module_by_name("bestby.questions.runs.report").difference_sentence(self)
-        return words
-
-    def _mirrored_fields(self) -> dict[str, Any]:
-        return {
-            # not super(): a class with slots is made twice, and super() knows the first
-            **Difference._mirrored_fields(self),
-            "n_runs": self.n_runs[::-1],
-            "improvement": 1.0 - self.improvement,
-            "improvement_interval": self.improvement_interval and self.improvement_interval.complement(),
-            "effect_size": negated(self.effect_size),
-            "effect_interval": self.effect_interval and self.effect_interval.mirrored(),
-            "order": self.reverse_order,
-            "reverse_order": self.order,
-        }
-
-
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class RunsComparison(Comparison):
     """The result of `compare_runs`: scores, differences, and how they were computed.
@@ -242,6 +107,141 @@ class RunsComparison(Comparison):
         canvas = canvas_of(ax, width, font)
         shown, metric = shown_metric(self, metric, percent)
         return module_by_name("bestby.questions.runs.figure").runs(shown, metric, kind, pair, canvas)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class RunsDifference(Difference):
+    """The difference A minus B between the runs of two systems, and how sure it is.
+
+    Parameters
+    ----------
+    n_items, n_differing : int
+        Number of items, and of those on which some runs of the two systems differ; 0 if the runs came as
+        scores.
+    n_runs : tuple of int
+        Runs of A and of B.
+    p_welch : float or None
+        p-value of Welch's t test of the run scores (Yuen's for trimmed means, with Price and Bonett's error
+        for medians; of the t test of the differences if the runs are paired), before correction. None without
+        tests (``test=None``).
+    improvement : float
+        The probability that a run of A scores above one of B (of paired runs: above its partner), ties
+        counting half.
+    improvement_interval : Interval or None
+        Its interval; None if none was asked for (``interval=None``).
+    effect_size : float
+        The difference of means in standard deviations between runs: d_av, which for as many independent runs
+        of A as of B is Hedges' g. NaN without variance.
+    effect_interval : Interval or None
+        Its interval; None without variance, or if none was asked for.
+    order, reverse_order : StochasticOrder or None
+        How nearly A is stochastically better than B, and B than A; None without tests.
+
+    See Also
+    --------
+    RunsComparison : Holds one per pair.
+    Difference : What all differences have.
+    """
+
+    n_runs: tuple[int, int] = field(kw_only=True)
+    p_welch: float | None = field(kw_only=True)
+    improvement: float = field(kw_only=True)
+    improvement_interval: Interval | None = field(kw_only=True)
+    effect_size: float = field(kw_only=True)
+    effect_interval: Interval | None = field(kw_only=True)
+    order: StochasticOrder | None = field(kw_only=True)
+    reverse_order: StochasticOrder | None = field(kw_only=True)
+
+    @property
+    def cliffs_delta(self) -> float:
+        """P(A > B) - P(A < B)."""
+        return 2.0 * self.improvement - 1.0
+
+    @property
+    def extent(self) -> str:
+        """What was compared, in words."""
+        return extent(self.n_runs, self.n_items)
+
+    @property
+    def sentence(self) -> str:
+        """The difference in plain words, the size before the significance."""
+        words: str = module_by_name("bestby.questions.runs.report").difference_sentence(self)
+        return words
+
+    def _mirrored_fields(self) -> dict[str, Any]:
+        return {
+            # not super(): a class with slots is made twice, and super() knows the first
+            **Difference._mirrored_fields(self),
+            "n_runs": self.n_runs[::-1],
+            "improvement": 1.0 - self.improvement,
+            "improvement_interval": self.improvement_interval and self.improvement_interval.complement(),
+            "effect_size": negated(self.effect_size),
+            "effect_interval": self.effect_interval and self.effect_interval.mirrored(),
+            "order": self.reverse_order,
+            "reverse_order": self.order,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Variance:
+    """Where the uncertainty of a score or difference comes from, and what would make it smaller.
+
+    Parameters
+    ----------
+    a : str
+        The system.
+    b : str or None
+        The system to subtract, if any.
+    items : float
+        What the choice of items adds to the variance of the estimate.
+    runs : float
+        What the choice of runs adds.
+    rest : float
+        What neither explains: items on which each run has its own luck.
+    n_runs : tuple of int
+        Runs of A (and of B).
+    n_units : int
+        Items, or clusters.
+
+    See Also
+    --------
+    RunsComparison : Holds them as `variances`.
+    bestby.allocate : Divides a budget between runs and items.
+
+    References
+    ----------
+    .. [1] Searle, Casella & McCulloch (1992), Variance Components, section 4.5 (two-way random model).
+    """
+
+    a: str
+    b: str | None
+    items: float
+    runs: float
+    rest: float
+    n_runs: tuple[int, ...]
+    n_units: int
+
+    def standard_error(self, *, runs: float = 1.0, items: float = 1.0) -> float:
+        """Return the standard error of the estimate, now or with more runs or items.
+
+        Parameters
+        ----------
+        runs, items : float
+            By how much their numbers are multiplied; ``math.inf`` gives what remains in the limit.
+
+        Examples
+        --------
+        >>> variance = Variance("a", None, items=0.03, runs=0.01, rest=0.0, n_runs=(5,), n_units=100)
+        >>> variance.standard_error(), round(variance.standard_error(runs=math.inf), 4)
+        (0.2, 0.1732)
+        """
+        return math.sqrt(self.items / items + self.runs / runs + self.rest / (runs * items))
+
+    @property
+    def share_of_runs(self) -> float:
+        """The share of the variance that more runs would take away; NaN if there is no variance."""
+        total = self.items + self.runs + self.rest
+        return (self.runs + self.rest) / total if total > 0.0 else math.nan
 
 
 def extent(n_runs: Any, n_items: int) -> str:

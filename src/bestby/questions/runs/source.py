@@ -1,4 +1,4 @@
-"""The runs that were given, brought into one form: a score each, or a value for every item."""
+"""What `compare_runs` takes: its settings, and the runs of all systems from mappings, frames and files."""
 
 from __future__ import annotations
 
@@ -13,8 +13,10 @@ import numpy as np
 from bestby._core import arrays, checks, rounding
 from bestby._core.errors import DesignError, InvalidInputError, MissingValueError
 from bestby._core.text import quoted
+from bestby._core.typing import Question
 from bestby.comparisons.common import note_rules, one_pair
 from bestby.comparisons.common.reading import reads_label_sets
+from bestby.comparisons.common.settings import CheckedSettings
 from bestby.data.evaluation import Evaluation
 from bestby.data.frames import is_table, table_of, unreadable
 from bestby.data.layouts.options import TableOptions, chosen_systems
@@ -29,31 +31,27 @@ from bestby.engine.runs import Separate
 from bestby.engine.text_statistics import Counting
 from bestby.metrics.directions import direction_of
 from bestby.metrics.suitability import chosen_metric, system_scales
-from bestby.questions.runs.settings import Settings
 from bestby.results.base import MetricInfo, Note
 
-_NAME = "{}#{}"
 
+@dataclass(frozen=True)
+class Settings(CheckedSettings):
+    """The arguments of `compare_runs` that are not data; see there."""
 
-@dataclass(frozen=True, eq=False)
-class Data:
-    """The systems, what makes their numbers, and the evaluation behind it if there are items."""
-
-    names: tuple[str, ...]
-    metric: MetricInfo
-    maker: Separate | RunsWithItems
-    evaluation: Evaluation | None
-    notes: tuple[Note, ...] = ()
-
-    @property
-    def n_items(self) -> int:
-        """The number of items; 0 if the runs came as scores."""
-        return 0 if self.evaluation is None else self.evaluation.n_items
+    statistic: str
+    paired: bool
+    interval: str | None
+    level: float
+    test: str | None
+    alternative: Question
+    correction: str
+    margin: float | None
+    baseline: str | None
 
 
 @dataclass(frozen=True, eq=False)
 class RunsInput:
-    """Runs, and what is known of them: from the arguments of `compare_runs`, or from the file they are of."""
+    """Runs and what goes with them, from the arguments of `compare_runs` or from a file."""
 
     runs: Any
     gold: Any
@@ -81,7 +79,7 @@ class Columns:
     value_column: str | None = None
 
 
-def given_runs(
+def chosen_runs(
     data: Any,
     gold: Any,
     metric: Any,
@@ -138,6 +136,50 @@ def _from_runs(runs: Runs, metric: Any, greater_is_better: bool | None, columns:
         runs.notes,
         runs.called,
     )
+
+
+@dataclass(frozen=True, eq=False)
+class Data:
+    """The systems, the estimator of their scores, and the evaluation behind it if there are items."""
+
+    names: tuple[str, ...]
+    metric: MetricInfo
+    estimator: Separate | RunsWithItems
+    evaluation: Evaluation | None
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def n_items(self) -> int:
+        """The number of items; 0 if the runs came as scores."""
+        return 0 if self.evaluation is None else self.evaluation.n_items
+
+
+def data_of(runs_input: RunsInput, settings: Settings, drawing: Drawing, counting: Counting) -> Data:
+    """Return the runs of all systems, once they are known to fit together."""
+    hint = with_left_out("pass the runs of each system by its name", runs_input.notes)
+    systems = _systems_of(runs_input.runs, hint, paired=settings.paired)
+    sizes = {name: len(rows) for name, rows in systems.items()}
+    if settings.paired and len(set(sizes.values())) > 1:
+        numbers = ", ".join(f"{name}: {size}" for name, size in sizes.items())
+        raise InvalidInputError(
+            f"paired runs must be equally many for all systems, got {numbers}",
+            hint="leave out the runs that some system lacks, or pass paired=False",
+        )
+    per_item = {name: _any_nested(rows, f"the runs of {quoted(name)}") for name, rows in systems.items()}
+    if runs_input.gold is not None or any(per_item.values()):
+        flat = next((name for name, nested in per_item.items() if not nested), None)
+        if flat is not None:
+            raise InvalidInputError(
+                f"system {quoted(flat)} has one value per run, where one per run and item is needed",
+                hint="pass an array of shape (runs, items) for every system",
+            )
+        return _item_data(systems, runs_input, settings, drawing, counting)
+    if runs_input.clusters is not None:
+        raise InvalidInputError(
+            "clusters are groups of items, but every run is a single score",
+            hint="pass per-item scores or predictions of every run",
+        )
+    return _score_data(systems, runs_input, settings, drawing)
 
 
 def _systems_of(runs: Mapping[str, Any], hint: str, *, paired: bool) -> dict[str, list[Any]]:
@@ -207,38 +249,10 @@ def _any_nested(rows: Iterable[Any], what: str) -> bool:
     return any(_nested(row, what) for row in rows)
 
 
-def data_of(given: RunsInput, settings: Settings, drawing: Drawing, counting: Counting) -> Data:
-    """Return the runs of all systems, once they are known to fit together."""
-    hint = with_left_out("pass the runs of each system by its name", given.notes)
-    systems = _systems_of(given.runs, hint, paired=settings.paired)
-    sizes = {name: len(rows) for name, rows in systems.items()}
-    if settings.paired and len(set(sizes.values())) > 1:
-        numbers = ", ".join(f"{name}: {size}" for name, size in sizes.items())
-        raise InvalidInputError(
-            f"paired runs must be equally many for all systems, got {numbers}",
-            hint="leave out the runs that some system lacks, or pass paired=False",
-        )
-    per_item = {name: _any_nested(rows, f"the runs of {quoted(name)}") for name, rows in systems.items()}
-    if given.gold is not None or any(per_item.values()):
-        flat = next((name for name, nested in per_item.items() if not nested), None)
-        if flat is not None:
-            raise InvalidInputError(
-                f"system {quoted(flat)} has one value per run, where one per run and item is needed",
-                hint="pass an array of shape (runs, items) for every system",
-            )
-        return _item_data(systems, given, settings, drawing, counting)
-    if given.clusters is not None:
-        raise InvalidInputError(
-            "clusters are groups of items, but every run is a single score",
-            hint="pass per-item scores or predictions of every run",
-        )
-    return _score_data(systems, given, settings, drawing)
-
-
 def _score_data(
-    systems: dict[str, list[Any]], given: RunsInput, settings: Settings, drawing: Drawing
+    systems: dict[str, list[Any]], runs_input: RunsInput, settings: Settings, drawing: Drawing
 ) -> Data:
-    metric = given.metric
+    metric = runs_input.metric
     if metric is not None and not isinstance(metric, str):
         raise InvalidInputError(
             "the runs are scores already: metric can only name them",
@@ -246,32 +260,36 @@ def _score_data(
         )
     scores = []
     for name, rows in systems.items():
-        gone = next((place for place, value in enumerate(rows, start=1) if checks.missing(value)), None)
-        if gone is not None:
+        absent = next((place for place, value in enumerate(rows, start=1) if checks.missing(value)), None)
+        if absent is not None:
             raise MissingValueError(
-                f"run {gone} of {len(rows)} of {quoted(name)} has no score",
+                f"run {absent} of {len(rows)} of {quoted(name)} has no score",
                 hint=f"leave it out, the numbers of runs may differ; {FAILED_RUN}",
             )
         hint = "pass gold=... to compare predictions"
         numbers = checks.numeric_column(rows, f"the runs of {quoted(name)}", hint)
         # Unpaired runs have no order; sorted, they give the same bits in any.
         scores.append(numbers if settings.paired else np.sort(numbers))
-    if given.greater_is_better is not None:
-        checks.flag(given.greater_is_better, "greater_is_better")
+    if runs_input.greater_is_better is not None:
+        checks.flag(runs_input.greater_is_better, "greater_is_better")
     if metric is None:
-        check_no_predictions(given.called_by({name: [name] for name in systems}))
-    better, notes = direction_of(metric, given.greater_is_better)
+        check_no_predictions(runs_input.called_by({name: [name] for name in systems}))
+    better, notes = direction_of(metric, runs_input.greater_is_better)
     info = MetricInfo(metric or "score", better, (-math.inf, math.inf))
     names = tuple(systems)
     if len({*map(len, scores)}) == 1:
         scores = rounding.in_one_precision(scores)
-    maker = Separate(scores, names, settings.statistic, settings.paired, drawing)
+    estimator = Separate(scores, names, settings.statistic, settings.paired, drawing)
     scales = system_scales(dict(zip(names, scores, strict=True)))
-    return Data(names, info, maker, None, (*notes, *scales))
+    return Data(names, info, estimator, None, (*notes, *scales))
 
 
 def _item_data(
-    systems: dict[str, list[Any]], given: RunsInput, settings: Settings, drawing: Drawing, counting: Counting
+    systems: dict[str, list[Any]],
+    runs_input: RunsInput,
+    settings: Settings,
+    drawing: Drawing,
+    counting: Counting,
 ) -> Data:
     if settings.statistic != "mean":
         raise DesignError(
@@ -279,24 +297,31 @@ def _item_data(
             hint="pass the score of each run to compare other statistics",
         )
     runs = {name: [_NAME.format(name, place) for place in range(len(rows))] for name, rows in systems.items()}
-    flat = {run: row for name, own in runs.items() for run, row in zip(own, systems[name], strict=True)}
+    flat = {
+        run: row
+        for name, run_names in runs.items()
+        for run, row in zip(run_names, systems[name], strict=True)
+    }
     try:
-        label_sets = reads_label_sets(given.metric)
-        evaluation = Evaluation.of(flat, given.gold, clusters=given.clusters, label_sets=label_sets)
+        label_sets = reads_label_sets(runs_input.metric)
+        evaluation = Evaluation.of(flat, runs_input.gold, clusters=runs_input.clusters, label_sets=label_sets)
     except InvalidInputError as error:
         if isinstance(error.__cause__, MissingValueError):  # without the advice on on_missing
             raise error.__cause__ from None
         raise
-    evaluation = dataclasses.replace(evaluation, called=given.called_by(runs))
+    evaluation = dataclasses.replace(evaluation, called=runs_input.called_by(runs))
     note_rules.data_notes(evaluation)  # refuses a single cluster
-    metric, evaluation = chosen_metric(given.metric, evaluation, given.greater_is_better)
+    metric, evaluation = chosen_metric(runs_input.metric, evaluation, runs_input.greater_is_better)
     consumer = "a comparison of runs"
     (group,) = prepare.groups(evaluation, [metric], consumer=consumer, counting=counting)
     one_pair.check_defined(group.scores, metric, lambda s: f"run {quoted(evaluation.names[s])}")
     names = tuple(systems)
     n_runs = [len(rows) for rows in systems.values()]
-    of_items = Estimates(group, drawing)
-    notes = note_rules.below_half_notes(of_items, evaluation.names, settings.level)
-    maker = RunsWithItems(of_items, n_runs, names, settings.paired)
+    by_item = Estimates(group, drawing)
+    notes = note_rules.below_half_notes(by_item, evaluation.names, settings.level)
+    estimator = RunsWithItems(by_item, n_runs, names, settings.paired)
     info = MetricInfo(metric.name, metric.greater_is_better, metric.bounds)
-    return Data(names, info, maker, evaluation, tuple(notes))
+    return Data(names, info, estimator, evaluation, tuple(notes))
+
+
+_NAME = "{}#{}"

@@ -33,8 +33,39 @@ from bestby.data import soft
 from bestby.data.columns import complete
 from bestby.data.soft import soft_or_hard
 from bestby.data.values import label_codes, read_together
-from bestby.questions.study.records import Entry, Gold, Run
+from bestby.questions.study.source import Entry, Gold, Run
 from bestby.questions.study.store import Store
+
+
+def read_outcomes(path: str | Path) -> tuple[Entry, ...]:
+    """Return the runs of an ``outcomes.json``: controls are baselines, treatments against their controls."""
+    file = checks.valid_path(path, "name a file outcomes.json")
+    blocks = _blocks(file)
+    controls = {
+        name: [block.control for block in blocks if block.condition == name and block.control is not None]
+        for name in dict.fromkeys(block.condition for block in blocks)
+    }
+    by_condition: dict[str, dict[str, Entry]] = {}
+    for block in blocks:
+        above = controls[block.condition]
+        if block.control is None and above:
+            raise DesignError(
+                f"{file}: {block.condition!r} is both a control and a treatment of {above[0]!r}",
+                hint="a condition of a study has one role: give it two names in the file",
+            )
+        experiments_here = _experiments(file, block, above)
+        if not _same(by_condition.setdefault(block.condition, experiments_here), experiments_here):
+            raise DesignError(
+                f"{file}: {block.condition!r} has other experiments under {block.control!r}"
+                f" than under {above[0]!r}",
+                hint="they are two conditions: give them two names in the file",
+            )
+    entries = tuple(entry for experiments in by_condition.values() for entry in experiments.values())
+    if not entries:
+        raise InvalidInputError(f"{file} holds no experiment")
+    _check_one_gold(file, entries)
+    return entries
+
 
 _LISTS = ("exp_idxs", "preds", "targs", "idxs", "epochs")
 
@@ -48,34 +79,111 @@ class _Block:
     content: Mapping[str, Any]
 
 
-def read_outcomes(path: str | Path) -> tuple[Entry, ...]:
-    """Return the runs of an ``outcomes.json``: controls are baselines, treatments against their controls."""
-    file = checks.valid_path(path, "name a file outcomes.json")
-    blocks = _blocks(file)
-    controls = {
-        name: [block.control for block in blocks if block.condition == name and block.control is not None]
-        for name in dict.fromkeys(block.condition for block in blocks)
-    }
-    found: dict[str, dict[str, Entry]] = {}
-    for block in blocks:
-        above = controls[block.condition]
-        if block.control is None and above:
-            raise DesignError(
-                f"{file}: {block.condition!r} is both a control and a treatment of {above[0]!r}",
-                hint="a condition of a study has one role: give it two names in the file",
+def _blocks(path: Path) -> list[_Block]:
+    data = readable_file(path).read_bytes()
+    try:
+        content = json.loads(data.decode("utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise InvalidInputError(
+            f"{path} is not JSON: {error}", hint="check that the file is complete"
+        ) from error
+    blocks: list[_Block] = []
+    for control, controls_lists in _conditions(path, content):
+        blocks.append(_Block(control, None, controls_lists))
+        treatments = controls_lists.get("h1", {})
+        blocks += [_Block(name, control, lists) for name, lists in _conditions(path, treatments)]
+    return blocks
+
+
+def _conditions(path: Path, content: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    if not isinstance(content, dict):
+        raise _no_outcomes(path, "expected an object of conditions")
+    for name, lists in content.items():
+        if not isinstance(lists, dict) or not all(isinstance(lists.get(key), list) for key in _LISTS):
+            raise _no_outcomes(path, f"condition {name!r} lacks some of the lists {', '.join(_LISTS)}")
+        if len({len(lists[key]) for key in _LISTS[:-1]}) > 1:
+            raise _no_outcomes(path, f"the lists of condition {name!r} have different lengths")
+        yield name, lists
+
+
+def _no_outcomes(path: Path, reason: str) -> InvalidInputError:
+    return InvalidInputError(
+        f"{path} is not an outcomes.json of BooStSa: {reason}",
+        hint="Bootstrap.data2json writes one, and Bootstrap.run does unless save_outcomes=False",
+    )
+
+
+def _experiments(path: Path, block: _Block, controls: list[str]) -> dict[str, Entry]:
+    """Return the experiments of a block by their names."""
+    lists = block.content
+    n = len(lists["exp_idxs"])
+    epochs = lists["epochs"] or [None] * n
+    if len(epochs) != n:
+        raise InvalidInputError(
+            f"{path}: {block.condition!r} has {n} experiments and {len(epochs)} numbers of epochs",
+            hint="give one number of epochs per experiment, or none",
+        )
+    experiments: dict[str, Entry] = {}
+    for position, exp_idx in enumerate(lists["exp_idxs"]):
+        name = str(position if exp_idx is None else exp_idx)  # feed() takes experiments without exp_idx
+        if name in experiments:
+            raise InvalidInputError(
+                f"{path}: {block.condition!r} has two experiments named {name!r}",
+                hint="give every experiment of a condition its own name in exp_idxs",
             )
-        theirs = _experiments(file, block, above)
-        if not _same(found.setdefault(block.condition, theirs), theirs):
-            raise DesignError(
-                f"{file}: {block.condition!r} has other experiments under {block.control!r}"
-                f" than under {above[0]!r}",
-                hint="they are two conditions: give them two names in the file",
-            )
-    entries = tuple(entry for experiments in found.values() for entry in experiments.values())
-    if not entries:
-        raise InvalidInputError(f"{file} holds no experiment")
-    _check_one_gold(file, entries)
-    return entries
+        what = f"{path}, experiment {name!r} of {block.condition!r}"
+        preds, targs, idxs = (
+            soft_or_hard(_matrix(lists[key][position], f"{what}: {key}"), f"{what}: {key}")
+            for key in ("preds", "targs", "idxs")
+        )
+        if not len(preds) == len(targs) == len(idxs):
+            raise _no_outcomes(path, f"preds, targs and idxs of {name!r} have different lengths")
+        experiments[name] = Entry(
+            condition=block.condition,
+            run=name,
+            predictions=preds,
+            gold=targs,
+            ids=idxs,
+            baseline=block.control is None,
+            against=controls or None,
+            epochs=epochs[position],
+        )
+    return experiments
+
+
+def _matrix(rows: Any, what: str) -> Array:
+    try:
+        return np.asarray(rows)
+    except ValueError as error:
+        raise InvalidInputError(f"{what} must have as many numbers in every row") from error
+
+
+def _same(some: Mapping[str, Entry], others: Mapping[str, Entry]) -> bool:
+    return some.keys() == others.keys() and all(
+        np.array_equal(getattr(some[name], part), getattr(others[name], part))
+        for name in some
+        for part in ("predictions", "gold", "ids")
+    )
+
+
+def _check_one_gold(path: Path, entries: tuple[Entry, ...]) -> None:
+    """Refuse experiments of other items, or with another gold, than the first."""
+    first = entries[0]
+    gold = dict(zip(first.ids.tolist(), first.gold.tolist(), strict=True))  # type: ignore[union-attr]
+    for entry in entries[1:]:
+        theirs = dict(zip(entry.ids.tolist(), entry.gold.tolist(), strict=True))  # type: ignore[union-attr]
+        if theirs == gold:
+            continue
+        pair = f"{entry.run!r} of {entry.condition!r} and {first.run!r} of {first.condition!r}"
+        if theirs.keys() != gold.keys():
+            disagreement = f"share {len(theirs.keys() & gold.keys())} of {len(gold)} items"
+        else:
+            item = next(item for item in gold if gold[item] != theirs[item])
+            disagreement = f"have the targets {theirs[item]!r} and {gold[item]!r} for item {item!r}"
+        raise DesignError(
+            f"{path}: {pair} {disagreement}; a study has one gold",
+            hint="folds are not runs: make a study of each, or compare them with compare_folds",
+        )
 
 
 def import_outcomes(store: Store, path: str | Path, *, replace: bool = False) -> tuple[Run, ...]:
@@ -89,6 +197,17 @@ def import_outcomes(store: Store, path: str | Path, *, replace: bool = False) ->
     for entry in entries:
         store.check(entry, replace=replace)
     return tuple(store.put(entry, replace=replace) for entry in entries)
+
+
+def _in_its_role(store: Store, entry: Entry) -> Entry:
+    """Leave out what the study says in other words: a treatment against all, of which the file lists each."""
+    if (
+        entry.against
+        and store.runs(entry.condition)
+        and set(store.against(entry.condition)) == set(entry.against)
+    ):
+        return dataclasses.replace(entry, against=None)
+    return entry
 
 
 def write_outcomes(store: Store, path: str | Path) -> tuple[Any, ...] | None:
@@ -130,124 +249,6 @@ def write_outcomes(store: Store, path: str | Path) -> tuple[Any, ...] | None:
     return None if labels is None else tuple(labels.tolist())
 
 
-def _blocks(path: Path) -> list[_Block]:
-    data = readable_file(path).read_bytes()
-    try:
-        content = json.loads(data.decode("utf-8"))
-    except (ValueError, RecursionError) as error:
-        raise InvalidInputError(
-            f"{path} is not JSON: {error}", hint="check that the file is complete"
-        ) from error
-    blocks: list[_Block] = []
-    for control, own in _conditions(path, content):
-        blocks.append(_Block(control, None, own))
-        treatments = own.get("h1", {})
-        blocks += [_Block(name, control, lists) for name, lists in _conditions(path, treatments)]
-    return blocks
-
-
-def _conditions(path: Path, content: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    if not isinstance(content, dict):
-        raise _no_outcomes(path, "expected an object of conditions")
-    for name, lists in content.items():
-        if not isinstance(lists, dict) or not all(isinstance(lists.get(key), list) for key in _LISTS):
-            raise _no_outcomes(path, f"condition {name!r} lacks some of the lists {', '.join(_LISTS)}")
-        if len({len(lists[key]) for key in _LISTS[:-1]}) > 1:
-            raise _no_outcomes(path, f"the lists of condition {name!r} have different lengths")
-        yield name, lists
-
-
-def _no_outcomes(path: Path, reason: str) -> InvalidInputError:
-    return InvalidInputError(
-        f"{path} is not an outcomes.json of BooStSa: {reason}",
-        hint="Bootstrap.data2json writes one, and Bootstrap.run does unless save_outcomes=False",
-    )
-
-
-def _experiments(path: Path, block: _Block, controls: list[str]) -> dict[str, Entry]:
-    """Return the experiments of a block by their names."""
-    lists = block.content
-    n = len(lists["exp_idxs"])
-    epochs = lists["epochs"] or [None] * n
-    if len(epochs) != n:
-        raise InvalidInputError(
-            f"{path}: {block.condition!r} has {n} experiments and {len(epochs)} numbers of epochs",
-            hint="give one number of epochs per experiment, or none",
-        )
-    out: dict[str, Entry] = {}
-    for position, given in enumerate(lists["exp_idxs"]):
-        name = str(position if given is None else given)  # feed() takes experiments without exp_idx
-        if name in out:
-            raise InvalidInputError(
-                f"{path}: {block.condition!r} has two experiments named {name!r}",
-                hint="give every experiment of a condition its own name in exp_idxs",
-            )
-        what = f"{path}, experiment {name!r} of {block.condition!r}"
-        preds, targs, idxs = (
-            soft_or_hard(_matrix(lists[key][position], f"{what}: {key}"), f"{what}: {key}")
-            for key in ("preds", "targs", "idxs")
-        )
-        if not len(preds) == len(targs) == len(idxs):
-            raise _no_outcomes(path, f"preds, targs and idxs of {name!r} have different lengths")
-        out[name] = Entry(
-            condition=block.condition,
-            run=name,
-            predictions=preds,
-            gold=targs,
-            ids=idxs,
-            baseline=block.control is None,
-            against=controls or None,
-            epochs=epochs[position],
-        )
-    return out
-
-
-def _matrix(rows: Any, what: str) -> Array:
-    try:
-        return np.asarray(rows)
-    except ValueError as error:
-        raise InvalidInputError(f"{what} must have as many numbers in every row") from error
-
-
-def _same(some: Mapping[str, Entry], others: Mapping[str, Entry]) -> bool:
-    return some.keys() == others.keys() and all(
-        np.array_equal(getattr(some[name], part), getattr(others[name], part))
-        for name in some
-        for part in ("predictions", "gold", "ids")
-    )
-
-
-def _check_one_gold(path: Path, entries: tuple[Entry, ...]) -> None:
-    """Refuse experiments of other items, or with another gold, than the first."""
-    first = entries[0]
-    gold = dict(zip(first.ids.tolist(), first.gold.tolist(), strict=True))  # type: ignore[union-attr]
-    for entry in entries[1:]:
-        theirs = dict(zip(entry.ids.tolist(), entry.gold.tolist(), strict=True))  # type: ignore[union-attr]
-        if theirs == gold:
-            continue
-        pair = f"{entry.run!r} of {entry.condition!r} and {first.run!r} of {first.condition!r}"
-        if theirs.keys() != gold.keys():
-            told = f"share {len(theirs.keys() & gold.keys())} of {len(gold)} items"
-        else:
-            item = next(item for item in gold if gold[item] != theirs[item])
-            told = f"have the targets {theirs[item]!r} and {gold[item]!r} for item {item!r}"
-        raise DesignError(
-            f"{path}: {pair} {told}; a study has one gold",
-            hint="folds are not runs: make a study of each, or compare them with compare_folds",
-        )
-
-
-def _in_its_role(store: Store, entry: Entry) -> Entry:
-    """Leave out what the study says in other words: a treatment against all, of which the file lists each."""
-    if (
-        entry.against
-        and store.runs(entry.condition)
-        and set(store.against(entry.condition)) == set(entry.against)
-    ):
-        return dataclasses.replace(entry, against=None)
-    return entry
-
-
 def _as_compared(gold: Gold, runs: dict[str, list[Run]]) -> tuple[Gold, dict[str, list[Run]]]:
     """Return hard labels as they are compared: 1.0 and "1" are one label."""
     everything = [run for several in runs.values() for run in several]
@@ -256,8 +257,8 @@ def _as_compared(gold: Gold, runs: dict[str, list[Run]]) -> tuple[Gold, dict[str
     columns = {str(place): complete(run.predictions) for place, run in enumerate(everything)}
     labels, read, _ = read_together(complete(gold.values), columns, strings=True)
     assert labels is not None
-    known, positions = label_codes([labels.values, *(column.values for column in read.values())])
-    values = iter([known[position] for position in positions])
+    labels_by_code, positions = label_codes([labels.values, *(column.values for column in read.values())])
+    values = iter([labels_by_code[position] for position in positions])
     return dataclasses.replace(gold, values=next(values)), {
         name: [dataclasses.replace(run, predictions=next(values)) for run in several]
         for name, several in runs.items()

@@ -93,36 +93,36 @@ class Output(output_options.InPercent, output_options.ComparisonTables):
 
     def arguments_of(self, form: str) -> dict[str, Any]:
         """Return the arguments that were given of a form of the result; places as numbers or dates."""
-        given = super().arguments_of(form)
-        if "by" not in given:
-            return given
+        arguments = super().arguments_of(form)
+        if "by" not in arguments:
+            return arguments
         if self.kind != "growth":
             raise InvalidInputError(
                 "--plot-by is for the figure of growth", hint="give --plot-kind growth too, or leave it out"
             )
-        return {**given, "by": places(given["by"])}
+        return {**arguments, "by": places(arguments["by"])}
 
 
-def places(given: Sequence[str]) -> dict[str, float | str]:
+def places(texts: Sequence[str]) -> dict[str, float | str]:
     """Return the places of conditions, a date as it was written.
 
     >>> places(["small=1000", "v=2=2026-01-31"])
     {'small': 1000.0, 'v=2': '2026-01-31'}
     """
-    found: dict[str, float | str] = {}
-    for one in given:
+    by_condition: dict[str, float | str] = {}
+    for one in texts:
         condition, equals, place = (part.strip() for part in one.rpartition("="))
         if not equals or not condition or not place:
             raise InvalidInputError(
                 f"--plot-by must be CONDITION=PLACE, got {one!r}", hint="--plot-by h1=2026-01-31"
             )
-        if condition in found:
+        if condition in by_condition:
             raise InvalidInputError(f"--plot-by is given twice for {condition}", hint="give it one place")
         try:
-            found[condition] = float(place)
+            by_condition[condition] = float(place)
         except ValueError:
-            found[condition] = place
-    return found
+            by_condition[condition] = place
+    return by_condition
 
 
 @record
@@ -180,17 +180,17 @@ class StudyExport:
 def study_add(values: StudyAdd) -> None:
     """Add a run and say so."""
     from bestby.cli import streams
-    from bestby.questions.study.layout import gold_file
-    from bestby.questions.study.run import read_run
+    from bestby.questions.study.reader import read_run
+    from bestby.questions.study.store import gold_file
 
     store, role = _store(values.study), values.role
     tags = _tags(role.tag)
-    known = store.gold() if gold_file(store.path).exists() else None
+    study_gold = store.gold() if gold_file(store.path).exists() else None
     data = values.data.arguments()
     added = store.add(
         values.condition,
         run=role.run,
-        **read_run(data.pop("predictions"), known=known, **data),
+        **read_run(data.pop("predictions"), study_gold=study_gold, **data),
         normalise=values.data.normalise,
         baseline=True if role.baseline else None,
         against=role.against,
@@ -304,7 +304,7 @@ def _conditions(store: Store) -> Sequence[str]:
     return conditions
 
 
-def _tags(given: list[str] | None) -> dict[str, str | float | bool]:
+def _tags(texts: list[str] | None) -> dict[str, str | float | bool]:
     """Return tags: numbers and booleans where they are such.
 
     >>> _tags(["lr=1e-5", "seed=7", "warm=true", "model=bert"])
@@ -313,7 +313,7 @@ def _tags(given: list[str] | None) -> dict[str, str | float | bool]:
     from bestby._core.errors import InvalidInputError
 
     tags: dict[str, str | float | bool] = {}
-    for text in given or ():
+    for text in texts or ():
         name, equals, value = text.partition("=")
         if not name.strip() or not equals:
             raise InvalidInputError(f"--tag must be NAME=VALUE, got {text!r}")

@@ -82,12 +82,12 @@ def _places(entries: Sequence[SystemScore], by: Any) -> dict[str, Place]:
             hint="by={'small': 1000, 'large': 5000}",
             argument="by",
         )
-    known = {entry.system for entry in entries}
+    conditions = {entry.system for entry in entries}
     for system in by:
-        if system not in known:
+        if system not in conditions:
             raise InvalidInputError(
                 f"by has {quoted(system)}, which is no condition of this result",
-                hint=f"conditions: {', '.join(sorted(known))}",
+                hint=f"conditions: {', '.join(sorted(conditions))}",
                 argument="by",
             )
     places = {system: _place(value) for system, value in by.items()}

@@ -23,18 +23,6 @@ from bestby.report.writers.csv import lines
 from bestby.results.base import MetricInfo
 from bestby.results.comparison import Difference
 
-_COLUMNS_OF_BOOSTSA = {
-    "f1_macro": "f1",
-    "accuracy": "acc",
-    "precision_macro": "prec",
-    "recall_macro": "rec",
-    "js_distance": "jsd",
-    "cross_entropy": "ce",
-    "entropy_similarity": "sim",
-    "entropy_correlation": "cor",
-}
-"""What the columns of its ``results.tsv`` are called; other metrics keep their names."""
-
 
 def document(c: StudyComparison) -> Document:
     """Return the report of a study: that of a comparison, with the conditions and their runs."""
@@ -111,6 +99,19 @@ def results_tsv(c: StudyComparison) -> str:
         if treatments:
             rows += [_tsv_row(c, name, base) for name in (base, *sorted(treatments, key=conditions.index))]
     return lines(rows, "\t")
+
+
+_COLUMNS_OF_BOOSTSA = {
+    "f1_macro": "f1",
+    "accuracy": "acc",
+    "precision_macro": "prec",
+    "recall_macro": "rec",
+    "js_distance": "jsd",
+    "cross_entropy": "ce",
+    "entropy_similarity": "sim",
+    "entropy_correlation": "cor",
+}
+"""What the columns of its ``results.tsv`` are called; other metrics keep their names."""
 
 
 def _tsv_row(c: StudyComparison, name: str, base: str) -> list[str]:

@@ -16,46 +16,6 @@ from bestby.results.runs_score import RunsScore
 from bestby.vocabulary import FigureFont, FigureWidth, StudyFigure
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class ConditionScore(RunsScore):
-    """The score of one condition on one metric: the mean over its runs.
-
-    Parameters
-    ----------
-    runs : tuple of float
-        The score of each run, in the order of their names.
-    epochs : float or None
-        The mean number of epochs of its runs, if all have one.
-
-    See Also
-    --------
-    StudyComparison : Holds one per metric and condition.
-    """
-
-    epochs: float | None = field(kw_only=True, default=None)
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class StudyDifference(Difference):
-    """The difference between two conditions on one metric, over items and runs.
-
-    Parameters
-    ----------
-    n_runs : tuple of int
-        Runs of A and of B.
-
-    See Also
-    --------
-    StudyComparison : Holds one per metric and pair.
-    Difference : What all differences have.
-    """
-
-    n_runs: tuple[int, int] = field(kw_only=True)
-
-    def _mirrored_fields(self) -> dict[str, Any]:
-        return {**Difference._mirrored_fields(self), "n_runs": self.n_runs[::-1]}
-
-
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class StudyComparison(Comparison):
     """The result of `Study.compare`: every treatment against its baselines.
@@ -145,3 +105,43 @@ class StudyComparison(Comparison):
         """
         text: str = module_by_name("bestby.questions.study.report").results_tsv(self)
         return written(text, path)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ConditionScore(RunsScore):
+    """The score of one condition on one metric: the mean over its runs.
+
+    Parameters
+    ----------
+    runs : tuple of float
+        The score of each run, in the order of their names.
+    epochs : float or None
+        The mean number of epochs of its runs, if all have one.
+
+    See Also
+    --------
+    StudyComparison : Holds one per metric and condition.
+    """
+
+    epochs: float | None = field(kw_only=True, default=None)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class StudyDifference(Difference):
+    """The difference between two conditions on one metric, over items and runs.
+
+    Parameters
+    ----------
+    n_runs : tuple of int
+        Runs of A and of B.
+
+    See Also
+    --------
+    StudyComparison : Holds one per metric and pair.
+    Difference : What all differences have.
+    """
+
+    n_runs: tuple[int, int] = field(kw_only=True)
+
+    def _mirrored_fields(self) -> dict[str, Any]:
+        return {**Difference._mirrored_fields(self), "n_runs": self.n_runs[::-1]}

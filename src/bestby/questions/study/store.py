@@ -19,8 +19,10 @@ and time, which the number of items of an evaluation bears: docs/concepts/study-
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -29,13 +31,10 @@ from typing import Any
 from bestby._core import checks, files
 from bestby._core.cache import Cache
 from bestby._core.errors import InvalidInputError, StudyError
+from bestby._core.files import digest
 from bestby._core.text import natural, quoted
-from bestby.questions.study import aligning, layout, names
-from bestby.questions.study.checksummed import checksummed, read_checksummed
-from bestby.questions.study.records import Entry, Gold, Run
-
-_GOLD = ("classes", "ids", "gold", "clusters")
-_RUN = ("gold_hash", "classes", "predictions")
+from bestby.questions.study import source
+from bestby.questions.study.source import Entry, Gold, Run
 
 
 @dataclass(frozen=True)
@@ -62,34 +61,34 @@ class Store:
 
     def put(self, entry: Entry, *, replace: bool = False) -> Run:
         """Add a run; it is on the disk when this returns."""
-        entry = aligning.checked_entry(entry)
+        entry = source.checked_entry(entry)
         with files.reported(f"add run {entry.run!r} of {entry.condition!r} to the study {self.path}"):
-            known = layout.gold_file(self.path).exists()  # before it is looked at: it may come at any moment
+            had_gold = gold_file(self.path).exists()  # before it is looked at: it may come at any moment
             gold, run = self.check(entry, replace=replace)
-            layout.begin(self.path)
-            if not known and not self._first_gold(gold):
+            begin_folder(self.path)
+            if not had_gold and not self._first_gold(gold):
                 gold, run = self.check(
                     entry, replace=replace
                 )  # another process was first: it must be the same
             run = dataclasses.replace(run, added=datetime.now(UTC).isoformat(timespec="seconds"))
             data = checksummed("run", run.head, run.bulk, run.hash)
-            target = layout.run_file(self.path, run.condition, run.run)
+            target = run_file(self.path, run.condition, run.run)
             files.folder(target.parent)
             if replace:
-                files.replace(target, data, layout.scratch(self.path))
-            elif not files.create(target, data, layout.scratch(self.path)):
+                files.replace(target, data, scratch_folder(self.path))
+            elif not files.create(target, data, scratch_folder(self.path)):
                 raise _taken(run.condition, run.run)
             return run
 
     def check(self, entry: Entry, *, replace: bool = False) -> tuple[Gold, Run]:
         """Return the gold and the run that `put` would store, or raise what it would; nothing is written."""
-        condition = names.checked(entry.condition, "condition")
-        run = names.checked(entry.run, "run")
+        condition = source.checked_name(entry.condition, "condition")
+        run = source.checked_name(entry.run, "run")
         if not replace and run in self.runs(condition):
             raise _taken(condition, run)
         stored = self._gold()
         gold = self._settled(entry, stored)
-        predictions, classes = aligning.aligned(
+        predictions, classes = source.aligned(
             gold,
             entry.predictions,
             f"run {run!r} of {condition!r}",
@@ -107,22 +106,22 @@ class Store:
             classes=classes,
             baseline=baseline,
             against=against,
-            epochs=aligning.checked_epochs(entry.epochs),
-            tags=aligning.checked_tags(entry.tags),
+            epochs=source.checked_epochs(entry.epochs),
+            tags=source.checked_tags(entry.tags),
         )
 
     def conditions(self) -> tuple[str, ...]:
         """Return the names of the conditions that have runs; numbers in them are sorted as numbers."""
         with files.reported(f"read the study {self.path}"):
-            layout.check(self.path)
-            return tuple(sorted(layout.condition_names(self.path), key=natural))
+            check_folder(self.path)
+            return tuple(sorted(condition_names(self.path), key=natural))
 
     def runs(self, condition: str) -> tuple[str, ...]:
         """Return the names of the runs of a condition, sorted likewise; none if it has none."""
-        condition = names.checked(condition, "condition")
+        condition = source.checked_name(condition, "condition")
         with files.reported(f"read the study {self.path}"):
-            layout.check(self.path)
-            return tuple(sorted(layout.run_names(self.path, condition), key=natural))
+            check_folder(self.path)
+            return tuple(sorted(run_names(self.path, condition), key=natural))
 
     def gold(self) -> Gold:
         """Return the gold."""
@@ -135,30 +134,32 @@ class Store:
 
     def load(self, condition: str, run: str | int, *, gold: Gold | None = None) -> Run:
         """Return a run; `gold` is that of the study, if it was read already."""
-        condition, run = names.checked(condition, "condition"), names.checked(run, "run")
-        path = layout.run_file(self.path, condition, run)
+        condition, run = source.checked_name(condition, "condition"), source.checked_name(run, "run")
+        path = run_file(self.path, condition, run)
         with files.reported(f"read {path}"):
-            layout.check(self.path)
+            check_folder(self.path)
             try:
-                found = Run.stored(read_checksummed(path, "run", _RUN))
+                loaded = Run.stored(read_checksummed(path, "run", _RUN))
             except FileNotFoundError:
                 raise self._absent(condition, run) from None
-        if (found.condition, found.run) != (condition, run):
+        if (loaded.condition, loaded.run) != (condition, run):
             raise StudyError(
-                f"{path} holds run {found.run!r} of {found.condition!r}: it was renamed or copied",
+                f"{path} holds run {loaded.run!r} of {loaded.condition!r}: it was renamed or copied",
                 hint="give the file its name back; to have the run under another name, add it again",
             )
-        if found.gold_hash != (gold or self.gold()).hash:
+        if loaded.gold_hash != (gold or self.gold()).hash:
             raise StudyError(
                 f"{path} does not belong to the gold of this study",
                 hint="it comes from another study: remove the file, and add its predictions with their ids",
             )
-        return found
+        return loaded
 
     def role(self, condition: str) -> tuple[bool, tuple[str, ...] | None]:
         """Return whether a condition is a baseline, and the baselines it is compared with (None for all)."""
         gold = self.gold()
-        return role_of(condition, [self.load(condition, run, gold=gold) for run in self._known(condition)])
+        return role_of(
+            condition, [self.load(condition, run, gold=gold) for run in self._names_of_runs(condition)]
+        )
 
     def against(self, condition: str) -> tuple[str, ...]:
         """Return the baselines that a condition is compared with: none for a baseline."""
@@ -179,11 +180,11 @@ class Store:
 
     def remove(self, condition: str, run: str | int) -> None:
         """Remove a run. The gold stays, even if no run is left."""
-        run = names.checked(run, "run")
+        run = source.checked_name(run, "run")
         if run not in self.runs(condition):
             raise self._absent(condition, run)
         with files.reported(f"remove run {run!r} of {condition!r} from the study {self.path}"):
-            files.remove(layout.run_file(self.path, names.checked(condition, "condition"), run))
+            files.remove(run_file(self.path, source.checked_name(condition, "condition"), run))
 
     @property
     def cache(self) -> Cache:
@@ -195,22 +196,22 @@ class Store:
 
         The same runs count once, however they are compared.
         """
-        every = sorted(run for own in runs.values() for run in own)
+        every = sorted(run for hashes in runs.values() for run in hashes)
         at = datetime.now(UTC).isoformat(timespec="seconds")
-        return layout.looked(
+        return add_look(
             self.path, files.digest(every), {"conditions": sorted(runs), "runs": len(every), "at": at}
         )
 
     def n_looks(self) -> int:
         """Return how often runs were compared, each set of runs counted once."""
         with files.reported(f"read the study {self.path}"):
-            layout.check(self.path)
-            return layout.n_looks(self.path)
+            check_folder(self.path)
+            return count_looks(self.path)
 
     def _gold(self) -> Gold | None:
-        path = layout.gold_file(self.path)
+        path = gold_file(self.path)
         with files.reported(f"read {path}"):
-            layout.check(self.path)
+            check_folder(self.path)
             try:
                 return Gold.stored(read_checksummed(path, "gold", _GOLD))
             except FileNotFoundError:
@@ -218,19 +219,19 @@ class Store:
 
     def _first_gold(self, gold: Gold) -> bool:
         """Write the gold; False if another process was quicker."""
-        path = layout.gold_file(self.path)
-        return files.create(path, checksummed("gold", {}, gold.bulk, gold.hash), layout.scratch(self.path))
+        path = gold_file(self.path)
+        return files.create(path, checksummed("gold", {}, gold.bulk, gold.hash), scratch_folder(self.path))
 
     def _settled(self, entry: Entry, mine: Gold | None) -> Gold:
         """Return the gold of the study (`mine`), or that of the entry if the study has none."""
-        labels = aligning.index_of_run(entry)
+        labels = source.index_of_run(entry)
         if entry.gold is None and entry.clusters is not None:
             raise InvalidInputError("clusters belong to the gold", hint="pass gold=... with clusters=...")
         if mine is not None:
-            aligning.check_index_of_run(mine, entry, labels)
+            source.check_index_of_run(mine, entry, labels)
         if entry.gold is None:
             return mine or self.gold()
-        given = aligning.checked_gold(
+        of_entry = source.checked_gold(
             entry.gold,
             ids=entry.ids,
             classes=entry.classes,
@@ -239,14 +240,14 @@ class Store:
             labels=labels,
         )
         if mine is None:
-            return given
+            return of_entry
         with_ids = entry.ids is not None or isinstance(entry.gold, Mapping)
         try:
-            aligning.check_same(mine, given, with_ids=with_ids)
+            source.check_same(mine, of_entry, with_ids=with_ids)
         except InvalidInputError as error:
             if self.conditions():
                 raise
-            hint = f"no run was added yet: delete {layout.gold_file(self.path)} to begin with another gold"
+            hint = f"no run was added yet: delete {gold_file(self.path)} to begin with another gold"
             raise InvalidInputError(error.message, hint=hint) from error
         return mine
 
@@ -263,10 +264,10 @@ class Store:
                 f"{condition!r} cannot both be a baseline and be compared against {quoted(entry.against)}",
                 hint="leave out baseline or against",
             )
-        against = aligning.checked_against(entry.against, condition)
-        known = self.runs(condition)
-        others = [name for name in known if name != run]
-        earlier = self.load(condition, (others or known)[0], gold=gold) if known else None
+        against = source.checked_against(entry.against, condition)
+        names = self.runs(condition)
+        others = [name for name in names if name != run]
+        earlier = self.load(condition, (others or names)[0], gold=gold) if names else None
         if entry.baseline is not None:
             baseline = checks.flag(entry.baseline, "baseline")
         else:
@@ -285,29 +286,28 @@ class Store:
         return baseline, against
 
     def _first(self, condition: str, gold: Gold | None) -> Run:
-        return self.load(condition, self._known(condition)[0], gold=gold)
+        return self.load(condition, self._names_of_runs(condition)[0], gold=gold)
 
-    def _known(self, condition: str) -> tuple[str, ...]:
-        known = self.runs(condition)
-        if not known:
+    def _names_of_runs(self, condition: str) -> tuple[str, ...]:
+        names = self.runs(condition)
+        if not names:
             raise InvalidInputError(
                 f"the study {self.path} has no condition {condition!r}",
                 hint=f"its conditions: {', '.join(self.conditions()) or 'none yet'}",
             )
-        return known
+        return names
 
     def _absent(self, condition: str, run: str) -> InvalidInputError:
         return InvalidInputError(
             f"the study {self.path} has no run {run!r} of {condition!r}",
-            hint=f"its runs: {', '.join(self._known(condition))}",
+            hint=f"its runs: {', '.join(self._names_of_runs(condition))}",
         )
 
 
-def _taken(condition: str, run: str) -> InvalidInputError:
-    return InvalidInputError(
-        f"run {run!r} of {condition!r} is already in the study",
-        hint="pass replace=True to put this one in its place, or give it another name",
-    )
+_GOLD = ("classes", "ids", "gold", "clusters")
+
+
+_RUN = ("gold_hash", "classes", "predictions")
 
 
 def role_of(condition: str, runs: Sequence[Run]) -> tuple[bool, tuple[str, ...] | None]:
@@ -323,8 +323,209 @@ def role_of(condition: str, runs: Sequence[Run]) -> tuple[bool, tuple[str, ...] 
     return first.baseline, first.against
 
 
+def _taken(condition: str, run: str) -> InvalidInputError:
+    return InvalidInputError(
+        f"run {run!r} of {condition!r} is already in the study",
+        hint="pass replace=True to put this one in its place, or give it another name",
+    )
+
+
 def _no_baseline(condition: str, name: str) -> InvalidInputError:
     return InvalidInputError(
         f"{condition!r} is to be compared with {name!r}, which is not a baseline of the study",
         hint=f"add {name!r} with baseline=True, or name another",
     )
+
+
+def gold_file(study: Path) -> Path:
+    """Return the file of the gold."""
+    return study / "gold.json"
+
+
+def run_file(study: Path, condition: str, run: str) -> Path:
+    """Return the file of a run.
+
+    >>> run_file(Path("study"), "h1", "0").as_posix()
+    'study/runs/h1/0.json'
+    """
+    return condition_folder(study, condition) / f"{source.file_name(run)}.json"
+
+
+def condition_folder(study: Path, condition: str) -> Path:
+    """Return the folder of the runs of a condition."""
+    return study / "runs" / source.file_name(condition)
+
+
+def scratch_folder(study: Path) -> Path:
+    """Return the folder of files that are being written."""
+    return study / "tmp"
+
+
+def begin_folder(study: Path) -> None:
+    """Make the directory of a study if it is not there, and remove what killed processes left."""
+    check_folder(study)
+    files.folder(scratch_folder(study))
+    files.sweep(scratch_folder(study))
+    if not (study / "study.json").exists():
+        files.create(study / "study.json", f"{json.dumps(_ABOUT)}\n".encode(), scratch_folder(study))
+
+
+def check_folder(study: Path) -> None:
+    """Refuse a directory that is no study, or one of a version that this code does not know."""
+    path = study / "study.json"
+    try:
+        content = json.loads(path.read_bytes().decode("utf-8"))
+    except FileNotFoundError:
+        _check_new(study)
+        return
+    except (ValueError, RecursionError):
+        content = None
+    if not isinstance(content, dict) or content.get("format") != _ABOUT["format"]:
+        raise StudyError(
+            f"{path} is damaged: it does not say that this is a study",
+            hint=f"if it is one, let the file hold {json.dumps(_ABOUT)}",
+        )
+    if content.get("version") != STUDY_VERSION:
+        raise StudyError(
+            f"the study {study} is in version {content.get('version')!r} of its format; this bestby reads"
+            f" version {STUDY_VERSION}",
+            hint="upgrade bestby, or use the one that wrote the study",
+        )
+
+
+STUDY_VERSION = 1
+
+
+_ABOUT = {"format": "bestby study", "version": STUDY_VERSION}
+
+
+_OURS = {"study.json", "gold.json", "runs", "cache", "looks", "tmp"}
+
+
+def _check_new(study: Path) -> None:
+    present = {entry.name for entry in _visible(study)}
+    # Listed first and looked for again: another process may be making the study at this moment.
+    if present & {"gold.json", "runs"} and not (study / "study.json").exists():
+        raise StudyError(
+            f"{study} has the files of a study, but no study.json",
+            hint=f"if it is one, let study.json hold {json.dumps(_ABOUT)}",
+        )
+    if present - _OURS:
+        raise StudyError(
+            f"{study} is not a study: it holds other things, such as {min(present - _OURS)!r}",
+            hint="name a directory that is a study, is empty, or is not there yet",
+        )
+
+
+def condition_names(study: Path) -> list[str]:
+    """Return the names of the conditions that have runs."""
+    folders = [path for path in _visible(study / "runs") if path.is_dir()]
+    return [_named_by(folder, folder.name) for folder in folders if any(_run_files(folder))]
+
+
+def run_names(study: Path, condition: str) -> list[str]:
+    """Return the names of the runs of a condition."""
+    return [_named_by(path, path.stem) for path in _run_files(condition_folder(study, condition))]
+
+
+def _run_files(folder: Path) -> Iterator[Path]:
+    return (path for path in _visible(folder) if path.suffix == ".json")
+
+
+def _named_by(path: Path, stem: str) -> str:
+    name = source.name_of_file(stem)
+    if name is None:
+        raise StudyError(
+            f"{path} has a name that a study never gives",
+            hint="it may be a copy: move it out of the study",
+        )
+    return name
+
+
+def _visible(folder: Path) -> list[Path]:
+    try:
+        return [path for path in folder.iterdir() if not path.name.startswith(".")]
+    except FileNotFoundError:
+        return []
+
+
+def add_look(study: Path, key: str, value: dict[str, Any]) -> int:
+    """Note that the test set was looked at, once for each key, and return how often it was.
+
+    If nothing can be written, this time counts all the same.
+    """
+    looks = _looks(study)
+    if key not in looks:
+        target = study / "looks" / f"{key}.json"
+        with contextlib.suppress(OSError):
+            files.folder(scratch_folder(study))
+            files.folder(target.parent)
+            files.replace(target, f"{json.dumps(value)}\n".encode(), scratch_folder(study))
+    return len(looks | {key})
+
+
+def count_looks(study: Path) -> int:
+    """Return how often the test set was looked at."""
+    return len(_looks(study))
+
+
+def _looks(study: Path) -> set[str]:
+    """Return the keys of the looks so far."""
+    return {path.stem for path in _visible(study / "looks") if path.suffix == ".json"}
+
+
+def checksummed(kind: str, head: Mapping[str, Any], bulk: Mapping[str, Any], bulk_hash: str) -> bytes:
+    """Return the content of a file, with one line per element of the long lists in `bulk`.
+
+    The hash of `bulk` stands before it and a checksum of the rest at the end: one pass reads both.
+    """
+    top = {"format": f"bestby {kind}", "version": FILE_VERSION, **head, "hash": bulk_hash}
+    line = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
+    fields = [f"{line(key)}: {line(value)}" for key, value in top.items()]
+    for key, value in bulk.items():
+        if isinstance(value, list):
+            fields.append(f"{line(key)}: [\n" + ",\n".join(map(line, value)) + "\n]")
+        else:
+            fields.append(f"{line(key)}: {line(value)}")
+    fields.append(f'"checksum": "{digest(top)}"')
+    text = "{\n" + ",\n".join(fields) + "\n}\n"
+    try:
+        return text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise InvalidInputError(
+            f"labels, ids and tags must be valid Unicode text, got {text[error.start : error.end]!r}",
+        ) from error
+
+
+FILE_VERSION = 1
+
+
+def read_checksummed(path: Path, kind: str, bulk: tuple[str, ...]) -> dict[str, Any]:
+    """Return what a file that `checksummed` wrote holds; refuse one that was changed since."""
+    try:
+        content = json.loads(path.read_bytes().decode("utf-8"), parse_constant=_no_number)
+    except (ValueError, RecursionError) as error:  # not UTF-8, not JSON
+        raise StudyError(f"{path} is damaged or cut off: {error}", hint=_RESTORE) from error
+    if not isinstance(content, dict) or content.get("format") != f"bestby {kind}":
+        raise StudyError(f"{path} is not the {kind} of a study, or is damaged", hint=_RESTORE)
+    if content.get("version") != FILE_VERSION:
+        raise StudyError(
+            f"{path} is in version {content.get('version')!r} of its format; this bestby reads version"
+            f" {FILE_VERSION}",
+            hint="upgrade bestby, or use the one that wrote the study",
+        )
+    top = {key: value for key, value in content.items() if key not in bulk and key != "checksum"}
+    if set(bulk) - set(content) or content.get("checksum") != digest(top):
+        raise StudyError(f"{path} was changed since it was written: its checksum differs", hint=_RESTORE)
+    if content.get("hash") != digest({key: content[key] for key in bulk}):
+        raise StudyError(
+            f"{path} was changed since it was written: the hash of its values differs", hint=_RESTORE
+        )
+    return content
+
+
+_RESTORE = "restore it (from git or a backup), or remove the file and add its content again"
+
+
+def _no_number(text: str) -> None:
+    raise ValueError(f"{text} is not a number")

@@ -18,10 +18,9 @@ from bestby.comparisons.common.settings import Settings, check_reach
 from bestby.engine.base import Drawing
 from bestby.engine.text_statistics import Counting
 from bestby.questions.study.boostsa import import_outcomes, write_outcomes
-from bestby.questions.study.compare import compared
-from bestby.questions.study.plan import Condition, Plan, chosen_metrics
-from bestby.questions.study.records import Entry, Gold, Run
+from bestby.questions.study.compare import Condition, Plan, chosen_metrics, compared
 from bestby.questions.study.result import StudyComparison
+from bestby.questions.study.source import Entry, Gold, Run
 from bestby.questions.study.store import Store, role_of
 from bestby.resampling.progress import Progress
 from bestby.resampling.settings import Resampling, combined
@@ -309,16 +308,16 @@ class Study:
         return compared(self._store, plan)
 
     def _chosen(self, conditions: Sequence[str] | None) -> tuple[str, ...]:
-        known = self.conditions()
+        existing = self.conditions()
         if isinstance(conditions, str):
             raise InvalidInputError(f"conditions must be a list of names, got {quoted(conditions)}")
         chosen = (
-            known
+            existing
             if conditions is None
             else tuple(dict.fromkeys(checks.valid_name_list(conditions, "conditions")))
         )
         for name in chosen:
-            self._check_known(name, known)
+            self._check_is_condition(name, existing)
         if len(chosen) < 2:
             raise InvalidInputError(
                 f"a comparison needs at least 2 conditions, got {len(chosen)}: {', '.join(chosen) or 'none'}",
@@ -326,11 +325,11 @@ class Study:
             )
         return chosen
 
-    def _check_known(self, name: str, known: Sequence[str]) -> None:
-        if name not in known:
+    def _check_is_condition(self, name: str, conditions: Sequence[str]) -> None:
+        if name not in conditions:
             raise InvalidInputError(
                 f"the study has no condition {quoted(name)}",
-                hint=f"conditions: {', '.join(known) or 'none yet'}",
+                hint=f"conditions: {', '.join(conditions) or 'none yet'}",
             )
 
     def _pairs(
@@ -341,7 +340,7 @@ class Study:
         if baseline is not None:
             named = tuple(dict.fromkeys(checks.valid_name_list(baseline, "baseline")))
             for name in named:
-                self._check_known(name, chosen)
+                self._check_is_condition(name, chosen)
             pairs = [(name, base) for base in named for name in chosen if name not in named]
         else:
             roles = {name: role_of(name, condition.runs) for name, condition in loaded.items()}

@@ -13,7 +13,9 @@ import pytest
 from scipy import stats
 
 import bestby as bb
+from bestby.inference import locations
 from bestby.inference.improvement import improvement, mean_over_strata
+from bestby.questions.datasets import overall_runs
 
 LEVELS = {"news": 0.70, "talks": 0.60, "legal": 0.50, "bio": 0.40}
 EFFECTS = {"big": 0.06, "new": 0.03, "old": 0.0}
@@ -375,3 +377,85 @@ def test_the_advice_for_runs_on_datasets_works_as_printed() -> None:
     form = {"dataset": {"system": [0.1, 0.2], "other": [0.3, 0.1]}}
     form["another"] = form["dataset"]
     assert bb.compare_datasets(form).runs is not None
+
+
+RNG = np.random.default_rng(5)
+EQUAL = [RNG.normal(size=5) for _ in range(4)]
+UNEQUAL = [RNG.normal(size=n) for n in (3, 6, 4)]
+
+
+@pytest.mark.parametrize("statistic", ["mean", "median", "trimmed_mean", "iqm"])
+def test_with_equal_numbers_of_runs_it_is_the_location_of_all(statistic: str) -> None:
+    together = np.concatenate(EQUAL)
+    found = overall_runs.pooled_location(together[None], overall_runs.weights_of(EQUAL), statistic)
+    assert found == pytest.approx(float(locations.location(together, statistic)), rel=1e-12)
+
+
+@pytest.mark.parametrize("statistic", ["mean", "iqm", "median"])
+def test_repeating_the_runs_of_a_stratum_changes_little(statistic: str) -> None:
+    """Twice the runs of one stratum, each of half the weight, are the same distribution."""
+    doubled = [np.repeat(x, 2) for x in EQUAL]
+    mixed = [doubled[0], *EQUAL[1:]]
+    one = overall_runs.pooled_location(np.concatenate(mixed)[None], overall_runs.weights_of(mixed), "mean")
+    assert one == pytest.approx(np.concatenate(EQUAL).mean())
+    kept = [overall_runs.pooled_location(np.concatenate(x)[None], overall_runs.weights_of(x), statistic)[0]
+            for x in (EQUAL, doubled)]  # fmt: skip
+    assert kept[0] == pytest.approx(kept[1], abs=0.15)
+
+
+def test_the_weighted_trimmed_mean_by_a_plain_loop() -> None:
+    values, weights = np.concatenate(UNEQUAL), overall_runs.weights_of(UNEQUAL)
+    cut, total, mass, used = overall_runs.cut_of(values.size, "iqm"), 0.0, 0.0, 0.0
+    for i in np.argsort(values):
+        start, mass = mass, mass + weights[i]
+        inside = max(0.0, min(mass, 1.0 - cut) - max(start, cut))
+        total, used = total + inside * values[i], used + inside
+    assert used == pytest.approx(1.0 - 2.0 * cut)
+    assert overall_runs.pooled_location(values[None], weights, "iqm")[0] == pytest.approx(total / used)
+
+
+def test_the_error_of_a_mean_is_that_of_its_strata() -> None:
+    error, freedom = overall_runs.pooled_error(UNEQUAL, None, "mean", paired=False)
+    parts = [x.var(ddof=1) / x.size for x in UNEQUAL]
+    assert error == pytest.approx(np.sqrt(sum(parts)) / 3)
+    assert freedom == pytest.approx(
+        sum(parts) ** 2 / sum(v**2 / (x.size - 1) for v, x in zip(parts, UNEQUAL, strict=True))
+    )
+
+
+def test_of_one_stratum_the_error_is_nearly_yuens() -> None:
+    x = RNG.normal(size=200)
+    error, _ = overall_runs.pooled_error([x], None, "iqm", paired=False)
+    square, _ = locations.squared_error(x, "iqm") or (np.nan, 0)
+    assert error == pytest.approx(np.sqrt(square), rel=0.02)
+
+
+def test_pairs_that_differ_by_a_constant_have_no_error() -> None:
+    shifted = [x + 1.0 for x in EQUAL]
+    assert overall_runs.pooled_error(shifted, EQUAL, "iqm", paired=True)[0] == pytest.approx(0.0, abs=1e-12)
+    assert overall_runs.pooled_error(shifted, EQUAL, "iqm", paired=False)[0] > 0.1
+
+
+def test_the_error_is_the_spread_of_other_runs() -> None:
+    rng = np.random.default_rng(8)
+    draws = [[rng.normal(mu, 1.0, 20) for mu in (0.0, 0.5, 1.0)] for _ in range(400)]
+    weights = overall_runs.weights_of(draws[0])
+    spread = np.std([overall_runs.pooled_location(np.concatenate(x)[None], weights, "iqm")[0] for x in draws])
+    errors = [overall_runs.pooled_error(x, None, "iqm", paired=False)[0] for x in draws]
+    assert np.mean(errors) == pytest.approx(spread, rel=0.1)
+
+
+def test_profiles() -> None:
+    at = np.array([-10.0, 0.0, 10.0])
+    share, error = overall_runs.profile(UNEQUAL, at, greater_is_better=True)
+    assert share[[0, 2]].tolist() == [1.0, 0.0]
+    assert share[1] == pytest.approx(np.mean([(x > 0).mean() for x in UNEQUAL]))
+    assert error[[0, 2]].tolist() == [0.0, 0.0]
+    lower, _ = overall_runs.profile(UNEQUAL, at, greater_is_better=False)
+    assert (share + lower).tolist() == pytest.approx([1.0, 1.0, 1.0])
+
+
+def test_the_middle_half_leaves_out_whole_runs() -> None:
+    x = np.arange(13.0) ** 2
+    found = overall_runs.pooled_location(x[None], np.full(13, 1 / 13), "iqm")[0]
+    assert found == pytest.approx(stats.trim_mean(x, 0.25))

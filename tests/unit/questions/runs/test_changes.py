@@ -9,7 +9,7 @@ import pytest
 
 import bestby as bb
 from bestby.metrics import resolve
-from bestby.questions.runs.changes import changing_items
+from bestby.questions.runs.compare import changing_items
 
 GOLD = ["x", "y", "x", "y", "x", "z"]
 FIRST = ["x", "y", "y", "y", "z", "z"]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from bestby.questions.runs import effect_sizes
+from bestby.questions.runs import differences
 
 
 def test_paired_effect_size_of_a_textbook() -> None:
@@ -20,7 +20,7 @@ def test_paired_effect_size_of_a_textbook() -> None:
     u, v = (x / x.std(ddof=1) for x in (u, v))
     within = 5.5 / math.sqrt(2 * (1 - 0.7))
     a, b = 103 + within * u, 100 + within * (0.7 * u + math.sqrt(1 - 0.7**2) * v)
-    g, interval = effect_sizes.effect_size(a, b, 0.95, paired=True)
+    g, interval = differences.effect_size(a, b, 0.95, paired=True)
     assert g == pytest.approx(0.4225 * math.sqrt(48 / 49), abs=5e-5)
     assert (interval.high + interval.low) / 2 == pytest.approx(0.4225, abs=5e-5)
     # Equal variances: (2 + 2 * 0.7**2) / 8 of d**2 / 49, and 2 (1 - 0.7) / 49.
@@ -36,14 +36,14 @@ def test_paired_effect_size_by_hand() -> None:
     r = float(np.corrcoef(a, tilted)[0, 1])
     assert r > 0.9
     d = 2.0 / math.sqrt((1 + variance) / 2)
-    g, interval = effect_sizes.effect_size(a, tilted, 0.8, paired=True)
+    g, interval = differences.effect_size(a, tilted, 0.8, paired=True)
     assert g == pytest.approx(math.sqrt(1 / 2) * d)
     mean, both = (1 + variance) / 2, r * math.sqrt(variance)
     squares = (1 + variance**2 + 2 * both**2) / (16 * mean**2), (1 + variance - 2 * both) / (2 * mean)
     half = stats.norm.ppf(0.9) * math.sqrt(d * d * squares[0] + squares[1])
     assert (interval.low, interval.high) == pytest.approx((d - half, d + half))
     # Correlated entirely, the difference of 2 has the variance 1 of b - a; (1 + 16 + 8) / (16 * 2.5^2) = 1/4.
-    g, interval = effect_sizes.effect_size(a, b, 0.8, paired=True)
+    g, interval = differences.effect_size(a, b, 0.8, paired=True)
     assert g == pytest.approx(math.sqrt(1 / 2) * 2 / math.sqrt(2.5))
     half = stats.norm.ppf(0.9) * math.sqrt(4 / 2.5 / 4 + 1 / 5)
     assert interval.high - interval.low == pytest.approx(2 * half)
@@ -51,7 +51,7 @@ def test_paired_effect_size_by_hand() -> None:
 
 def test_effect_size_of_three_plus_two_runs_by_hand() -> None:
     """Variances 1 and 8, their mean 4.5; J = 1 - 3 / 11."""
-    g, interval = effect_sizes.effect_size(np.array([5.0, 6.0, 7.0]), np.array([1.0, 5.0]), 0.9, paired=False)
+    g, interval = differences.effect_size(np.array([5.0, 6.0, 7.0]), np.array([1.0, 5.0]), 0.9, paired=False)
     d = 3.0 / math.sqrt(4.5)
     assert g == pytest.approx(8 / 11 * d)
     half = stats.norm.ppf(0.95) * math.sqrt(d * d * (1 / 2 + 64 / 1) / (8 * 4.5**2) + (1 / 2 + 8 / 1) / 4.5)
@@ -66,21 +66,21 @@ def test_paired_effect_size_where_rounding_makes_the_differences_vary_less_than_
         b = a + 1e-10
         covariance = float(((a - a.mean()) * (b - b.mean())).sum()) / 3
         below += float(a.var(ddof=1)) + float(b.var(ddof=1)) < 2.0 * covariance
-        g, interval = effect_sizes.effect_size(a, b, 0.95, paired=True)
+        g, interval = differences.effect_size(a, b, 0.95, paired=True)
         assert abs(g) < 1e-8
         assert interval is None
     assert below > 0
 
 
 def test_two_pairs_have_an_effect_size_though_no_correction() -> None:
-    d, interval = effect_sizes.effect_size(np.array([3.0, 5.0]), np.array([1.0, 2.0]), 0.95, paired=True)
+    d, interval = differences.effect_size(np.array([3.0, 5.0]), np.array([1.0, 2.0]), 0.95, paired=True)
     assert d == pytest.approx(2.5 / math.sqrt(1.25))
     assert (interval.low + interval.high) / 2 == pytest.approx(d)
 
 
 def test_paired_effect_size_where_one_system_never_varies() -> None:
     """d = 2 / sqrt(0.5), variance d^2 / (8 * 2 * 0.5^2) + 1 / (2 * 0.5)."""
-    g, interval = effect_sizes.effect_size(np.array([1.0, 2.0, 3.0]), np.zeros(3), 0.95, paired=True)
+    g, interval = differences.effect_size(np.array([1.0, 2.0, 3.0]), np.zeros(3), 0.95, paired=True)
     d = 2.0 / math.sqrt(0.5)
     assert g == pytest.approx(math.sqrt(1 / 2) * d)
     assert interval.high - d == pytest.approx(stats.norm.ppf(0.975) * math.sqrt(d * d / 4 + 1))
@@ -91,7 +91,7 @@ def test_paired_effect_size_where_one_system_never_varies() -> None:
 def test_effect_size_has_no_unit(scale: float, paired: bool) -> None:
     a, b = np.array([0.8, 0.7, 0.9, 0.75]), np.array([0.6, 0.8, 0.7, 0.65])
     (one, interval), (other, scaled) = (
-        effect_sizes.effect_size(c * a, c * b, 0.95, paired=paired) for c in (1.0, scale)
+        differences.effect_size(c * a, c * b, 0.95, paired=paired) for c in (1.0, scale)
     )
     assert (other, scaled.low, scaled.high) == pytest.approx((one, interval.low, interval.high), rel=1e-9)
 
@@ -99,19 +99,19 @@ def test_effect_size_has_no_unit(scale: float, paired: bool) -> None:
 @pytest.mark.parametrize("paired", [False, True])
 def test_small_variation_has_an_effect_size_and_rounding_has_none(paired: bool) -> None:
     shape, level = np.array([0.0, 1.0, 2.0]), np.array([4.0, 6.0, 5.0])
-    large = effect_sizes.effect_size(shape, level, 0.95, paired=paired)[0]
-    small = effect_sizes.effect_size(1.0 + 1e-8 * shape, 1.0 + 1e-8 * level, 0.95, paired=paired)[0]
+    large = differences.effect_size(shape, level, 0.95, paired=paired)[0]
+    small = differences.effect_size(1.0 + 1e-8 * shape, 1.0 + 1e-8 * level, 0.95, paired=paired)[0]
     assert small == pytest.approx(large, rel=1e-6)
     for size in (0.0, 1e-6, 1.0, 1e6):
         rounded = size * np.array([0.1 + 0.2, 0.3, 0.3])
-        g, interval = effect_sizes.effect_size(rounded, rounded[::-1], 0.9, paired=paired)
+        g, interval = differences.effect_size(rounded, rounded[::-1], 0.9, paired=paired)
         assert math.isnan(g)
         assert interval is None
 
 
 @pytest.mark.parametrize("paired", [False, True])
 def test_effect_size_says_what_it_is(paired: bool) -> None:
-    interval = effect_sizes.effect_size(np.array([1.0, 2.0]), np.array([0.0, 3.0]), 0.8, paired=paired)[1]
+    interval = differences.effect_size(np.array([1.0, 2.0]), np.array([0.0, 3.0]), 0.8, paired=paired)[1]
     assert (interval.level, interval.method, interval.exact) == (0.8, "normal", True)
 
 
@@ -121,7 +121,7 @@ def test_effect_sizes_of_a_textbook() -> None:
     The interval is that of ci.stdmean2(.05, 103, 100, 5.5, 4.5, 50, 50) of statpsych, made by its formula.
     """
     spread = np.tile([-1.0, 1.0], 25) * math.sqrt(49 / 50)
-    g, interval = effect_sizes.effect_size(103 + 5.5 * spread, 100 + 4.5 * spread, 0.95, paired=False)
+    g, interval = differences.effect_size(103 + 5.5 * spread, 100 + 4.5 * spread, 0.95, paired=False)
     assert g == pytest.approx(0.5924, abs=5e-5)
     d, (v, w), s = 0.5970, (5.5**2, 4.5**2), (5.5**2 + 4.5**2) / 2
     error = math.sqrt(d * d * (v * v + w * w) / 49 / (8 * s * s) + (v + w) / 49 / s)
@@ -132,6 +132,6 @@ def test_effect_sizes_of_a_textbook() -> None:
 
 def test_effect_size_without_variance_is_undefined() -> None:
     for paired in (False, True):
-        g, interval = effect_sizes.effect_size(np.full(3, 0.3), np.full(3, 0.2), 0.95, paired=paired)
+        g, interval = differences.effect_size(np.full(3, 0.3), np.full(3, 0.2), 0.95, paired=paired)
         assert math.isnan(g)
         assert interval is None

@@ -15,7 +15,7 @@ from tests.unit.children import STEPPING, at_once, child, finished, posix
 from tests.unit.questions.study.faulty import GOLD, PRELUDE, N, check_whole
 
 from bestby._core.errors import InvalidInputError
-from bestby.questions.study import aligning
+from bestby.questions.study import source
 from bestby.questions.study.store import Store
 
 pytestmark = pytest.mark.long
@@ -139,14 +139,14 @@ def test_a_first_run_that_comes_meanwhile_brings_the_gold(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Another process begins the study after this one saw none, with the same items in another order."""
-    aligned, other = aligning.aligned, Store(tmp_path / "study")
+    aligned, other = source.aligned, Store(tmp_path / "study")
 
     def interrupted(*args: Any, **kwargs: Any) -> Any:
-        monkeypatch.setattr(aligning, "aligned", aligned)
+        monkeypatch.setattr(source, "aligned", aligned)
         other.add("h1", run="first", predictions=GOLD, gold=GOLD[::-1], ids=np.arange(N)[::-1])
         return aligned(*args, **kwargs)
 
-    monkeypatch.setattr(aligning, "aligned", interrupted)
+    monkeypatch.setattr(source, "aligned", interrupted)
     run = Store(tmp_path / "study").add("h1", run="second", predictions=GOLD, gold=GOLD, ids=np.arange(N))
     assert run.gold_hash == other.gold().hash
     assert run.predictions.tolist() == GOLD[::-1].tolist()
@@ -204,16 +204,16 @@ def test_the_loser_of_the_race_for_the_gold_compares_its_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Between looking for the gold and writing its own, another process writes another."""
-    from bestby.questions.study import layout
+    from bestby.questions.study import store as study_store
 
-    begin, path = layout.begin, tmp_path / "study"
+    begin, path = study_store.begin_folder, tmp_path / "study"
 
     def late(study: Path) -> None:
-        monkeypatch.setattr(layout, "begin", begin)
+        monkeypatch.setattr(study_store, "begin_folder", begin)
         Store(path).add("h0", run=0, predictions=GOLD, gold=(GOLD + 1) % 3)
         begin(study)
 
-    monkeypatch.setattr(layout, "begin", late)
+    monkeypatch.setattr(study_store, "begin_folder", late)
     with pytest.raises(InvalidInputError, match="the gold of item 0 is 1 in the study, 0 in the new gold"):
         Store(path).add("h1", run=0, predictions=GOLD, gold=GOLD)
     assert Store(path).conditions() == ("h0",)

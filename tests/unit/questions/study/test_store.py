@@ -15,10 +15,9 @@ from tests.unit.questions.study.stored import SHORT_GOLD, SHORT_IDS, tree
 from bestby._core import files
 from bestby._core.errors import InvalidInputError, StudyError
 from bestby._core.files import digest
-from bestby.questions.study import names
-from bestby.questions.study.checksummed import checksummed, read_checksummed
-from bestby.questions.study.records import Gold
-from bestby.questions.study.store import Store
+from bestby.questions.study import source
+from bestby.questions.study.source import Gold
+from bestby.questions.study.store import Store, checksummed, read_checksummed
 
 
 class TestNames:
@@ -55,8 +54,8 @@ class TestNames:
 
     @pytest.mark.parametrize("name", NAMES)
     def test_a_name_and_its_file_name_belong_to_each_other(self, name: str) -> None:
-        stem = names.file_name(name)
-        assert names.name_of(stem) == name
+        stem = source.file_name(name)
+        assert source.name_of_file(stem) == name
         assert stem.isascii()
         assert not set(stem) & set('/\\:*?"<>| \n')
         assert not stem.startswith(".")
@@ -64,11 +63,11 @@ class TestNames:
 
     def test_no_two_names_meet_where_case_is_ignored(self) -> None:
         every = [*self.NAMES, *(f"{a}{b}{c}" for a in "aA" for b in "bB" for c in "cC")]
-        assert len({names.file_name(name).lower() for name in every}) == len(set(every))
+        assert len({source.file_name(name).lower() for name in every}) == len(set(every))
 
     @pytest.mark.parametrize("stem", ["", "a b", "A", "%61", "a~0", "a~1", "%ff", "con", "~f", "é"])
     def test_a_file_name_that_is_never_given_has_no_name(self, stem: str) -> None:
-        assert names.name_of(stem) is None
+        assert source.name_of_file(stem) is None
 
     @pytest.mark.parametrize("name", ["", " ", None, 1.5, True, b"x"])
     def test_what_is_no_name(self, store: Store, name: Any) -> None:

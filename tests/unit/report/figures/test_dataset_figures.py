@@ -12,7 +12,7 @@ from tests.unit.comparisons.examples import TABLE, cross_validated, items, score
 
 from bestby import compare_datasets, compare_folds
 from bestby._core.errors import DesignError
-from bestby.questions.datasets import ranks_figure
+from bestby.questions.datasets import figure
 from bestby.questions.folds.result import FoldComparison
 
 
@@ -42,8 +42,8 @@ def test_the_diagram_of_ranks(k: int) -> None:
 @pytest.mark.parametrize("cliques", ["nemenyi", "holm", "wilcoxon"])
 def test_bars_join_every_pair_that_is_not_told_apart(cliques: str) -> None:
     result = compare_datasets(scores(12, 6, seed=8))
-    different = ranks_figure._different(result, cliques)
-    bars = ranks_figure._bars(result, cliques)
+    different = figure._told_apart(result, cliques)
+    bars = figure._bars(result, cliques)
     joined = {(i, j) for bar in bars for i in bar for j in bar if i < j}
     k = len(result.systems)
     assert joined == {(i, j) for i in range(k) for j in range(i + 1, k) if not different[i, j]}
@@ -60,7 +60,7 @@ def test_the_line_below_the_diagram_says_what_dots_on_a_bar_mean() -> None:
     dotted = compare_datasets(
         {name: dict(enumerate(map(float, values))) for name, values in columns.items()}, outer="system"
     )
-    assert any(map(ranks_figure._gaps, ranks_figure._bars(dotted, "pairs")))
+    assert any(map(figure._gaps, figure._bars(dotted, "pairs")))
     assert "A bar with dots joins the systems at its dots only." in _words(dotted.plot())
     assert "dots" not in _words(compare_datasets(scores(20, 3)).plot())
 

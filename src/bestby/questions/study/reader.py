@@ -19,7 +19,7 @@ from bestby.data.layouts.soft import Soft
 from bestby.data.roles import Roles
 from bestby.data.table import listed
 from bestby.data.values import Rule, as_scores
-from bestby.questions.study.records import Gold
+from bestby.questions.study.source import Gold
 from bestby.readers import arguments
 from bestby.readers.files import read_values
 from bestby.readers.joined_files import Part, check_ids, gold_part, groups_of, system_part
@@ -28,7 +28,7 @@ from bestby.readers.joined_files import Part, check_ids, gold_part, groups_of, s
 def read_run(
     predictions: str | Path,
     *,
-    known: Gold | None = None,
+    study_gold: Gold | None = None,
     gold: str | Path | None = None,
     ids: str | Path | None = None,
     items: str | None = None,
@@ -38,7 +38,7 @@ def read_run(
     normalise: bool = False,
     missing: Iterable[str] = MISSING,
 ) -> dict[str, Any]:
-    """Read what `Store.add` takes of one run; `known`, the gold of the study, says how labels are read."""
+    """Read what `Store.add` takes of one run; `study_gold` says how labels are read."""
     # The gold is named in any case: of the columns prediction and score, the former is meant.
     options = TableOptions(
         Roles("gold" if gold is None else str(gold), items, clusters),
@@ -46,27 +46,29 @@ def read_run(
         soft=Soft.of(classes, normalise),
         missing=arguments.missing_texts(missing),
     )
-    mine = system_part(readable_file(predictions), "prediction", options)
-    _check_whole(mine)
-    theirs = None
+    run_part = system_part(readable_file(predictions), "prediction", options)
+    _check_whole(run_part)
+    gold_file_part = None
     if gold is not None:
-        theirs = gold_part(str(gold), [mine], options)
-        check_whole(theirs.source, theirs.column, theirs.items)
-    parts = [mine] if theirs is None else [mine, theirs]
-    keys = _keys(parts, None if ids is None else readable_file(ids), known)
-    own, labels, names = _typed(mine.column, None if theirs is None else theirs.column, options.soft, known)
-    out: dict[str, Any] = {
-        "predictions": own.values.tolist(),
+        gold_file_part = gold_part(str(gold), [run_part], options)
+        check_whole(gold_file_part.source, gold_file_part.column, gold_file_part.items)
+    parts = [run_part] if gold_file_part is None else [run_part, gold_file_part]
+    keys = _keys(parts, None if ids is None else readable_file(ids), study_gold)
+    values, labels, names = _typed(
+        run_part.column, None if gold_file_part is None else gold_file_part.column, options.soft, study_gold
+    )
+    run: dict[str, Any] = {
+        "predictions": values.values.tolist(),
         "gold": None if labels is None else labels.values.tolist(),
         "ids": keys[0],
         "clusters": None,
         "classes": None if names is None else names.tolist(),
     }
     if clusters is not None:
-        out["clusters"] = list(groups_of("cluster", clusters, parts).values())
-    if theirs is not None and keys[0] is not None and keys[1] != keys[0]:
-        _by_id(out, keys[0], keys[1] or [], parts)
-    return out
+        run["clusters"] = list(groups_of("cluster", clusters, parts).values())
+    if gold_file_part is not None and keys[0] is not None and keys[1] != keys[0]:
+        _by_id(run, keys[0], keys[1] or [], parts)
+    return run
 
 
 def _check_whole(part: Part) -> None:
@@ -80,29 +82,29 @@ def _check_whole(part: Part) -> None:
         )
 
 
-def _by_id(out: dict[str, Any], mine: list[Any], theirs: list[Any], parts: Sequence[Part]) -> None:
+def _by_id(run: dict[str, Any], ids: list[Any], gold_ids: list[Any], parts: Sequence[Part]) -> None:
     """Bring the predictions to the order of the gold, whose file has them in another one."""
-    places = {key: place for place, key in enumerate(mine)}
-    absent = [key for key in theirs if key not in places]
-    if absent or len(theirs) != len(mine):
-        extra = [key for key in mine if key not in {*theirs}]
-        message = f"{parts[0].source} has no {absent[0]!r}" if absent else f"the gold has no {extra[0]!r}"
+    places = {key: place for place, key in enumerate(ids)}
+    missing = [key for key in gold_ids if key not in places]
+    if missing or len(gold_ids) != len(ids):
+        extra = [key for key in ids if key not in {*gold_ids}]
+        message = f"{parts[0].source} has no {missing[0]!r}" if missing else f"the gold has no {extra[0]!r}"
         raise InvalidInputError(
-            f"{parts[0].source} and {parts[1].source} share {len(theirs) - len(absent)} of {len(theirs)} item"
-            f" ids: {message}",
+            f"{parts[0].source} and {parts[1].source} share {len(gold_ids) - len(missing)} of"
+            f" {len(gold_ids)} item ids: {message}",
             hint="a run has one prediction for every item of the gold, and for no other",
         )
-    out["predictions"] = [out["predictions"][places[key]] for key in theirs]
-    out["ids"] = theirs
+    run["predictions"] = [run["predictions"][places[key]] for key in gold_ids]
+    run["ids"] = gold_ids
 
 
-def _keys(parts: Sequence[Part], ids: Path | None, known: Gold | None) -> list[list[Any] | None]:
+def _keys(parts: Sequence[Part], ids: Path | None, study_gold: Gold | None) -> list[list[Any] | None]:
     """Return the item ids of each part, in the type of the ids of the study."""
-    own = [part for part in parts if part.items is not None]
+    with_ids = [part for part in parts if part.items is not None]
     if ids is not None:
-        if own:
+        if with_ids:
             raise InvalidInputError(
-                f"{own[0].source} has a column of item ids, and the file {ids} has ids too",
+                f"{with_ids[0].source} has a column of item ids, and the file {ids} has ids too",
                 hint="give one of the two",
             )
         texts = _id_texts(ids)
@@ -113,10 +115,10 @@ def _keys(parts: Sequence[Part], ids: Path | None, known: Gold | None) -> list[l
                     f"{part.source} has {part.column.size} values, {ids} has {len(texts)} ids",
                     hint="one id per value, in the same order",
                 )
-        return [_like(texts, known)] * len(parts)
-    if own:
+        return [_like(texts, study_gold)] * len(parts)
+    if with_ids:
         check_ids(parts)
-    return [None if part.items is None else _like(part.items, known) for part in parts]
+    return [None if part.items is None else _like(part.items, study_gold) for part in parts]
 
 
 def _id_texts(path: Path) -> list[str]:
@@ -135,30 +137,36 @@ def _id_texts(path: Path) -> list[str]:
     return [str(value) for value in text_of(content).values]
 
 
-def _like(ids: list[str], known: Gold | None) -> list[Any]:
+def _like(ids: list[str], study_gold: Gold | None) -> list[Any]:
     """Return ids as whole numbers if the study has such; in a new one, if all of them are."""
-    if known is not None and known.ids.dtype.kind == "U":
+    if study_gold is not None and study_gold.ids.dtype.kind == "U":
         return ids
     column = as_scores(column_of_texts(ids))
     return column.values.tolist() if column.values.dtype.kind == "i" else ids
 
 
 def _typed(
-    mine: Column, theirs: Column | None, soft: Soft, known: Gold | None
+    predictions: Column, gold: Column | None, soft: Soft, study_gold: Gold | None
 ) -> tuple[Column, Column | None, Array | None]:
     """Give predictions, gold and classes one type: that which the study has, if there is one."""
-    like = None if known is None else known.values if known.values.ndim == 1 else known.classes
+    like = (
+        None
+        if study_gold is None
+        else study_gold.values
+        if study_gold.values.ndim == 1
+        else study_gold.classes
+    )
     if like is None:
-        columns, labels, classes, _ = typed({"prediction": mine}, theirs, soft)
+        columns, labels, classes, _ = typed({"prediction": predictions}, gold, soft)
         return columns["prediction"], labels, classes
     classes = None
-    if soft.classes is not None or any(part is not None and part.is_soft for part in (mine, theirs)):
-        columns, labels, classes = one_kind({"prediction": mine}, theirs, soft)
-        mine = columns["prediction"] if mine.is_soft else mine
-        theirs = labels if theirs is not None and theirs.is_soft else theirs
+    if soft.classes is not None or any(part is not None and part.is_soft for part in (predictions, gold)):
+        columns, labels, classes = one_kind({"prediction": predictions}, gold, soft)
+        predictions = columns["prediction"] if predictions.is_soft else predictions
+        gold = labels if gold is not None and gold.is_soft else gold
         if classes is not None and like.dtype.kind == "U":
             classes = classes.astype(np.str_)
-    return _as_labels(mine, like), None if theirs is None else _as_labels(theirs, like), classes
+    return _as_labels(predictions, like), None if gold is None else _as_labels(gold, like), classes
 
 
 def _as_labels(column: Column, like: Array) -> Column:

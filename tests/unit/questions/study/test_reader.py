@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from bestby import InvalidInputError
-from bestby.questions.study.records import Gold
-from bestby.questions.study.run import read_run
+from bestby.questions.study.reader import read_run
+from bestby.questions.study.source import Gold
 
 Make = Callable[[str, str], Path]
 
@@ -100,34 +100,34 @@ class TestTheTypeIsThatOfTheStudy:
     def test_labels(self, make: Make) -> None:
         path = make("p.txt", "1\n2\n")
         assert read_run(path)["predictions"] == [1, 2]
-        assert read_run(path, known=gold_of(["1", "x"]))["predictions"] == ["1", "2"]
-        assert read_run(path, known=gold_of([0.5, 1.5]))["predictions"] == [1, 2]
-        assert read_run(make("p2.txt", "1.50\n2e1\n"), known=gold_of(["1.50", "x"]))["predictions"] == [
+        assert read_run(path, study_gold=gold_of(["1", "x"]))["predictions"] == ["1", "2"]
+        assert read_run(path, study_gold=gold_of([0.5, 1.5]))["predictions"] == [1, 2]
+        assert read_run(make("p2.txt", "1.50\n2e1\n"), study_gold=gold_of(["1.50", "x"]))["predictions"] == [
             "1.50",
             "2e1",
         ]
 
     def test_text_against_numbers(self, make: Make) -> None:
-        found = read_run(make("p.txt", "1.0\nunsure\n"), known=gold_of([0, 1]))
+        found = read_run(make("p.txt", "1.0\nunsure\n"), study_gold=gold_of([0, 1]))
         assert found["predictions"] == ["1", "unsure"]
 
     def test_ids(self, make: Make) -> None:
         path, ids = make("p.txt", "x\ny\n"), make("i.txt", "2\n10\n")
         assert read_run(path, ids=ids)["ids"] == [2, 10]
-        assert read_run(path, ids=ids, known=gold_of(["x", "y"], [10, 2]))["ids"] == [2, 10]
-        assert read_run(path, ids=ids, known=gold_of(["x", "y"], ["10", "2"]))["ids"] == ["2", "10"]
+        assert read_run(path, ids=ids, study_gold=gold_of(["x", "y"], [10, 2]))["ids"] == [2, 10]
+        assert read_run(path, ids=ids, study_gold=gold_of(["x", "y"], ["10", "2"]))["ids"] == ["2", "10"]
         assert read_run(path, ids=make("j.txt", "01\n1\n"))["ids"] == ["01", "1"]
 
     def test_classes(self, make: Make) -> None:
         path = make("p.csv", "1,0\n0.5,0.5\n1,0\n")
         known = gold_of(["0", "1"], classes=np.array(["0", "1"]))
-        assert read_run(path, known=known, classes=["1", "0"])["classes"] == ["1", "0"]
+        assert read_run(path, study_gold=known, classes=["1", "0"])["classes"] == ["1", "0"]
         known = gold_of([0, 1], classes=np.array([0, 1]))
-        assert read_run(path, known=known, classes=["1", "0"])["classes"] == [1, 0]
+        assert read_run(path, study_gold=known, classes=["1", "0"])["classes"] == [1, 0]
 
     def test_hard_labels_in_a_soft_study(self, make: Make) -> None:
         soft = gold_of([[0.5, 0.5], [1.0, 0.0]], classes=np.array(["1", "2"]))
-        assert read_run(make("p.txt", "1\n2\n"), known=soft)["predictions"] == ["1", "2"]
+        assert read_run(make("p.txt", "1\n2\n"), study_gold=soft)["predictions"] == ["1", "2"]
 
 
 @pytest.mark.parametrize(
