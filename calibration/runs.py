@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from bestby._core.typing import Alternative
-from bestby.comparisons.common.family import alpha_of, rejects
 from bestby.engine.base import Drawing
 from bestby.engine.runs import FEW_FOR_MEDIANS, Separate
 from bestby.inference import locations, samples
+from bestby.inference.multiplicity import alpha_of, rejects
 from bestby.questions.runs.differences import least_p
 
 NUMBERS = (2, 3, 5, 10, 20, 50)

@@ -100,7 +100,7 @@ def page() -> str:
     """Return the whole page."""
     kinds = [getattr(bestby.results, name) for name in sorted(bestby.results.__all__)]
     shared = [f"## {TITLES[name]}\n\n{table(columns)}" for name, columns in SHARED.items()]
-    sections = [section(kind) for kind in kinds if hasattr(kind, "described_by")]
+    sections = [section(kind) for kind in kinds if hasattr(kind, "_report")]
     return BEGIN + "\n".join([*shared, *sections])
 
 

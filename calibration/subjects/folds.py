@@ -11,8 +11,8 @@ import numpy as np
 import bestby as bb
 from bestby._core.typing import Array, BoolArray, FloatArray
 from bestby.questions.folds import crossvalidation
+from bestby.report.comparison import Difference
 from bestby.results.base import Note
-from bestby.results.comparison import Difference
 from calibration.learners import Learner, bayes, centroids, linear, neighbour, ridge, stumps, views
 from calibration.statements import Outcome, Statements, What
 

@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from bestby._core.errors import MissingExtraError as MissingExtraError
     from bestby._core.errors import StudyError as StudyError
     from bestby.boards.board import Board as Board
+    from bestby.comparisons.replicability import replicability as replicability
     from bestby.data.annotations import Annotations as Annotations
     from bestby.data.evaluation import Evaluation as Evaluation
     from bestby.data.layouts.judged import JudgedItems as JudgedItems
     from bestby.data.layouts.runs import Runs as Runs
-    from bestby.inference.replicability import replicability as replicability
     from bestby.metrics.base import MeanMetric as MeanMetric
     from bestby.metrics.base import Metric as Metric
     from bestby.metrics.base import WeightedMetric as WeightedMetric
@@ -101,15 +101,15 @@ if TYPE_CHECKING:
     from bestby.readers.several import read_datasets as read_datasets
     from bestby.readers.several import read_folds as read_folds
     from bestby.readers.several import read_runs as read_runs
+    from bestby.report.comparison import Comparison as Comparison
+    from bestby.report.comparison import Difference as Difference
+    from bestby.report.comparison import SystemScore as SystemScore
+    from bestby.report.loading import load as load
+    from bestby.report.replicability import Replicability as Replicability
+    from bestby.report.runs_score import RunsScore as RunsScore
     from bestby.resampling.settings import Resampling as Resampling
     from bestby.results.base import Note as Note
     from bestby.results.base import Provenance as Provenance
-    from bestby.results.comparison import Comparison as Comparison
-    from bestby.results.comparison import Difference as Difference
-    from bestby.results.comparison import SystemScore as SystemScore
-    from bestby.results.loading import load as load
-    from bestby.results.replicability import Replicability as Replicability
-    from bestby.results.runs_score import RunsScore as RunsScore
     from bestby.results.values import Interval as Interval
     from bestby.results.values import TestResult as TestResult
 
@@ -124,11 +124,11 @@ __getattr__, __dir__, __all__ = door(
             " InvalidInputError MissingExtraError StudyError"
         ),
         "boards.board": "Board",
+        "comparisons.replicability": "replicability",
         "data.annotations": "Annotations",
         "data.evaluation": "Evaluation",
         "data.layouts.judged": "JudgedItems",
         "data.layouts.runs": "Runs",
-        "inference.replicability": "replicability",
         "metrics.base": "MeanMetric Metric WeightedMetric",
         "metrics.derivatives": "WeightDerivatives",
         "metrics.functions": "FunctionMetric",
@@ -175,12 +175,12 @@ __getattr__, __dir__, __all__ = door(
         "readers.labels": "read_labels",
         "readers.reading": "read",
         "readers.several": "read_datasets read_folds read_runs",
+        "report.comparison": "Comparison Difference SystemScore",
+        "report.loading": "load",
+        "report.replicability": "Replicability",
+        "report.runs_score": "RunsScore",
         "resampling.settings": "Resampling",
         "results.base": "Note Provenance",
-        "results.comparison": "Comparison Difference SystemScore",
-        "results.loading": "load",
-        "results.replicability": "Replicability",
-        "results.runs_score": "RunsScore",
         "results.values": "Interval TestResult",
     },
 )

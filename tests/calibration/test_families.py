@@ -13,7 +13,7 @@ from tests.calibration.counting import at_least, at_most
 
 import bestby as bb
 from bestby.inference import multiplicity
-from bestby.results.comparison import Comparison
+from bestby.report.comparison import Comparison
 from calibration import families
 
 LEVEL = 0.05

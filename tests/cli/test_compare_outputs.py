@@ -96,7 +96,7 @@ def test_a_file_of_another_name_than_the_inputs_is_overwritten(table: Path) -> N
 def test_nothing_is_written_when_a_later_output_cannot_be_made(
     table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from bestby.results.comparison import Comparison
+    from bestby.report.comparison import Comparison
 
     def fail(self: Comparison, path: object = None) -> str:
         raise InvalidInputError("no such luck\nat all")
@@ -118,7 +118,7 @@ def test_nothing_is_written_when_a_later_output_cannot_be_made(
 def test_an_internal_error_has_a_status_and_a_traceback_of_its_own(
     table: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from bestby.results.comparison import Comparison
+    from bestby.report.comparison import Comparison
 
     def fail(self: Comparison, path: object = None) -> str:
         raise ZeroDivisionError("such things happen")

@@ -12,7 +12,7 @@ import pytest
 from bestby import compare_datasets, read_datasets, replicability
 from bestby.questions.datasets import ranking
 from bestby.questions.folds import crossvalidation
-from bestby.results.comparison import Difference
+from bestby.report.comparison import Difference
 
 # Demsar (2006), Table 6: AUC of four variants of C4.5 on 14 data sets. On "voting" the table prints 0.975
 # twice, ranked 2 and 3 on unrounded numbers: the first is given a further digit here.

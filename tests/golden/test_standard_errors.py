@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from bestby import compare, compare_datasets, compare_folds, compare_preferences, compare_runs
-from bestby.results.comparison import Difference
+from bestby.report.comparison import Difference
 
 RNG = np.random.default_rng(5)
 GOLD = RNG.integers(0, 2, 120)

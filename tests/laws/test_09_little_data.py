@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.laws.roster import DESIGNS, INTERVALS, OF_A_KIND, RESAMPLES, ROSTER, TESTS, applies, by_key, make
 
 from bestby import DesignError, InvalidInputError, compare
-from bestby.results.pairs import VERDICTS
+from bestby.report.pairs import VERDICTS
 from bestby.results.values import WITHOUT_INTERVAL, Interval
 
 

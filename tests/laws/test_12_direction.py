@@ -11,8 +11,9 @@ from tests.laws.roster import ROSTER, TESTS, Entry, applies, by_key, cases, make
 
 import bestby as bb
 from bestby import Comparison, Difference
-from bestby.comparisons.common.family import alpha_of, rejects, shown_better
+from bestby.inference.multiplicity import alpha_of, rejects
 from bestby.report import summary
+from bestby.report.shown import shown_better
 
 _MIRROR = {"two-sided": "two-sided", "greater": "less", "less": "greater"}
 OPPOSED = "test_opposes_score"

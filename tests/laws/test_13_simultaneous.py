@@ -11,7 +11,8 @@ import pytest
 from tests.laws.roster import LEVEL, Entry, by_key, cases, four_systems, make
 
 from bestby import Comparison, compare
-from bestby.comparisons.common.family import rejects, shown_better
+from bestby.inference.multiplicity import rejects
+from bestby.report.shown import shown_better
 
 ALPHA = 1.0 - LEVEL
 

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from bestby.comparisons import replicability
 from bestby.data.evaluation import Evaluation
-from bestby.inference import replicability
 from bestby.questions.datasets import ranking
 from bestby.questions.datasets.compare import compare_datasets
 from bestby.questions.folds import crossvalidation

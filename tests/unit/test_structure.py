@@ -14,6 +14,12 @@ from tests.unit.source_trees import ROOT, dotted
 TOP_LEVEL = {"__init__", "__main__", "_version"}
 """The files beside the folders of the package."""
 
+DOORS = {"bestby", "bestby.planning", "bestby.results"}
+"""Packages whose names are fetched when they are first used: what they import does not count."""
+
+BASE = "bestby.report.comparison"
+"""The base of the results of five questions, which opens the report of a comparison on one test set."""
+
 NO_ROOMS = {".", "repository"}
 """Folders of unit tests of more than one room, and of what is beside the package."""
 
@@ -28,9 +34,8 @@ def imports(tree: ast.Module, module: str, modules: Mapping[str, object], *, is_
     """Return the modules that a module imports, in functions and for type checkers as well.
 
     `from package import name` is an import of `package.name` if that is a module, else of the package. A full
-    name given to `import_module` counts too; one given to `module_by_name` is of a module above. What a
-    function imports from its own question, or in the room of reports, does not count: a command opens its
-    answer when it runs, and a result its report when it is shown.
+    name given to `import_module` counts too. What a function imports from its own question, or in the room of
+    reports, does not count: a command opens its answer when it runs, a result its report when it is shown.
     """
     found, inside = set(), _in_functions(tree)
     for node in ast.walk(tree):
@@ -48,7 +53,8 @@ def imports(tree: ast.Module, module: str, modules: Mapping[str, object], *, is_
             for alias in node.names:
                 inner = f"{source}.{alias.name}"
                 target = inner if inner in modules else source
-                if id(node) not in inside or _neighbourhood(target) != _neighbourhood(module):
+                near = _neighbourhood(target) == _neighbourhood(module) or module == BASE
+                if not near or id(node) not in inside:
                     found.add(target)
     return {name for name in found if name in modules} - {module}
 
@@ -69,13 +75,13 @@ def _neighbourhood(module: str) -> str:
 
 @cache
 def import_graph() -> dict[str, set[str]]:
-    """Return what every module imports; the root imports everything, lazily, and does not count."""
+    """Return what every module imports, save the doors."""
     known = source_trees.modules()
     packages = {name.rpartition(".")[0] for name in known}
     return {
         name: imports(tree, name, known, is_package=name in packages)
         for name, tree in known.items()
-        if name != "bestby"
+        if name not in DOORS
     }
 
 

@@ -22,7 +22,7 @@ from bestby.inference import multiplicity
 from bestby.planning import LiftedScores, PairedProportions, Pilot
 from bestby.questions.planning import lifted
 from bestby.questions.study.study import Study
-from bestby.results.comparison import Difference
+from bestby.report.comparison import Difference
 from bestby.results.values import Omnibus
 from bestby.vocabulary import KINDS, TESTS, allowed_names, choices, long_name
 

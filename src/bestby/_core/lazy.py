@@ -1,4 +1,4 @@
-"""Modules that are looked up by name, and packages whose names are fetched when they are first used."""
+"""Packages whose names are fetched when they are first used."""
 
 from __future__ import annotations
 
@@ -10,14 +10,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
-
-
-def module_by_name(name: str) -> Any:
-    """Return a module that lies above the one that asks, or beside it: by name, and only when it is needed.
-
-    A result may be printed and drawn, but knows nothing of printing and drawing.
-    """
-    return import_module(name)
 
 
 def door(

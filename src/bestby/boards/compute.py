@@ -43,7 +43,7 @@ from bestby.boards.record import (
 )
 from bestby.boards.settings import Phase, Settings, Task, stamp
 from bestby.boards.tables import Scored, items_against, tables
-from bestby.results.loading import decoded, encoded
+from bestby.report.loading import decoded, encoded
 
 GoldOf = Callable[[GoldSet], Mapping[str, TaskGold]]
 """The gold of a version, by task."""

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from bestby.questions.runs.result import RunsComparison
 from bestby.questions.slices.result import SlicesComparison
+from bestby.report.comparison import Comparison
 from bestby.results.base import MetricInfo
-from bestby.results.comparison import Comparison
 from bestby.results.values import Interval
 
 

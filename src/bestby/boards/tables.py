@@ -19,8 +19,8 @@ from bestby.boards.predictions import Hidden, direction_of, form_of, metric_of
 from bestby.boards.record import System
 from bestby.boards.settings import Phase, Settings
 from bestby.boards.winner import best_of
-from bestby.comparisons.common import family
 from bestby.data.evaluation import Evaluation
+from bestby.inference import multiplicity
 from bestby.metrics.base import MeanMetric, Metric
 from bestby.questions.items.compare import compare
 from bestby.questions.items.evaluate import evaluate
@@ -28,9 +28,9 @@ from bestby.questions.runs.compare import compare_runs
 from bestby.questions.runs.result import RunsComparison
 from bestby.questions.slices.compare import compare_slices
 from bestby.questions.slices.result import SlicesComparison
-from bestby.report import next_step
-from bestby.results.comparison import Comparison
-from bestby.results.pairs import Pairs, parts_of
+from bestby.report import next_step, shown
+from bestby.report.comparison import Comparison
+from bestby.report.pairs import Pairs, parts_of
 
 UNCOMPUTED = (BestbyError, ArithmeticError, ValueError)
 """What arises where numbers of a system cannot be computed; it must not keep the others from their tables."""
@@ -225,12 +225,12 @@ def gap(comparison: Comparison, key: str, other: str) -> Gap:
 
 def established(comparison: Comparison) -> int:
     """Return how many pairs are shown to differ, with correction for all pairs."""
-    alpha, count = family.alpha_of(comparison.level), 0
+    alpha, count = multiplicity.alpha_of(comparison.level), 0
     for part in parts_of(comparison.differences):
         if isinstance(part, Pairs):
-            count += int(np.count_nonzero(family.shown_sides(part, alpha)))
+            count += int(np.count_nonzero(shown.shown_sides(part, alpha)))
         else:
-            count += sum(family.shown_better(d, alpha) is not None for d in part)
+            count += sum(shown.shown_better(d, alpha) is not None for d in part)
     return count
 
 

@@ -39,8 +39,8 @@ def cite(values: Cite) -> None:
     from bestby._core import checks
     from bestby._core.errors import InvalidInputError
     from bestby.cli import streams
+    from bestby.report.loading import load
     from bestby.report.references import bibtex
-    from bestby.results.loading import load
 
     form: Any = checks.choice(values.form, FORMS, "form")
     if values.path is None:

@@ -7,6 +7,7 @@ import shlex
 import traceback
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -14,7 +15,6 @@ import typer
 
 from bestby._core import hints
 from bestby._core.errors import BestbyError, InvalidInputError
-from bestby._core.lazy import module_by_name
 from bestby._core.synonyms import meant, meant_of_compare
 from bestby._core.text import quoted, shortened
 from bestby.cli import interrupts, streams
@@ -92,7 +92,7 @@ def _say_usage(error: Any) -> None:
     elif command == "bestby evaluate" and name is not None:
         from bestby.cli.options import spellings
 
-        of_compare = spellings(module_by_name("bestby.questions.items.command").Compare)
+        of_compare = spellings(import_module("bestby.questions.items.command").Compare)
         other = (meant_of_compare(_argument(name)) or "").partition("=")[0]
         option = next((names[0] for key, names in of_compare.items() if name in names or key == other), None)
         if option is not None:

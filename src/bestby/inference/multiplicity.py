@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
+from typing import overload
 
 import numpy as np
 
-from bestby._core import checks
-from bestby._core.typing import Alternative, ArrayLike, FloatArray
+from bestby._core import checks, rounding
+from bestby._core.typing import Alternative, ArrayLike, BoolArray, FloatArray
 from bestby.inference.joint import Joint
 from bestby.vocabulary import allowed_names
 
@@ -82,3 +84,22 @@ def adjust_jointly(
 def adjust(p_values: ArrayLike, correction: str) -> FloatArray:
     """Adjust the raw p-values of a whole family, in the order given, by the correction of that name."""
     return _CORRECTIONS[checks.choice(correction, allowed_names("correction"), "correction")](p_values)
+
+
+@overload
+def rejects(p_value: float, alpha: float) -> bool: ...
+
+
+@overload
+def rejects(p_value: FloatArray, alpha: float) -> BoolArray: ...
+
+
+def rejects(p_value: float | FloatArray, alpha: float) -> bool | BoolArray:
+    """Return whether a test at the level alpha rejects: p <= alpha, but for the rounding of a correction."""
+    return rounding.at_most(p_value, alpha)
+
+
+@lru_cache(maxsize=64)
+def alpha_of(level: float) -> float:
+    """Return 1 - level without the rounding of the subtraction."""
+    return round(1.0 - level, 15)

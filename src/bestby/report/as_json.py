@@ -13,9 +13,9 @@ import numpy as np
 from bestby._core.chunks import chunks
 from bestby._core.text import safe_json
 from bestby.report.data import plain, readable, table_of
+from bestby.report.loading import encoded
+from bestby.report.pairs import Differences, Pairs, notes_of
 from bestby.report.writers import floats
-from bestby.results.loading import encoded
-from bestby.results.pairs import Differences, Pairs, notes_of
 
 _UNDEFINED = dict.fromkeys(("nan", "inf", "-inf", "NaN", "Infinity", "-Infinity"), "null")
 

@@ -6,10 +6,10 @@ import dataclasses
 from itertools import pairwise
 
 from bestby._core import checks
+from bestby.report.comparison import Comparison, Difference
 from bestby.report.document import check_top
 from bestby.report.tables import systems_of
 from bestby.results.base import MetricInfo
-from bestby.results.comparison import Comparison, Difference
 
 TOP = 20
 """How many of more are shown."""
@@ -20,7 +20,7 @@ def best_systems(c: Comparison, top: int | None = None) -> Comparison | None:
     n_systems = len({entry.system for entry in c.systems})
     if top is None:
         # Systems up to which all are shown
-        if c.described_by != "comparison" or n_systems <= 50:
+        if c.kind != "comparison" or n_systems <= 50:
             return None
         top = TOP
     check_top(c)

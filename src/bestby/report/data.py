@@ -14,10 +14,11 @@ from bestby._core import checks
 from bestby._core.errors import MissingExtraError
 from bestby.report.document import kind_of
 from bestby.report.fields import Rows
+from bestby.report.loading import FORMAT, encoded
+from bestby.report.reported import FRAMES
 from bestby.report.summary import all_notes
 from bestby.report.writers.csv import lines, lines_of_columns
-from bestby.results.base import FRAMES, Note
-from bestby.results.loading import FORMAT, encoded
+from bestby.results.base import Note
 
 
 def to_dict(c: Any) -> dict[str, Any]:

@@ -14,10 +14,11 @@ import numpy as np
 
 from bestby import vocabulary
 from bestby._core.typing import IntArray
-from bestby.comparisons.common.family import OTHER_QUESTIONS, alpha_of, rejects, shown_better, shown_sides
+from bestby.inference.multiplicity import alpha_of, rejects
+from bestby.report.comparison import Difference
 from bestby.report.numbers import excludes_zero, percent
-from bestby.results.comparison import Difference
-from bestby.results.pairs import VERDICTS, Pairs
+from bestby.report.pairs import VERDICTS, Pairs
+from bestby.report.shown import OTHER_QUESTIONS, shown_better, shown_sides
 
 
 class Kind(Enum):

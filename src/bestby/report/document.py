@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from bestby._core.errors import InvalidInputError
-from bestby._core.lazy import module_by_name
 from bestby._core.text import visible
 from bestby.report.column import Cell
 from bestby.report.tables import Table
@@ -100,34 +99,9 @@ class Document:
     classes: Table | None = None
 
 
-REPORTS = {
-    "advice": "bestby.questions.advice.report",
-    "allocation": "bestby.questions.planning.allocation_report",
-    "chosen": "bestby.questions.labels.chosen_report",
-    "comparison": "bestby.questions.items.report",
-    "datasets": "bestby.questions.datasets.report",
-    "folds": "bestby.questions.folds.report",
-    "gate": "bestby.questions.gate.report",
-    "judged": "bestby.questions.judged.report",
-    "label_allocation": "bestby.questions.labels.label_allocation_report",
-    "label_plan": "bestby.questions.labels.label_plan_report",
-    "monitored": "bestby.questions.monitor.report",
-    "normality": "bestby.questions.order.normality_report",
-    "ordering": "bestby.questions.order.ordering_report",
-    "plan": "bestby.questions.planning.report",
-    "preferences": "bestby.questions.preferences.report",
-    "published": "bestby.questions.published.report",
-    "replicability": "bestby.report.replicability",
-    "runs": "bestby.questions.runs.report",
-    "slices": "bestby.questions.slices.report",
-    "study": "bestby.questions.study.report",
-}
-"""The module that describes each kind of result."""
-
-
 def check_top(result: Any) -> None:
     """Refuse to show the best systems only where the systems are not all compared with each other."""
-    if result.described_by != "comparison":
+    if result.kind != "comparison":
         raise InvalidInputError(
             "top is for comparisons on one test set; this report shows everything", hint="pass top=None"
         )
@@ -149,7 +123,7 @@ def describe(result: Any, top: int | None = None, *, items: bool = False) -> Doc
 
 def kind_of(result: Any) -> Any:
     """Return the module that describes a kind of result."""
-    return module_by_name(REPORTS[result.described_by])
+    return result._report()
 
 
 def headline(result: Any) -> str:

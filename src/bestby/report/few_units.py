@@ -7,8 +7,8 @@ from typing import Any
 
 from bestby.inference.permutation import least_p
 from bestby.inference.skewness import FROM_UNITS
+from bestby.report.comparison import Comparison, Difference, SystemScore
 from bestby.results.base import Note, Provenance
-from bestby.results.comparison import Comparison, Difference, SystemScore
 
 _AT_ONCE = "max-t"
 """Intervals that hold at once, from which the corrected p-values are read, whatever the test."""
@@ -20,7 +20,7 @@ _BY_T = ("normal", "cr2", "t", "welch", _AT_ONCE)
 def sentence(c: Comparison, differences: Sequence[Difference]) -> str:
     """Return the sentence on the units of a comparison on one metric, with a space before it; "" if many."""
     n, units = units_of(c)
-    if c.described_by == "runs" and c.n_items:
+    if c.kind == "runs" and c.n_items:
         return ""
     return sentence_of(n, units, differences, c.notes, c.provenance.settings.get("test"))
 
@@ -38,12 +38,12 @@ def sentence_on_scores(c: Comparison, systems: Sequence[SystemScore]) -> str:
 
 def units_of(c: Any) -> tuple[int, str]:
     """Return how many independent units a comparison rests on, and what they are called, as a plural."""
-    if c.described_by == "runs":
+    if c.kind == "runs":
         return min(
             len(entry.runs) for entry in c.systems
         ), "pairs of runs" if c.paired else "runs of a system"
     n, units = units_of_items(c.n_items, c.n_clusters, c.provenance)
-    return n, "judgements" if units == "items" and c.described_by == "preferences" else units
+    return n, "judgements" if units == "items" and c.kind == "preferences" else units
 
 
 def units_of_items(n_items: int, n_clusters: int | None, provenance: Provenance) -> tuple[int, str]:

@@ -11,8 +11,8 @@ import numpy as np
 
 from bestby._core.typing import Array
 from bestby.report import disagreements
+from bestby.report.pairs import Differences, Pairs
 from bestby.report.words import computed
-from bestby.results.pairs import Differences, Pairs
 
 INTERVAL, TEST = ("interval",), ("test",)
 """What a column needs to have been computed; one that names both needs either."""

@@ -11,12 +11,12 @@ from typing import Any
 from bestby._core.text import counted, grouped
 from bestby.report import column
 from bestby.report.column import Cell, Column
+from bestby.report.comparison import Comparison
+from bestby.report.differing_items import Disagreement, Disagreements
 from bestby.report.next_step import leading
 from bestby.report.numbers import DASH, difference_text
 from bestby.report.tables import Table
 from bestby.results.base import MetricInfo
-from bestby.results.comparison import Comparison
-from bestby.results.disagreements import Disagreement, Disagreements
 
 MOST_PAIRS = 30
 """Pairs whose items a page lists."""

@@ -11,11 +11,11 @@ from bestby.inference.permutation import least_p
 from bestby.planning.base import USUAL_POWER, Design, Question, least_effect, least_size
 from bestby.planning.paired import PairedProportions, PairedScores
 from bestby.report import few_units
+from bestby.report.comparison import Comparison, Difference
 from bestby.report.numbers import Rounding, alpha, margin_text
 from bestby.report.percent import NAMED, as_measured, scale_of
 from bestby.report.tables import differences_of, systems_of
 from bestby.results.base import MetricInfo
-from bestby.results.comparison import Comparison, Difference
 
 MOST_EXACT = 30_000
 """Items up to which a size is told to the last item."""

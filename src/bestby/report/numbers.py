@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from statistics import NormalDist, median
 
 from bestby._core import rounding
-from bestby.comparisons.common.family import alpha_of, rejects
+from bestby.inference.multiplicity import alpha_of, rejects
 from bestby.results.values import Interval
 
 MINUS = "\N{MINUS SIGN}"

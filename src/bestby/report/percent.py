@@ -10,10 +10,10 @@ from typing import Any
 from bestby._core.errors import BestbyError, InvalidInputError
 from bestby._core.text import quoted
 from bestby.metrics.registry import resolve
+from bestby.report.comparison import Difference
+from bestby.report.differing_items import Disagreements, ItemsOf, Order
+from bestby.report.pairs import Differences, Pairs, parts_of
 from bestby.results.base import MetricInfo
-from bestby.results.comparison import Difference
-from bestby.results.disagreements import Disagreements, ItemsOf, Order
-from bestby.results.pairs import Differences, Pairs, parts_of
 from bestby.results.values import Interval
 
 _HUNDRED = 100.0
@@ -54,13 +54,13 @@ def in_percent(result: Any) -> Any:
     InvalidInputError
         If no metric is a share (bounded by -1 and 1), or if there is a margin and not all of them are.
     """
-    if result.described_by not in _KINDS:
-        why = _WITHOUT.get(result.described_by, f"a {type(result).__name__} has no scores of systems")
+    if result.kind not in _KINDS:
+        why = _WITHOUT.get(result.kind, f"a {type(result).__name__} has no scores of systems")
         raise InvalidInputError(f"cannot show percent: {why}", hint="leave out percent")
     metrics = _metrics(result)
     names = {metric.name: f"{metric.name}{NAMED}" for metric in metrics if _is_share(result, metric)}
     _check(result, metrics, names)
-    shown = dataclasses.replace(result, **_CHANGES.get(result.described_by, _changes)(result, names))
+    shown = dataclasses.replace(result, **_CHANGES.get(result.kind, _changes)(result, names))
     if getattr(result, "_items", None) is not None:
         object.__setattr__(shown, "_items", _items_in_percent(result._items, names))
     return shown
@@ -122,7 +122,7 @@ def _bounds(name: str) -> tuple[float, float]:
 
 def _scores(result: Any, metric: str) -> list[float]:
     """Return the scores of all systems on a metric."""
-    if result.described_by == "published":
+    if result.kind == "published":
         return [result.score, result.published_score]
     if hasattr(result, "metric"):
         return list(result.scores.ravel().tolist())
@@ -155,7 +155,7 @@ def _changes_of_one_metric(result: Any, names: Mapping[str, str]) -> dict[str, A
         "differences": _differences(result.differences, names),
         "margin": _times(result.margin),
     }
-    if result.described_by == "folds":
+    if result.kind == "folds":
         return {**changes, "spread": tuple(map(_scaled, result.spread))}
     changes["overall"] = tuple(map(_scaled, result.overall))
     return changes if result.runs is None else {**changes, "runs": _runs_in_percent(result.runs)}
@@ -182,7 +182,7 @@ def _changes(result: Any, names: Mapping[str, str]) -> dict[str, Any]:
         "differences": _differences(result.differences, names),
         "margin": _times(result.margin),
     }
-    if result.described_by == "runs":
+    if result.kind == "runs":
         changes["variances"] = tuple(_scaled(entry, _HUNDRED**2, _VARIANCES) for entry in result.variances)
     return changes
 

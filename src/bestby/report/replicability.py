@@ -1,22 +1,91 @@
-"""The report of one p-value per dataset."""
+"""How many datasets have an effect: the record of one p-value per dataset, and its report."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import partial
 from operator import itemgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from bestby.report import column, scaffold
 from bestby.report.document import Document, Picture
 from bestby.report.fields import Rows, attributes
-from bestby.report.figures.p_values import replicability as draw
-from bestby.report.numbers import percent
+from bestby.report.figures import drawing
+from bestby.report.figures.canvas import SCREEN, Canvas, Sheet
+from bestby.report.figures.layout import figure
+from bestby.report.numbers import p_text, percent
 from bestby.report.paper.shared import named
 from bestby.report.references import cite
+from bestby.report.reported import Drawn, Reported
 from bestby.report.tables import Table
 from bestby.report.words import listed
-from bestby.results.replicability import Replicability
+from bestby.results.base import Note, Provenance
+
+if TYPE_CHECKING:
+    pass
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Replicability(Drawn, Reported):
+    """On how many datasets there is an effect, and on which.
+
+    Parameters
+    ----------
+    datasets : tuple of str
+        Their names, in the order given.
+    p_values : tuple of float
+        One p-value per dataset.
+    p_adjusted : tuple of float
+        The same after Holm's correction over the datasets.
+    alpha : float
+        The level of the claims.
+    bonferroni, fisher : tuple of float
+        Entry u - 1 is the p-value of the claim "at least u datasets have an effect", no smaller than
+        that of the claim before it.
+    k_bonferroni : int
+        The number of datasets with an effect, at least; holds under any dependence.
+    k_fisher : int
+        The same with more power, for independent datasets only.
+    found : tuple of str
+        The datasets that Holm's procedure names, in the order given; `k_bonferroni` of them.
+    notes : tuple of Note
+        What must be known about the result.
+    provenance : Provenance or None
+        Settings, versions and data hash.
+
+    See Also
+    --------
+    bestby.replicability : Makes it from p-values.
+    bestby.compare_datasets : Makes one per pair from scores.
+    """
+
+    datasets: tuple[str, ...]
+    p_values: tuple[float, ...]
+    p_adjusted: tuple[float, ...]
+    alpha: float
+    bonferroni: tuple[float, ...]
+    fisher: tuple[float, ...]
+    k_bonferroni: int
+    k_fisher: int
+    found: tuple[str, ...]
+    notes: tuple[Note, ...] = ()
+    provenance: Provenance | None = None
+
+    kind: ClassVar[str] = "replicability"
+
+    @staticmethod
+    def _report() -> Any:
+        from bestby.report import replicability
+
+        return replicability
+
+    @staticmethod
+    def _figure() -> Any:
+        from bestby.report.replicability import replicability
+
+        return replicability
+
 
 COLUMNS = ("dataset", "p_value", "p_adjusted", "found")
 
@@ -29,7 +98,9 @@ def document(r: Replicability) -> Document:
     """Return the report of one p-value per dataset."""
     n = len(r.datasets)
     text = sentence(r, "datasets")
-    picture = Picture("P-values of the datasets", "Filled: significant after correction.", partial(draw, r))
+    picture = Picture(
+        "P-values of the datasets", "Filled: significant after correction.", partial(replicability, r)
+    )
     return scaffold.one_section(
         r,
         title=f"On how many of {n} datasets there is a difference",
@@ -115,3 +186,31 @@ def sentences(r: Replicability) -> Iterator[str]:
         f" Bonferroni's and with Fisher's combination of p-values{cite('analysis', 'replicability')}, and"
         f" named them by Holm's procedure{cite('correction', 'holm')}."
     )
+
+
+_LEAST = 1e-16  # a logarithmic scale has no 0
+
+
+@figure
+def replicability(r: Replicability, *, canvas: Canvas = SCREEN) -> Sheet:
+    """Draw the p-value of each dataset as a tick, after correction as a circle, filled if significant."""
+    axes, names = canvas.axes(), canvas.names(r.datasets)
+    axes.set_xscale("log")
+    axes.set_xlim(min(0.5 * r.alpha, *(0.5 * max(p, _LEAST) for p in r.p_values)), 1.5)
+    axes.axvline(r.alpha, color=drawing.FAINT, linewidth=1.0, zorder=1, gid="level")
+    for position, (dataset, p, adjusted) in enumerate(zip(r.datasets, r.p_values, r.p_adjusted, strict=True)):
+        raw, corrected = max(p, _LEAST), max(adjusted, _LEAST)
+        axes.plot((raw, corrected), (position, position), color=drawing.FAINT, linewidth=1.0, zorder=2)
+        axes.plot(raw, position, "|", color=drawing.FAINT, markersize=7, zorder=2, gid="raw")
+        drawing.mark(axes, position, corrected, None, filled=dataset in r.found)
+        texts = f"{p_text(p, r.alpha)}{drawing.GAP}({p_text(adjusted, r.alpha)})"
+        drawing.note(axes, position, texts, canvas)
+    drawing.labels(axes, [names[one] for one in r.datasets], [one in r.found for one in r.datasets])
+    axes.set_xlabel(f"p-value (in brackets after Holm's correction); line: {r.alpha:.6g}", color=drawing.INK)
+    keys = [
+        drawing.key("a difference, after Holm's correction", filled=True),
+        drawing.key("none shown", filled=False),
+        drawing.key("before correction", filled=True, colour=drawing.FAINT, shape="|"),
+    ]
+    title = f"A difference on at least {r.k_bonferroni} of {len(names)} datasets"
+    return Sheet(axes, drawing.ROW * len(names), title=title, keys=keys)

@@ -15,7 +15,7 @@ from bestby.results.base import Provenance
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from bestby.results.comparison import Difference
+    from bestby.report.comparison import Difference
 
 MOST_PAIRS = 130
 """Pairs in a forest plot: those of 16 systems."""

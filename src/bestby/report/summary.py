@@ -8,13 +8,14 @@ from typing import Any
 
 from bestby import vocabulary
 from bestby._core.text import grouped
-from bestby.comparisons.common.family import alpha_of, shown_better
+from bestby.inference.multiplicity import alpha_of
 from bestby.report import few_units
+from bestby.report.comparison import Comparison, Difference, SystemScore
 from bestby.report.numbers import Rounding, alpha, margin_text, p_clause, percent
+from bestby.report.pairs import differences_on, examples, involving, notes_of
+from bestby.report.shown import shown_better
 from bestby.report.words import are, best_clause, computed, listed, name_of_test, significant
 from bestby.results.base import MetricInfo, Note
-from bestby.results.comparison import Comparison, Difference, SystemScore
-from bestby.results.pairs import differences_on, examples, involving, notes_of
 from bestby.results.values import TestResult
 
 _OPEN = (

@@ -12,12 +12,12 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
 from bestby.report import column, disagreements
 from bestby.report.column import Cell, Column
+from bestby.report.comparison import Comparison, Difference, SystemScore
 from bestby.report.numbers import DASH, MINUS, Rounding, alpha, margin_text
+from bestby.report.pairs import differences_on
 from bestby.report.summary import methods_sentence, sentence_of_tests
 from bestby.report.words import computed, direction, stands_out
 from bestby.results.base import MetricInfo
-from bestby.results.comparison import Comparison, Difference, SystemScore
-from bestby.results.pairs import differences_on
 
 SIGNIFICANT = "*"
 MARK = "mark"

@@ -8,11 +8,12 @@ from typing import Any
 
 from bestby import vocabulary
 from bestby._core.text import grouped, visible
-from bestby.comparisons.common.family import UNSEEN, alpha_of, rejects, shown_better
+from bestby.inference.multiplicity import alpha_of, rejects
 from bestby.report import disagreements
+from bestby.report.comparison import Difference, SystemScore
 from bestby.report.numbers import MINUS, Rounding, alpha, margin_text, p_clause, percent
+from bestby.report.shown import UNSEEN, shown_better
 from bestby.results.base import MetricInfo
-from bestby.results.comparison import Difference, SystemScore
 from bestby.results.values import WITHOUT_INTERVAL, TestResult
 
 
@@ -48,7 +49,7 @@ def difference_sentence(d: Difference, rounding: Rounding | None = None) -> str:
     return visible(" ".join(parts))
 
 
-def short(entry: Difference | SystemScore) -> str:
+def short(entry: Any) -> str:
     """Return a difference or a score on one line."""
     text = _short_score(entry) if isinstance(entry, SystemScore) else _short_difference(entry)
     return visible(text)

@@ -73,20 +73,20 @@ if TYPE_CHECKING:
     from bestby.questions.study.result import ConditionScore as ConditionScore
     from bestby.questions.study.result import StudyComparison as StudyComparison
     from bestby.questions.study.result import StudyDifference as StudyDifference
+    from bestby.report.by_pair import Counts as Counts
+    from bestby.report.by_pair import PairTests as PairTests
+    from bestby.report.comparison import Comparison as Comparison
+    from bestby.report.comparison import Difference as Difference
+    from bestby.report.comparison import SystemScore as SystemScore
+    from bestby.report.differing_items import Disagreement as Disagreement
+    from bestby.report.differing_items import Disagreements as Disagreements
+    from bestby.report.pairs import Differences as Differences
+    from bestby.report.pairs import Pairs as Pairs
+    from bestby.report.replicability import Replicability as Replicability
+    from bestby.report.runs_score import RunsScore as RunsScore
     from bestby.results.base import MetricInfo as MetricInfo
     from bestby.results.base import Note as Note
     from bestby.results.base import Provenance as Provenance
-    from bestby.results.by_pair import Counts as Counts
-    from bestby.results.by_pair import PairTests as PairTests
-    from bestby.results.comparison import Comparison as Comparison
-    from bestby.results.comparison import Difference as Difference
-    from bestby.results.comparison import SystemScore as SystemScore
-    from bestby.results.disagreements import Disagreement as Disagreement
-    from bestby.results.disagreements import Disagreements as Disagreements
-    from bestby.results.pairs import Differences as Differences
-    from bestby.results.pairs import Pairs as Pairs
-    from bestby.results.replicability import Replicability as Replicability
-    from bestby.results.runs_score import RunsScore as RunsScore
     from bestby.results.values import ClassShares as ClassShares
     from bestby.results.values import Friedman as Friedman
     from bestby.results.values import Interval as Interval
@@ -120,13 +120,13 @@ __getattr__, __dir__, __all__ = door(
         "questions.runs.result": "RunsComparison RunsDifference Variance",
         "questions.slices.result": "Heterogeneity SliceDifference SlicesComparison",
         "questions.study.result": "ConditionScore StudyComparison StudyDifference",
+        "report.by_pair": "Counts PairTests",
+        "report.comparison": "Comparison Difference SystemScore",
+        "report.differing_items": "Disagreement Disagreements",
+        "report.pairs": "Differences Pairs",
+        "report.replicability": "Replicability",
+        "report.runs_score": "RunsScore",
         "results.base": "MetricInfo Note Provenance",
-        "results.by_pair": "Counts PairTests",
-        "results.comparison": "Comparison Difference SystemScore",
-        "results.disagreements": "Disagreement Disagreements",
-        "results.pairs": "Differences Pairs",
-        "results.replicability": "Replicability",
-        "results.runs_score": "RunsScore",
         "results.values": "ClassShares Friedman Interval Omnibus TestResult",
     },
 )

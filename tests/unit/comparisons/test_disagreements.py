@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import bestby as bb
-from bestby.results.disagreements import COLUMNS, Disagreements
+from bestby.report.differing_items import COLUMNS, Disagreements
 
 N = 60
 

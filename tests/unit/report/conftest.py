@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from bestby.report.comparison import Comparison, Difference, SystemScore
 from bestby.results.base import MetricInfo, Note, Provenance
-from bestby.results.comparison import Comparison, Difference, SystemScore
 from bestby.results.values import Interval, Omnibus, TestResult
 
 # Bestgen (2022), Figure 2, SemEval-2014 laptop reviews: correct answers among 638, published BCa ends

@@ -120,7 +120,7 @@ def _check_figures(c: Any) -> None:
         with drawing.default_style():
             if name is not None:
                 axes = forest.forest(c, name)
-            elif c.described_by == "folds":
+            elif c.kind == "folds":
                 axes = figure.fold_forest(c)
             else:
                 continue

@@ -14,7 +14,7 @@ import pytest
 from tests.unit.browser import BROWSER, needs_axe, needs_browser, opened, violations
 
 from bestby import compare
-from bestby.results.comparison import Comparison
+from bestby.report.comparison import Comparison
 
 pytestmark = pytest.mark.long
 

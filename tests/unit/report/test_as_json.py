@@ -12,8 +12,8 @@ import pytest
 import bestby as bb
 from bestby._core import chunks
 from bestby.comparisons.common import one_metric
+from bestby.report.pairs import Differences
 from bestby.report.writers import floats
-from bestby.results.pairs import Differences
 
 ASKED: dict[str, dict[str, Any]] = {
     "plain": {},

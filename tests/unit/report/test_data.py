@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 from bestby._core.errors import MissingExtraError
+from bestby.report.comparison import Comparison
 from bestby.report.data import to_csv, to_dict, to_frame
 from bestby.results.base import Note
-from bestby.results.comparison import Comparison
 from bestby.results.values import Interval
 
 DIFFERENCE_KEYS = [

@@ -12,10 +12,11 @@ from tests.unit.comparisons.examples import cross_validated, scores
 from tests.unit.report.contradictions import check, contradictory, marked_rows, tables, texts_of
 
 import bestby as bb
-from bestby.comparisons.common.family import OTHER_QUESTIONS, alpha_of, shown_better
+from bestby.inference.multiplicity import alpha_of
 from bestby.questions.datasets import figure
 from bestby.report.disagreements import Kind, clause, codes, kinds, line, words, words_of_pairs
 from bestby.report.document import describe
+from bestby.report.shown import OTHER_QUESTIONS, shown_better
 from bestby.report.tables import MARK
 from bestby.results import Difference, Interval, TestResult
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bestby.comparisons.common.family import rejects
+from bestby.inference.multiplicity import rejects
 from bestby.report.numbers import Rounding, alpha, p_clause, p_text, standard_error
 from bestby.results.values import Interval
 

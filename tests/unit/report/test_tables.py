@@ -14,9 +14,9 @@ import pytest
 
 from bestby import advise, compare, compare_datasets, compare_runs, compare_slices
 from bestby._core.errors import InvalidInputError
+from bestby.report.comparison import Comparison
 from bestby.report.document import describe
 from bestby.report.writers import latex, markdown
-from bestby.results.comparison import Comparison
 
 needs_pdflatex = pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no pdflatex on this machine")
 

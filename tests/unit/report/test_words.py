@@ -10,9 +10,9 @@ from types import SimpleNamespace
 import pytest
 
 from bestby.report import summary
+from bestby.report.comparison import Comparison
 from bestby.report.words import difference_sentence, listed
 from bestby.results.base import Note
-from bestby.results.comparison import Comparison
 from bestby.results.values import Interval
 
 

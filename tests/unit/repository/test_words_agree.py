@@ -13,7 +13,7 @@ from tests.unit.report.contradictions import check
 
 import bestby as bb
 from bestby.cli import main
-from bestby.results.comparison import Paired
+from bestby.report.comparison import Paired
 
 ROOT = Path(__file__).resolve().parents[3]
 PAGES = [*ROOT.glob("README.md"), *sorted((ROOT / "docs").rglob("*.md"))]

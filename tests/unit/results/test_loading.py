@@ -12,8 +12,8 @@ import pytest
 
 import bestby as bb
 from bestby.questions.planning.result import StoredDesign
-from bestby.results.base import remember_backend
-from bestby.results.loading import decoded, encoded
+from bestby.report.loading import decoded, encoded
+from bestby.report.reported import remember_backend
 
 RESULT = bb.compare({"a": [1, 1, 0, 1], "b": [0, 1, 0, 1]}, n_resamples=99)
 NAMES = {"NaN": [1, 0, 1, 1], 'class"\n': [1, 1, 0, 1], "\u202ehidden": [0, 1, 1, 1]}

@@ -12,7 +12,7 @@ import pytest
 
 import bestby as bb
 from bestby import DesignError, Interval, Metric, Note
-from bestby.results.loading import decoded, encoded
+from bestby.report.loading import decoded, encoded
 from bestby.results.values import defined
 
 RNG = np.random.default_rng(0)

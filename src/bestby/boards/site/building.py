@@ -48,12 +48,12 @@ from bestby.boards.site.standings import (
 from bestby.questions.runs.result import RunsComparison
 from bestby.questions.slices.result import SlicesComparison
 from bestby.report import column
+from bestby.report.comparison import Difference
 from bestby.report.document import describe
 from bestby.report.numbers import DASH, Rounding, percent
 from bestby.report.tables import Table as Written
 from bestby.report.words import direction, stands_out
 from bestby.report.writers.markup import paragraph, prose, table
-from bestby.results.comparison import Difference
 
 Kit = Mapping[str, bytes]
 """The files for participants, by their names: `board.toml` and the lists of items."""

@@ -14,10 +14,10 @@ import numpy as np
 from bestby._core.text import safe_json
 from bestby._core.typing import Array
 from bestby.boards.content import Entry, Gap, Overall, OverallStanding, Standing, Table
+from bestby.report.comparison import Comparison, Difference
 from bestby.report.data import plain, table_of
+from bestby.report.pairs import VERDICTS, Pairs, parts_of
 from bestby.report.writers.csv import lines, lines_of_columns
-from bestby.results.comparison import Comparison, Difference
-from bestby.results.pairs import VERDICTS, Pairs, parts_of
 from bestby.results.values import Interval
 
 _GAP = ("other", "difference", "low", "high", "p_adjusted", "verdict")

@@ -10,7 +10,7 @@ from typing import Any
 from bestby.boards.content import Entry, Gap, Overall, OverallStanding, Standing, Table
 from bestby.boards.names import file_stem
 from bestby.boards.site import sentences
-from bestby.comparisons.common.family import alpha_of, rejects
+from bestby.inference.multiplicity import alpha_of, rejects
 from bestby.report.numbers import DASH, Rounding, margin_text, p_clause, percent
 from bestby.report.words import direction
 from bestby.results.values import Interval

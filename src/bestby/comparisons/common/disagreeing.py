@@ -12,7 +12,7 @@ from bestby._core.typing import Array
 from bestby.data.evaluation import Evaluation
 from bestby.engine.item_effects import ItemEffects, item_effects
 from bestby.metrics.base import BaseMetric
-from bestby.results.disagreements import Disagreement, Disagreements, Order
+from bestby.report.differing_items import Disagreement, Disagreements, Order
 
 
 def disagreements(

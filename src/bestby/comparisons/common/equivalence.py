@@ -8,7 +8,7 @@ from typing import Protocol
 
 import numpy as np
 
-from bestby.comparisons.common.family import UNSEEN, equivalence_level
+from bestby.comparisons.common.family import equivalence_level
 from bestby.engine.base import Influences
 from bestby.engine.estimate import Estimate
 from bestby.engine.hierarchy import RunsWithItems
@@ -16,6 +16,7 @@ from bestby.engine.reach import reach_of_cluster
 from bestby.engine.unseen import Evidence, evidence, evidence_of_runs
 from bestby.inference import unseen
 from bestby.inference.intervals import Ends
+from bestby.report.shown import UNSEEN
 from bestby.results.base import Note
 from bestby.results.values import Interval
 

@@ -5,17 +5,18 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Callable, Iterable, Sequence
-from functools import lru_cache
-from typing import TypeVar, overload
+from typing import TypeVar
 
 import numpy as np
 
 from bestby._core import rounding
 from bestby._core.typing import Alternative, Array, BoolArray, FloatArray, IntArray, Question
 from bestby.inference import groups, multiplicity
+from bestby.inference.multiplicity import rejects
+from bestby.report.comparison import Difference
+from bestby.report.pairs import VERDICTS
+from bestby.report.shown import OTHER_QUESTIONS, by_interval, shown_better
 from bestby.results.base import Note
-from bestby.results.comparison import Difference
-from bestby.results.pairs import VERDICTS, Pairs
 from bestby.results.values import Interval
 
 OPPOSED = "test_opposes_score"
@@ -24,11 +25,6 @@ OPPOSED = "test_opposes_score"
 LONG = "long_interval"
 """The code of the note on an interval that allows for more than the runs show."""
 
-UNSEEN = "unseen_differences"
-"""The code of the note on systems that are not shown to be equivalent because too few units differ."""
-
-SIMULTANEOUS = "max-t"
-"""The name of intervals that hold for all pairs at once, and of p-values that are read from them."""
 
 OPEN_VERDICTS = ("inconclusive", "not worse", "not better")
 """Verdicts that a shorter interval might change."""
@@ -43,7 +39,7 @@ def ranked(scores: FloatArray, names: Sequence[str], greater_is_better: bool) ->
     return sorted(range(len(names)), key=lambda s: (sign * scores[s], names[s]))
 
 
-def pairs(order: Sequence[int], baseline: int | None, *, sided: bool) -> list[tuple[int, int]]:
+def pairs_to_compare(order: Sequence[int], baseline: int | None, *, sided: bool) -> list[tuple[int, int]]:
     """Return the pairs to compare: every two, the better one first, or each system and the baseline.
 
     `sided`: a one-sided question must not take its direction from the data: pairs then stand in the order
@@ -77,40 +73,6 @@ def standings(
     return standings_of(better, lettered=lettered)
 
 
-def shown_better(d: Difference, alpha: float) -> str | None:
-    """Return the system that a significant test shows to be better; None without such evidence.
-
-    Ranks, groups, headlines, marks and notes all ask here. A rejection counts for the system that the
-    statistic of the test favours, and only if that one does not have the worse score: a sign test in favour
-    of the system with the worse mean says nothing for the better mean of the other. Where adjusted p-values
-    are those of simultaneous intervals, the interval tells.
-    """
-    if d.test is None or d.p_adjusted is None or not rejects(d.p_adjusted, alpha):
-        return None
-    if _by_interval(d):
-        return d.ahead
-    one_sided = d.test.alternative != "two-sided"
-    if one_sided and d.test.direction is not None and d.test.direction != d.test.alternative:
-        return None  # a level above one half rejects towards a side on which the data are not
-    return d.better
-
-
-def _by_interval(d: Difference) -> bool:
-    """Return whether the adjusted p-value is that of a simultaneous interval, not of the test."""
-    return d.interval is not None and d.interval.method == SIMULTANEOUS
-
-
-def shown_sides(pairs: Pairs, alpha: float) -> IntArray:
-    """Return `shown_better` for many pairs at once: 1 for A, -1 for B, 0 for neither."""
-    if pairs.test is None:
-        return np.zeros(len(pairs), dtype=np.int64)
-    sides = np.sign(pairs.statistic).astype(np.int64)
-    shown = rejects(pairs.p_adjusted, alpha)
-    if pairs.alternative != "two-sided":
-        shown &= sides == (1 if pairs.alternative == "greater" else -1)
-    return np.where(shown, sides if pairs.greater_is_better else -sides, 0)
-
-
 AnyDifference = TypeVar("AnyDifference", bound=Difference)
 
 
@@ -120,7 +82,7 @@ def with_direction_notes(differences: Sequence[AnyDifference], alpha: float) -> 
     for d in differences:
         notes = tuple(note for note in d.notes if note.code != OPPOSED)
         significant = d.test is not None and d.p_adjusted is not None and rejects(d.p_adjusted, alpha)
-        if d.opposed and d.test is not None and significant and not _by_interval(d):
+        if d.opposed and d.test is not None and significant and not by_interval(d):
             notes += (_opposition_note(d, d.test.name),)
         noted.append(d if notes == d.notes else dataclasses.replace(d, notes=notes))
     return tuple(noted)
@@ -165,14 +127,6 @@ def with_one_long_note(
     about = (long[0].metric, long[0].a, long[0].b) if one else (long[0].metric,)
     return tuple(kept), [Note(LONG, told, about)]
 
-
-OTHER_QUESTIONS = {
-    "sign": "it counts which system wins more often, not by how much",
-    "brunner-munzel": "it asks which system wins more often, not by how much",
-    "wilcoxon": "it ranks the differences, so a few large ones count for less than in the mean",
-    "k-bonferroni": "it asks whether there is an effect on one fold at the least, whatever the mean",
-}
-"""Per test that asks something else than whether the difference of the scores is 0, what it asks."""
 
 _WHY_OPPOSED = OTHER_QUESTIONS | {"yuen": "it leaves out the highest and the lowest scores"}
 """Per test that can favour the system with the worse score, why it can."""
@@ -364,18 +318,3 @@ def oriented(question: Question, greater_is_better: bool) -> Alternative:
     if question != "better":
         return question
     return "greater" if greater_is_better else "less"
-
-
-@overload
-def rejects(p_value: float, alpha: float) -> bool: ...
-@overload
-def rejects(p_value: FloatArray, alpha: float) -> BoolArray: ...
-def rejects(p_value: float | FloatArray, alpha: float) -> bool | BoolArray:
-    """Return whether a test at the level alpha rejects: p <= alpha, but for the rounding of a correction."""
-    return rounding.at_most(p_value, alpha)
-
-
-@lru_cache(maxsize=64)
-def alpha_of(level: float) -> float:
-    """Return 1 - level without the rounding of the subtraction."""
-    return round(1.0 - level, 15)

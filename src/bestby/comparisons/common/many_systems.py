@@ -10,7 +10,7 @@ import numpy as np
 from bestby._core import rounding
 from bestby._core.typing import Alternative, Array, BoolArray, FloatArray, IntArray
 from bestby.comparisons.common import simultaneous
-from bestby.comparisons.common.family import SIMULTANEOUS, equivalence_level, marks, shown_sides, verdicts
+from bestby.comparisons.common.family import equivalence_level, marks, verdicts
 from bestby.comparisons.common.settings import Settings
 from bestby.data.evaluation import Evaluation
 from bestby.engine import interval_choice
@@ -21,8 +21,9 @@ from bestby.inference import classical, discordant, multiplicity
 from bestby.inference.intervals import LEAST_P
 from bestby.inference.joint import Joint
 from bestby.inference.proportions import paired_error
+from bestby.report.pairs import IDENTICAL, Pairs
+from bestby.report.shown import SIMULTANEOUS, shown_sides
 from bestby.results.base import Note
-from bestby.results.pairs import IDENTICAL, Pairs
 
 FEW_PAIRS = 10
 """Pairs below which each is computed by itself, which takes less time."""

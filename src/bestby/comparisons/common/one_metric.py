@@ -39,11 +39,12 @@ from bestby.engine.text_statistics import Counting
 from bestby.inference import multiplicity, omnibus
 from bestby.metrics._texts import TextMetric
 from bestby.metrics.base import BaseMetric
+from bestby.report.comparison import Comparison, Difference, SystemScore
+from bestby.report.pairs import Differences, Pairs
+from bestby.report.reported import remember_backend
 from bestby.resampling.progress import counted, in_turn
 from bestby.resampling.settings import Resampling
-from bestby.results.base import MetricInfo, Note, notes_about, remember_backend
-from bestby.results.comparison import Comparison, Difference, SystemScore
-from bestby.results.pairs import Differences, Pairs
+from bestby.results.base import MetricInfo, Note, notes_about
 from bestby.results.values import Omnibus, TestResult
 
 MOST_HELD = 5000
@@ -168,7 +169,7 @@ def compared(
     counts = many_systems.counted(makers, line, base, settings)
     if counts is not None:
         return _by_counts(counts, makers, unfitted, order, evaluation, settings)
-    pairs = family.pairs(order, base, sided=alternative != "two-sided")
+    pairs = family.pairs_to_compare(order, base, sided=alternative != "two-sided")
     test, path = _test(makers, settings)
     tests = {} if test is None else test_maker.run(test, makers, pairs, alternative)
     made = _family_intervals(makers, pairs, names, tests, alternative, settings)

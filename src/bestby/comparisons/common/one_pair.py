@@ -22,9 +22,9 @@ from bestby.inference.influence import Shown
 from bestby.inference.skewness import FEWEST, FOR_INTERVALS, FROM_UNITS
 from bestby.metrics.agreement import Agreement
 from bestby.metrics.base import BaseMetric
+from bestby.report.comparison import Difference
+from bestby.report.pairs import IDENTICAL
 from bestby.results.base import Note, notes_about
-from bestby.results.comparison import Difference
-from bestby.results.pairs import IDENTICAL
 from bestby.results.values import Interval, TestResult
 
 _BY_FORMULA = ("normal", "abc", "hall", "hall-wide", "fisher-z")

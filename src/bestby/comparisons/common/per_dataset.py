@@ -24,9 +24,9 @@ from bestby.engine.estimate import Estimates
 from bestby.engine.text_statistics import Counting
 from bestby.metrics.base import BaseMetric
 from bestby.metrics.suitability import metric_of_parts, notes_of_parts
+from bestby.report.by_pair import Names
+from bestby.report.comparison import Difference
 from bestby.results.base import Note
-from bestby.results.by_pair import Names
-from bestby.results.comparison import Difference
 from bestby.results.values import TestResult
 
 
@@ -131,7 +131,7 @@ def pairs_of(
     """Return the pairs to compare: the better first, or as given where the question is one-sided."""
     places = [given.index(name) for name in order]
     base = None if baseline is None else given.index(baseline)
-    pairs = family.pairs(places, base, sided=alternative != "two-sided")
+    pairs = family.pairs_to_compare(places, base, sided=alternative != "two-sided")
     return tuple((given[a], given[b]) for a, b in pairs)
 
 

@@ -9,12 +9,13 @@ from typing import TypeGuard
 import numpy as np
 
 from bestby._core.typing import FloatArray
-from bestby.comparisons.common import family, few_units, one_pair
+from bestby.comparisons.common import few_units, one_pair
 from bestby.engine import test_maker
 from bestby.engine.base import STANDARDISED, Group, Pair
 from bestby.engine.estimate import Estimates
 from bestby.engine.sums import SumGroup
-from bestby.inference import exchangeability, multiplicity, scales
+from bestby.inference import exchangeability, scales
+from bestby.inference import multiplicity as inference_multiplicity
 from bestby.inference.clusters import FEW_CLUSTERS
 from bestby.results.base import Note, notes_about
 from bestby.results.values import TestResult
@@ -110,12 +111,12 @@ def exchangeability_notes(
         return []
     pairs, units = list(tests), "clusters" if group.clustered else what
     metric = group.metric.name
-    correction = "holm" if correction == multiplicity.STEP_DOWN else correction
-    adjusted = multiplicity.adjust([test.p_value for test in tests.values()], correction)
-    rejected = family.rejects(adjusted, alpha)
+    correction = "holm" if correction == inference_multiplicity.STEP_DOWN else correction
+    adjusted = inference_multiplicity.adjust([test.p_value for test in tests.values()], correction)
+    rejected = inference_multiplicity.rejects(adjusted, alpha)
     allowing = [p_allowing(makers, pair, tests[pair], one) for pair, one in zip(pairs, rejected, strict=True)]
     named = [(names[a], names[b]) for a, b in pairs]
-    again = multiplicity.adjust(allowing, correction)
+    again = inference_multiplicity.adjust(allowing, correction)
     notes = few_units.note_on_skewness(metric, named, adjusted, again, alpha, units)
     for position in np.flatnonzero(rejected & (not bounded)).tolist():
         found = one_pair.doubts_of_test(makers.of(*pairs[position]))

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from bestby.questions.order.result import Normality
-from bestby.results.base import Note, Provenance, Reported
-from bestby.results.drawn import Drawn
+from bestby.report.reported import Drawn, Reported
+from bestby.results.base import Note, Provenance
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,8 +173,19 @@ class Advice(Drawn, Reported):
     provenance: Provenance
     data_notes: tuple[Note, ...] = ()
 
-    described_by: ClassVar[str] = "advice"
-    drawn_by: ClassVar[str] = "bestby.questions.advice.figure.advice"
+    kind: ClassVar[str] = "advice"
+
+    @staticmethod
+    def _report() -> Any:
+        from bestby.questions.advice import report
+
+        return report
+
+    @staticmethod
+    def _figure() -> Any:
+        from bestby.questions.advice.figure import advice
+
+        return advice
 
     @property
     def notes(self) -> tuple[Note, ...]:

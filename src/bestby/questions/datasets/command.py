@@ -10,7 +10,7 @@ from bestby.cli.options import argument, choice, flag, option, record
 from bestby.vocabulary import NONE, allowed_names
 
 if TYPE_CHECKING:
-    from bestby.results.replicability import Replicability
+    from bestby.report.replicability import Replicability
 
 
 @record
@@ -109,8 +109,8 @@ def _count_of_effects(p_values: dict[str, float], values: Datasets) -> Replicabi
     from bestby._core import checks
     from bestby._core.errors import InvalidInputError
     from bestby.cli.options import set_option_names
-    from bestby.comparisons.common.family import alpha_of
-    from bestby.inference.replicability import replicability
+    from bestby.comparisons.replicability import replicability
+    from bestby.inference.multiplicity import alpha_of
 
     unused = [option for option in _FOR_SCORES if option in set_option_names(values)]
     if unused:

@@ -13,12 +13,7 @@ from bestby._core import checks, rounding
 from bestby._core.keywords import with_suggestions
 from bestby._core.typing import Correction, OnMissing, Question, Rng, Statistic
 from bestby.comparisons.common import note_rules, per_dataset, provenance, swap_notes
-from bestby.comparisons.common.family import (
-    adjusted,
-    oriented,
-    shown_better,
-    with_direction_notes,
-)
+from bestby.comparisons.common.family import adjusted, oriented, with_direction_notes
 from bestby.comparisons.common.per_dataset import Options
 from bestby.comparisons.common.settings import check_reach
 from bestby.data.evaluation import Evaluation
@@ -43,12 +38,14 @@ from bestby.questions.datasets.source import (
     without_runs,
 )
 from bestby.questions.runs.source import Settings
+from bestby.report.by_pair import Counts, Names
+from bestby.report.comparison import Difference
+from bestby.report.replicability import Replicability
+from bestby.report.reported import remember_backend
+from bestby.report.shown import shown_better
 from bestby.resampling.progress import Progress
 from bestby.resampling.settings import Resampling, combined
-from bestby.results.base import MetricInfo, Note, notes_about, remember_backend
-from bestby.results.by_pair import Counts, Names
-from bestby.results.comparison import Difference
-from bestby.results.replicability import Replicability
+from bestby.results.base import MetricInfo, Note, notes_about
 from bestby.results.values import Friedman
 from bestby.vocabulary import (
     DatasetRunsInterval,

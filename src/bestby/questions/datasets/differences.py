@@ -14,13 +14,13 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
 from bestby.comparisons.common import equivalence, family, note_rules, one_pair, per_dataset
 from bestby.comparisons.common.per_dataset import Options
+from bestby.comparisons.replicability import replicability
 from bestby.engine.base import Drawing
 from bestby.engine.text_statistics import Counting
 from bestby.engine.unseen import evidence
-from bestby.inference import clusters, skewness
+from bestby.inference import clusters, multiplicity, skewness
 from bestby.inference.distributions import replicates
 from bestby.inference.intervals import percentile
-from bestby.inference.replicability import replicability
 from bestby.metrics.base import BaseMetric
 from bestby.questions.datasets.overall_runs import (
     Pooled,
@@ -40,10 +40,10 @@ from bestby.questions.runs.differences import (
 )
 from bestby.questions.runs.result import RunsDifference
 from bestby.questions.runs.source import Data, Settings
+from bestby.report.by_pair import Names
+from bestby.report.comparison import Difference
+from bestby.report.replicability import Replicability
 from bestby.results.base import MetricInfo, Note
-from bestby.results.by_pair import Names
-from bestby.results.comparison import Difference
-from bestby.results.replicability import Replicability
 from bestby.results.values import WITHOUT_INTERVAL, Interval, defined
 
 
@@ -424,7 +424,7 @@ def adjusted_within(
         if counts:
             by_holm = [counts[d.a, d.b].p_adjusted[position] for d in on_one]
             corrected = [dataclasses.replace(d, p_adjusted=p) for d, p in zip(on_one, by_holm, strict=True)]
-            on_one = family.with_direction_notes(corrected, family.alpha_of(level))
+            on_one = family.with_direction_notes(corrected, multiplicity.alpha_of(level))
         holm[name] = tuple(
             dataclasses.replace(
                 d, notes=tuple(dataclasses.replace(note, about=(name, *note.about)) for note in d.notes)

@@ -22,15 +22,16 @@ from bestby._core.typing import FloatArray, IntArray
 from bestby.comparisons.common import equivalence, family, per_dataset
 from bestby.engine.base import Drawing
 from bestby.engine.runs import FEW_FOR_BOOTSTRAP, Separate
-from bestby.inference import improvement, locations, multiplicity, permutation, samples
+from bestby.inference import improvement, locations, permutation, samples
+from bestby.inference import multiplicity as inference_multiplicity
 from bestby.inference.distributions import replicates
 from bestby.inference.intervals import percentile
 from bestby.questions.datasets.result import MeanImprovement, Overall, RunsOverall
 from bestby.questions.datasets.source import DatasetScores
 from bestby.questions.runs.differences import apart
 from bestby.questions.runs.source import Settings
+from bestby.report.by_pair import Names
 from bestby.results.base import Note
-from bestby.results.by_pair import Names
 from bestby.results.values import Interval, TestResult, defined
 
 METHOD = "stratified-t"
@@ -304,7 +305,9 @@ def overall_of_runs(
     )
     p_values = [test.p_value for test in tests if test is not None]
     adjusted: Sequence[float | None] = (
-        multiplicity.adjust(p_values, settings.correction).tolist() if p_values else [None] * len(pairs)
+        inference_multiplicity.adjust(p_values, settings.correction).tolist()
+        if p_values
+        else [None] * len(pairs)
     )
     return [
         _overall(strata, pair, place, test, p, greater_is_better)
@@ -405,7 +408,11 @@ def _ranks(
 
 def shown_ahead(entry: Overall, alpha: float, greater_is_better: bool) -> str | None:
     """Return the system that the test of a difference over all runs shows to be better, if it does."""
-    if entry.test is None or entry.p_adjusted is None or not family.rejects(entry.p_adjusted, alpha):
+    if (
+        entry.test is None
+        or entry.p_adjusted is None
+        or not inference_multiplicity.rejects(entry.p_adjusted, alpha)
+    ):
         return None
     above = entry.estimate > 0.0
     if entry.test.alternative != "two-sided" and above != (entry.test.alternative == "greater"):

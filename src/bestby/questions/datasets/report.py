@@ -9,7 +9,7 @@ from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Any, cast
 
 from bestby._core.text import grouped
-from bestby.comparisons.common.family import rejects
+from bestby.inference.multiplicity import rejects
 from bestby.questions.datasets import figure
 from bestby.questions.datasets.result import DatasetComparison, RunsOnDatasets
 from bestby.questions.runs.differences import ASO_RESAMPLES
@@ -50,7 +50,7 @@ from bestby.vocabulary import long_name
 
 if TYPE_CHECKING:
     from bestby.questions.datasets.result import MeanImprovement, RankDifference, RunsOverall
-    from bestby.results.comparison import Difference
+    from bestby.report.comparison import Difference
 
 
 def document(c: DatasetComparison) -> Document:

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from bestby._core.keywords import with_suggestions
-from bestby._core.lazy import module_by_name
 from bestby._core.typing import FloatArray
+from bestby.report.by_pair import Counts
+from bestby.report.comparison import Difference, Paired
+from bestby.report.reported import canvas_of
 from bestby.results.base import MetricInfo, Note, Provenance
-from bestby.results.by_pair import Counts
-from bestby.results.comparison import Difference, Paired
-from bestby.results.drawn import canvas_of
 from bestby.results.values import Friedman, Interval, TestResult
 from bestby.vocabulary import DatasetFigure, FigureFont, FigureWidth
 
@@ -88,7 +87,13 @@ class DatasetComparison(Paired):
     runs: RunsOnDatasets | None = None
     ranges: Mapping[str, tuple[float, float]] | None = None
 
-    described_by: ClassVar[str] = "datasets"
+    kind: ClassVar[str] = "datasets"
+
+    @staticmethod
+    def _report() -> Any:
+        from bestby.questions.datasets import report
+
+        return report
 
     def wins(self, a: str, b: str) -> tuple[int, int, int]:
         """Return on how many datasets A is better than, level with, and worse than B."""
@@ -126,8 +131,10 @@ class DatasetComparison(Paired):
         width, font, ax
             As for `Comparison.plot`.
         """
+        from bestby.questions.datasets import figure
+
         canvas = canvas_of(ax, width, font)
-        return module_by_name("bestby.questions.datasets.figure").datasets(self, kind, cliques, pair, canvas)
+        return figure.datasets(self, kind, cliques, pair, canvas)
 
 
 @dataclass(frozen=True, slots=True)

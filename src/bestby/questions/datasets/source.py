@@ -30,8 +30,8 @@ from bestby.engine.text_statistics import Counting
 from bestby.metrics.base import BaseMetric
 from bestby.metrics.directions import Turned, direction_of, rising
 from bestby.questions.runs.source import Data, RunsInput, Settings, data_of
+from bestby.report.comparison import Comparison
 from bestby.results.base import MetricInfo, Note
-from bestby.results.comparison import Comparison
 from bestby.vocabulary import allowed_names
 
 

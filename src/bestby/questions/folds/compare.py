@@ -19,7 +19,6 @@ from bestby.comparisons.common.family import (
     Bounds,
     adjusted,
     oriented,
-    rejects,
     with_direction_notes,
     with_equivalence,
     with_verdict,
@@ -27,21 +26,23 @@ from bestby.comparisons.common.family import (
 from bestby.comparisons.common.per_dataset import Options
 from bestby.comparisons.common.provenance import made_by
 from bestby.comparisons.common.settings import check_reach
+from bestby.comparisons.replicability import replicability
 from bestby.data.frames import backend_of
 from bestby.data.layouts.options import TableOptions
 from bestby.engine.base import Drawing
 from bestby.engine.text_statistics import Counting
 from bestby.inference import classical
-from bestby.inference.replicability import replicability
+from bestby.inference.multiplicity import rejects
 from bestby.questions.folds import crossvalidation
 from bestby.questions.folds.result import FoldComparison, Spread
 from bestby.questions.folds.source import Folds, Labels, folds_of_items, folds_of_scores, read
+from bestby.report.by_pair import Counts, Names, PairTests
+from bestby.report.comparison import Difference
+from bestby.report.replicability import Replicability
+from bestby.report.reported import remember_backend
 from bestby.resampling.progress import Progress
 from bestby.resampling.settings import Resampling, combined
-from bestby.results.base import Note, notes_about, remember_backend
-from bestby.results.by_pair import Counts, Names, PairTests
-from bestby.results.comparison import Difference
-from bestby.results.replicability import Replicability
+from bestby.results.base import Note, notes_about
 from bestby.results.values import TestResult, defined
 from bestby.vocabulary import FoldTest, ItemInterval, ItemTest, allowed_names
 

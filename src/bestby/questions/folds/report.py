@@ -9,7 +9,7 @@ from functools import partial
 from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Any
 
-from bestby.comparisons.common.family import rejects
+from bestby.inference.multiplicity import rejects
 from bestby.questions.folds import figure
 from bestby.questions.folds.result import FoldComparison
 from bestby.report import column, data, replicability, scaffold, summary, words
@@ -25,7 +25,7 @@ from bestby.report.words import computed
 
 if TYPE_CHECKING:
     from bestby.questions.folds.result import Spread
-    from bestby.results.comparison import Difference
+    from bestby.report.comparison import Difference
     from bestby.results.values import TestResult
 
 

@@ -8,12 +8,11 @@ from typing import Any, ClassVar
 
 from bestby._core.errors import DesignError
 from bestby._core.keywords import with_suggestions
-from bestby._core.lazy import module_by_name
 from bestby._core.typing import FloatArray
-from bestby.results.base import MetricInfo, Note, Provenance, shown_in
-from bestby.results.by_pair import Counts, PairTests
-from bestby.results.comparison import Difference, Paired
-from bestby.results.drawn import canvas_of
+from bestby.report.by_pair import Counts, PairTests
+from bestby.report.comparison import Difference, Paired
+from bestby.report.reported import canvas_of, shown_in
+from bestby.results.base import MetricInfo, Note, Provenance
 from bestby.vocabulary import FigureFont, FigureWidth, FoldFigure
 
 
@@ -75,7 +74,13 @@ class FoldComparison(Paired):
     margin: float | None = None
     baseline: str | None = None
 
-    described_by: ClassVar[str] = "folds"
+    kind: ClassVar[str] = "folds"
+
+    @staticmethod
+    def _report() -> Any:
+        from bestby.questions.folds import report
+
+        return report
 
     @property
     def has_folds(self) -> bool:
@@ -107,13 +112,15 @@ class FoldComparison(Paired):
         DesignError
             If the repetitions came without their folds: there is no difference over the folds then.
         """
+        from bestby.questions.folds import figure
+
         if not self.differences:
             raise DesignError(
                 "there are no differences over the folds to draw: the fold of each item is not known",
                 hint='to_frame("differences") has those of each repetition',
             )
         canvas = canvas_of(ax, width, font)
-        return module_by_name("bestby.questions.folds.figure").folds(shown_in(self, percent), kind, canvas)
+        return figure.folds(shown_in(self, percent), kind, canvas)
 
 
 @dataclass(frozen=True, slots=True)

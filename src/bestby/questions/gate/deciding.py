@@ -23,15 +23,16 @@ from bestby.data.evaluation import Evaluation
 from bestby.engine import interval_maker, test_maker
 from bestby.engine.base import Drawing, Pair
 from bestby.engine.estimate import Estimate, Estimates
+from bestby.inference import multiplicity
 from bestby.inference.skewness import FEWEST
 from bestby.metrics.base import BaseMetric
 from bestby.questions.gate import foresight, unconditional
 from bestby.questions.gate.flips import skewness_notes
 from bestby.questions.gate.result import GateCheck, outcome_by_margin
 from bestby.questions.slices.source import Column, slicings
+from bestby.report.comparison import Difference
 from bestby.resampling.progress import in_turn
 from bestby.results.base import Note
-from bestby.results.comparison import Difference
 from bestby.results.values import Interval, TestResult
 from bestby.vocabulary import FailTest
 
@@ -240,7 +241,7 @@ def with_margins(
         margin = margins[check.metric]
         d = dataclasses.replace(check.difference, test=None, p_adjusted=None, margin=margin)
         fresh = _undecided(d, check.part, check.fail_bound, check.counted)
-        again.append(_by_margin(fresh, margin, family.alpha_of(level) / len(checks)))
+        again.append(_by_margin(fresh, margin, multiplicity.alpha_of(level) / len(checks)))
     return tuple(again)
 
 
@@ -256,7 +257,7 @@ def _by_margin(check: GateCheck, margin: float, alpha: float) -> GateCheck:
     fail_p = threshold = fails = None
     if check.counted is not None:
         threshold, fail_p = alpha, unconditional.p_value(*check.counted, margin, alpha)
-        fails = family.rejects(fail_p, alpha)
+        fails = multiplicity.rejects(fail_p, alpha)
     outcome = outcome_by_margin(d.equivalence_interval, margin, d.greater_is_better, check.fail_bound, fails)
     return dataclasses.replace(check, outcome=outcome, fail_p=fail_p, threshold=threshold)
 
@@ -271,7 +272,7 @@ def _alarm(check: GateCheck, d: Difference, threshold: float, alpha: float, *, b
     return dataclasses.replace(
         check,
         difference=d,
-        outcome="fail" if family.rejects(d.p_adjusted, alpha) else "pass",
+        outcome="fail" if multiplicity.rejects(d.p_adjusted, alpha) else "pass",
         smallest_p=foresight.smallest_p(d.n_differing, d.n_clusters) if exchanges else None,
         threshold=threshold,
     )

@@ -13,8 +13,8 @@ from bestby.data.evaluation import Evaluation
 from bestby.inference import exchangeability
 from bestby.metrics.base import BaseMetric, MeanMetric
 from bestby.questions.gate.result import Flip
+from bestby.report.comparison import Difference
 from bestby.results.base import Note
-from bestby.results.comparison import Difference
 
 MOST_FLIPS = 1000
 """Items that a result holds."""

@@ -12,7 +12,7 @@ from bestby._core.errors import DesignError
 from bestby._core.typing import Alternative
 from bestby.planning.base import USUAL_POWER
 from bestby.questions.gate.result import GateCheck
-from bestby.results.comparison import Difference
+from bestby.report.comparison import Difference
 
 
 def unit_of(d: Difference) -> tuple[str, int]:

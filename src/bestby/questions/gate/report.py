@@ -10,13 +10,14 @@ from operator import attrgetter
 from typing import Any
 
 from bestby._core.text import counted, grouped, shortened, visible
-from bestby.comparisons.common.family import rejects
+from bestby.inference.multiplicity import rejects
 from bestby.inference.unseen import ENOUGH_DIFFERING
 from bestby.planning.base import USUAL_POWER
 from bestby.questions.gate import figure as figure
 from bestby.questions.gate.result import Gate, GateCheck, outcome_by_margin
 from bestby.report import column, few_units, scaffold
 from bestby.report.column import Cell, Column
+from bestby.report.comparison import Difference
 from bestby.report.disagreements import Kind, Kinds, said
 from bestby.report.document import Document, Picture
 from bestby.report.fields import TEST, Field, Rows, attributes, interval_ends
@@ -25,7 +26,6 @@ from bestby.report.paper.shared import clustered, drawn, intervals_and_tests, me
 from bestby.report.references import cite
 from bestby.report.tables import Table, marked_by
 from bestby.report.words import listed
-from bestby.results.comparison import Difference
 
 _SHOWN = 10
 """Items that flipped in a table; the data formats have more."""

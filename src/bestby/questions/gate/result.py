@@ -9,12 +9,11 @@ from typing import Any, ClassVar, Literal
 
 from bestby._core import checks as _checks
 from bestby._core.errors import GateFailedError, InvalidInputError
-from bestby._core.lazy import module_by_name
 from bestby._core.margins import margin_of
 from bestby._core.text import quoted, suggestion
-from bestby.results.base import Note, Provenance, Reported
-from bestby.results.comparison import Difference
-from bestby.results.drawn import Drawn
+from bestby.report.comparison import Difference
+from bestby.report.reported import Drawn, Reported
+from bestby.results.base import Note, Provenance
 from bestby.results.values import Interval, extent
 
 Outcome = Literal["pass", "fail", "inconclusive"]
@@ -208,8 +207,19 @@ class Gate(Drawn, Reported):
     notes: tuple[Note, ...]
     provenance: Provenance
 
-    described_by: ClassVar[str] = "gate"
-    drawn_by: ClassVar[str] = "bestby.questions.gate.figure.gate"
+    kind: ClassVar[str] = "gate"
+
+    @staticmethod
+    def _report() -> Any:
+        from bestby.questions.gate import report
+
+        return report
+
+    @staticmethod
+    def _figure() -> Any:
+        from bestby.questions.gate.figure import gate
+
+        return gate
 
     @property
     def differences(self) -> tuple[Difference, ...]:
@@ -224,8 +234,9 @@ class Gate(Drawn, Reported):
     @property
     def sentences(self) -> tuple[str, ...]:
         """Each check in plain words."""
-        words: tuple[str, ...] = module_by_name("bestby.questions.gate.report").check_sentences(self)
-        return words
+        from bestby.questions.gate import report
+
+        return report.check_sentences(self)
 
     def __iter__(self) -> Iterator[GateCheck]:
         return iter(self.checks)
@@ -256,7 +267,8 @@ class Gate(Drawn, Reported):
         if lacking is not None:
             raise InvalidInputError(f"margin has none for {quoted(lacking)}", hint="give each metric one")
         # Results are below the comparisons, which decide and are asked by name.
-        deciding = module_by_name("bestby.questions.gate.deciding")
+        from bestby.questions.gate import deciding
+
         checks: tuple[GateCheck, ...] = deciding.with_margins(self.checks, margins, self.level)
         settings = {**self.provenance.settings, "margin": shown_margins(margins), "test": None}
         provenance = dataclasses.replace(self.provenance, settings=settings)
@@ -290,19 +302,22 @@ class Gate(Drawn, Reported):
         >>> result = bb.gate({"main": [1, 0] * 400, "new": [1, 0] * 400}, metric="mean", margin=0.01)
         >>> result.check()
         """
+        from bestby.questions.gate import report
+
         _checks.choice(inconclusive, ("pass", "fail"), "inconclusive")
         result = self if margin is None else self.with_margin(margin)
         if result.outcome == "fail" or (result.outcome == "inconclusive" and inconclusive == "fail"):
-            raise GateFailedError(module_by_name("bestby.questions.gate.report").message(result))
+            raise GateFailedError(report.message(result))
 
     def to_junit(self, path: Any = None) -> str:
         """Return JUnit XML with a test case per check; write it to `path` if given.
 
         A check that fails is a failure; one that is inconclusive is skipped, with its words.
         """
-        from bestby.results.base import written
+        from bestby.questions.gate import junit
+        from bestby.report.reported import written
 
-        return written(module_by_name("bestby.questions.gate.junit").to_junit(self), path)
+        return written(junit.to_junit(self), path)
 
 
 def outcome_of(checks: tuple[GateCheck, ...]) -> Outcome:

@@ -15,9 +15,9 @@ from bestby.comparisons.common.reading import Arguments, check_two_systems, eval
 from bestby.comparisons.common.settings import Settings
 from bestby.data.evaluation import Evaluation
 from bestby.metrics.suitability import chosen_metrics
+from bestby.report.comparison import Comparison
 from bestby.resampling.progress import Progress
 from bestby.resampling.settings import Resampling, combined
-from bestby.results.comparison import Comparison
 from bestby.vocabulary import ItemCorrection, ItemInterval, ItemTest
 
 

@@ -20,9 +20,9 @@ from bestby.data.frames import is_table
 from bestby.engine.estimate import Estimates
 from bestby.metrics.base import BaseMetric
 from bestby.metrics.suitability import chosen_metrics
+from bestby.report.comparison import Comparison
 from bestby.resampling.progress import Progress
 from bestby.resampling.settings import Resampling, combined
-from bestby.results.comparison import Comparison
 from bestby.vocabulary import ItemInterval
 
 _SETTINGS = ("interval", "level", "resample_size", "rescale", "annotators", "blocks")

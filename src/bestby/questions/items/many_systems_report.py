@@ -13,16 +13,17 @@ from typing import Any
 import numpy as np
 
 from bestby._core.typing import Array, FloatArray, IntArray
-from bestby.comparisons.common.family import alpha_of, rejects, shown_better, shown_sides
+from bestby.inference.multiplicity import alpha_of, rejects
 from bestby.report import disagreements, summary
 from bestby.report.column import DIFFERENCE, FIRST, SECOND, Cell, Column
+from bestby.report.comparison import Comparison, Difference
 from bestby.report.document import BEST_GROUP
 from bestby.report.numbers import DASH, MINUS, MOST_DECIMALS, Rounding, ends, p_text, percent
+from bestby.report.pairs import Pairs, involving, position_among_all
+from bestby.report.shown import shown_better, shown_sides
 from bestby.report.tables import Table, differences_of, one_sided, score_rounding, systems_of
 from bestby.report.words import computed
 from bestby.results.base import MetricInfo
-from bestby.results.comparison import Comparison, Difference
-from bestby.results.pairs import Pairs, involving, position_among_all
 from bestby.results.values import Interval
 
 MOST_SEARCHED = 1000

@@ -13,6 +13,7 @@ from bestby.questions.items.many_systems_report import embedded, with_best_group
 from bestby.report import classes, scaffold, summary, words
 from bestby.report.best import best_systems
 from bestby.report.column import interval_cell, number_cell
+from bestby.report.comparison import Comparison
 from bestby.report.document import Document, Overview, Picture, Score, Search, Section
 from bestby.report.fields import DIFFERENCE, SCORE, Rows
 from bestby.report.figures import forest, plots
@@ -20,6 +21,7 @@ from bestby.report.figures import scores as figures
 from bestby.report.items import tables as tables_of_items
 from bestby.report.next_step import next_step
 from bestby.report.numbers import percent
+from bestby.report.pairs import examples
 from bestby.report.paper.shared import (
     against,
     clustered,
@@ -42,13 +44,11 @@ from bestby.report.tables import (
     systems_table,
 )
 from bestby.report.words import listed
-from bestby.results.comparison import Comparison
-from bestby.results.pairs import examples
 from bestby.vocabulary import long_name
 
 if TYPE_CHECKING:
+    from bestby.report.comparison import Difference
     from bestby.results.base import MetricInfo
-    from bestby.results.comparison import Difference
     from bestby.results.values import ClassShares
 
 

@@ -39,9 +39,11 @@ from bestby.questions.judged.result import (
 )
 from bestby.questions.judged.rogan_gladen import FEW_CLUSTERS, Calibrated, calibrated
 from bestby.questions.judged.source import JudgedLabels, source_of, verdicts_of
+from bestby.report import shown
+from bestby.report.reported import remember_backend
 from bestby.resampling.progress import Progress
 from bestby.resampling.settings import Resampling, combined
-from bestby.results.base import MetricInfo, Note, Provenance, notes_about, provenance_of, remember_backend
+from bestby.results.base import MetricInfo, Note, Provenance, notes_about, provenance_of
 from bestby.results.values import without_interval
 from bestby.vocabulary import ItemCorrection, allowed_names
 
@@ -550,7 +552,7 @@ def _comparison(
     by = {"bias_by": [one.column for one in judges[0].effects]} if judges and judges[0].effects else {}
     order = family.ranked(estimates.scores, names, greater)
     baseline = None if settings.baseline is None else names.index(settings.baseline)
-    pairs = family.pairs(order, baseline, sided=settings.alternative != "two-sided")
+    pairs = family.pairs_to_compare(order, baseline, sided=settings.alternative != "two-sided")
     at = (
         estimates.joint(pairs, names).single_level(settings.alpha)
         if settings.simultaneous
@@ -634,7 +636,7 @@ def _difference(
     def bounds(level: float) -> family.Bounds:
         interval = estimates.interval(contrast, 1.0 - at * (1.0 - level) / (1.0 - settings.level))
         if interval is not None and settings.simultaneous:
-            interval = dataclasses.replace(interval, level=level, method=family.SIMULTANEOUS)
+            interval = dataclasses.replace(interval, level=level, method=shown.SIMULTANEOUS)
         return interval, () if interval is not None else (
             without_interval("constant_difference", estimates.method),
         )

@@ -7,11 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
 from bestby._core.keywords import with_suggestions
-from bestby._core.lazy import module_by_name
 from bestby._core.text import counted
+from bestby.report.comparison import Comparison, Difference, SystemScore
+from bestby.report.reported import canvas_of, shown_metric
 from bestby.results.base import negated
-from bestby.results.comparison import Comparison, Difference, SystemScore
-from bestby.results.drawn import canvas_of, shown_metric
 from bestby.results.values import Interval
 from bestby.vocabulary import FigureFont, FigureWidth, JudgedFigure
 
@@ -159,7 +158,13 @@ class JudgedComparison(Comparison):
     humans: HumanAgreement | None = field(kw_only=True)
     worth: tuple[JudgeWorth, ...] = field(default=(), kw_only=True)
 
-    described_by: ClassVar[str] = "judged"
+    kind: ClassVar[str] = "judged"
+
+    @staticmethod
+    def _report() -> Any:
+        from bestby.questions.judged import report
+
+        return report
 
     @property
     def extent(self) -> str:
@@ -210,9 +215,11 @@ class JudgedComparison(Comparison):
         width, font, percent, ax
             As for `Comparison.plot`.
         """
+        from bestby.questions.judged import figure
+
         canvas = canvas_of(ax, width, font)
         shown, metric = shown_metric(self, metric, percent)
-        return module_by_name("bestby.questions.judged.figure").judged(shown, metric, kind, canvas)
+        return figure.judged(shown, metric, kind, canvas)
 
 
 # -- judges and humans -----------------------------------------------------------------------------

@@ -22,8 +22,9 @@ from bestby.data.groupings import check_nested, check_unique_ids, one_grouping, 
 from bestby.data.roles import listed
 from bestby.inference.bisection import last_that_holds
 from bestby.questions.labels.result import ChosenItem, ChosenItems, ChosenStratum
+from bestby.report.reported import remember_backend
 from bestby.resampling.streams import block_generator, seed_of
-from bestby.results.base import Note, provenance_of, remember_backend
+from bestby.results.base import Note, provenance_of
 from bestby.vocabulary import Draw, StratifyBy, allowed_names
 
 

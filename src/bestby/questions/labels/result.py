@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import Any, ClassVar, Protocol
 
-from bestby.results.base import Note, Provenance, Reported
-from bestby.results.drawn import Drawn
+from bestby.report.reported import Drawn, Reported
+from bestby.results.base import Note, Provenance
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -48,8 +48,19 @@ class ChosenItems(Drawn, Reported):
     notes: tuple[Note, ...]
     provenance: Provenance
 
-    described_by: ClassVar[str] = "chosen"
-    drawn_by: ClassVar[str] = "bestby.questions.labels.figure.chosen"
+    kind: ClassVar[str] = "chosen"
+
+    @staticmethod
+    def _report() -> Any:
+        from bestby.questions.labels import chosen_report
+
+        return chosen_report
+
+    @staticmethod
+    def _figure() -> Any:
+        from bestby.questions.labels.figure import chosen
+
+        return chosen
 
     def __len__(self) -> int:
         return len(self.chosen)
@@ -175,8 +186,19 @@ class LabelPlan(Drawn, Reported):
     notes: tuple[Note, ...]
     provenance: Provenance
 
-    described_by: ClassVar[str] = "label_plan"
-    drawn_by: ClassVar[str] = "bestby.questions.labels.figure.plan"
+    kind: ClassVar[str] = "label_plan"
+
+    @staticmethod
+    def _report() -> Any:
+        from bestby.questions.labels import label_plan_report
+
+        return label_plan_report
+
+    @staticmethod
+    def _figure() -> Any:
+        from bestby.questions.labels.figure import plan
+
+        return plan
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,8 +273,19 @@ class LabelAllocation(Drawn, Reported):
     notes: tuple[Note, ...]
     provenance: Provenance
 
-    described_by: ClassVar[str] = "label_allocation"
-    drawn_by: ClassVar[str] = "bestby.questions.labels.figure.allocation"
+    kind: ClassVar[str] = "label_allocation"
+
+    @staticmethod
+    def _report() -> Any:
+        from bestby.questions.labels import label_allocation_report
+
+        return label_allocation_report
+
+    @staticmethod
+    def _figure() -> Any:
+        from bestby.questions.labels.figure import allocation
+
+        return allocation
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from bestby._core.errors import InvalidInputError
-from bestby._core.lazy import module_by_name
 from bestby._core.text import quoted
-from bestby.results.base import Note, Provenance, Reported
-from bestby.results.drawn import Drawn
+from bestby.report.reported import Drawn, Reported
+from bestby.results.base import Note, Provenance
 from bestby.results.values import Interval
 from bestby.vocabulary import MonitorPopulation
 
@@ -201,8 +200,19 @@ class MonitoredComparison(Drawn, Reported):
     provenance: Provenance
     largest: float | None = None
 
-    described_by: ClassVar[str] = "monitored"
-    drawn_by: ClassVar[str] = "bestby.questions.monitor.figure.monitored"
+    kind: ClassVar[str] = "monitored"
+
+    @staticmethod
+    def _report() -> Any:
+        from bestby.questions.monitor import report
+
+        return report
+
+    @staticmethod
+    def _figure() -> Any:
+        from bestby.questions.monitor.figure import monitored
+
+        return monitored
 
     @property
     def estimate(self) -> float:
@@ -227,8 +237,9 @@ class MonitoredComparison(Drawn, Reported):
     @property
     def sentence(self) -> str:
         """What can be concluded at this moment."""
-        text: str = module_by_name("bestby.questions.monitor.report").sentence(self)
-        return text
+        from bestby.questions.monitor import report
+
+        return report.sentence(self)
 
     def __getitem__(self, other: str) -> MonitoredDifference:
         """Return the difference between the first system and another, by the name of the other.

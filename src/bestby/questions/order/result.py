@@ -8,10 +8,9 @@ from typing import Any, ClassVar
 
 from bestby._core import rounding
 from bestby._core.errors import InvalidInputError
-from bestby._core.lazy import module_by_name
 from bestby._core.text import quoted
-from bestby.results.base import Note, Provenance, Reported
-from bestby.results.drawn import Drawn
+from bestby.report.reported import Drawn, Reported
+from bestby.results.base import Note, Provenance
 from bestby.results.values import TestResult
 
 
@@ -58,8 +57,19 @@ class StochasticOrder(Drawn, Reported):
     notes: tuple[Note, ...] = ()
     provenance: Provenance | None = None
 
-    described_by: ClassVar[str] = "ordering"
-    drawn_by: ClassVar[str] = "bestby.questions.order.figure.order"
+    kind: ClassVar[str] = "ordering"
+
+    @staticmethod
+    def _report() -> Any:
+        from bestby.questions.order import ordering_report
+
+        return ordering_report
+
+    @staticmethod
+    def _figure() -> Any:
+        from bestby.questions.order.figure import order
+
+        return order
 
     @property
     def p_value(self) -> float:
@@ -84,8 +94,9 @@ class StochasticOrder(Drawn, Reported):
     @property
     def sentence(self) -> str:
         """The result in plain words."""
-        words: str = module_by_name("bestby.questions.order.ordering_report").order_sentence(self)
-        return words
+        from bestby.questions.order import ordering_report
+
+        return ordering_report.order_sentence(self)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -115,8 +126,19 @@ class StochasticOrders(Drawn, Reported):
     notes: tuple[Note, ...] = ()
     provenance: Provenance | None = None
 
-    described_by: ClassVar[str] = "ordering"
-    drawn_by: ClassVar[str] = "bestby.questions.order.figure.orders"
+    kind: ClassVar[str] = "ordering"
+
+    @staticmethod
+    def _report() -> Any:
+        from bestby.questions.order import ordering_report
+
+        return ordering_report
+
+    @staticmethod
+    def _figure() -> Any:
+        from bestby.questions.order.figure import orders
+
+        return orders
 
     def __getitem__(self, key: tuple[str, str]) -> StochasticOrder:
         if key not in self.orders:
@@ -229,8 +251,19 @@ class Normality(Drawn, Reported):
     notes: tuple[Note, ...]
     provenance: Provenance
 
-    described_by: ClassVar[str] = "normality"
-    drawn_by: ClassVar[str] = "bestby.questions.order.figure.normality"
+    kind: ClassVar[str] = "normality"
+
+    @staticmethod
+    def _report() -> Any:
+        from bestby.questions.order import normality_report
+
+        return normality_report
+
+    @staticmethod
+    def _figure() -> Any:
+        from bestby.questions.order.figure import normality
+
+        return normality
 
     def __getitem__(self, name: str) -> NormalityTest:
         for test in self.tests:

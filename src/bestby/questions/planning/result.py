@@ -8,8 +8,8 @@ from typing import Any, ClassVar, Protocol
 from bestby._core.errors import DesignError
 from bestby._core.typing import Alternative, FloatArray, IntArray
 from bestby.planning.base import PlanPoint
-from bestby.results.base import Note, Provenance, Reported
-from bestby.results.drawn import Drawn
+from bestby.report.reported import Drawn, Reported
+from bestby.results.base import Note, Provenance
 
 
 class StudyDesign(Protocol):
@@ -136,8 +136,19 @@ class Plan(Drawn, Reported):
     notes: tuple[Note, ...]
     provenance: Provenance
 
-    described_by: ClassVar[str] = "plan"
-    drawn_by: ClassVar[str] = "bestby.questions.planning.figure.plan"
+    kind: ClassVar[str] = "plan"
+
+    @staticmethod
+    def _report() -> Any:
+        from bestby.questions.planning import report
+
+        return report
+
+    @staticmethod
+    def _figure() -> Any:
+        from bestby.questions.planning.figure import plan
+
+        return plan
 
     @property
     def exact(self) -> bool:
@@ -209,5 +220,16 @@ class Allocation(Drawn, Reported):
     notes: tuple[Note, ...]
     provenance: Provenance
 
-    described_by: ClassVar[str] = "allocation"
-    drawn_by: ClassVar[str] = "bestby.questions.planning.figure.allocation"
+    kind: ClassVar[str] = "allocation"
+
+    @staticmethod
+    def _report() -> Any:
+        from bestby.questions.planning import allocation_report
+
+        return allocation_report
+
+    @staticmethod
+    def _figure() -> Any:
+        from bestby.questions.planning.figure import allocation
+
+        return allocation

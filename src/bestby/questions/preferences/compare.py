@@ -35,9 +35,10 @@ from bestby.questions.preferences.fitting import (
 )
 from bestby.questions.preferences.result import PreferenceComparison, PreferenceDifference, PreferenceScore
 from bestby.questions.preferences.source import Columns, Data, Preferences, data_of
+from bestby.report.reported import remember_backend
 from bestby.resampling.progress import Progress
 from bestby.resampling.settings import Resampling, combined
-from bestby.results.base import MetricInfo, Note, Provenance, remember_backend
+from bestby.results.base import MetricInfo, Note, Provenance
 from bestby.results.values import TestResult
 from bestby.vocabulary import PreferenceInterval, PreferenceTest
 
@@ -235,7 +236,7 @@ def _compared(fit: Fit, settings: Settings, drawing: Drawing) -> PreferenceCompa
     names = fit.data.names
     order = family.ranked(np.round(fit.strengths.log / rounding.spread_width(1.0)), names, True)
     baseline = None if settings.baseline is None else names.index(settings.baseline)
-    pairs = family.pairs(order, baseline, sided=settings.alternative != "two-sided")
+    pairs = family.pairs_to_compare(order, baseline, sided=settings.alternative != "two-sided")
     tests = {}
     if settings.test is not None:
         tests = {(i, j): _test(fit, i, j, settings.test, settings, drawing) for i, j in pairs}

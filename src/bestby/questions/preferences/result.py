@@ -6,10 +6,9 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from bestby._core.keywords import with_suggestions
-from bestby._core.lazy import module_by_name
 from bestby._core.text import grouped
-from bestby.results.comparison import Comparison, Difference, SystemScore
-from bestby.results.drawn import canvas_of
+from bestby.report.comparison import Comparison, Difference, SystemScore
+from bestby.report.reported import canvas_of
 from bestby.results.values import Interval, extent
 from bestby.vocabulary import FigureFont, FigureWidth, ItemFigure
 
@@ -84,8 +83,9 @@ class PreferenceDifference(Difference):
     @property
     def sentence(self) -> str:
         """The preference in plain words, the size before the significance."""
-        words: str = module_by_name("bestby.questions.preferences.report").difference_sentence(self)
-        return words
+        from bestby.questions.preferences import report
+
+        return report.difference_sentence(self)
 
     def _mirrored_fields(self) -> dict[str, Any]:
         return {
@@ -133,7 +133,13 @@ class PreferenceComparison(Comparison):
     tie_parameter: float = field(kw_only=True)
     tie_interval: Interval | None = field(kw_only=True)
 
-    described_by: ClassVar[str] = "preferences"
+    kind: ClassVar[str] = "preferences"
+
+    @staticmethod
+    def _report() -> Any:
+        from bestby.questions.preferences import report
+
+        return report
 
     @property
     def extent(self) -> str:
@@ -161,5 +167,7 @@ class PreferenceComparison(Comparison):
         width, font, ax
             As for `Comparison.plot`.
         """
+        from bestby.questions.preferences import figure
+
         canvas = canvas_of(ax, width, font)
-        return module_by_name("bestby.questions.preferences.figure").preferences(self, metric, kind, canvas)
+        return figure.preferences(self, metric, kind, canvas)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
-from bestby.results.base import MetricInfo, Note, Provenance, Reported
-from bestby.results.drawn import Drawn
+from bestby.report.reported import Drawn, Reported
+from bestby.results.base import MetricInfo, Note, Provenance
 from bestby.results.values import Interval
 
 Assumption = Literal["other items", "fewest differing", "most differing", "runs"]
@@ -102,8 +102,19 @@ class PublishedComparison(Drawn, Reported):
     notes: tuple[Note, ...]
     provenance: Provenance
 
-    described_by: ClassVar[str] = "published"
-    drawn_by: ClassVar[str] = "bestby.questions.published.figure.published"
+    kind: ClassVar[str] = "published"
+
+    @staticmethod
+    def _report() -> Any:
+        from bestby.questions.published import report
+
+        return report
+
+    @staticmethod
+    def _figure() -> Any:
+        from bestby.questions.published.figure import published
+
+        return published
 
     @property
     def estimate(self) -> float:

@@ -31,10 +31,11 @@ from bestby.questions.runs.differences import (
 )
 from bestby.questions.runs.result import RunsComparison, RunsDifference, Variance
 from bestby.questions.runs.source import Columns, Data, Settings, chosen_runs, data_of
+from bestby.report.reported import remember_backend
+from bestby.report.runs_score import RunsScore
 from bestby.resampling.progress import Progress
 from bestby.resampling.settings import Resampling, combined
-from bestby.results.base import Note, Provenance, notes_about, remember_backend
-from bestby.results.runs_score import RunsScore
+from bestby.results.base import Note, Provenance, notes_about
 from bestby.vocabulary import RunsInterval, RunsTest
 
 
@@ -196,7 +197,7 @@ def compare_runs(
     order = family.ranked(estimates, runs.names, runs.metric.greater_is_better)
     base = None if settings.baseline is None else runs.names.index(settings.baseline)
     alternative = settings.towards(runs.metric.greater_is_better)
-    pairs = family.pairs(order, base, sided=alternative != "two-sided")
+    pairs = family.pairs_to_compare(order, base, sided=alternative != "two-sided")
     corrected = settings.correction != "none"
     n_orders = 2 * len(pairs) if corrected else 1
     orders = None if test is None else orders_of(runs, settings, drawing, n_orders)

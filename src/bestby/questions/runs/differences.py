@@ -17,7 +17,8 @@ from bestby.engine.base import Drawing
 from bestby.engine.hierarchy import DOUBTED, RunsWithItems
 from bestby.engine.reading import Reading
 from bestby.engine.runs import FEW_FOR_MEDIANS
-from bestby.inference import improvement, locations, multiplicity, samples, skewness
+from bestby.inference import improvement, locations, samples, skewness
+from bestby.inference import multiplicity as inference_multiplicity
 from bestby.questions.order.ordering import multi_aso
 from bestby.questions.order.result import StochasticOrders
 from bestby.questions.runs.result import RunsDifference
@@ -57,7 +58,7 @@ def chosen_test(
     sides = 2.0 if settings.alternative == "two-sided" else 1.0
     sizes = [x.size for x in data.estimator.scores]
     least = max(least_p(sizes[a], sizes[b], sides=sides) for a, b in pairs)
-    if family.rejects(least * n_tests, settings.alpha):
+    if inference_multiplicity.rejects(least * n_tests, settings.alpha):
         return asked, ()
     corrected = f", {min(1.0, least * n_tests):.2g} for one of {n_tests} after correction" * (n_tests > 1)
     message = f"with so few runs the permutation test cannot give a p-value below {least:.2g}{corrected}"
@@ -88,8 +89,8 @@ def _notes_on_skewness(
     if not tests_of_means or isinstance(data.estimator, RunsWithItems) or settings.statistic != "mean":
         return []
     correction = settings.correction
-    adjusted = multiplicity.adjust([test.p_value for test in tests_of_means.values()], correction)
-    allowing = multiplicity.adjust(
+    adjusted = inference_multiplicity.adjust([test.p_value for test in tests_of_means.values()], correction)
+    allowing = inference_multiplicity.adjust(
         [
             max(test.p_value, oriented_test(data, *pair, "hall", alternative).p_value)
             for pair, test in tests_of_means.items()

@@ -17,9 +17,9 @@ from bestby.report.figures.drawing import left_scale, patch
 from bestby.report.figures.fonts import name
 from bestby.report.figures.layout import figure
 from bestby.report.figures.plots import checked_kind, plot_systems
+from bestby.report.runs_score import RunsScore
 from bestby.report.tables import metric_info
 from bestby.report.words import direction
-from bestby.results.runs_score import RunsScore
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -33,6 +33,7 @@ from bestby.report.paper.shared import (
     score_of_runs,
     with_works,
 )
+from bestby.report.runs_score import RunsScore
 from bestby.report.tables import (
     Table,
     difference_rounding,
@@ -43,7 +44,6 @@ from bestby.report.tables import (
     systems_table,
 )
 from bestby.report.words import stands_out
-from bestby.results.runs_score import RunsScore
 from bestby.vocabulary import long_name
 
 

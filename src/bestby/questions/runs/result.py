@@ -8,13 +8,12 @@ from typing import Any, ClassVar
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.keywords import with_suggestions
-from bestby._core.lazy import module_by_name
 from bestby._core.text import grouped, quoted
 from bestby.questions.order.result import StochasticOrder, StochasticOrders
+from bestby.report.comparison import Comparison, Difference
+from bestby.report.reported import canvas_of, shown_metric
+from bestby.report.runs_score import RunsScore
 from bestby.results.base import negated
-from bestby.results.comparison import Comparison, Difference
-from bestby.results.drawn import canvas_of, shown_metric
-from bestby.results.runs_score import RunsScore
 from bestby.results.values import Interval
 from bestby.vocabulary import FigureFont, FigureWidth, RunsFigure
 
@@ -57,7 +56,13 @@ class RunsComparison(Comparison):
     statistic: str = field(kw_only=True)
     paired: bool = field(kw_only=True)
 
-    described_by: ClassVar[str] = "runs"
+    kind: ClassVar[str] = "runs"
+
+    @staticmethod
+    def _report() -> Any:
+        from bestby.questions.runs import report
+
+        return report
 
     @property
     def extent(self) -> str:
@@ -104,9 +109,11 @@ class RunsComparison(Comparison):
         width, font, percent, ax
             As for `Comparison.plot`.
         """
+        from bestby.questions.runs import figure
+
         canvas = canvas_of(ax, width, font)
         shown, metric = shown_metric(self, metric, percent)
-        return module_by_name("bestby.questions.runs.figure").runs(shown, metric, kind, pair, canvas)
+        return figure.runs(shown, metric, kind, pair, canvas)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -165,8 +172,9 @@ class RunsDifference(Difference):
     @property
     def sentence(self) -> str:
         """The difference in plain words, the size before the significance."""
-        words: str = module_by_name("bestby.questions.runs.report").difference_sentence(self)
-        return words
+        from bestby.questions.runs import report
+
+        return report.difference_sentence(self)
 
     def _mirrored_fields(self) -> dict[str, Any]:
         return {

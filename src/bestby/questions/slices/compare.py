@@ -27,6 +27,7 @@ from bestby.data.roles import listed
 from bestby.engine import test_maker
 from bestby.engine.base import Drawing, Pair
 from bestby.engine.estimate import Estimates
+from bestby.inference import multiplicity
 from bestby.inference.joint import Joint
 from bestby.metrics.base import BaseMetric
 from bestby.metrics.suitability import chosen_metrics
@@ -50,10 +51,11 @@ from bestby.questions.slices.source import (
     without_bins,
     without_slices,
 )
+from bestby.report.comparison import Difference
+from bestby.report.reported import remember_backend
 from bestby.resampling.progress import Progress, counted, in_turn
 from bestby.resampling.settings import combined
-from bestby.results.base import MetricInfo, Note, remember_backend
-from bestby.results.comparison import Difference
+from bestby.results.base import MetricInfo, Note
 from bestby.results.values import TestResult
 from bestby.vocabulary import ItemInterval, ItemTest, long_name
 
@@ -338,7 +340,7 @@ def _compared(
     alternative = settings.towards(metric.greater_is_better)
     base = None if settings.baseline is None else evaluation.names.index(settings.baseline)
     order = family.ranked(whole.scores, evaluation.names, metric.greater_is_better)
-    pairs: list[Pair] = family.pairs(order, base, sided=alternative != "two-sided")
+    pairs: list[Pair] = family.pairs_to_compare(order, base, sided=alternative != "two-sided")
     overall, said = _overall(whole, pairs, evaluation, alternative, settings)
     parts, notes = parts_of(evaluation, slicings, metric, drawing)
     tests = [test_maker.run(settings.test, part.makers, pairs, alternative) for part in parts]
@@ -431,7 +433,7 @@ def _notes_on_tests(
 ) -> list[list[Note]]:
     """Return notes on the test of each pair in each slice: swaps that cannot decide, and skewed units."""
     every = [(pair, part, own[pair]) for pair in pairs for part, own in zip(parts, tests, strict=True)]
-    rejected = family.rejects(adjusted, settings.alpha)
+    rejected = multiplicity.rejects(adjusted, settings.alpha)
     allowing = [
         swap_notes.p_allowing(part.makers, pair, test, one)
         for (pair, part, test), one in zip(every, rejected, strict=True)

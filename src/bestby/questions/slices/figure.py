@@ -15,7 +15,7 @@ from bestby.report.words import significant
 
 if TYPE_CHECKING:
     from bestby.questions.slices.result import SlicesComparison
-    from bestby.results.comparison import Difference
+    from bestby.report.comparison import Difference
 
 
 @figure

@@ -19,9 +19,9 @@ from bestby.metrics.base import MeanMetric
 from bestby.questions.slices import source
 from bestby.questions.slices.result import Heterogeneity, HeterogeneityTest
 from bestby.questions.slices.source import Part
+from bestby.report.comparison import Difference
 from bestby.resampling import streams
 from bestby.results.base import Note
-from bestby.results.comparison import Difference
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,21 +9,22 @@ from operator import attrgetter
 from typing import Any
 
 from bestby import vocabulary
-from bestby.comparisons.common.family import alpha_of, rejects, shown_better
+from bestby.inference.multiplicity import alpha_of, rejects
 from bestby.planning.base import USUAL_POWER
 from bestby.questions.slices.figure import slices as draw
 from bestby.questions.slices.result import Heterogeneity, SlicesComparison
 from bestby.report import column, few_units, scaffold, summary
 from bestby.report.column import Cell, Column
+from bestby.report.comparison import Difference
 from bestby.report.document import Document, Picture, Section
 from bestby.report.fields import DIFFERENCE, TEST, Field, Rows, attributes, inside
 from bestby.report.numbers import DASH, MINUS, Rounding, p_clause, p_text, percent
 from bestby.report.paper.shared import against, drawn, intervals_and_tests, measured, named, with_works
 from bestby.report.references import cite
+from bestby.report.shown import shown_better
 from bestby.report.tables import Table
 from bestby.report.words import listed, stands_out
 from bestby.results.base import MetricInfo
-from bestby.results.comparison import Difference
 
 
 @dataclass(frozen=True, slots=True)

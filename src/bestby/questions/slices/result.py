@@ -9,11 +9,10 @@ from typing import Any, ClassVar, Literal
 from bestby._core import rounding
 from bestby._core.errors import InvalidInputError
 from bestby._core.keywords import with_suggestions
-from bestby._core.lazy import module_by_name
 from bestby._core.text import quoted, shortened, suggestion
-from bestby.results.base import MetricInfo, Note, Provenance, Reported
-from bestby.results.comparison import Difference
-from bestby.results.drawn import canvas_of, shown_metric
+from bestby.report.comparison import Difference
+from bestby.report.reported import Reported, canvas_of, shown_metric
+from bestby.results.base import MetricInfo, Note, Provenance
 from bestby.vocabulary import FigureFont, FigureWidth
 
 HeterogeneityTest = Literal["permutation-q", "welch-q", "hotelling"]
@@ -145,7 +144,13 @@ class SlicesComparison(Reported):
     notes: tuple[Note, ...]
     provenance: Provenance
 
-    described_by: ClassVar[str] = "slices"
+    kind: ClassVar[str] = "slices"
+
+    @staticmethod
+    def _report() -> Any:
+        from bestby.questions.slices import report
+
+        return report
 
     def __len__(self) -> int:
         return len(self.slices)
@@ -161,8 +166,9 @@ class SlicesComparison(Reported):
     @property
     def sentence(self) -> str:
         """What can be concluded of the first metric and pair: who is ahead overall, and where it is not."""
-        text: str = module_by_name("bestby.questions.slices.report").sentence(self, self.overall[0])
-        return text
+        from bestby.questions.slices import report
+
+        return report.sentence(self, self.overall[0])
 
     def of(self, overall: Difference) -> tuple[SliceDifference, ...]:
         """Return the slices of a metric and pair, named by their difference on all items."""
@@ -221,6 +227,8 @@ class SlicesComparison(Reported):
         width, font, percent, ax
             As for `Comparison.plot`.
         """
+        from bestby.questions.slices import figure
+
         canvas = canvas_of(ax, width, font)
         shown, metric = shown_metric(self, metric, percent)
-        return module_by_name("bestby.questions.slices.figure").slices(shown, metric, canvas=canvas)
+        return figure.slices(shown, metric, canvas=canvas)

@@ -41,8 +41,8 @@ from bestby.metrics.suitability import check_names, named_metric, read_by
 from bestby.questions.study.result import ConditionScore, StudyComparison, StudyDifference
 from bestby.questions.study.source import Gold, Run
 from bestby.questions.study.store import Store
+from bestby.report.loading import decoded, encoded
 from bestby.results.base import MetricInfo, Note, Provenance, notes_about
-from bestby.results.loading import decoded, encoded
 from bestby.results.values import MIRRORED, TestResult
 from bestby.vocabulary import allowed_names
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.text import counted, quoted
 from bestby.questions.study.result import ConditionScore, StudyComparison
+from bestby.report.comparison import SystemScore
 from bestby.report.figures.canvas import SCREEN, Canvas, Sheet
 from bestby.report.figures.colours import ACCENT, FAINT, INK, PAPER
 from bestby.report.figures.drawing import bare, key, label
@@ -20,7 +21,6 @@ from bestby.report.figures.plots import checked_kind, plot_systems
 from bestby.report.numbers import ends, percent
 from bestby.report.tables import metric_info, systems_of
 from bestby.report.words import computed, direction
-from bestby.results.comparison import SystemScore
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

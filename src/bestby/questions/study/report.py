@@ -8,20 +8,21 @@ from operator import attrgetter
 from typing import Any
 
 from bestby._core.errors import DesignError
-from bestby.comparisons.common.family import rejects, shown_better
+from bestby.inference.multiplicity import rejects
 from bestby.questions.items import report
 from bestby.questions.items.report import sentences
 from bestby.questions.study.result import StudyComparison
 from bestby.report import column, summary
 from bestby.report.column import Column
+from bestby.report.comparison import Difference
 from bestby.report.document import Document
 from bestby.report.fields import DIFFERENCE, N_RUNS, SCORE, Rows, attributes
 from bestby.report.numbers import excludes_zero
+from bestby.report.shown import shown_better
 from bestby.report.tables import Table, differences_table, score_rounding, systems_table
 from bestby.report.words import listed
 from bestby.report.writers.csv import lines
 from bestby.results.base import MetricInfo
-from bestby.results.comparison import Difference
 
 
 def document(c: StudyComparison) -> Document:

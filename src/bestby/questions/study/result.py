@@ -7,12 +7,10 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from bestby._core.keywords import with_suggestions
-from bestby._core.lazy import module_by_name
 from bestby._core.text import grouped
-from bestby.results.base import written
-from bestby.results.comparison import Comparison, Difference
-from bestby.results.drawn import canvas_of, shown_metric
-from bestby.results.runs_score import RunsScore
+from bestby.report.comparison import Comparison, Difference
+from bestby.report.reported import canvas_of, shown_metric, written
+from bestby.report.runs_score import RunsScore
 from bestby.vocabulary import FigureFont, FigureWidth, StudyFigure
 
 
@@ -41,7 +39,13 @@ class StudyComparison(Comparison):
     n_computed: int = field(kw_only=True)
     n_reused: int = field(kw_only=True)
 
-    described_by: ClassVar[str] = "study"
+    kind: ClassVar[str] = "study"
+
+    @staticmethod
+    def _report() -> Any:
+        from bestby.questions.study import report
+
+        return report
 
     @property
     def extent(self) -> str:
@@ -79,9 +83,11 @@ class StudyComparison(Comparison):
         width, font, percent, ax
             As for `Comparison.plot`.
         """
+        from bestby.questions.study import figure
+
         canvas = canvas_of(ax, width, font)
         shown, metric = shown_metric(self, metric, percent)
-        return module_by_name("bestby.questions.study.figure").study(shown, metric, kind, by, canvas)
+        return figure.study(shown, metric, kind, by, canvas)
 
     def to_results_tsv(self, path: str | Path | None = None) -> str:
         """Return a table of one row per baseline and treatment, as the ``results.tsv`` of BooStSa 0.2.13.
@@ -103,7 +109,9 @@ class StudyComparison(Comparison):
         DesignError
             If every two conditions were compared: there is no baseline then.
         """
-        text: str = module_by_name("bestby.questions.study.report").results_tsv(self)
+        from bestby.questions.study import report
+
+        text: str = report.results_tsv(self)
         return written(text, path)
 
 

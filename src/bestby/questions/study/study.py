@@ -347,7 +347,9 @@ class Study:
             named = tuple(name for name in chosen if roles[name][0])
             if not named:
                 order = range(len(chosen))
-                return [(chosen[a], chosen[b]) for a, b in family.pairs(order, None, sided=True)], ()
+                return [
+                    (chosen[a], chosen[b]) for a, b in family.pairs_to_compare(order, None, sided=True)
+                ], ()
             rivals = {name: roles[name][1] for name in chosen if name not in named}
             for name, against in rivals.items():
                 self._store.check_against(name, [base for base in against or () if base not in named], gold)

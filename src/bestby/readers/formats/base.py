@@ -7,11 +7,11 @@ import gzip
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol, cast
 
 from bestby._core.errors import InvalidInputError
-from bestby._core.lazy import module_by_name
 from bestby._core.paths import is_directory, is_file, readable_file
 from bestby._core.typing import Array, OnMissing
 from bestby.data.evaluation import Evaluation
@@ -137,7 +137,7 @@ def head_of(path: Path, size: int = HEAD) -> bytes:
 
 def format_called(name: str) -> Format:
     """Return the module of a format."""
-    return cast(Format, module_by_name(ELSEWHERE.get(name, f"bestby.readers.formats.{name}")))
+    return cast(Format, import_module(ELSEWHERE.get(name, f"bestby.readers.formats.{name}")))
 
 
 def recognised(path: str | Path) -> Format | None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import grouped, path_text
+from bestby.report.comparison import SystemScore
 from bestby.report.figures.canvas import Canvas
 from bestby.report.figures.colours import ACCENT, BAND, FAINT, INK, PAPER, WORSE
 from bestby.report.figures.fonts import name, one_warning
@@ -21,7 +22,6 @@ from bestby.report.tables import letters_are_names
 from bestby.report.words import computed, direction
 from bestby.report.writers.files import write_bytes
 from bestby.results.base import MetricInfo
-from bestby.results.comparison import SystemScore
 from bestby.results.values import Interval
 
 if TYPE_CHECKING:

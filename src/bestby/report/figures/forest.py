@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from bestby.report import disagreements
 from bestby.report.best import best_systems
+from bestby.report.comparison import Comparison, Difference
 from bestby.report.figures import drawing
 from bestby.report.figures.canvas import SCREEN, Canvas, Sheet
 from bestby.report.figures.fonts import name
@@ -24,7 +25,6 @@ from bestby.report.tables import (
 )
 from bestby.report.words import computed, significant
 from bestby.results.base import MetricInfo
-from bestby.results.comparison import Comparison, Difference
 from bestby.results.values import Interval
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from bestby.report.tables import differences_of, metric_info
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from bestby.results.comparison import Comparison
+    from bestby.report.comparison import Comparison
 
 _OF_SYSTEMS: dict[str, Callable[..., Axes]] = {
     "forest": forest.forest,

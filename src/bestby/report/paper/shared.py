@@ -7,11 +7,11 @@ from functools import partial
 from typing import Any
 
 from bestby.report import summary
+from bestby.report.comparison import Difference
 from bestby.report.numbers import alpha, margin_text, percent
+from bestby.report.pairs import examples
 from bestby.report.references import cite, cite_metric
 from bestby.report.words import computed, listed
-from bestby.results.comparison import Difference
-from bestby.results.pairs import examples
 from bestby.results.values import Interval, TestResult
 from bestby.vocabulary import long_name
 

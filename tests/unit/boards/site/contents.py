@@ -22,9 +22,9 @@ from bestby.boards.content import (
     VersionContent,
 )
 from bestby.questions.slices.result import SlicesComparison
+from bestby.report.comparison import Comparison
 from bestby.report.next_step import next_step
 from bestby.results.base import MetricInfo
-from bestby.results.comparison import Comparison
 from bestby.results.values import Interval
 
 CLOCK = "2026-11-{:02d}T10:00:00Z"

@@ -11,7 +11,7 @@ import pytest
 from bestby import compare
 from bestby._core.typing import Array
 from bestby.comparisons.common import one_metric
-from bestby.results.comparison import Comparison
+from bestby.report.comparison import Comparison
 
 N_SYSTEMS = 64
 N_ITEMS = 300

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from bestby.comparisons.common import family
-from bestby.results.comparison import Difference
+from bestby.report.comparison import Difference
 from bestby.results.values import Interval, TestResult
 
 
@@ -25,8 +25,8 @@ def test_ties_stand_in_the_order_of_names() -> None:
 
 
 def test_one_sided_pairs_do_not_look_at_the_ranks() -> None:
-    assert family.pairs([2, 0, 1], None, sided=True) == [(0, 1), (0, 2), (1, 2)]
-    assert family.pairs([2, 0, 1], 1, sided=True) == [(2, 1), (0, 1)]
+    assert family.pairs_to_compare([2, 0, 1], None, sided=True) == [(0, 1), (0, 2), (1, 2)]
+    assert family.pairs_to_compare([2, 0, 1], 1, sided=True) == [(2, 1), (0, 1)]
 
 
 @pytest.mark.parametrize("greater_is_better", [True, False])

@@ -13,7 +13,7 @@ from tests.unit.comparisons.common.many import N_ITEMS, N_SYSTEMS, right
 
 from bestby import Evaluation, compare, load
 from bestby.comparisons.common import many_systems, one_metric
-from bestby.results.pairs import Differences, Pairs, differences_on
+from bestby.report.pairs import Differences, Pairs, differences_on
 
 pytestmark = pytest.mark.long
 

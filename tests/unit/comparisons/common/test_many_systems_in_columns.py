@@ -17,8 +17,8 @@ from bestby import compare, compare_runs, load
 from bestby._core.errors import InvalidInputError
 from bestby.comparisons.common import one_metric
 from bestby.inference import groups
-from bestby.results.comparison import Difference
-from bestby.results.pairs import Differences, Pairs, differences_on, examples, involving, notes_of
+from bestby.report.comparison import Difference
+from bestby.report.pairs import Differences, Pairs, differences_on, examples, involving, notes_of
 
 pytestmark = pytest.mark.long
 

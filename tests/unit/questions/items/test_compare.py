@@ -11,8 +11,8 @@ from tests.unit.comparisons.two_systems import GOLD, A, B, codes
 from bestby import FunctionMetric, Interval, InvalidInputError, compare
 from bestby.comparisons.common.family import verdict as _verdict
 from bestby.comparisons.common.family import verdicts
-from bestby.results.comparison import MIRRORED_VERDICTS
-from bestby.results.pairs import VERDICTS
+from bestby.report.comparison import MIRRORED_VERDICTS
+from bestby.report.pairs import VERDICTS
 
 # -- notes -----------------------------------------------------------------------------------------
 

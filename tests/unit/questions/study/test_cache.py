@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from bestby.questions.study.compare import Scored
 from bestby.questions.study.result import ConditionScore, StudyDifference
+from bestby.report.loading import decoded, encoded
 from bestby.results.base import Note
-from bestby.results.loading import decoded, encoded
 from bestby.results.values import Interval, TestResult
 
 FLOATS = st.floats(allow_nan=True, allow_infinity=True)

@@ -18,9 +18,9 @@ from tests.unit.report.conftest import ladder
 
 from bestby import Study, compare
 from bestby._core.errors import InvalidInputError
+from bestby.report.comparison import Comparison
 from bestby.report.figures import drawing, forest, matrix, scores
 from bestby.report.figures.canvas import Canvas
-from bestby.results.comparison import Comparison
 
 
 def markers(axes: Any) -> list[Any]:

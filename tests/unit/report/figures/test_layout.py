@@ -13,9 +13,9 @@ from matplotlib.text import Text
 from tests.unit.report.conftest import ladder
 
 import bestby as bb
+from bestby.report.comparison import Comparison
 from bestby.report.figures import fonts
 from bestby.report.figures.drawing import default_style
-from bestby.results.comparison import Comparison
 from bestby.vocabulary import allowed_names
 
 NAMES = {

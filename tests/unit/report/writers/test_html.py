@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from bestby import compare
+from bestby.report.comparison import Comparison
 from bestby.report.writers.html import to_fragment, to_html
-from bestby.results.comparison import Comparison
 
 VOID = {"meta", "br", "link", "img", "input", "hr"}
 

@@ -11,8 +11,8 @@ import pytest
 from rich.cells import cell_len
 
 import bestby as bb
+from bestby.report.comparison import Comparison
 from bestby.report.writers.terminal import print_to, to_text
-from bestby.results.comparison import Comparison
 
 
 class Terminal(io.StringIO):

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, TypeVar
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
-from bestby.results.replicability import Replicability
+from bestby.report.replicability import Replicability
 from bestby.results.values import TestResult
 
 Names = tuple[str, str]

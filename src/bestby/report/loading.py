@@ -19,21 +19,14 @@ import numpy as np
 
 from bestby._core.errors import BestbyError, InvalidInputError
 from bestby._core.keywords import with_suggestions
-from bestby._core.lazy import module_by_name
 from bestby._core.paths import readable_file
 from bestby._core.text import path_text, quoted
 
 FORMAT = 1
 """The version of what `encoded` returns; to be raised when a later version cannot read it."""
 
-DESIGNS = {
-    "JudgedScores": "bestby.questions.labels.judged_scores",
-    "LiftedScores": "bestby.questions.planning.lifted",
-    "PairedProportions": "bestby.planning.paired",
-    "PairedScores": "bestby.planning.paired",
-    "RunsAndItems": "bestby.questions.planning.runs_items",
-}
-"""The designs of plans that are made again from their fields, and their modules."""
+DESIGNS = {"JudgedScores", "LiftedScores", "PairedScores", "RunsAndItems", "PairedProportions"}
+"""The designs of plans that are made again from their fields."""
 
 RENAMED = {"EqualBias": {"favoured": "helped"}}
 """Fields that version 0.2.0 wrote under other names."""
@@ -212,9 +205,10 @@ def decoded(value: Any, records: Mapping[str, type] | None = None) -> Any:
 
 
 def _class_of(name: str) -> Any:
+    from bestby import planning, results
+
     if name in DESIGNS:
-        return getattr(module_by_name(DESIGNS[name]), name)
-    results = module_by_name("bestby.results")
+        return getattr(planning, name)
     if name not in results.__all__:
         raise InvalidInputError(f"there is no class of results {quoted(name)}")
     return getattr(results, name)

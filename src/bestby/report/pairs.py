@@ -10,8 +10,8 @@ import numpy as np
 
 from bestby._core.chunks import chunks
 from bestby._core.typing import Alternative, Array, FloatArray, IntArray
+from bestby.report.comparison import Difference
 from bestby.results.base import Note, notes_about
-from bestby.results.comparison import Difference
 from bestby.results.values import Interval, TestResult
 
 VERDICTS = (None, "better", "worse", "equivalent", "inconclusive", "not worse", "not better")

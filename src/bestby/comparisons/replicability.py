@@ -14,8 +14,8 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.typing import ArrayLike, FloatArray
 from bestby.inference.multiplicity import holm
+from bestby.report.replicability import Replicability
 from bestby.results.base import provenance_of
-from bestby.results.replicability import Replicability
 
 
 @with_suggestions

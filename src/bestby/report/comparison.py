@@ -8,12 +8,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, overload, runtime_checkable
 
 from bestby._core.errors import InvalidInputError
-from bestby._core.lazy import module_by_name
 from bestby._core.text import quoted
-from bestby.results.base import MetricInfo, Note, Provenance, Reported, negated
-from bestby.results.disagreements import ItemsAtHand, ItemsOf
-from bestby.results.drawn import Drawn, DrawnSystems
-from bestby.results.short import InShort
+from bestby.report.differing_items import ItemsAtHand, ItemsOf
+from bestby.report.reported import Drawn, DrawnSystems, InShort, Reported
+from bestby.results.base import MetricInfo, Note, Provenance, negated
 from bestby.results.values import ClassShares, Interval, Omnibus, TestResult, extent
 
 MIRRORED_VERDICTS = {
@@ -143,7 +141,11 @@ class Difference(InShort, Drawn):
     standard_error: float | None = field(default=None, kw_only=True)
     standard_error_method: str | None = field(default=None, kw_only=True)
 
-    drawn_by: ClassVar[str] = "bestby.report.figures.forest.interval"
+    @staticmethod
+    def _figure() -> Any:
+        from bestby.report.figures.forest import interval
+
+        return interval
 
     @property
     def p_value(self) -> float | None:
@@ -195,8 +197,9 @@ class Difference(InShort, Drawn):
     @property
     def sentence(self) -> str:
         """The difference in plain words, the size before the significance."""
-        words: str = module_by_name("bestby.report.words").difference_sentence(self)
-        return words
+        from bestby.report import words as words_module
+
+        return words_module.difference_sentence(self)
 
     def mirrored(self) -> Self:
         """Return the difference B minus A."""
@@ -216,8 +219,9 @@ class Difference(InShort, Drawn):
         }
 
     def __str__(self) -> str:
-        words: str = module_by_name("bestby.report.words").with_standard_error(self)
-        return words
+        from bestby.report import words as words_module
+
+        return words_module.with_standard_error(self)
 
 
 @runtime_checkable
@@ -353,7 +357,13 @@ class Comparison(ItemsAtHand, DrawnSystems, Paired):
     classes: tuple[ClassShares, ...] = ()
     _items: ItemsOf | None = field(default=None, init=False)
 
-    described_by: ClassVar[str] = "comparison"
+    kind: ClassVar[str] = "comparison"
+
+    @staticmethod
+    def _report() -> Any:
+        from bestby.questions.items import report
+
+        return report
 
     @property
     def _metric_names(self) -> list[str]:

@@ -6,7 +6,7 @@ import math
 import statistics
 from dataclasses import dataclass, field
 
-from bestby.results.comparison import SystemScore
+from bestby.report.comparison import SystemScore
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 from bestby._core import checks
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.keywords import with_suggestions
-from bestby._core.lazy import module_by_name
 from bestby._core.text import quoted
-from bestby.results.base import MetricInfo, shown_in, written
+from bestby.report.reported import shown_in, written
+from bestby.results.base import MetricInfo
 
 Order = Literal["effect", "won", "lost", "item"]
 ORDERS: tuple[Order, ...] = ("effect", "won", "lost", "item")
@@ -113,8 +113,10 @@ class Disagreements(Sequence[Disagreement]):
         backend : {"pandas", "polars", "pyarrow"}, optional
             The library of the frame; by default the first of these that is installed.
         """
+        from bestby.report import data
+
         columns = {name: [getattr(row, name) for row in self.rows] for name in COLUMNS}
-        return module_by_name("bestby.report.data").frame(columns, backend)
+        return data.frame(columns, backend)
 
     @overload
     def __getitem__(self, key: int) -> Disagreement: ...
@@ -130,12 +132,15 @@ class Disagreements(Sequence[Disagreement]):
         return len(self.rows)
 
     def __repr__(self) -> str:
-        sentence: str = module_by_name("bestby.report.items").sentence(self)
+        from bestby.report import items
+
+        sentence: str = items.sentence(self)
         return f"<Disagreements: {sentence}>"
 
     def __str__(self) -> str:
-        text: str = module_by_name("bestby.report.items").text(self)
-        return text
+        from bestby.report import items
+
+        return items.text(self)
 
 
 ItemsOf: TypeAlias = Callable[[str, str, str, Order], Disagreements]
@@ -254,9 +259,11 @@ class ItemsAtHand:
         DesignError
             If the items are asked for and not at hand, as for `disagreements`.
         """
+        from bestby.report.writers import html
+
         if items:
             self._items_of()
         return written(
-            module_by_name("bestby.report.writers.html").to_html(shown_in(self, percent), top, items=items),
+            html.to_html(shown_in(self, percent), top, items=items),
             path,
         )

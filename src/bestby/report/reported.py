@@ -1,0 +1,411 @@
+"""What every result can do: print, draw and write itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar, Literal, TypeVar
+
+from bestby._core.keywords import with_suggestions
+from bestby._version import __version__
+from bestby.report.loading import encoded
+from bestby.results.base import Provenance
+from bestby.vocabulary import FigureFont, FigureWidth, ItemFigure
+
+FRAMES: tuple[Literal["pandas", "polars", "pyarrow"], ...] = ("pandas", "polars", "pyarrow")
+"""Libraries of the data frames that `to_frame` makes, the first that is installed being the default."""
+
+
+T = TypeVar("T", bound="Reported")
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Reported:
+    """What every result can do; its class says which module describes it."""
+
+    _frame_backend: str | None = field(default=None, init=False)
+
+    kind: ClassVar[str]
+
+    @staticmethod
+    def _report() -> Any:
+        """Return the module that describes results of this class; imported when one is shown."""
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        from bestby.report.writers import terminal
+
+        return terminal.to_text(self)
+
+    def __repr__(self) -> str:
+        """Return one line: the class, and the first sentence of the report."""
+        from bestby.report import document
+
+        return f"<{type(self).__name__}: {document.headline(self)}>"
+
+    def _repr_html_(self) -> str:
+        from bestby.report.writers import html as html_module
+
+        return html_module.to_fragment(self)
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether two results have the same class and equal fields, arrays and NaN by value."""
+        if self is other or type(self) is not type(other):
+            return self is other
+        return bool(encoded(self) == encoded(other))
+
+    def __hash__(self) -> int:
+        return hash((type(self).__name__, self.signature))
+
+    @property
+    def signature(self) -> str:
+        """Every setting, version and data hash that made the numbers, on one line."""
+        provenance: Provenance | None = getattr(self, "provenance", None)
+        return f"bestby:{__version__}" if provenance is None else provenance.signature
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain dictionaries, lists and numbers, as `to_json` writes them."""
+        from bestby.report import data
+
+        return data.to_dict(self)
+
+    @with_suggestions
+    def to_json(self, path: str | Path | None = None) -> str:
+        """Return JSON, floats unrounded, that `bestby.load` reads back; write it to `path` if given."""
+        from bestby.report import as_json
+
+        return written(as_json.to_json(self), path)
+
+    @with_suggestions
+    def to_frame(self, what: str | None = None, *, backend: str | None = None) -> Any:
+        """Return one of the tables of the result as a data frame, numbers unrounded.
+
+        Parameters
+        ----------
+        what : str, optional
+            Which table. For comparisons ``"differences"`` (the default: one row per metric and pair) or
+            ``"scores"`` (one row per metric and system, with interval, ranks and group; the default if there
+            are no differences).
+        backend : {"pandas", "polars", "pyarrow"}, optional
+            The library of the frame. By default that of the frame that was compared, else the first of these
+            that is installed.
+        """
+        from bestby.report import data
+
+        return data.to_frame(self, what, backend or self._frame_backend)
+
+    @with_suggestions
+    def to_csv(
+        self, path: str | Path | None = None, *, what: str | None = None, spreadsheet_safe: bool = False
+    ) -> str:
+        """Return the rows of `to_frame` as CSV, floats unrounded; write it to `path` if given.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            Where to write it.
+        what : str, optional
+            Which table, as for `to_frame`.
+        spreadsheet_safe : bool
+            For names that you did not choose yourself and a file that is opened in a spreadsheet: put an
+            apostrophe before texts that begin like formulas (with ``=``, ``+``, ``-``, ``@``, a tab or a line
+            end). Numbers never change. By default the CSV holds the names as they are.
+        """
+        from bestby.report import data
+
+        return written(data.to_csv(self, what, spreadsheet_safe=spreadsheet_safe), path)
+
+    @with_suggestions
+    def to_markdown(
+        self, path: str | Path | None = None, *, top: int | None = None, percent: bool = False
+    ) -> str:
+        """Return the tables as Markdown; write it to `path` if given.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            Where to write it.
+        top : int, optional
+            How many of the best systems a `Comparison` shows; by default all of up to 50, and 20 of more.
+        percent : bool
+            As for `table`.
+        """
+        from bestby.report.writers import markdown
+
+        return written(markdown.to_markdown(shown_in(self, percent), top), path)
+
+    @with_suggestions
+    def to_latex(
+        self,
+        path: str | Path | None = None,
+        *,
+        top: int | None = None,
+        parts: Sequence[str] | None = None,
+        wide: bool = False,
+        label: str = "",
+        caption: str = "",
+        digits: int | None = None,
+        percent: bool = False,
+    ) -> str:
+        r"""Return the tables as LaTeX (booktabs); write them to `path` if given.
+
+        A table that is wider than a column of text is scaled down to it.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            Where to write it.
+        top : int, optional
+            As for `to_markdown`.
+        parts : sequence of str, optional
+            Which tables: "scores", "differences", and others that the kind of result has; all of them by
+            default. "pairs" is written only if it is named here: the differences of every two systems as a
+            triangular matrix, significant ones marked.
+        wide : bool
+            Over both columns of a page (``table*``).
+        label : str
+            For ``\ref``; of several tables the second gets it with "-2" after it, and so on.
+        caption : str
+            LaTeX that replaces the caption; for one table only.
+        digits : int, optional
+            Decimals of scores, differences and intervals, in place of those that the standard errors give. A
+            number that would be rounded to 0, or across it, still gets as many more as it takes to see its
+            side.
+        percent : bool
+            As for `table`.
+
+        Raises
+        ------
+        InvalidInputError
+            If `parts` names a table that the result does not have, if there are several tables for one
+            `caption`, or as for `table`.
+
+        Examples
+        --------
+        >>> import bestby as bb
+        >>> result = bb.compare({"new": [1, 1, 1, 0, 1], "old": [0, 1, 0, 0, 1]})
+        >>> text = result.to_latex(parts=["scores"], label="tab:main", percent=True)
+        >>> [line for line in text.splitlines() if "label" in line]
+        ['\\label{tab:main}']
+        """
+        from bestby.report.writers import latex as writer
+
+        layout = writer.Layout(wide, label, caption, digits)
+        return written(writer.to_latex(shown_in(self, percent), top, parts=parts, layout=layout), path)
+
+    @with_suggestions
+    def to_html(
+        self, path: str | Path | None = None, *, top: int | None = None, percent: bool = False
+    ) -> str:
+        """Return one self-contained HTML page; write it to `path` if given; `top` as for `to_markdown`.
+
+        Where not all systems are shown, the page can be searched for them and for each pair. `percent` as for
+        `table`.
+        """
+        from bestby.report.writers import html
+
+        return written(html.to_html(shown_in(self, percent), top), path)
+
+    @with_suggestions
+    def table(self, *, top: int | None = None, percent: bool = False) -> str:
+        """Return what ``print(result)`` shows, as text.
+
+        Parameters
+        ----------
+        top : int, optional
+            As for `to_markdown`.
+        percent : bool
+            Show scores and differences in percent, where the metric is a share: bounded by 0 and 1 or by -1
+            and 1, or without bounds and with no score beyond them. Other metrics stay as they are. Writers
+            for programs (`to_json`, `to_csv`, `to_frame`) know no percent.
+
+        Raises
+        ------
+        InvalidInputError
+            If percent is asked for and no metric is a share, or there is a margin and not all of them are.
+        """
+        from bestby.report.writers import terminal
+
+        return terminal.to_text(shown_in(self, percent), top)
+
+    def methods(self, style: Literal["text", "latex", "markdown"] = "text") -> str:
+        r"""Return a paragraph for a paper: what was compared and how, with the works that it rests on.
+
+        It gives the design, the metric, the intervals and the tests with their level, the correction, the
+        resamples and the seed, and the version of the software. The numbers themselves belong into a table
+        or a figure beside it.
+
+        Parameters
+        ----------
+        style : {"text", "latex", "markdown"}
+            How works are cited: in words; as ``\citep{key}`` with the keys of `citations`, all else escaped
+            for LaTeX; or as Pandoc's Markdown does, ``[@key]``.
+        """
+        from bestby.report.paper import paragraph
+
+        return paragraph.paragraph(self, style)
+
+    @with_suggestions
+    def citations(self, path: str | Path | None = None) -> str:
+        """Return the works that `methods` cites as BibTeX; write them to `path` if given."""
+        from bestby.report.paper import paragraph
+
+        return written(paragraph.citations(self), path)
+
+
+def shown_in(result: Any, percent: bool) -> Any:
+    """Return what is shown of a result, which is the result or the same in percent."""
+    from bestby.report import percent as percent_module
+
+    return percent_module.in_percent(result) if percent else result
+
+
+def remember_backend(result: T, backend: str | None) -> T:
+    """Let `to_frame` return the kind of frame that was compared by default, if it can make such frames."""
+    object.__setattr__(result, "_frame_backend", backend if backend in FRAMES else None)
+    return result
+
+
+def written(text: str, path: str | Path | None) -> str:
+    """Return a text, after it is written to `path` if there is one."""
+    from bestby.report.writers import files
+
+    if path is not None:
+        files.write_text(path, text)
+    return text
+
+
+class Drawn:
+    """A result with one kind of figure, which its class names: a function, with its module."""
+
+    __slots__ = ()
+
+    @staticmethod
+    def _figure() -> Any:
+        """Return the function that draws results of this class; imported when one is drawn."""
+        raise NotImplementedError
+
+    @with_suggestions
+    def plot(
+        self,
+        *,
+        width: FigureWidth | float | None = None,
+        font: FigureFont | None = None,
+        percent: bool = False,
+        ax: Any = None,
+    ) -> Any:
+        """Draw the result; return the matplotlib Axes. There is one kind of figure.
+
+        Parameters
+        ----------
+        width : {"column", "page"} or float, optional
+            The width in a paper, for which letters have the right size: of a column (3.03 inches) or of the
+            text of a page (6.3 inches) in the style of ACL, or any number of inches. By default the figure
+            is as wide as it needs.
+        font : {"sans", "serif"}, optional
+            The letters; by default those that matplotlib is set to.
+        percent : bool
+            Show scores and differences in percent, as for `table`.
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; a new figure by default.
+        """
+        canvas = canvas_of(ax, width, font)
+        return self._figure()(shown_in(self, percent), canvas=canvas)
+
+
+class DrawnSystems:
+    """A comparison of systems on one test set, with several kinds of figures."""
+
+    __slots__ = ()
+
+    @with_suggestions
+    def plot(
+        self,
+        metric: str | None = None,
+        *,
+        kind: ItemFigure = "auto",
+        width: FigureWidth | float | None = None,
+        font: FigureFont | None = None,
+        percent: bool = False,
+        ax: Any = None,
+        top: int | None = None,
+    ) -> Any:
+        """Draw a figure of one metric; return the matplotlib Axes.
+
+        Parameters
+        ----------
+        metric : str, optional
+            One of the metrics; the first by default.
+        kind : {"auto", "forest", "systems", "scores", "baseline", "matrix"}
+            "forest": a line per pair, with its interval. "systems": a line per system, marked by whether
+            another is shown to be better, or how it stands to the baseline. "scores": a line per system.
+            "baseline": the difference of each system with the baseline or, without one, the best. "matrix":
+            every pair, the effect as a colour and significance as a mark. "auto": the pairs of up to nine
+            systems, a line per system of more; the differences with the baseline if there is one.
+        width : {"column", "page"} or float, optional
+            The width in a paper, for which letters have the right size: of a column (3.03 inches) or of the
+            text of a page (6.3 inches) in the style of ACL, or any number of inches. By default the figure
+            is as wide as it needs.
+        font : {"sans", "serif"}, optional
+            The letters; by default those that matplotlib is set to.
+        percent : bool
+            As for `table`.
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; a new figure by default.
+        top : int, optional
+            Draw so many of the best; by default all of up to 50, else 20. A forest of them has each against
+            the best and its neighbour.
+
+        Examples
+        --------
+        >>> import bestby as bb
+        >>> result = bb.compare({"old": [1, 0, 0, 1] * 25, "new": [1, 1, 0, 1] * 25}, gold=[1] * 100)
+        >>> axes = result.plot(kind="systems", width="column", font="serif")
+        >>> axes.figure.savefig("systems.pdf")  # doctest: +SKIP
+        """
+        from bestby.report.figures import plots
+
+        canvas = canvas_of(ax, width, font)
+        shown, metric = shown_metric(self, metric, percent)
+        return plots.items(shown, metric, kind, canvas, top)
+
+
+def canvas_of(ax: Any, width: FigureWidth | float | None, font: FigureFont | None) -> Any:
+    """Return what a figure is drawn on."""
+    from bestby.report.figures import canvas
+
+    return canvas.Canvas.of(ax, width, font)
+
+
+def shown_metric(result: Any, metric: str | None, percent: bool) -> tuple[Any, str | None]:
+    """Return what is shown of a result, itself or in percent, and the name that a metric has there."""
+    shown = shown_in(result, percent)
+    if metric is None or shown is result:
+        return shown, metric
+    names = {old.name: new.name for old, new in zip(result.metrics, shown.metrics, strict=True)}
+    return shown, names.get(metric, metric)
+
+
+class InShort:
+    """What is said on one line: a score or a difference."""
+
+    __slots__ = ()
+
+    @property
+    def short(self) -> str:
+        """One line: estimate, interval, p, number of items and verdict of a difference; score and interval.
+
+        Examples
+        --------
+        >>> import bestby as bb
+        >>> bb.compare({"new": [1] * 9 + [0], "old": [0, 1] * 5})["new", "old"].short
+        'new − old: 0.40 [−0.09, 0.72], p = 0.22, n = 10'
+        """
+        from bestby.report import words
+
+        return words.short(self)
+
+    def __repr__(self) -> str:
+        """Return one line: the class, and what is short."""
+        return f"<{type(self).__name__} {self.short}>"
