@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -76,18 +77,12 @@ class Replicability(Drawn, Reported):
 
     @staticmethod
     def _report() -> Any:
-        from bestby.report import replicability
-
-        return replicability
+        return sys.modules[__name__]
 
     @staticmethod
     def _figure() -> Any:
-        from bestby.report.replicability import replicability
+        return p_value_figure
 
-        return replicability
-
-
-COLUMNS = ("dataset", "p_value", "p_adjusted", "found")
 
 _METHODS = (
     "Partial conjunction tests by Bonferroni and by Fisher, monotone (Dror et al. 2017); Holm's procedure."
@@ -192,7 +187,7 @@ _LEAST = 1e-16  # a logarithmic scale has no 0
 
 
 @figure
-def replicability(r: Replicability, *, canvas: Canvas = SCREEN) -> Sheet:
+def p_value_figure(r: Replicability, *, canvas: Canvas = SCREEN) -> Sheet:
     """Draw the p-value of each dataset as a tick, after correction as a circle, filled if significant."""
     axes, names = canvas.axes(), canvas.names(r.datasets)
     axes.set_xscale("log")
