@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from bestby.comparisons.common import dependence, note_rules
+from bestby.comparisons import dependence, note_rules
 from bestby.engine import interval_choice
 from bestby.inference.locations import FEW_RUNS
 from calibration import families, measuring

@@ -12,8 +12,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from bestby._core.typing import Array, FloatArray
-from bestby.comparisons.common import simultaneous
-from bestby.comparisons.common.settings import Settings
+from bestby.comparisons import simultaneous
+from bestby.comparisons.settings import Settings
 from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare, test_maker
 from bestby.engine.base import Drawing

@@ -10,8 +10,8 @@ from functools import cache, partial
 
 import numpy as np
 
-from bestby.comparisons.common import family, one_pair
-from bestby.comparisons.common.settings import Settings
+from bestby.comparisons import family, one_pair
+from bestby.comparisons.settings import Settings
 from bestby.data.evaluation import Evaluation
 from bestby.engine import interval_maker, prepare
 from bestby.engine.base import Drawing

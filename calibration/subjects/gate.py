@@ -9,7 +9,7 @@ from functools import cache, partial
 
 import numpy as np
 
-from bestby.comparisons.common.settings import Settings
+from bestby.comparisons.settings import Settings
 from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare
 from bestby.engine.base import Drawing

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from bestby.comparisons.common import one_pair
-from bestby.comparisons.common.note_rules import FEW_ITEMS
+from bestby.comparisons import one_pair
+from bestby.comparisons.note_rules import FEW_ITEMS
 from bestby.data.evaluation import Evaluation
 from bestby.engine import interval_maker, prepare
 from bestby.engine.base import Drawing

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from bestby._core.typing import FloatArray, IntArray
-from bestby.comparisons.common import family, note_rules
+from bestby.comparisons import family, note_rules
 from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare
 from bestby.engine.base import Drawing

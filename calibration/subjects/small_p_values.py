@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 import numpy as np
 
 from bestby._core.typing import Array
-from bestby.comparisons.common.note_rules import resample_notes
+from bestby.comparisons.note_rules import resample_notes
 from bestby.data.evaluation import Evaluation
 from bestby.engine.base import Drawing, Pair
 from bestby.engine.prepare import groups

@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from bestby._core.typing import FloatArray, IntArray
-from bestby.comparisons.common import note_rules
+from bestby.comparisons import note_rules
 from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare
 from bestby.engine.base import Drawing

@@ -33,8 +33,8 @@ ARGUMENTS = {path.rpartition(".")[2] for path in PATHS}
 QUESTIONS = {path.rpartition(".")[0] for path in PATHS} | {""}
 
 SOME_TESTS = {
-    "comparisons/common/many_systems.py",
-    "comparisons/common/swap_notes.py",
+    "comparisons/many_systems.py",
+    "comparisons/swap_notes.py",
     "questions/runs/differences.py",
 }
 """Modules with a list of tests that have one property, such as being computed for many systems at once."""

@@ -12,7 +12,7 @@ from scipy.special import stdtr, stdtrit
 from bestby._core import rounding
 from bestby._core.typing import FloatArray, IntArray
 from bestby.boards.content import Gap, Overall, OverallStanding, Table
-from bestby.comparisons.common import family
+from bestby.comparisons import family
 from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare
 from bestby.engine.base import Drawing

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted, suggestion
 from bestby.boards import names
-from bestby.comparisons.common.settings import check_reach
+from bestby.comparisons.settings import check_reach
 from bestby.data.roles import listed
 from bestby.metrics.registry import resolve
 

@@ -31,7 +31,7 @@ from bestby.boards.record import Event, Line, Submitted, System, chosen, ended, 
 from bestby.boards.settings import Settings, Task
 from bestby.boards.site.page import MANIFEST
 from bestby.boards.submitting import changed_settings, checked_settings
-from bestby.comparisons.common.reading import reading_of
+from bestby.comparisons.reading import reading_of
 from bestby.data.columns import MISSING, text_of_value
 from bestby.data.evaluation import Evaluation
 from bestby.data.layouts.evaluations import evaluation_of

@@ -6,7 +6,7 @@ import inspect
 from typing import Any
 
 from bestby._core.errors import InvalidInputError
-from bestby.comparisons.common.reading import needs_items, reading_of
+from bestby.comparisons.reading import needs_items, reading_of
 from bestby.data.evaluation import Evaluation
 from bestby.readers import read
 

@@ -1,1 +1,1 @@
-"""A module or a folder for each question; what they share lies in `common`."""
+"""What the answers of several questions share: settings, the choice of intervals, pairs, families, notes."""

@@ -94,7 +94,7 @@ def document(r: Replicability) -> Document:
     n = len(r.datasets)
     text = sentence(r, "datasets")
     picture = Picture(
-        "P-values of the datasets", "Filled: significant after correction.", partial(replicability, r)
+        "P-values of the datasets", "Filled: significant after correction.", partial(p_value_figure, r)
     )
     return scaffold.one_section(
         r,

@@ -203,9 +203,9 @@ class Reported:
         Where not all systems are shown, the page can be searched for them and for each pair. `percent` as for
         `table`.
         """
-        from bestby.report.writers import html
+        from bestby.report.writers import html as html_module
 
-        return written(html.to_html(shown_in(self, percent), top), path)
+        return written(html_module.to_html(shown_in(self, percent), top), path)
 
     @with_suggestions
     def table(self, *, top: int | None = None, percent: bool = False) -> str:

@@ -45,7 +45,7 @@ ALGORITHMS = {
     "inference/improvement.py": {1e-15},  # keeps a probability off 0 and 1
     "inference/proportions.py": {1e-15, 1e-14},  # where halving an interval stops
     "inference/series.py": {1e-9},  # the bound of what a series leaves out; where Newton's method stops
-    "comparisons/common/simultaneous.py": {1e-9, 1e-12},  # how far an adjusted p is moved off the level
+    "comparisons/simultaneous.py": {1e-9, 1e-12},  # how far an adjusted p is moved off the level
     "inference/intervals.py": {1e-12, 1e-10},  # the least p looked for, and where bisection ends
     "questions/published/shares.py": {5e-324},  # a p-value above 0
     "questions/datasets/overall_runs.py": {1e-12},  # shares of a run that a cut leaves by rounding alone

@@ -11,7 +11,7 @@ import pytest
 
 import bestby as bb
 from bestby._core import chunks
-from bestby.comparisons.common import one_metric
+from bestby.comparisons import one_metric
 from bestby.report.pairs import Differences
 from bestby.report.writers import floats
 

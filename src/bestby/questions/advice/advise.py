@@ -19,7 +19,7 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.text import quoted
 from bestby._core.typing import OnMissing
-from bestby.comparisons.common.reading import Arguments, check_two_systems, evaluation_of
+from bestby.comparisons.reading import Arguments, check_two_systems, evaluation_of
 from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare
 from bestby.engine.base import Drawing, Group, Pair

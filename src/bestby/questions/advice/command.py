@@ -56,7 +56,7 @@ _KINDS = {"binary": (True, True), "real": (True, False), "none": (False, False)}
 def advise(values: Advise, progress: Any) -> Any:
     """Read or describe the experiment, and return the advice."""
     from bestby._core.errors import InvalidInputError
-    from bestby.comparisons.common.reading import needs_items, reading_of
+    from bestby.comparisons.reading import needs_items, reading_of
     from bestby.questions.advice.advise import advise as advise_on
     from bestby.readers import read
 

@@ -88,7 +88,7 @@ _FOR_SCORES = (
 
 def datasets(values: Datasets, progress: Any) -> Any:
     """Read and compare."""
-    from bestby.comparisons.common.reading import reading_of
+    from bestby.comparisons.reading import reading_of
     from bestby.questions.datasets.compare import compare_datasets
     from bestby.questions.datasets.normalising import MINMAX, read_ranges
     from bestby.readers.several import read_datasets

@@ -12,10 +12,10 @@ from typing import Any, Literal
 from bestby._core import checks, rounding
 from bestby._core.keywords import with_suggestions
 from bestby._core.typing import Correction, OnMissing, Question, Rng, Statistic
-from bestby.comparisons.common import note_rules, per_dataset, provenance, swap_notes
-from bestby.comparisons.common.family import adjusted, oriented, with_direction_notes
-from bestby.comparisons.common.per_dataset import Options
-from bestby.comparisons.common.settings import check_reach
+from bestby.comparisons import note_rules, per_dataset, provenance, swap_notes
+from bestby.comparisons.family import adjusted, oriented, with_direction_notes
+from bestby.comparisons.per_dataset import Options
+from bestby.comparisons.settings import check_reach
 from bestby.data.evaluation import Evaluation
 from bestby.data.frames import backend_of
 from bestby.data.layouts.options import TableOptions

@@ -12,8 +12,8 @@ import numpy as np
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
-from bestby.comparisons.common import equivalence, family, note_rules, one_pair, per_dataset
-from bestby.comparisons.common.per_dataset import Options
+from bestby.comparisons import equivalence, family, note_rules, one_pair, per_dataset
+from bestby.comparisons.per_dataset import Options
 from bestby.comparisons.replicability import replicability
 from bestby.engine.base import Drawing
 from bestby.engine.text_statistics import Counting

@@ -19,7 +19,7 @@ import numpy as np
 from bestby._core import rounding
 from bestby._core.chunks import chunks
 from bestby._core.typing import FloatArray, IntArray
-from bestby.comparisons.common import equivalence, family, per_dataset
+from bestby.comparisons import equivalence, family, per_dataset
 from bestby.engine.base import Drawing
 from bestby.engine.runs import FEW_FOR_BOOTSTRAP, Separate
 from bestby.inference import improvement, locations, permutation, samples

@@ -15,7 +15,7 @@ from bestby._core import arrays, checks, rounding
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.text import counted, quoted
 from bestby._core.typing import FloatArray
-from bestby.comparisons.common import per_dataset, provenance
+from bestby.comparisons import per_dataset, provenance
 from bestby.data.evaluation import Evaluation
 from bestby.data.frames import backend_of, is_partitioned, is_table, table_of, unreadable
 from bestby.data.layouts.datasets import Cells, RunCells, datasets_of

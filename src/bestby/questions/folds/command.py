@@ -70,7 +70,7 @@ class Folds:
 
 def folds(values: Folds, progress: Any) -> Any:
     """Read and compare."""
-    from bestby.comparisons.common.reading import reading_of
+    from bestby.comparisons.reading import reading_of
     from bestby.questions.folds.compare import compare_folds
     from bestby.readers.several import read_folds
 

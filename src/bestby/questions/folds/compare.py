@@ -14,8 +14,8 @@ from typing import Any, Literal
 from bestby._core import checks
 from bestby._core.keywords import with_suggestions
 from bestby._core.typing import Correction, FloatArray, Question, Rng
-from bestby.comparisons.common import equivalence, note_rules, per_dataset
-from bestby.comparisons.common.family import (
+from bestby.comparisons import equivalence, note_rules, per_dataset
+from bestby.comparisons.family import (
     Bounds,
     adjusted,
     oriented,
@@ -23,10 +23,10 @@ from bestby.comparisons.common.family import (
     with_equivalence,
     with_verdict,
 )
-from bestby.comparisons.common.per_dataset import Options
-from bestby.comparisons.common.provenance import made_by
-from bestby.comparisons.common.settings import check_reach
+from bestby.comparisons.per_dataset import Options
+from bestby.comparisons.provenance import made_by
 from bestby.comparisons.replicability import replicability
+from bestby.comparisons.settings import check_reach
 from bestby.data.frames import backend_of
 from bestby.data.layouts.options import TableOptions
 from bestby.engine.base import Drawing

@@ -16,7 +16,7 @@ from scipy.special import fdtrc, stdtrit
 from bestby._core import checks, rounding
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.typing import Alternative, ArrayLike, FloatArray
-from bestby.comparisons.common.per_dataset import Options
+from bestby.comparisons.per_dataset import Options
 from bestby.comparisons.replicability import partial_conjunctions
 from bestby.inference import classical
 from bestby.questions.folds.source import Folds

@@ -13,8 +13,8 @@ from bestby._core import arrays, checks, rounding
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
 from bestby._core.typing import FloatArray
-from bestby.comparisons.common import per_dataset
-from bestby.comparisons.common.provenance import hash_of
+from bestby.comparisons import per_dataset
+from bestby.comparisons.provenance import hash_of
 from bestby.data.evaluation import Evaluation
 from bestby.data.frames import is_partitioned, is_table, table_of, unreadable
 from bestby.data.layouts.datasets import FoldScores, folds_of

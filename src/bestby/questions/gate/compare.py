@@ -12,9 +12,9 @@ from bestby._core import checks
 from bestby._core.errors import InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.typing import AnnotatorChoice, ArrayLike, OnMissing, Rng
-from bestby.comparisons.common.provenance import evaluation_provenance
-from bestby.comparisons.common.reading import Arguments, check_two_systems, evaluation_of
-from bestby.comparisons.common.settings import Settings, check_reach
+from bestby.comparisons.provenance import evaluation_provenance
+from bestby.comparisons.reading import Arguments, check_two_systems, evaluation_of
+from bestby.comparisons.settings import Settings, check_reach
 from bestby.data.evaluation import Evaluation
 from bestby.engine.base import Drawing
 from bestby.metrics.suitability import chosen_metrics

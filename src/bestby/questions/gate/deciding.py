@@ -9,16 +9,8 @@ from typing import NamedTuple
 
 from bestby._core.errors import within
 from bestby._core.text import quoted
-from bestby.comparisons.common import (
-    classes,
-    dependence,
-    equivalence,
-    family,
-    note_rules,
-    one_metric,
-    one_pair,
-)
-from bestby.comparisons.common.settings import Settings
+from bestby.comparisons import classes, dependence, equivalence, family, note_rules, one_metric, one_pair
+from bestby.comparisons.settings import Settings
 from bestby.data.evaluation import Evaluation
 from bestby.engine import interval_maker, test_maker
 from bestby.engine.base import Drawing, Pair

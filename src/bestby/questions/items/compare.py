@@ -10,9 +10,9 @@ from typing import Any
 
 from bestby._core.keywords import with_suggestions
 from bestby._core.typing import AnnotatorChoice, ArrayLike, OnMissing, Question, Rng
-from bestby.comparisons.common.one_metric import compared, compared_by_metric
-from bestby.comparisons.common.reading import Arguments, check_two_systems, evaluation_of
-from bestby.comparisons.common.settings import Settings
+from bestby.comparisons.one_metric import compared, compared_by_metric
+from bestby.comparisons.reading import Arguments, check_two_systems, evaluation_of
+from bestby.comparisons.settings import Settings
 from bestby.data.evaluation import Evaluation
 from bestby.metrics.suitability import chosen_metrics
 from bestby.report.comparison import Comparison

@@ -11,10 +11,10 @@ from typing import Any
 from bestby._core.keywords import with_suggestions
 from bestby._core.text import quoted
 from bestby._core.typing import AnnotatorChoice, ArrayLike, OnMissing, Rng
-from bestby.comparisons.common import family, note_rules, one_pair
-from bestby.comparisons.common.one_metric import MetricPart, compared_by_metric, system_scores
-from bestby.comparisons.common.reading import Arguments, evaluation_of
-from bestby.comparisons.common.settings import Settings
+from bestby.comparisons import family, note_rules, one_pair
+from bestby.comparisons.one_metric import MetricPart, compared_by_metric, system_scores
+from bestby.comparisons.reading import Arguments, evaluation_of
+from bestby.comparisons.settings import Settings
 from bestby.data.evaluation import Evaluation
 from bestby.data.frames import is_table
 from bestby.engine.estimate import Estimates

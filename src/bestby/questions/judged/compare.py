@@ -13,9 +13,9 @@ from bestby._core import checks, rounding
 from bestby._core.errors import InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.typing import FloatArray, Question, Rng
-from bestby.comparisons.common import family
-from bestby.comparisons.common.provenance import hash_of, hash_of_rows
-from bestby.comparisons.common.settings import FamilySettings, check_reach
+from bestby.comparisons import family
+from bestby.comparisons.provenance import hash_of, hash_of_rows
+from bestby.comparisons.settings import FamilySettings, check_reach
 from bestby.data.frames import backend_of
 from bestby.data.layouts.judged import JudgedItems
 from bestby.engine.base import Drawing

@@ -14,7 +14,7 @@ from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.text import counted, natural_order, quoted
 from bestby._core.typing import Array, FloatArray, IntArray, Rng
-from bestby.comparisons.common.reading import Arguments, evaluation_of
+from bestby.comparisons.reading import Arguments, evaluation_of
 from bestby.data.coding import group_codes
 from bestby.data.evaluation import Evaluation, hash_of_columns
 from bestby.data.frames import is_table

@@ -12,7 +12,7 @@ from bestby._core.paths import readable_file
 from bestby._core.text import quoted
 from bestby._core.typing import Array, FloatArray
 from bestby.cli.options import set_option_names
-from bestby.comparisons.common.reading import reading_of
+from bestby.comparisons.reading import reading_of
 from bestby.data.columns import MISSING
 from bestby.data.layouts.judged import HUMAN, JUDGE, JudgedColumns, JudgedItems, judged_of, numbers
 from bestby.data.layouts.long import system_column_of

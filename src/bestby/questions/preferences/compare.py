@@ -14,9 +14,9 @@ from bestby._core.errors import DesignError
 from bestby._core.keywords import with_suggestions
 from bestby._core.text import counted
 from bestby._core.typing import Array, ArrayLike, Correction, Question, Rng, Scale, Ties
-from bestby.comparisons.common import family, few_units, note_rules
-from bestby.comparisons.common.provenance import hash_of_rows, made_by
-from bestby.comparisons.common.settings import CheckedSettings
+from bestby.comparisons import family, few_units, note_rules
+from bestby.comparisons.provenance import hash_of_rows, made_by
+from bestby.comparisons.settings import CheckedSettings
 from bestby.data.frames import backend_of
 from bestby.engine.base import Drawing
 from bestby.questions.preferences.bradley_terry import ELO

@@ -75,7 +75,7 @@ class Published:
 def published(values: Published, progress: Any) -> Any:
     """Read and compare."""
     from bestby._core.errors import InvalidInputError
-    from bestby.comparisons.common.reading import reading_of
+    from bestby.comparisons.reading import reading_of
     from bestby.questions.published.compare import check_complete, compare_published
     from bestby.readers.reading import read
     from bestby.readers.several import read_runs

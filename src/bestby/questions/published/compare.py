@@ -14,8 +14,8 @@ from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.text import quoted
 from bestby._core.typing import FloatArray, OnMissing
-from bestby.comparisons.common import few_units
-from bestby.comparisons.common.reading import Arguments, evaluation_of
+from bestby.comparisons import few_units
+from bestby.comparisons.reading import Arguments, evaluation_of
 from bestby.data.evaluation import Evaluation
 from bestby.data.frames import is_table
 from bestby.data.layouts.runs import Runs

@@ -62,7 +62,7 @@ class Runs:
 
 def runs(values: Runs, progress: Any) -> Any:
     """Read and compare."""
-    from bestby.comparisons.common.reading import reading_of
+    from bestby.comparisons.reading import reading_of
     from bestby.questions.runs.compare import compare_runs
     from bestby.readers.several import read_runs
 

@@ -12,9 +12,9 @@ import numpy as np
 
 from bestby._core.keywords import with_suggestions
 from bestby._core.typing import Array, ArrayLike, BoolArray, Correction, Question, Rng, Statistic
-from bestby.comparisons.common import family, note_rules
-from bestby.comparisons.common.provenance import made_by
-from bestby.comparisons.common.settings import check_reach
+from bestby.comparisons import family, note_rules
+from bestby.comparisons.provenance import made_by
+from bestby.comparisons.settings import check_reach
 from bestby.data.evaluation import Evaluation
 from bestby.data.frames import backend_of
 from bestby.data.layouts.runs import Runs

@@ -11,7 +11,7 @@ from scipy.special import ndtri
 
 from bestby._core import rounding, special
 from bestby._core.typing import Alternative, Array, FloatArray
-from bestby.comparisons.common import equivalence, family, few_units, note_rules, one_pair
+from bestby.comparisons import equivalence, family, few_units, note_rules, one_pair
 from bestby.engine import interval_choice
 from bestby.engine.base import Drawing
 from bestby.engine.hierarchy import DOUBTED, RunsWithItems

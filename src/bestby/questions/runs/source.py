@@ -14,9 +14,9 @@ from bestby._core import arrays, checks, rounding
 from bestby._core.errors import DesignError, InvalidInputError, MissingValueError
 from bestby._core.text import quoted
 from bestby._core.typing import Question
-from bestby.comparisons.common import note_rules, one_pair
-from bestby.comparisons.common.reading import reads_label_sets
-from bestby.comparisons.common.settings import CheckedSettings
+from bestby.comparisons import note_rules, one_pair
+from bestby.comparisons.reading import reads_label_sets
+from bestby.comparisons.settings import CheckedSettings
 from bestby.data.evaluation import Evaluation
 from bestby.data.frames import is_table, table_of, unreadable
 from bestby.data.layouts.options import TableOptions, chosen_systems

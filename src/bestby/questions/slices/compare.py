@@ -17,11 +17,11 @@ from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.text import quoted
 from bestby._core.typing import Alternative, ArrayLike, FloatArray, OnMissing, Question, Rng
-from bestby.comparisons.common import family, few_units, note_rules, one_pair, simultaneous, swap_notes
-from bestby.comparisons.common.expected import resamples
-from bestby.comparisons.common.provenance import evaluation_provenance
-from bestby.comparisons.common.reading import Arguments, check_two_systems, evaluation_of
-from bestby.comparisons.common.settings import CheckedSettings
+from bestby.comparisons import family, few_units, note_rules, one_pair, simultaneous, swap_notes
+from bestby.comparisons.expected import resamples
+from bestby.comparisons.provenance import evaluation_provenance
+from bestby.comparisons.reading import Arguments, check_two_systems, evaluation_of
+from bestby.comparisons.settings import CheckedSettings
 from bestby.data.evaluation import Evaluation
 from bestby.data.roles import listed
 from bestby.engine import test_maker

@@ -14,7 +14,7 @@ from bestby._core import checks
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.text import counted, natural_order, quoted, suggestion
 from bestby._core.typing import Array, BoolArray, Dependence, FloatArray, IntArray
-from bestby.comparisons.common.provenance import hash_of
+from bestby.comparisons.provenance import hash_of
 from bestby.data.arrays import identifiers
 from bestby.data.coding import codes
 from bestby.data.evaluation import Evaluation, hash_of_columns

@@ -15,17 +15,9 @@ import numpy as np
 from bestby._core.errors import DesignError
 from bestby._core.typing import Alternative, Array
 from bestby._core.versions import versions
-from bestby.comparisons.common import (
-    classes,
-    equivalence,
-    family,
-    few_units,
-    note_rules,
-    one_pair,
-    swap_notes,
-)
-from bestby.comparisons.common.provenance import made_by
-from bestby.comparisons.common.settings import Settings
+from bestby.comparisons import classes, equivalence, family, few_units, note_rules, one_pair, swap_notes
+from bestby.comparisons.provenance import made_by
+from bestby.comparisons.settings import Settings
 from bestby.data.evaluation import Evaluation
 from bestby.engine import interval_maker, prepare, test_maker
 from bestby.engine.base import Drawing, Group

@@ -13,8 +13,8 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.text import counted, quoted
 from bestby._core.typing import ArrayLike, Correction, Question, Rng
-from bestby.comparisons.common import family
-from bestby.comparisons.common.settings import Settings, check_reach
+from bestby.comparisons import family
+from bestby.comparisons.settings import Settings, check_reach
 from bestby.engine.base import Drawing
 from bestby.engine.text_statistics import Counting
 from bestby.questions.study.boostsa import import_outcomes, write_outcomes

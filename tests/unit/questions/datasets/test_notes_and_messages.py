@@ -13,7 +13,7 @@ from tests.unit.comparisons.examples import TABLE, items, scores
 
 from bestby import Evaluation, compare_datasets
 from bestby._core.errors import InvalidInputError
-from bestby.comparisons.common import per_dataset
+from bestby.comparisons import per_dataset
 from bestby.engine.base import Drawing
 from bestby.metrics import resolve
 from bestby.questions.datasets.result import DatasetComparison

@@ -9,8 +9,8 @@ import pytest
 from tests.unit.comparisons.two_systems import GOLD, A, B, codes
 
 from bestby import FunctionMetric, Interval, InvalidInputError, compare
-from bestby.comparisons.common.family import verdict as _verdict
-from bestby.comparisons.common.family import verdicts
+from bestby.comparisons.family import verdict as _verdict
+from bestby.comparisons.family import verdicts
 from bestby.report.comparison import MIRRORED_VERDICTS
 from bestby.report.pairs import VERDICTS
 

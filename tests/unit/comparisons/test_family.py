@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from bestby.comparisons.common import family
+from bestby.comparisons import family
 from bestby.report.comparison import Difference
 from bestby.results.values import Interval, TestResult
 

@@ -9,9 +9,9 @@ import numpy as np
 
 from bestby._core import rounding
 from bestby._core.typing import Alternative, Array, BoolArray, FloatArray, IntArray
-from bestby.comparisons.common import simultaneous
-from bestby.comparisons.common.family import equivalence_level, marks, verdicts
-from bestby.comparisons.common.settings import Settings
+from bestby.comparisons import simultaneous
+from bestby.comparisons.family import equivalence_level, marks, verdicts
+from bestby.comparisons.settings import Settings
 from bestby.data.evaluation import Evaluation
 from bestby.engine import interval_choice
 from bestby.engine.base import Pair

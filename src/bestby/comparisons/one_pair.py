@@ -11,9 +11,9 @@ import numpy as np
 from bestby._core import rounding
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array, FloatArray
-from bestby.comparisons.common import equivalence, few_units
-from bestby.comparisons.common.family import for_equivalence, with_verdict
-from bestby.comparisons.common.settings import CheckedSettings
+from bestby.comparisons import equivalence, few_units
+from bestby.comparisons.family import for_equivalence, with_verdict
+from bestby.comparisons.settings import CheckedSettings
 from bestby.data.evaluation import Evaluation
 from bestby.engine import interval_choice, interval_maker
 from bestby.engine.estimate import Estimate, Situation

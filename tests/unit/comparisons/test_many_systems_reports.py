@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.unit.comparisons.common.many import held, many, right
+from tests.unit.comparisons.many import held, many, right
 
 from bestby import compare, compare_runs
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array
-from bestby.comparisons.common import one_metric
+from bestby.comparisons import one_metric
 from bestby.questions.items import many_systems_report as shortened
 from bestby.report.numbers import p_text
 from bestby.report.writers.terminal import to_text

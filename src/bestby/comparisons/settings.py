@@ -11,7 +11,7 @@ from bestby._core import checks
 from bestby._core.errors import InvalidInputError
 from bestby._core.margins import margin_of
 from bestby._core.typing import Alternative, Question
-from bestby.comparisons.common.family import oriented
+from bestby.comparisons.family import oriented
 from bestby.inference.multiplicity import alpha_of
 from bestby.metrics.base import BaseMetric
 from bestby.report.shown import SIMULTANEOUS

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.unit.comparisons.common.many import N_ITEMS, N_SYSTEMS, right
+from tests.unit.comparisons.many import N_ITEMS, N_SYSTEMS, right
 
 from bestby import Evaluation, compare, load
-from bestby.comparisons.common import many_systems, one_metric
+from bestby.comparisons import many_systems, one_metric
 from bestby.report.pairs import Differences, Pairs, differences_on
 
 pytestmark = pytest.mark.long

@@ -12,8 +12,8 @@ from functools import partial
 import numpy as np
 
 from bestby._core.typing import Alternative, FloatArray, IntArray
-from bestby.comparisons.common import equivalence, family, one_pair
-from bestby.comparisons.common.settings import Settings
+from bestby.comparisons import equivalence, family, one_pair
+from bestby.comparisons.settings import Settings
 from bestby.engine import interval_maker
 from bestby.engine.base import Pair
 from bestby.engine.estimate import Estimate, Estimates, Situation

@@ -10,7 +10,7 @@ import numpy as np
 from bestby._core.errors import DesignError
 from bestby._core.text import percentage
 from bestby._core.typing import IntArray
-from bestby.comparisons.common.settings import Settings
+from bestby.comparisons.settings import Settings
 from bestby.data.coding import codes
 from bestby.data.evaluation import Evaluation
 from bestby.engine.base import Group, Pair

@@ -15,7 +15,7 @@ import numpy as np
 
 from bestby._core.text import quoted
 from bestby._core.typing import Alternative
-from bestby.comparisons.common import (
+from bestby.comparisons import (
     classes,
     dependence,
     family,
@@ -26,11 +26,11 @@ from bestby.comparisons.common import (
     simultaneous,
     swap_notes,
 )
-from bestby.comparisons.common.disagreeing import disagreements
-from bestby.comparisons.common.expected import resamples
-from bestby.comparisons.common.provenance import evaluation_provenance
-from bestby.comparisons.common.settings import Settings, check_reach
-from bestby.comparisons.common.simultaneous import FamilyIntervals
+from bestby.comparisons.disagreeing import disagreements
+from bestby.comparisons.expected import resamples
+from bestby.comparisons.provenance import evaluation_provenance
+from bestby.comparisons.settings import Settings, check_reach
+from bestby.comparisons.simultaneous import FamilyIntervals
 from bestby.data.evaluation import Evaluation
 from bestby.engine import interval_maker, interval_methods, prepare, test_maker
 from bestby.engine.base import Drawing, Pair

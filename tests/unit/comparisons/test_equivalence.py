@@ -9,7 +9,7 @@ import pytest
 from tests.own_metrics import Credit
 
 import bestby as bb
-from bestby.comparisons.common.family import Bounds, with_equivalence
+from bestby.comparisons.family import Bounds, with_equivalence
 from bestby.inference.proportions import tango
 from bestby.results import Interval
 

@@ -9,7 +9,7 @@ from typing import TypeGuard
 import numpy as np
 
 from bestby._core.typing import FloatArray
-from bestby.comparisons.common import few_units, one_pair
+from bestby.comparisons import few_units, one_pair
 from bestby.engine import test_maker
 from bestby.engine.base import STANDARDISED, Group, Pair
 from bestby.engine.estimate import Estimates

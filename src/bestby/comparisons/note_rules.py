@@ -11,8 +11,8 @@ from bestby._core import rounding
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import percentage
 from bestby._core.typing import IntArray, Question
-from bestby.comparisons.common import dependence, one_pair
-from bestby.comparisons.common.settings import CheckedSettings, Settings
+from bestby.comparisons import dependence, one_pair
+from bestby.comparisons.settings import CheckedSettings, Settings
 from bestby.data.evaluation import Evaluation
 from bestby.data.roles import listed
 from bestby.engine import interval_choice, interval_maker

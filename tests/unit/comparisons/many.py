@@ -10,7 +10,7 @@ import pytest
 
 from bestby import compare
 from bestby._core.typing import Array
-from bestby.comparisons.common import one_metric
+from bestby.comparisons import one_metric
 from bestby.report.comparison import Comparison
 
 N_SYSTEMS = 64

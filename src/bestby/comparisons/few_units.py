@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 import numpy as np
 
 from bestby._core.typing import BoolArray, FloatArray
-from bestby.comparisons.common.settings import CheckedSettings
+from bestby.comparisons.settings import CheckedSettings
 from bestby.engine.base import Group
 from bestby.inference import multiplicity as inference_multiplicity
 from bestby.inference import permutation

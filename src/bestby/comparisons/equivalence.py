@@ -8,7 +8,7 @@ from typing import Protocol
 
 import numpy as np
 
-from bestby.comparisons.common.family import equivalence_level
+from bestby.comparisons.family import equivalence_level
 from bestby.engine.base import Influences
 from bestby.engine.estimate import Estimate
 from bestby.engine.hierarchy import RunsWithItems

@@ -11,11 +11,11 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
-from tests.unit.comparisons.common.many import N_SYSTEMS, held, many, right
+from tests.unit.comparisons.many import N_SYSTEMS, held, many, right
 
 from bestby import compare, compare_runs, load
 from bestby._core.errors import InvalidInputError
-from bestby.comparisons.common import one_metric
+from bestby.comparisons import one_metric
 from bestby.inference import groups
 from bestby.report.comparison import Difference
 from bestby.report.pairs import Differences, Pairs, differences_on, examples, involving, notes_of

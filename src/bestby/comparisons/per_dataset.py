@@ -14,8 +14,8 @@ from bestby._core import checks
 from bestby._core.errors import InvalidInputError, within
 from bestby._core.text import quoted
 from bestby._core.typing import Alternative, Array, FloatArray, IntArray
-from bestby.comparisons.common import family, note_rules, one_pair, swap_notes
-from bestby.comparisons.common.settings import CheckedSettings
+from bestby.comparisons import family, note_rules, one_pair, swap_notes
+from bestby.comparisons.settings import CheckedSettings
 from bestby.data.coding import codes
 from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare, test_maker

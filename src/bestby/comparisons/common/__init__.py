@@ -1,1 +1,0 @@
-"""What several comparisons share: settings, the choice of intervals, pairs, families, notes."""
