@@ -141,7 +141,7 @@ build/mutants/.done: $(VENV)/.base
 	@touch $@
 
 # MUTANTS="bestby.inference.intervals.*" for one module. What was tried is remembered; `make clean` forgets it.
-mutants: build/mutants/.done  ## Change inference/ and resampling/ in one place at a time: do the tests notice? (hours)
+mutants: build/mutants/.done  ## Change the statistics in one place at a time: do the tests notice? (hours)
 	mkdir -p build/mutants/tree
 	rm -rf build/mutants/tree/src build/mutants/tree/tests
 	cp -r src tests docs pyproject.toml README.md build/mutants/tree/
