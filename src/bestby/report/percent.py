@@ -12,36 +12,21 @@ from bestby._core.text import quoted
 from bestby.metrics.registry import resolve
 from bestby.report.comparison import Difference
 from bestby.report.differing_items import Disagreements, ItemsOf, Order
+from bestby.report.document import kind_of
 from bestby.report.pairs import Differences, Pairs, parts_of
 from bestby.results.base import MetricInfo
 from bestby.results.values import Interval
 
-_HUNDRED = 100.0
+HUNDRED = 100.0
 NAMED = " (%)"
 """What the names of metrics in percent end with."""
 
-_KINDS = ("comparison", "runs", "study", "datasets", "folds", "slices", "gate", "published", "judged")
-_WITHOUT = {
-    "preferences": "strengths have no scale from 0 to 1",
-    "monitored": "a monitor knows the bounds of its scores and no metric",
-}
 _ON_SCALE = (
     "score", "score_a", "score_b", "scores", "runs", "estimate", "difference", "effect", "interval",
     "equivalence_interval", "low", "high", "equivalence", "standard_error", "margin", "optimality_gap",
     "gap_interval", "if_calibrated", "mean", "mean_error", "tau",
 )  # fmt: skip
 """The fields of records of scores, differences and items that are on the scale of the metric."""
-
-_OF_LABELS = ("labels_score", "labels_estimate", "labels_interval")
-_OF_JUDGE = ("judge_score", "judge_estimate")
-_OF_AGREEMENT = (
-    "bias", "bias_interval", "sensitivity", "sensitivity_interval", "specificity", "specificity_interval",
-)  # fmt: skip
-_OF_BIAS = ("bias", "slope", "interval")
-_OF_BIN, _OF_BIN_OF_JUDGE = ("human", "interval"), ("low", "high", "judge")
-
-_VARIANCES = ("items", "runs", "rest")
-"""The fields of a record of variances, which are on the square of that scale."""
 
 
 def in_percent(result: Any) -> Any:
@@ -54,13 +39,15 @@ def in_percent(result: Any) -> Any:
     InvalidInputError
         If no metric is a share (bounded by -1 and 1), or if there is a margin and not all of them are.
     """
-    if result.kind not in _KINDS:
-        why = _WITHOUT.get(result.kind, f"a {type(result).__name__} has no scores of systems")
+    report = kind_of(result)
+    changes_of = getattr(report, "changes_in_percent", None)
+    if changes_of is None:
+        why = getattr(report, "NO_PERCENT", f"a {type(result).__name__} has no scores of systems")
         raise InvalidInputError(f"cannot show percent: {why}", hint="leave out percent")
     metrics = _metrics(result)
     names = {metric.name: f"{metric.name}{NAMED}" for metric in metrics if _is_share(result, metric)}
     _check(result, metrics, names)
-    shown = dataclasses.replace(result, **_CHANGES.get(result.kind, _changes)(result, names))
+    shown = dataclasses.replace(result, **changes_of(result, names))
     if getattr(result, "_items", None) is not None:
         object.__setattr__(shown, "_items", _items_in_percent(result._items, names))
     return shown
@@ -68,7 +55,7 @@ def in_percent(result: Any) -> Any:
 
 def scale_of(metric: MetricInfo) -> float:
     """Return by how much the scores of a metric were multiplied: 100 in percent, else 1."""
-    return _HUNDRED if unit_of(metric) else 1.0
+    return HUNDRED if unit_of(metric) else 1.0
 
 
 def unit_of(metric: MetricInfo) -> str:
@@ -78,7 +65,7 @@ def unit_of(metric: MetricInfo) -> str:
 
 def as_measured(difference: Difference, scale: float) -> Difference:
     """Return a difference on the scale of its metric, from one that was multiplied."""
-    return difference if scale == 1.0 else _scaled(difference, 1.0 / scale)
+    return difference if scale == 1.0 else multiplied(difference, 1.0 / scale)
 
 
 def _items_in_percent(items_of: ItemsOf, names: Mapping[str, str]) -> ItemsOf:
@@ -89,7 +76,7 @@ def _items_in_percent(items_of: ItemsOf, names: Mapping[str, str]) -> ItemsOf:
         if metric not in measured:
             return items_of(metric, a, b, order)
         one = items_of(measured[metric], a, b, order)
-        rows = tuple(map(_scaled, one.rows))
+        rows = tuple(map(multiplied, one.rows))
         return dataclasses.replace(one, metric=metric, rows=rows)
 
     return scaled
@@ -122,7 +109,7 @@ def _bounds(name: str) -> tuple[float, float]:
 
 def _scores(result: Any, metric: str) -> list[float]:
     """Return the scores of all systems on a metric."""
-    if result.kind == "published":
+    if hasattr(result, "published_score"):
         return [result.score, result.published_score]
     if hasattr(result, "metric"):
         return list(result.scores.ravel().tolist())
@@ -136,7 +123,7 @@ def _check(result: Any, metrics: Sequence[MetricInfo], names: Mapping[str, str])
     if names and (not others or getattr(result, "margin", None) is None):
         return
     first = others[0]
-    if first.bounds == (0.0, _HUNDRED):
+    if first.bounds == (0.0, HUNDRED):
         why = f"{quoted(first.name)} has a scale from 0 to 100 already"
     else:
         why = f"{quoted(first.name)} is not bounded by 0 and 1, nor by -1 and 1"
@@ -145,160 +132,80 @@ def _check(result: Any, metrics: Sequence[MetricInfo], names: Mapping[str, str])
     raise InvalidInputError(f"cannot show percent: {why}", hint="leave out percent")
 
 
-def _changes_of_one_metric(result: Any, names: Mapping[str, str]) -> dict[str, Any]:
-    """Return what changes in a comparison over datasets or folds."""
-    changes: dict[str, Any] = {
-        "metric": dataclasses.replace(result.metric, name=names[result.metric.name]),
-        "scores": _times(result.scores),
-        "means": _times(result.means),
-        "within": {place: _differences(inner, names) for place, inner in result.within.items()},
-        "differences": _differences(result.differences, names),
-        "margin": _times(result.margin),
-    }
-    if result.kind == "folds":
-        return {**changes, "spread": tuple(map(_scaled, result.spread))}
-    changes["overall"] = tuple(map(_scaled, result.overall))
-    return changes if result.runs is None else {**changes, "runs": _runs_in_percent(result.runs)}
-
-
-def _runs_in_percent(runs: Any) -> Any:
-    """Return several runs on each dataset, their scores in percent."""
-    return dataclasses.replace(
-        runs,
-        scores={
-            name: {system: _times(scores) for system, scores in row.items()}
-            for name, row in runs.scores.items()
-        },
-        systems=tuple(map(_scaled, runs.systems)),
-    )
-
-
-def _changes(result: Any, names: Mapping[str, str]) -> dict[str, Any]:
+def changes(result: Any, names: Mapping[str, str]) -> dict[str, Any]:
     """Return what changes in a comparison that has a score per metric and system."""
-    changes: dict[str, Any] = {
-        "metrics": _renamed_metrics(result, names),
-        "systems": _renamed(result.systems, names),
-        "omnibus": _renamed(result.omnibus, names),
-        "differences": _differences(result.differences, names),
-        "margin": _times(result.margin),
-    }
-    if result.kind == "runs":
-        changes["variances"] = tuple(_scaled(entry, _HUNDRED**2, _VARIANCES) for entry in result.variances)
-    return changes
-
-
-def _changes_of_slices(result: Any, names: Mapping[str, str]) -> dict[str, Any]:
     return {
-        "metrics": _renamed_metrics(result, names),
-        "overall": _renamed(result.overall, names),
-        "slices": _around(result.slices, names),
-        "heterogeneity": _renamed(result.heterogeneity, names),
+        "metrics": renamed_metrics(result, names),
+        "systems": renamed(result.systems, names),
+        "omnibus": renamed(result.omnibus, names),
+        "differences": multiplied_differences(result.differences, names),
+        "margin": times_hundred(result.margin),
     }
 
 
-def _changes_of_gate(result: Any, names: Mapping[str, str]) -> dict[str, Any]:
-    return {"checks": _around(result.checks, names)}
-
-
-def _changes_of_published(result: Any, names: Mapping[str, str]) -> dict[str, Any]:
-    fields = ("score", "interval", "published_score", "published_low", "published_high")
+def changes_of_one_metric(result: Any, names: Mapping[str, str]) -> dict[str, Any]:
+    """Return what changes in a comparison over datasets or folds."""
     return {
         "metric": dataclasses.replace(result.metric, name=names[result.metric.name]),
-        "answers": tuple(map(_scaled, result.answers)),
-        **{field: _times(getattr(result, field)) for field in fields},
+        "scores": times_hundred(result.scores),
+        "means": times_hundred(result.means),
+        "within": {place: multiplied_differences(inner, names) for place, inner in result.within.items()},
+        "differences": multiplied_differences(result.differences, names),
+        "margin": times_hundred(result.margin),
     }
 
 
-def _changes_of_judged(result: Any, names: Mapping[str, str]) -> dict[str, Any]:
-    """Return what changes; what the judge says by itself is in percent if it is on the same scale."""
-    changes = _changes(result, names)
-    same = result.scale == "same"
-    fields = (*_OF_LABELS, *(_OF_JUDGE if same else ()))
-    for what in ("systems", "differences"):
-        changes[what] = tuple(_scaled(one, fields=fields) for one in changes[what])
-    changes["judges"] = tuple(_judge_in_percent(one, same=same) for one in result.judges)
-    if result.humans is not None:
-        changes["humans"] = _scaled(result.humans, _HUNDRED**2, ("variance",))
-    return changes
-
-
-def _judge_in_percent(judge: Any, *, same: bool) -> Any:
-    """Return what is known of a judge, with biases and shares in percent, but correlations as they are."""
-    of_bin = (*_OF_BIN, *(_OF_BIN_OF_JUDGE if same else ()))
-    effects = (
-        dataclasses.replace(
-            _scaled(one, fields=_OF_BIAS),
-            levels=tuple(_scaled(level, fields=_OF_BIAS) for level in one.levels),
-        )
-        for one in judge.effects
-    )
-    return dataclasses.replace(
-        judge,
-        systems=tuple(_scaled(one, fields=_OF_AGREEMENT) for one in judge.systems),
-        calibration=tuple(_scaled(one, fields=of_bin) for one in judge.calibration),
-        effects=tuple(effects),
-        favour=tuple(_scaled(one, fields=("difference",)) if same else one for one in judge.favour),
-    )
-
-
-_CHANGES = {
-    "judged": _changes_of_judged,
-    "datasets": _changes_of_one_metric,
-    "folds": _changes_of_one_metric,
-    "slices": _changes_of_slices,
-    "gate": _changes_of_gate,
-    "published": _changes_of_published,
-}
-"""What changes in results that are not of `_changes`."""
-
-
-def _renamed_metrics(result: Any, names: Mapping[str, str]) -> tuple[MetricInfo, ...]:
+def renamed_metrics(result: Any, names: Mapping[str, str]) -> tuple[MetricInfo, ...]:
+    """Return the metrics of a result, shares under their new names."""
     return tuple(
         dataclasses.replace(metric, name=names.get(metric.name, metric.name)) for metric in result.metrics
     )
 
 
-def _around(entries: Iterable[Any], names: Mapping[str, str]) -> tuple[Any, ...]:
+def around_differences(entries: Iterable[Any], names: Mapping[str, str]) -> tuple[Any, ...]:
     """Return records that hold a difference, those of shares in percent."""
     return tuple(_scaled_around(one, names) if one.difference.metric in names else one for one in entries)
 
 
 def _scaled_around(entry: Any, names: Mapping[str, str]) -> Any:
-    (difference,) = _renamed((entry.difference,), names)
-    shown = _scaled(entry, fields=("margin", "detectable", "shrunken", "fail_bound"))
+    (difference,) = renamed((entry.difference,), names)
+    shown = multiplied(entry, fields=("margin", "detectable", "shrunken", "fail_bound"))
     changes = {"metric": difference.metric} if hasattr(entry, "metric") else {}
     return dataclasses.replace(shown, difference=difference, **changes)
 
 
-def _differences(differences: Sequence[Difference], names: Mapping[str, str]) -> Sequence[Difference]:
+def multiplied_differences(
+    differences: Sequence[Difference], names: Mapping[str, str]
+) -> Sequence[Difference]:
+    """Return differences, those of shares in percent; those of many as their columns."""
     if not isinstance(differences, Differences):
-        return _renamed(differences, names)
+        return renamed(differences, names)
     return Differences(
         tuple(
-            _renamed((part,), names)[0] if isinstance(part, Pairs) else _renamed(part, names)
+            renamed((part,), names)[0] if isinstance(part, Pairs) else renamed(part, names)
             for part in parts_of(differences)
         )
     )
 
 
-def _renamed(entries: Iterable[Any], names: Mapping[str, str]) -> tuple[Any, ...]:
+def renamed(entries: Iterable[Any], names: Mapping[str, str]) -> tuple[Any, ...]:
     """Return records of metrics, those of shares in percent and under their new names."""
     return tuple(
-        dataclasses.replace(_scaled(entry), metric=names[entry.metric]) if entry.metric in names else entry
+        dataclasses.replace(multiplied(entry), metric=names[entry.metric]) if entry.metric in names else entry
         for entry in entries
     )
 
 
-def _scaled(entry: Any, by: float = _HUNDRED, fields: Sequence[str] = _ON_SCALE) -> Any:
+def multiplied(entry: Any, by: float = HUNDRED, fields: Sequence[str] = _ON_SCALE) -> Any:
     """Return a record some of whose fields, where it has them, are multiplied."""
-    changes = {name: _times(getattr(entry, name), by) for name in fields if hasattr(entry, name)}
+    changes = {name: times_hundred(getattr(entry, name), by) for name in fields if hasattr(entry, name)}
     return dataclasses.replace(entry, **changes)
 
 
-def _times(value: Any, by: float = _HUNDRED) -> Any:
+def times_hundred(value: Any, by: float = HUNDRED) -> Any:
     """Return a number, an interval, an array or a tuple of these, multiplied; None and names stay."""
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, Interval):
         return dataclasses.replace(value, low=value.low * by, high=value.high * by)
-    return tuple(_times(part, by) for part in value) if isinstance(value, tuple) else value * by
+    return tuple(times_hundred(part, by) for part in value) if isinstance(value, tuple) else value * by

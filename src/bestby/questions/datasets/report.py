@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 from functools import partial
@@ -43,6 +44,7 @@ from bestby.report.paper.shared import (
     with_works,
     within,
 )
+from bestby.report.percent import changes_of_one_metric, multiplied, times_hundred
 from bestby.report.references import cite
 from bestby.report.tables import Table, difference_rounding, marked_by, pairs_matrix, pairs_table, verdicts
 from bestby.report.words import computed, listed
@@ -679,3 +681,21 @@ def _sentences_on_runs(c: DatasetComparison, runs: RunsOnDatasets) -> Iterator[s
 def _interval_names(methods: dict[str, None]) -> str:
     """Return the names of intervals with their works."""
     return ", ".join(with_works("interval", one) for one in methods)
+
+
+def changes_in_percent(c: DatasetComparison, names: Mapping[str, str]) -> dict[str, Any]:
+    """Return what changes where scores are shown in percent."""
+    changes = {**changes_of_one_metric(c, names), "overall": tuple(map(multiplied, c.overall))}
+    return changes if c.runs is None else {**changes, "runs": _runs_in_percent(c.runs)}
+
+
+def _runs_in_percent(runs: Any) -> Any:
+    """Return several runs on each dataset, their scores in percent."""
+    return dataclasses.replace(
+        runs,
+        scores={
+            name: {system: times_hundred(scores) for system, scores in row.items()}
+            for name, row in runs.scores.items()
+        },
+        systems=tuple(map(multiplied, runs.systems)),
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from functools import partial
 from operator import attrgetter
@@ -23,6 +23,7 @@ from bestby.report.document import Document, Picture
 from bestby.report.fields import TEST, Field, Rows, attributes, interval_ends
 from bestby.report.numbers import DASH, MINUS, Rounding, alpha, margin_text, p_clause, p_text, percent
 from bestby.report.paper.shared import clustered, drawn, intervals_and_tests, measured, with_works
+from bestby.report.percent import around_differences
 from bestby.report.references import cite
 from bestby.report.tables import Table, marked_by
 from bestby.report.words import listed
@@ -469,3 +470,8 @@ def sentences(g: Gate) -> Iterator[str]:
             f" {tests}{several}."
         )
     yield drawn(g, g.differences)
+
+
+def changes_in_percent(result: Any, names: Mapping[str, str]) -> dict[str, Any]:
+    """Return what changes where scores are shown in percent."""
+    return {"checks": around_differences(result.checks, names)}

@@ -31,6 +31,7 @@ from bestby.report.paper.shared import (
     measured,
     named,
 )
+from bestby.report.percent import changes
 from bestby.report.references import cite
 from bestby.report.tables import (
     Table,
@@ -262,3 +263,7 @@ def sentences(c: Comparison) -> Iterator[str]:
         which = f"{long_name('omnibus', test)} test{cite('omnibus', test)}"
         yield f"We also tested the hypothesis that all systems are equal: {which}."
     yield drawn(c, [d for d, _ in examples(c.differences)], *(entry.interval for entry in c.systems))
+
+
+changes_in_percent = changes
+"""What changes where scores are shown in percent."""

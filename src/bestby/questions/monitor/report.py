@@ -272,3 +272,7 @@ def _stops(c: MonitoredComparison) -> str:
         return f"after each of {c.n_looks} looks"
     so_far = "" if c.n_looks == len(c.looks) else f", of which {c.n_looks} took place"
     return f"at {planned_looks(c.looks)}{so_far}"
+
+
+NO_PERCENT = "a monitor knows the bounds of its scores and no metric"
+"""Why differences are not shown in percent."""

@@ -178,3 +178,7 @@ def sentences(c: PreferenceComparison) -> Iterator[str]:
         c, c.differences, over=" of the log strengths", scores=intervals_of_scores(c.systems)
     )
     yield drawn(c, c.differences, *(entry.interval for entry in c.systems))
+
+
+NO_PERCENT = "strengths have no scale from 0 to 1"
+"""Why differences are not shown in percent."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import dataclasses
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from decimal import Decimal
 from functools import partial
@@ -20,7 +21,7 @@ from bestby.report.document import Document, Picture
 from bestby.report.fields import Field, Rows, attributes, interval_ends
 from bestby.report.numbers import MINUS, Rounding, alpha, p_clause, p_text, percent
 from bestby.report.paper.shared import measured, with_works
-from bestby.report.percent import scale_of
+from bestby.report.percent import multiplied, scale_of, times_hundred
 from bestby.report.tables import Table
 from bestby.report.words import name_of_test
 from bestby.results.values import Interval
@@ -252,3 +253,13 @@ def sentences(c: PublishedComparison) -> Iterator[str]:
         f"Intervals are at the {percent(c.level)} level; intervals and p-values allow for the rounding of the"
         " published score."
     )
+
+
+def changes_in_percent(result: Any, names: Mapping[str, str]) -> dict[str, Any]:
+    """Return what changes where scores are shown in percent."""
+    fields = ("score", "interval", "published_score", "published_low", "published_high")
+    return {
+        "metric": dataclasses.replace(result.metric, name=names[result.metric.name]),
+        "answers": tuple(map(multiplied, result.answers)),
+        **{field: times_hundred(getattr(result, field)) for field in fields},
+    }

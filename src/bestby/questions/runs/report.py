@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict
 from functools import partial
 from operator import attrgetter
@@ -33,6 +33,7 @@ from bestby.report.paper.shared import (
     score_of_runs,
     with_works,
 )
+from bestby.report.percent import HUNDRED, changes, multiplied
 from bestby.report.runs_score import RunsScore
 from bestby.report.tables import (
     Table,
@@ -367,3 +368,13 @@ def sentences(c: RunsComparison) -> Iterator[str]:
         yield f"The bounds of the violation ratio were computed with {summary.resamples(c.orders)}"
     intervals = (entry.interval for entry in c.systems)
     yield drawn(c, c.differences, *intervals, beside_orders=c.orders is not None)
+
+
+_VARIANCES = ("items", "runs", "rest")
+"""The fields of a record of variances, which are on the square of that scale."""
+
+
+def changes_in_percent(c: RunsComparison, names: Mapping[str, str]) -> dict[str, Any]:
+    """Return what changes where scores are shown in percent."""
+    variances = tuple(multiplied(entry, HUNDRED**2, _VARIANCES) for entry in c.variances)
+    return {**changes(c, names), "variances": variances}

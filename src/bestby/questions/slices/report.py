@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from functools import partial
 from operator import attrgetter
@@ -20,6 +20,7 @@ from bestby.report.document import Document, Picture, Section
 from bestby.report.fields import DIFFERENCE, TEST, Field, Rows, attributes, inside
 from bestby.report.numbers import DASH, MINUS, Rounding, p_clause, p_text, percent
 from bestby.report.paper.shared import against, drawn, intervals_and_tests, measured, named, with_works
+from bestby.report.percent import around_differences, renamed, renamed_metrics
 from bestby.report.references import cite
 from bestby.report.shown import shown_better
 from bestby.report.tables import Table
@@ -288,3 +289,13 @@ def sentences(c: SlicesComparison) -> Iterator[str]:
         yield f"Q was permuted at most {c.provenance.n_resamples} times, with seed {c.provenance.seed}."
     else:
         yield drawn(c, c.differences)
+
+
+def changes_in_percent(result: Any, names: Mapping[str, str]) -> dict[str, Any]:
+    """Return what changes where scores are shown in percent."""
+    return {
+        "metrics": renamed_metrics(result, names),
+        "overall": renamed(result.overall, names),
+        "slices": around_differences(result.slices, names),
+        "heterogeneity": renamed(result.heterogeneity, names),
+    }

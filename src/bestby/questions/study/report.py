@@ -18,6 +18,7 @@ from bestby.report.comparison import Difference
 from bestby.report.document import Document
 from bestby.report.fields import DIFFERENCE, N_RUNS, SCORE, Rows, attributes
 from bestby.report.numbers import excludes_zero
+from bestby.report.percent import changes
 from bestby.report.shown import shown_better
 from bestby.report.tables import Table, differences_table, score_rounding, systems_table
 from bestby.report.words import listed
@@ -145,3 +146,7 @@ def _mark(d: Difference) -> str:
 
 
 __all__ = ["sentences"]
+
+
+changes_in_percent = changes
+"""What changes where scores are shown in percent."""
