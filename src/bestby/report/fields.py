@@ -150,23 +150,23 @@ class Rows:
     fields: tuple[Field, ...] | Callable[[Any], tuple[Field, ...]]
     entries: Callable[[Any], Iterable[Any]]
 
-    def columns(self, c: Any) -> tuple[Field, ...]:
-        """Return the columns that the table of a result has."""
+    def columns(self, c: Any, *, complete: bool = False) -> tuple[Field, ...]:
+        """Return the columns that the table of a result has; if complete, also those that nobody asked for."""
         fields = self.fields(c) if callable(self.fields) else self.fields
-        return tuple(field for field in fields if field.applies(c))
+        return tuple(field for field in fields if complete or field.applies(c))
 
-    def rows(self, c: Any) -> list[dict[str, Any]]:
-        """Return the rows, each as a dictionary."""
-        names = [field.name for field in self.columns(c)]
+    def rows(self, c: Any, *, complete: bool = False) -> list[dict[str, Any]]:
+        """Return the rows, each as a dictionary; `complete` as for `columns`."""
+        names = [field.name for field in self.columns(c, complete=complete)]
         return [
             dict(zip(names, values, strict=True))
-            for part in self.parts(c)
+            for part in self.parts(c, complete=complete)
             for values in zip(*map(_listed, part.values()), strict=True)
         ]
 
-    def parts(self, c: Any) -> Iterator[dict[str, Any]]:
+    def parts(self, c: Any, *, complete: bool = False) -> Iterator[dict[str, Any]]:
         """Yield the columns, part by part: there is one part, but for thousands of pairs one per metric."""
-        fields = self.columns(c)
+        fields = self.columns(c, complete=complete)
         entries = self.entries(c)
         for part in entries.parts if isinstance(entries, Differences) else [tuple(entries)]:
             yield {field.name: _column(field, c, part) for field in fields}

@@ -39,11 +39,10 @@ ALGORITHMS = {
         1e-7,
         1e-13,
     },  # where Newton's method stops; what keeps its matrix regular
-    "inference/discordant.py": {1e-15},  # where halving an interval stops
     "inference/mean_bootstrap.py": {1e-10, 1e-17},
     "inference/distributions.py": {1e-12, 1e-13, 1e-15},
     "inference/improvement.py": {1e-15},  # keeps a probability off 0 and 1
-    "inference/proportions.py": {1e-15, 1e-14},  # where halving an interval stops
+    "inference/proportions.py": {1e-15},  # where halving an interval stops
     "inference/series.py": {1e-9},  # the bound of what a series leaves out; where Newton's method stops
     "comparisons/simultaneous.py": {1e-9, 1e-12},  # how far an adjusted p is moved off the level
     "inference/intervals.py": {1e-12, 1e-10},  # the least p looked for, and where bisection ends

@@ -420,8 +420,8 @@ def dictionary(g: Gate) -> dict[str, Any]:
         "n_clusters": g.n_clusters,
         "message": message(g),
         "checks": [
-            {"p_value": None, "p_adjusted": None, **row, "sentence": said}  # no key is ever absent
-            for row, said in zip(TABLES["checks"].rows(g), check_sentences(g), strict=True)
+            {**row, "sentence": said}
+            for row, said in zip(TABLES["checks"].rows(g, complete=True), check_sentences(g), strict=True)
         ],
         "n_worse": g.n_worse,
         "n_better": g.n_better,
