@@ -151,7 +151,7 @@ class Rows:
     entries: Callable[[Any], Iterable[Any]]
 
     def columns(self, c: Any, *, complete: bool = False) -> tuple[Field, ...]:
-        """Return the columns that the table of a result has; if complete, also those that nobody asked for."""
+        """Return the columns that the table of a result has; if complete, those nobody asked for, too."""
         fields = self.fields(c) if callable(self.fields) else self.fields
         return tuple(field for field in fields if complete or field.applies(c))
 
