@@ -6,6 +6,7 @@ import dataclasses
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, fields
 from functools import partial
 from typing import Any, TypeVar
@@ -411,7 +412,8 @@ def _estimates_by_metric(
 ) -> Iterator[Estimates]:
     """Yield the estimates on each metric."""
     for group in prepare.groups(evaluation, metrics, consumer="a study", counting=plan.counting):
-        yield Estimates(group, plan.drawing)
+        with closing(Estimates(group, plan.drawing)) as estimates:
+            yield estimates
 
 
 Computed = TypeVar("Computed", Scored, StudyDifference)
