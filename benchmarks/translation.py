@@ -22,7 +22,7 @@ from __future__ import annotations
 import os
 
 if __name__ == "__main__":
-    for _library in ("OPENBLAS", "MKL", "OMP", "NUMBA"):
+    for _library in ("OPENBLAS", "MKL", "OMP"):
         os.environ.setdefault(f"{_library}_NUM_THREADS", "1")
 
 import argparse

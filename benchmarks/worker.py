@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 
 if __name__ == "__main__":
-    for _library in ("OPENBLAS", "MKL", "OMP", "NUMBA", "VECLIB_MAXIMUM"):
+    for _library in ("OPENBLAS", "MKL", "OMP", "VECLIB_MAXIMUM"):
         os.environ.setdefault(f"{_library}_NUM_THREADS", "1")
 
 import json

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 if __name__ == "__main__":
-    for _library in ("OPENBLAS", "MKL", "OMP", "NUMBA"):
+    for _library in ("OPENBLAS", "MKL", "OMP"):
         os.environ.setdefault(f"{_library}_NUM_THREADS", "1")
 
 
