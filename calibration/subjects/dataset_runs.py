@@ -117,11 +117,11 @@ def _middle_half(
             "dataset_runs", statistic="iqm", paired=False, interval=interval, level=0.95, test="t",
             alternative="two-sided", correction="holm", margin=None, baseline=None,
         )  # fmt: skip
-        makers = [
+        estimates = [
             Separate([drawn["a"][i], drawn["b"][i]], ("a", "b"), "iqm", False, Drawing(RESAMPLES, seed + i))
             for i in range(n)
         ]
-        found, _ = Pooled(makers, ("a", "b"), settings).interval(0, 1, 0.95)
+        found, _ = Pooled(estimates, ("a", "b"), settings).interval(0, 1, 0.95)
         told = found is not None and truth in found
         noted = interval == "percentile" or runs < FEW_RUNS
         out[What("coverage", f"interquartile mean, {name}", default=interval == "auto")] = Outcome(

@@ -40,12 +40,12 @@ def makers_of(
         if forget == "clusters":
             evaluation = type(evaluation)(evaluation.systems, evaluation.gold)
         group = prepare.groups(evaluation, [resolve(metric)])[0]
-        makers = Estimates(group, Drawing(resamples, seed + len(out)))
-        if np.isfinite(makers.scores).all():
-            out.append(makers)
+        estimates = Estimates(group, Drawing(resamples, seed + len(out)))
+        if np.isfinite(estimates.scores).all():
+            out.append(estimates)
     return out
 
 
 def p_values(name: str, data: list[Estimates], alternative: Alternative = "two-sided") -> np.ndarray:
     """Return the p-value of A against B on each data set."""
-    return np.array([test_maker.result(name, makers.of(0, 1), alternative).p_value for makers in data])
+    return np.array([test_maker.result(name, estimates.of(0, 1), alternative).p_value for estimates in data])

@@ -54,8 +54,8 @@ CELLS = {
 def count(data: list[Estimates], truth: float, difference: bool = True) -> tuple[int, set[str]]:
     """Return how many intervals of "auto" miss the truth, and the methods they were made by."""
     missed, methods = 0, set()
-    for makers in data:
-        estimate = makers.of(0, 1 if difference else None)
+    for estimates in data:
+        estimate = estimates.of(0, 1 if difference else None)
         method = choose_interval(**estimate.situation()).method
         interval, _ = interval_maker.interval(estimate, method, 0.95)
         missed += not interval.low - 1e-12 <= truth <= interval.high + 1e-12
@@ -87,7 +87,7 @@ def test_bca_of_few_differing_items_does_not() -> None:
     )
     population = populations.population_of_labels("", "f1_macro", pmf)
     data = makers_of(population, "f1_macro", 200, 9_200, 400, RESAMPLES)
-    made = [interval_maker.interval(makers.of(0, 1), "bca", 0.95)[0] for makers in data]
+    made = [interval_maker.interval(estimates.of(0, 1), "bca", 0.95)[0] for estimates in data]
     ends = [end for end in made if end is not None]  # systems that do not differ have none
     missed = sum(not end.low - 1e-12 <= population.truth <= end.high + 1e-12 for end in ends)
     assert missed > at_most(0.10, 400)

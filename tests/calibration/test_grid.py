@@ -68,8 +68,11 @@ def test_the_truth_is_that_of_a_very_large_sample(measure: str) -> None:
         rng = np.random.default_rng(len(measure))
         n = 20_000 if metric in grid.DEAR else 50_000
         evaluation = population.draw(rng, n)
-        makers = Estimates(prepare.groups(evaluation, [resolve(metric)])[0], Drawing(200, 1))
-        for estimate, truth in ((makers.of(0, 1), population.truth), (makers.of(0), population.truth_a)):
+        estimates = Estimates(prepare.groups(evaluation, [resolve(metric)])[0], Drawing(200, 1))
+        for estimate, truth in (
+            (estimates.of(0, 1), population.truth),
+            (estimates.of(0), population.truth_a),
+        ):
             se = estimate.distribution[0].sd
             assert abs(estimate.value - truth) <= 5.0 * se
 
@@ -137,8 +140,8 @@ def test_cells_have_names_of_their_own() -> None:
 def test_what_the_rule_looks_at_is_stored_whole() -> None:
     cell = replace(quick(QUICK[4]), datasets=3, tests=())
     evaluation = cell.population.draw(np.random.default_rng(1), cell.n)
-    makers = Estimates(prepare.groups(evaluation, [resolve(cell.metric)])[0], Drawing(99, 1))
-    situation = makers.of(0, 1).situation()
+    estimates = Estimates(prepare.groups(evaluation, [resolve(cell.metric)])[0], Drawing(99, 1))
+    situation = estimates.of(0, 1).situation()
     features = measuring.one(cell, evaluation, 1, 0)
     assert features is not None
     assert measuring.situations(np.array([features[2]])) == [situation]

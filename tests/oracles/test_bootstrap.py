@@ -94,7 +94,7 @@ def test_real_values_in_strata_against_drawn_means() -> None:
         assert share == pytest.approx(p, abs=5.0 * math.sqrt(p * (1 - p) / 2e5))
 
 
-def makers(metric: Any, systems: Any, gold: Any = None, resamples: int = 400, **groups: Any) -> Estimates:
+def estimates(metric: Any, systems: Any, gold: Any = None, resamples: int = 400, **groups: Any) -> Estimates:
     evaluation = Evaluation.of(systems, gold, **groups)
     group = prepare.groups(evaluation, [resolve(metric)])[0]
     return Estimates(group, Drawing(resamples, 3))
@@ -116,7 +116,7 @@ def test_acceleration_and_bca_against_plain_loops(
     )
     units = [unit for unit in units if unit]
     clusters = [next(u for u, unit in enumerate(units) if i in unit) for i in range(40)]
-    of_pair = makers(name, {"a": a, "b": b}, gold, clusters=clusters if clustered else None).of(0, 1)
+    of_pair = estimates(name, {"a": a, "b": b}, gold, clusters=clusters if clustered else None).of(0, 1)
 
     def difference(items: list[int]) -> float:
         taken = [gold[i] for i in items]
@@ -152,7 +152,7 @@ def test_replicates_are_scores_of_resampled_items(
     group = [i % 9 for i in range(36)] if design == "clusters" else [i % 2 for i in range(36)]
     if name == "roc_auc" and design == "strata":
         group = [i // 18 for i in range(36)]
-    made = makers(name, {"a": a, "b": b}, gold, 4000, **({} if design == "plain" else {design: group}))
+    made = estimates(name, {"a": a, "b": b}, gold, 4000, **({} if design == "plain" else {design: group}))
     found = made.of(0, 1).replicates
     blocks = [[i for i in range(36) if group[i] == g] for g in sorted(set(group))]
     drawn = []
@@ -179,7 +179,7 @@ def test_auc_of_weights_against_scikit_learn_on_expanded_samples() -> None:
 
     gold, a, b = ranking(random.Random(1), 40)
     for name, reference in (("roc_auc", roc_auc_score), ("average_precision", average_precision_score)):
-        made = makers(name, {"a": a, "b": b}, gold, 50)
+        made = estimates(name, {"a": a, "b": b}, gold, 50)
         keys = streams.replicate_keys(streams.stream_key(3, "bootstrap"), 0, 50)
         items = weights.drawn_units(keys, np.array([0, 40]))
         for r in range(50):
@@ -193,7 +193,7 @@ def test_pivots_against_a_loop(metric: str) -> None:
     """(replicate - estimate) / its own standard error, each from the items drawn."""
     gold, a, b = numbers(random.Random(8), 30)
     name = "rmse" if metric == "relative" else "mse"
-    made = makers(name, {"a": a, "b": b}, gold, 60)
+    made = estimates(name, {"a": a, "b": b}, gold, 60)
     sample = made.of(0).sample
     assert isinstance(sample, SumSample)
     pivots = sample.pivots(made.drawing)
@@ -221,7 +221,7 @@ def test_pivots_against_a_loop(metric: str) -> None:
 
 def test_the_bootstrap_test_against_a_loop() -> None:
     gold, a, b = numbers(random.Random(4), 30)
-    made = makers("rmse", {"a": a, "b": b}, gold, 500)
+    made = estimates("rmse", {"a": a, "b": b}, gold, 500)
     drawn = made.of(0, 1).replicates
     observed = plain.rmse(gold, a) - plain.rmse(gold, b)
     for alternative, hits in (

@@ -17,7 +17,7 @@ from bestby.engine.estimate import Estimates
 from bestby.metrics import resolve
 
 
-def makers(metric: Any, systems: Any, gold: Any = None, resamples: int = 400, **groups: Any) -> Estimates:
+def estimates(metric: Any, systems: Any, gold: Any = None, resamples: int = 400, **groups: Any) -> Estimates:
     evaluation = Evaluation.of(systems, gold, **groups)
     group = prepare.groups(evaluation, [resolve(metric)])[0]
     return Estimates(group, Drawing(resamples, 3))
@@ -28,7 +28,7 @@ def test_standard_error_of_an_accuracy_difference_is_the_textbook_one() -> None:
     d = [(x == g) - (y == g) for g, x, y in zip(gold, a, b, strict=True)]
     centre = sum(d) / 50
     expected = math.sqrt(sum((v - centre) ** 2 for v in d) / 49 / 50)
-    made = makers("accuracy", {"a": a, "b": b}, gold)
+    made = estimates("accuracy", {"a": a, "b": b}, gold)
     assert made.of(0, 1).sample.standard_error == pytest.approx(expected, rel=1e-7)
 
 
@@ -38,7 +38,7 @@ def test_standard_error_of_a_ratio_is_the_textbook_one() -> None:
     squares = [(g - x) ** 2 for g, x in zip(gold, a, strict=True)]
     centre = sum(squares) / 50
     se = math.sqrt(sum((v - centre) ** 2 for v in squares) / 49 / 50)
-    made = makers("rmse", {"a": a, "b": b}, gold)
+    made = estimates("rmse", {"a": a, "b": b}, gold)
     assert made.of(0).sample.standard_error == pytest.approx(se / (2 * math.sqrt(centre)), rel=1e-7)
 
 
@@ -55,7 +55,7 @@ def test_clustered_standard_error_is_the_ratio_estimators() -> None:
     centre = sum(d) / n
     residual = [sum(v - centre for v, k in zip(d, clusters, strict=True) if k == c) for c in range(m)]
     expected = math.sqrt(m / (m - 1) * sum(r * r for r in residual)) / n
-    made = makers("mean", {"x": x, "y": y}, clusters=clusters)
+    made = estimates("mean", {"x": x, "y": y}, clusters=clusters)
     assert made.of(0, 1).sample.standard_error == pytest.approx(expected, rel=1e-7)
 
 
@@ -67,7 +67,7 @@ def test_clustered_standard_error_is_that_of_statsmodels() -> None:
     d = rng.normal(size=20)[clusters] + rng.normal(size=150)
     fit = sm.OLS(d, np.ones(150)).fit(cov_type="cluster", cov_kwds={"groups": clusters})
     # statsmodels multiplies by (n - 1) / (n - k) too, which is 1 for a single mean.
-    made = makers("mean", {"x": d, "y": np.zeros(150)}, clusters=clusters)
+    made = estimates("mean", {"x": d, "y": np.zeros(150)}, clusters=clusters)
     assert made.of(0, 1).sample.standard_error == pytest.approx(float(fit.bse[0]), rel=1e-7)
 
 
@@ -80,5 +80,5 @@ def test_stratified_standard_error_is_the_sum_over_strata() -> None:
         part = [v for v, t in zip(x, strata, strict=True) if t == s]
         centre = sum(part) / 16
         variance += 16 * sum((v - centre) ** 2 for v in part) / 15
-    made = makers("mean", {"x": x, "y": [0.0] * 48}, strata=strata)
+    made = estimates("mean", {"x": x, "y": [0.0] * 48}, strata=strata)
     assert made.of(0, 1).sample.standard_error == pytest.approx(math.sqrt(variance) / 48, rel=1e-7)

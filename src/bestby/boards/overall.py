@@ -119,11 +119,11 @@ def _scores_and_spread(evaluation: Evaluation, metrics: Sequence[BaseMetric]) ->
     """Return the scores of the systems of a task, and how they vary: by formula, else by resampling."""
     (group,) = prepare.groups(evaluation, metrics, supports=prepare.ALL_GROUPINGS, consumer="a board")
     spread = group.spread
-    makers = Estimates(group, Drawing(_N_RESAMPLES, _SEED))
+    estimates = Estimates(group, Drawing(_N_RESAMPLES, _SEED))
     if spread is None:
-        drawn = makers.replicates
+        drawn = estimates.replicates
         spread = Spread.from_resamples(drawn[np.isfinite(drawn).all(axis=1)], group.n_units)
-    return makers.scores, spread
+    return estimates.scores, spread
 
 
 @dataclass(frozen=True, eq=False)

@@ -61,15 +61,15 @@ class Counts:
         return [(int(a), int(b)) for a, b in zip(self.a[chosen], self.b[chosen], strict=True)]
 
 
-def counted(makers: Estimates, line: list[int], baseline: int | None, settings: Settings) -> Counts | None:
+def counted(estimates: Estimates, line: list[int], baseline: int | None, settings: Settings) -> Counts | None:
     """Return the counts of all pairs in the order of `line`; None if they are few, or do not tell all.
 
     They are for a mean of 0/1 over single items without strata, with Tango's intervals and a test of counts,
     or without either.
     """
     n_pairs = len(line) - 1 if baseline is not None else len(line) * (len(line) - 1) // 2
-    group = makers.group
-    if n_pairs < FEW_PAIRS or not isinstance(group, SumGroup) or not makers.by_formula:
+    group = estimates.group
+    if n_pairs < FEW_PAIRS or not isinstance(group, SumGroup) or not estimates.by_formula:
         return None
     if settings.interval not in ("auto", "tango", None) or (settings.simultaneous and n_pairs <= ALONE):
         return None
@@ -103,7 +103,7 @@ def _right(group: SumGroup) -> tuple[Array, IntArray]:
 
 def pairs(
     counts: Counts,
-    makers: Estimates,
+    estimates: Estimates,
     test: str | None,
     alternative: Alternative,
     evaluation: Evaluation,
@@ -114,7 +114,7 @@ def pairs(
 
     `joint` is how they vary together, for intervals that hold for all at once.
     """
-    metric, scores = makers.group.metric, makers.scores
+    metric, scores = estimates.group.metric, estimates.scores
     bounded, nothing = settings.interval is not None, np.full(counts.a.size, np.nan)
     scale = np.maximum(np.abs(scores[counts.a]), np.abs(scores[counts.b]))
     estimate = rounding.difference(scores[counts.a], scores[counts.b])
@@ -123,7 +123,7 @@ def pairs(
     if test is not None:
         p, statistic, how = _tested(counts, test, alternative)
         if joint is None:
-            among = partial(joint_of, counts, makers, evaluation)
+            among = partial(joint_of, counts, estimates, evaluation)
             adjusted = multiplicity.adjust_jointly(p, settings.correction, alternative, among)
         else:
             adjusted = joint.adjusted(np.maximum(discordant.score_p(counts.n10, counts.n01), LEAST_P))
@@ -178,9 +178,9 @@ def _intervals(
     return own, own if tost_level is None else at(tost_level), tost_level or settings.level
 
 
-def joint_of(counts: Counts, makers: Estimates, evaluation: Evaluation) -> Joint:
+def joint_of(counts: Counts, estimates: Estimates, evaluation: Evaluation) -> Joint:
     """Return how the differences of all pairs vary together."""
-    return simultaneous.joint_of(makers, np.column_stack((counts.a, counts.b)), evaluation.names)
+    return simultaneous.joint_of(estimates, np.column_stack((counts.a, counts.b)), evaluation.names)
 
 
 def _notes(counts: Counts, *, bounded: bool) -> dict[int, tuple[Note, ...]]:

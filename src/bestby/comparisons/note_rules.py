@@ -166,7 +166,7 @@ def metric_notes(group: Group, tests: Mapping[Pair, TestResult], settings: Setti
 
 
 def below_half_notes(
-    makers: Estimates,
+    estimates: Estimates,
     names: Sequence[str],
     level: float,
     *,
@@ -179,14 +179,14 @@ def below_half_notes(
     of the `method` asked for or the one that suits the data. An area of 0 has none: of all orders of the
     items (or clusters), one puts every positive one last.
     """
-    metric, n = makers.group.metric, makers.group.n_units
+    metric, n = estimates.group.metric, estimates.group.n_units
     if not isinstance(metric, RocAuc):
         return []
     shown = []
-    for s, (name, score) in enumerate(zip(names, makers.scores.tolist(), strict=False)):
+    for s, (name, score) in enumerate(zip(names, estimates.scores.tolist(), strict=False)):
         if score >= 0.5:
             continue
-        estimate = makers.of(s)
+        estimate = estimates.of(s)
         interval, _ = interval_maker.interval(estimate, one_pair.chosen(estimate, method or "auto")[0], level)
         if interval is not None and interval.high < 0.5:
             shown.append(f"{name} ({score:.3f}, interval up to {interval.high:.3f})")

@@ -155,28 +155,28 @@ def _joined(parts: Sequence[tuple[Difference, ...] | Pairs]) -> tuple[Difference
 
 
 def compared(
-    makers: Estimates, unfitted: BaseMetric, evaluation: Evaluation, settings: Settings
+    estimates: Estimates, unfitted: BaseMetric, evaluation: Evaluation, settings: Settings
 ) -> MetricPart:
     """Return the comparison on one metric; `unfitted` is it before it saw data."""
-    metric = makers.group.metric
+    metric = estimates.group.metric
     names = evaluation.names
-    scores = makers.scores
+    scores = estimates.scores
     one_pair.check_defined(scores, metric, lambda s: f"system {quoted(names[s])} on these data")
     order = family.ranked(scores, names, metric.greater_is_better)
     base = None if settings.baseline is None else names.index(settings.baseline)
     alternative = settings.towards(metric.greater_is_better)
     line = family.line(order, base, sided=alternative != "two-sided")
-    counts = many_systems.counted(makers, line, base, settings)
+    counts = many_systems.counted(estimates, line, base, settings)
     if counts is not None:
-        return _by_counts(counts, makers, unfitted, order, evaluation, settings)
+        return _by_counts(counts, estimates, unfitted, order, evaluation, settings)
     pairs = family.pairs_to_compare(order, base, sided=alternative != "two-sided")
-    test, path = _test(makers, settings)
-    tests = {} if test is None else test_maker.run(test, makers, pairs, alternative)
-    made = _family_intervals(makers, pairs, names, tests, alternative, settings)
+    test, path = _test(estimates, settings)
+    tests = {} if test is None else test_maker.run(test, estimates, pairs, alternative)
+    made = _family_intervals(estimates, pairs, names, tests, alternative, settings)
     differences = family.with_direction_notes(
         [
             one_pair.difference(
-                makers.of(*pair),
+                estimates.of(*pair),
                 evaluation,
                 tests.get(pair),
                 made.bounds[pair],
@@ -194,23 +194,23 @@ def compared(
         in_order = [names[system] for system in order]
         standings = family.standings(in_order, differences, settings.alpha, lettered=lettered)
         group_notes = note_rules.group_notes(metric.name, standings[2], lettered=lettered)
-    systems, notes = system_scores(makers, order, standings, names, settings.interval, settings.level)
+    systems, notes = system_scores(estimates, order, standings, names, settings.interval, settings.level)
     return MetricPart(
         systems,
         differences,
-        None if test is None else _omnibus(makers),
+        None if test is None else _omnibus(estimates),
         (
             *path,
             *group_notes,
             *made.notes,
             *notes,
-            *notes_on_pairs(makers, unfitted, pairs, tests, evaluation, settings),
+            *notes_on_pairs(estimates, unfitted, pairs, tests, evaluation, settings),
         ),
     )
 
 
 def notes_on_pairs(
-    makers: Estimates,
+    estimates: Estimates,
     unfitted: BaseMetric,
     pairs: Sequence[Pair],
     tests: Mapping[Pair, TestResult],
@@ -218,7 +218,7 @@ def notes_on_pairs(
     settings: Settings,
 ) -> list[Note]:
     """Return notes on one metric, on the tests of pairs, and on what their numbers do not allow for."""
-    group, names, bounded = makers.group, evaluation.names, settings.interval is not None
+    group, names, bounded = estimates.group, evaluation.names, settings.interval is not None
     deciding = {} if settings.simultaneous else tests  # corrected p-values are read from intervals then
     return [
         *note_rules.metric_notes(group, tests, settings),
@@ -226,14 +226,14 @@ def notes_on_pairs(
         *few_units.notes_on_swaps(group, group.metric.name, deciding.values(), settings),
         *swap_notes.exchange_notes(group, tests, names, settings.test),
         *swap_notes.exchangeability_notes(
-            makers, deciding, names, settings.correction, settings.alpha, bounded=bounded
+            estimates, deciding, names, settings.correction, settings.alpha, bounded=bounded
         ),
-        *_uncertainty_notes(makers, unfitted, pairs, evaluation, settings),
+        *_uncertainty_notes(estimates, unfitted, pairs, evaluation, settings),
     ]
 
 
 def _uncertainty_notes(
-    makers: Estimates,
+    estimates: Estimates,
     unfitted: BaseMetric,
     pairs: Sequence[Pair],
     evaluation: Evaluation,
@@ -243,25 +243,25 @@ def _uncertainty_notes(
     if settings.bare:
         return []
     return [
-        *note_rules.sample_notes(makers.group, pairs, evaluation),
-        *dependence.dependence_notes(makers.group, unfitted, pairs, evaluation, settings),
+        *note_rules.sample_notes(estimates.group, pairs, evaluation),
+        *dependence.dependence_notes(estimates.group, unfitted, pairs, evaluation, settings),
     ]
 
 
 def _by_counts(
     counts: many_systems.Counts,
-    makers: Estimates,
+    estimates: Estimates,
     unfitted: BaseMetric,
     order: list[int],
     evaluation: Evaluation,
     settings: Settings,
 ) -> MetricPart:
     """Return the same as `compared` where the counts of discordant items are all there is to know."""
-    metric, names = makers.group.metric, evaluation.names
+    metric, names = estimates.group.metric, evaluation.names
     alternative = settings.towards(metric.greater_is_better)
-    test, path = _test(makers, settings)
-    joint = many_systems.joint_of(counts, makers, evaluation) if settings.simultaneous else None
-    differences = many_systems.pairs(counts, makers, test, alternative, evaluation, settings, joint)
+    test, path = _test(estimates, settings)
+    joint = many_systems.joint_of(counts, estimates, evaluation) if settings.simultaneous else None
+    differences = many_systems.pairs(counts, estimates, test, alternative, evaluation, settings, joint)
     standings, group_notes = None, []
     if test is not None:
         lettered = settings.baseline is None
@@ -270,30 +270,30 @@ def _by_counts(
         group_notes = note_rules.group_notes(metric.name, standings[2], lettered=lettered)
     if joint is not None:
         methods = Counter({"tango": len(differences)})
-        how = simultaneous.family_note(makers, joint, methods, settings, drawn=False)
+        how = simultaneous.family_note(estimates, joint, methods, settings, drawn=False)
         group_notes = [*group_notes, how]
-    systems, notes = system_scores(makers, order, standings, names, settings.interval, settings.level)
+    systems, notes = system_scores(estimates, order, standings, names, settings.interval, settings.level)
     pairs = counts.noted_pairs()
-    of_pairs = _uncertainty_notes(makers, unfitted, pairs, evaluation, settings)
+    of_pairs = _uncertainty_notes(estimates, unfitted, pairs, evaluation, settings)
     if len(pairs) < len(differences):
         which = " (of the differences with the first system and of those between neighbours)"
         of_pairs = [dataclasses.replace(note, message=note.message + which) for note in of_pairs]
-    of_metric = note_rules.metric_notes(makers.group, {}, settings)
+    of_metric = note_rules.metric_notes(estimates.group, {}, settings)
     return MetricPart(
         systems,
         differences,
-        None if test is None else _omnibus(makers),
+        None if test is None else _omnibus(estimates),
         (*path, *group_notes, *notes, *of_metric, *of_pairs),
     )
 
 
-def _test(makers: Estimates, settings: Settings) -> tuple[str | None, tuple[Note, ...]]:
+def _test(estimates: Estimates, settings: Settings) -> tuple[str | None, tuple[Note, ...]]:
     """Return the test asked for, or the one that two crossed groupings allow, with a note on that."""
-    return (None, ()) if settings.test is None else dependence.supported_test(settings.test, makers.group)
+    return (None, ()) if settings.test is None else dependence.supported_test(settings.test, estimates.group)
 
 
 def _family_intervals(
-    makers: Estimates,
+    estimates: Estimates,
     pairs: Sequence[Pair],
     names: Sequence[str],
     tests: Mapping[Pair, TestResult],
@@ -302,22 +302,22 @@ def _family_intervals(
 ) -> FamilyIntervals:
     """Return the intervals and the adjusted p-values of all pairs: of all at once, or of each by itself."""
     if settings.simultaneous:
-        return simultaneous.family_intervals(makers, pairs, names, settings)
+        return simultaneous.family_intervals(estimates, pairs, names, settings)
     bounds, errors = {}, {}
     for pair in pairs:  # both of a pair at once, while what they are made of is at hand
-        bounds[pair] = one_pair.intervals(makers.of(*pair), settings.interval, settings)
+        bounds[pair] = one_pair.intervals(estimates.of(*pair), settings.interval, settings)
         if settings.interval is not None:
-            errors[pair] = one_pair.standard_error(makers.of(*pair), bounds[pair].interval)
+            errors[pair] = one_pair.standard_error(estimates.of(*pair), bounds[pair].interval)
     if not tests:
         return FamilyIntervals(bounds, errors=errors)
     raw = np.array([tests[pair].p_value for pair in pairs])
-    joint = partial(simultaneous.joint_of, makers, np.array(pairs), names)
+    joint = partial(simultaneous.joint_of, estimates, np.array(pairs), names)
     adjusted = multiplicity.adjust_jointly(raw, settings.correction, alternative, joint)
     return FamilyIntervals(bounds, errors=errors, p_adjusted=dict(zip(pairs, adjusted.tolist(), strict=True)))
 
 
 def system_scores(
-    makers: Estimates,
+    estimates: Estimates,
     order: list[int],
     standings: family.Standings | None,
     names: Sequence[str],
@@ -328,19 +328,19 @@ def system_scores(
 
     Without `standings` nothing was tested, so no ranks are claimed.
     """
-    metric = makers.group.metric
+    metric = estimates.group.metric
     low, high, labels = standings or (None, None, None)
     entries: list[SystemScore] = []
     notes: list[Note] = []
     for position, system in enumerate(order):
-        estimate = makers.of(system)
+        estimate = estimates.of(system)
         interval, error, error_method, noise = None, None, None, None
         if method is not None:
             chosen, situation = one_pair.chosen(estimate, method)
             interval, found = interval_maker.interval(estimate, chosen, level)
             notes += notes_about((*found, *one_pair.doubts(interval, situation)), metric.name, names[system])
             error, error_method = one_pair.standard_error(estimate, interval)
-            noise = interval_methods.calibration_error_of(makers.group, system, level)
+            noise = interval_methods.calibration_error_of(estimates.group, system, level)
         entries.append(
             SystemScore(
                 metric.name,
@@ -355,13 +355,13 @@ def system_scores(
                 if_calibrated=None if noise is None else noise.if_calibrated,
             )
         )
-    notes += note_rules.below_half_notes(makers, names, level, method=method)
+    notes += note_rules.below_half_notes(estimates, names, level, method=method)
     return tuple(entries), tuple(notes)
 
 
-def _omnibus(makers: Estimates) -> Omnibus | None:
+def _omnibus(estimates: Estimates) -> Omnibus | None:
     """Return Cochran's Q for 0/1 values, Friedman's test for other means, over items or cluster means."""
-    group = makers.group
+    group = estimates.group
     found = None if group.n_systems < 3 else group.unit_means
     if found is None:
         return None

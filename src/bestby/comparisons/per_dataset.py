@@ -61,18 +61,18 @@ def intervals_on(
     """Return what makes intervals and tests for one metric; an error names the evaluation."""
     with within(where):
         (group,) = prepare.groups(evaluation, [metric], supports=prepare.ALL_GROUPINGS, counting=counting)
-        makers = Estimates(group, drawing)
-        one_pair.check_defined(makers.scores, metric, lambda s: f"system {quoted(evaluation.names[s])}")
-    return makers
+        estimates = Estimates(group, drawing)
+        one_pair.check_defined(estimates.scores, metric, lambda s: f"system {quoted(evaluation.names[s])}")
+    return estimates
 
 
 def below_half_notes(
-    makers: Mapping[str, Estimates], what: str, names: Sequence[str], level: float
+    estimates: Mapping[str, Estimates], what: str, names: Sequence[str], level: float
 ) -> list[Note]:
     """Return notes on areas under the ROC curve below that of chance, on each dataset or repetition."""
     return [
         note
-        for name, one in makers.items()
+        for name, one in estimates.items()
         for note in note_rules.below_half_notes(one, names, level, where=f"{what} {quoted(name)}: ")
     ]
 
@@ -85,7 +85,7 @@ def refuse_columns(data: Any, columns: Mapping[str, object]) -> None:
 
 
 def differences(
-    makers: Estimates,
+    estimates: Estimates,
     evaluation: Evaluation,
     pairs: Sequence[Names],
     options: Options,
@@ -97,32 +97,32 @@ def differences(
     """
     names = evaluation.names
     positions = [(names.index(a), names.index(b)) for a, b in pairs]
-    tests = _tests(makers, positions, options)
+    tests = _tests(estimates, positions, options)
     made = []
     for pair in positions:
-        bounds = one_pair.intervals(makers.of(*pair), options.interval, options, units)
+        bounds = one_pair.intervals(estimates.of(*pair), options.interval, options, units)
         own = {pair: tests[pair]} if pair in tests else {}
-        notes = swap_notes.exchange_notes(makers.group, own, names, options.test)
+        notes = swap_notes.exchange_notes(estimates.group, own, names, options.test)
         bounds = bounds._replace(notes=(*bounds.notes, *notes))
-        made.append(one_pair.difference(makers.of(*pair), evaluation, tests.get(pair), bounds, options))
+        made.append(one_pair.difference(estimates.of(*pair), evaluation, tests.get(pair), bounds, options))
     return tuple(made)
 
 
 def p_values(
-    makers: Estimates, evaluation: Evaluation, pairs: Sequence[Names], options: Options
+    estimates: Estimates, evaluation: Evaluation, pairs: Sequence[Names], options: Options
 ) -> tuple[float, ...]:
     """Return the p-value of each pair, without intervals."""
     names = evaluation.names
     positions = [(names.index(a), names.index(b)) for a, b in pairs]
-    tests = _tests(makers, positions, options)
+    tests = _tests(estimates, positions, options)
     return tuple(tests[position].p_value for position in positions)
 
 
-def _tests(makers: Estimates, pairs: Sequence[Pair], options: Options) -> dict[Pair, TestResult]:
+def _tests(estimates: Estimates, pairs: Sequence[Pair], options: Options) -> dict[Pair, TestResult]:
     """Return the tests of the pairs; none if none was asked for."""
     if options.test is None:
         return {}
-    return test_maker.run(options.test, makers, pairs, options.alternative)
+    return test_maker.run(options.test, estimates, pairs, options.alternative)
 
 
 def pairs_of(

@@ -57,21 +57,21 @@ class OneOfFamily:
     notes: tuple[Note, ...]
 
 
-def joint_of(makers: Estimates, pairs: IntArray, names: Sequence[str]) -> Joint:
+def joint_of(estimates: Estimates, pairs: IntArray, names: Sequence[str]) -> Joint:
     """Return how the differences of pairs of systems, shape (m, 2), vary together."""
-    return makers.joint(pairs, sorted(range(len(names)), key=lambda s: names[s]))
+    return estimates.joint(pairs, sorted(range(len(names)), key=lambda s: names[s]))
 
 
 def family_intervals(
-    makers: Estimates, pairs: Sequence[Pair], names: Sequence[str], settings: Settings
+    estimates: Estimates, pairs: Sequence[Pair], names: Sequence[str], settings: Settings
 ) -> FamilyIntervals:
     """Return the intervals of all pairs of a metric, each by its own method at the level of the family."""
     assert settings.interval is not None
-    joint = joint_of(makers, np.array(pairs), names)
+    joint = joint_of(estimates, np.array(pairs), names)
     at = 1.0 - joint.single_level(settings.alpha)
     bounds, singles, errors, methods, p_values = {}, {}, {}, {}, []
     for pair in pairs:  # all of a pair at once, while what its intervals are made of is at hand
-        estimate = makers.of(*pair)
+        estimate = estimates.of(*pair)
         member = one_of_family(estimate, settings.interval, settings.level, at, settings.margin)
         methods[pair], singles[pair] = member.method, member.single
         tost, unseen = _equivalence(estimate, member, settings, at)
@@ -81,14 +81,16 @@ def family_intervals(
             p_values.append(interval_maker.p_value(estimate, member.method))
     adjusted = {}
     if settings.test is not None:
-        alternative = settings.towards(makers.group.metric.greater_is_better)
+        alternative = settings.towards(estimates.group.metric.greater_is_better)
         own = np.array(p_values)
-        values = np.array([makers.of(*pair).value for pair in pairs])
-        low, high = _ends_on_marks(makers, {pair: bounds[pair].interval for pair in pairs}, settings.margin)
+        values = np.array([estimates.of(*pair).value for pair in pairs])
+        low, high = _ends_on_marks(
+            estimates, {pair: bounds[pair].interval for pair in pairs}, settings.margin
+        )
         agreed = agreeing(joint.adjusted(own), values, low, high, alternative, settings.alpha)
         adjusted = dict(zip(pairs, agreed.tolist(), strict=True))
     drawn = any(bound.interval is not None and not bound.interval.exact for bound in bounds.values())
-    note = family_note(makers, joint, Counter(methods.values()), settings, drawn=drawn)
+    note = family_note(estimates, joint, Counter(methods.values()), settings, drawn=drawn)
     return FamilyIntervals(bounds, singles, errors, adjusted, (note,))
 
 
@@ -155,12 +157,12 @@ def _family_method(method: str, situation: Situation, level: float, at: float) -
 
 
 def _ends_on_marks(
-    makers: Estimates, intervals: Mapping[Pair, Interval | None], margin: float | None
+    estimates: Estimates, intervals: Mapping[Pair, Interval | None], margin: float | None
 ) -> tuple[FloatArray, FloatArray]:
     """Return the ends of the intervals of pairs as verdicts read them, NaN for a pair without one."""
     low, high = np.full((2, len(intervals)), np.nan)
     for place, ((a, b), interval) in enumerate(intervals.items()):
-        scores = float(makers.scores[a]), float(makers.scores[b])
+        scores = float(estimates.scores[a]), float(estimates.scores[b])
         shown = family.on_marks(interval, scores, margin)
         if shown is not None:
             low[place], high[place] = shown.low, shown.high
@@ -218,7 +220,7 @@ def _listed(methods: Counter[str]) -> str:
 
 
 def family_note(
-    makers: Estimates, joint: Joint, methods: Counter[str], settings: Settings, *, drawn: bool
+    estimates: Estimates, joint: Joint, methods: Counter[str], settings: Settings, *, drawn: bool
 ) -> Note:
     """Return the note on how the intervals of a family were made."""
     at = 1.0 - joint.single_level(settings.alpha)
@@ -228,11 +230,11 @@ def family_note(
     if settings.test is not None:
         told += ". Groups, ranks, verdicts and adjusted p-values are read from these intervals, and p is that"
         told += " of the test"
-    beyond = 0.5 * (1.0 - at) * (makers.drawing.n_resamples + 1)
+    beyond = 0.5 * (1.0 - at) * (estimates.drawing.n_resamples + 1)
     if beyond < FEW_BEYOND and drawn:
         needed = int(np.ceil(2.0 * FEW_BEYOND / (1.0 - at)))
         told += (
             f". Fewer than {FEW_BEYOND} resamples lie beyond each end of the bootstrap intervals: use"
             f" n_resamples={needed}"
         )
-    return Note("simultaneous", told, (makers.group.metric.name,))
+    return Note("simultaneous", told, (estimates.group.metric.name,))

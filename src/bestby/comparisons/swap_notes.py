@@ -91,7 +91,7 @@ TESTS_OF_MEANS = ("permutation", "t", "bootstrap", "wald")
 
 
 def exchangeability_notes(
-    makers: Estimates,
+    estimates: Estimates,
     tests: Mapping[Pair, TestResult],
     names: Sequence[str],
     correction: str,
@@ -106,7 +106,7 @@ def exchangeability_notes(
     called, if they are no clusters. Intervals of the differences, if there are such (`bounded`), have the
     notes on few effective units.
     """
-    group = makers.group
+    group = estimates.group
     if group.in_blocks or group.crossed or not tests:
         return []
     pairs, units = list(tests), "clusters" if group.clustered else what
@@ -114,12 +114,14 @@ def exchangeability_notes(
     correction = "holm" if correction == inference_multiplicity.STEP_DOWN else correction
     adjusted = inference_multiplicity.adjust([test.p_value for test in tests.values()], correction)
     rejected = inference_multiplicity.rejects(adjusted, alpha)
-    allowing = [p_allowing(makers, pair, tests[pair], one) for pair, one in zip(pairs, rejected, strict=True)]
+    allowing = [
+        p_allowing(estimates, pair, tests[pair], one) for pair, one in zip(pairs, rejected, strict=True)
+    ]
     named = [(names[a], names[b]) for a, b in pairs]
     again = inference_multiplicity.adjust(allowing, correction)
     notes = few_units.note_on_skewness(metric, named, adjusted, again, alpha, units)
     for position in np.flatnonzero(rejected & (not bounded)).tolist():
-        found = one_pair.doubts_of_test(makers.of(*pairs[position]))
+        found = one_pair.doubts_of_test(estimates.of(*pairs[position]))
         a, b = pairs[position]
         notes += [] if found is None else notes_about((found,), metric, names[a], names[b])
     sized = [pair for pair, one in zip(pairs, rejected, strict=True) if one or len(pairs) == 1]
@@ -147,11 +149,11 @@ def exchangeability_notes(
     return notes
 
 
-def p_allowing(makers: Estimates, pair: Pair, test: TestResult, rejects: bool) -> float:
+def p_allowing(estimates: Estimates, pair: Pair, test: TestResult, rejects: bool) -> float:
     """Return the p-value of a test of means that rejects, or that of Hall's t test if it is larger."""
     if not rejects or test.name not in TESTS_OF_MEANS:
         return test.p_value
-    other = test_maker.allowing_for_skewness(makers.of(*pair), test)
+    other = test_maker.allowing_for_skewness(estimates.of(*pair), test)
     return test.p_value if other is None else max(test.p_value, other.p_value)
 
 

@@ -51,7 +51,7 @@ class RunsWithItems:
     vary as that one does; alone, or beside another single run, only the items count.
     """
 
-    makers: Estimates
+    estimates: Estimates
     n_runs: Sequence[int]
     names: Sequence[str]
     paired: bool
@@ -63,12 +63,12 @@ class RunsWithItems:
     @property
     def group(self) -> Group:
         """The metrics on the evaluation of all runs."""
-        return self.makers.group
+        return self.estimates.group
 
     @property
     def drawing(self) -> Drawing:
         """How to resample."""
-        return self.makers.drawing
+        return self.estimates.drawing
 
     def columns(self, system: int) -> slice:
         """Return which columns the runs of a system have."""
@@ -78,13 +78,13 @@ class RunsWithItems:
     @cached_property
     def scores(self) -> tuple[FloatArray, ...]:
         """The scores of the runs of each system on all items."""
-        found = self.makers.scores
+        found = self.estimates.scores
         return tuple(found[self.columns(s)] for s in range(len(self.n_runs)))
 
     @cached_property
     def replicates(self) -> FloatArray:
         """The scores of all runs on resampled items, shape (B, runs)."""
-        return self.makers.replicates
+        return self.estimates.replicates
 
     @cached_property
     def _influences(self) -> Influences | None:

@@ -30,7 +30,7 @@ def data(n: int = 120, seed: int = 0, **groups: Any) -> Evaluation:
     return Evaluation.of(systems, gold, **groups)
 
 
-def makers(evaluation: Evaluation, metric: str, blocks: int | None = None, b: int = 199) -> Estimates:
+def estimates(evaluation: Evaluation, metric: str, blocks: int | None = None, b: int = 199) -> Estimates:
     supports = prepare.ALL_GROUPINGS
     group = prepare.groups(evaluation, [resolve(metric)], blocks=blocks, supports=supports)[0]
     return Estimates(group, Drawing(b, 0))
@@ -42,7 +42,7 @@ def unequal(n: int = 120) -> np.ndarray:
 
 def test_cr2_of_items_is_the_normal_interval() -> None:
     for metric in ("accuracy", "f1_macro"):
-        made = makers(data(), metric)
+        made = estimates(data(), metric)
         normal, cr2 = (interval_maker.interval(made.of(*PAIR), name, 0.9)[0] for name in ("normal", "cr2"))
         assert (cr2.low, cr2.high) == pytest.approx((normal.low, normal.high), abs=1e-9)
         assert (cr2.method, cr2.exact) == ("cr2", True)
@@ -50,7 +50,7 @@ def test_cr2_of_items_is_the_normal_interval() -> None:
 
 def test_cr2_of_the_mean_is_that_of_its_items() -> None:
     evaluation = data(clusters=unequal())
-    made = makers(evaluation, "accuracy")
+    made = estimates(evaluation, "accuracy")
     right = [(x == evaluation.gold).astype(float) for x in evaluation.systems.values()]
     values = right[0] - right[1]
     sums = np.bincount(unequal(), weights=values - values.mean()) / values.size
@@ -75,7 +75,7 @@ def test_ranks_have_cr2_from_the_jackknife() -> None:
     gold, code = rng.normal(size=100), np.minimum(np.arange(100) // 5, 12)
     systems = {name: gold + rng.normal(size=13)[code] + rng.normal(size=100) for name in ("a", "b")}
     evaluation = Evaluation.of(systems, gold, clusters=code)
-    ranks, sums = makers(evaluation, "spearman"), makers(evaluation, "pearson")
+    ranks, sums = estimates(evaluation, "spearman"), estimates(evaluation, "pearson")
     assert not ranks.group.has_formula
     assert ranks.group.few_units
     found, like = ranks.of(*PAIR).sample.error, sums.group.sample(*PAIR).error
@@ -94,7 +94,7 @@ def test_cr2_of_a_mean_from_the_jackknife_is_that_from_influence() -> None:
     by_calls = Estimates(prepare.groups(evaluation, [resolve(share)])[0], Drawing(9, 0))
     found, expected = (
         by_calls.of(*PAIR).sample.error,
-        makers(evaluation, "accuracy").group.sample(*PAIR).error,
+        estimates(evaluation, "accuracy").group.sample(*PAIR).error,
     )
     assert found is not None
     assert expected is not None
@@ -105,7 +105,7 @@ def test_undefined_without_a_cluster_falls_back_and_says_so() -> None:
     gold = np.array([1.0, 0.0] * 3 + [0.0] * 24)
     rng = np.random.default_rng(2)
     systems = {name: gold + rng.normal(size=30) for name in ("a", "b")}
-    made = makers(Evaluation.of(systems, gold, clusters=np.arange(30) // 6), "roc_auc")
+    made = estimates(Evaluation.of(systems, gold, clusters=np.arange(30) // 6), "roc_auc")
     found, notes = interval_maker.interval(made.of(*PAIR), "cr2", 0.9)
     assert found.method == "basic"
     assert "cr2_undefined" in {note.code for note in notes}
@@ -114,7 +114,7 @@ def test_undefined_without_a_cluster_falls_back_and_says_so() -> None:
 def test_too_many_units_to_leave_out() -> None:
     rng = np.random.default_rng(3)
     gold = rng.normal(size=1001)
-    made = makers(Evaluation.of({"a": gold + 1, "b": gold + rng.normal(size=1001)}, gold), "spearman")
+    made = estimates(Evaluation.of({"a": gold + 1, "b": gold + rng.normal(size=1001)}, gold), "spearman")
     with pytest.raises(DesignError, match="of 1001 units one cannot be left out"):
         interval_maker.interval(made.of(*PAIR), "cr2", 0.9)
 
@@ -123,7 +123,7 @@ def test_too_many_units_to_leave_out() -> None:
 
 
 def crossed(metric: str = "accuracy") -> Estimates:
-    return makers(data(clusters=[np.arange(120) // 12, np.arange(120) % 10]), metric)
+    return estimates(data(clusters=[np.arange(120) // 12, np.arange(120) % 10]), metric)
 
 
 @pytest.mark.parametrize("metric", ["accuracy", "f1_macro"])
@@ -149,7 +149,7 @@ def test_what_knows_one_grouping_is_refused() -> None:
         with pytest.raises(DesignError, match="supports one grouping"):
             test_maker.run(test, made, [PAIR], "two-sided")
     with pytest.raises(DesignError, match="needs two crossed groupings"):
-        interval_maker.interval(makers(data(), "accuracy").of(*PAIR), "two-way", 0.95)
+        interval_maker.interval(estimates(data(), "accuracy").of(*PAIR), "two-way", 0.95)
 
 
 def test_a_caller_that_does_not_know_of_crossed_groupings_gets_none() -> None:
@@ -240,7 +240,7 @@ def test_differing_and_effective_units_are_of_the_grouping_with_fewer() -> None:
     wrong = np.where(np.arange(60) % 6 == 0, 0.0, 1.0)  # the systems differ in one of six languages
     both = [np.arange(60) // 6, np.arange(60) % 6]
     for order in (both, both[::-1]):
-        made = makers(Evaluation.of({"a": right, "b": wrong}, clusters=order), "mean")
+        made = estimates(Evaluation.of({"a": right, "b": wrong}, clusters=order), "mean")
         assert made.of(*PAIR).sample.differing == (10, 1)
         assert made.of(*PAIR).effective_units < 6.0
 
@@ -249,13 +249,13 @@ def test_ranks_have_no_two_way_error() -> None:
     x = np.random.default_rng(4).normal(size=(3, 20))
     evaluation = Evaluation.of({"a": x[0], "b": x[1]}, x[2], clusters=[np.arange(20) // 4, np.arange(20) % 4])
     with pytest.raises(DesignError, match="no error for two crossed groupings"):
-        makers(evaluation, "spearman")
+        estimates(evaluation, "spearman")
 
 
 def test_wald_without_spread_says_no_more_than_signs() -> None:
     ones = np.ones(24)
     evaluation = Evaluation.of({"a": ones, "b": 0.0 * ones}, clusters=np.arange(24) // 4)
-    test = test_maker.run("wald", makers(evaluation, "mean"), [PAIR], "two-sided")[PAIR]
+    test = test_maker.run("wald", estimates(evaluation, "mean"), [PAIR], "two-sided")[PAIR]
     assert test.p_value == pytest.approx(2 * 0.5**6)
 
 
@@ -265,7 +265,7 @@ def test_wald_without_spread_says_no_more_than_signs() -> None:
 @pytest.mark.parametrize("metric", ["accuracy", "f1_macro", "spearman"])
 def test_blocks_of_one_are_the_items(metric: str) -> None:
     evaluation = data()
-    blocks, items = makers(evaluation, metric, blocks=1), makers(evaluation, metric, b=4000)
+    blocks, items = estimates(evaluation, metric, blocks=1), estimates(evaluation, metric, b=4000)
     swaps = [
         test_maker.run("permutation", made, [PAIR], "two-sided")[PAIR].p_value for made in (blocks, items)
     ]
@@ -276,8 +276,11 @@ def test_blocks_of_one_are_the_items(metric: str) -> None:
 
 def test_permutation_and_formula_of_blocks_are_those_of_clusters() -> None:
     evaluation = data(n=123)
-    blocks, alone = makers(evaluation, "f1_macro", blocks=10), Evaluation(evaluation.systems, evaluation.gold)
-    as_clusters = makers(Evaluation(alone.systems, alone.gold, clusters=np.arange(123) // 10), "f1_macro")
+    blocks, alone = (
+        estimates(evaluation, "f1_macro", blocks=10),
+        Evaluation(evaluation.systems, evaluation.gold),
+    )
+    as_clusters = estimates(Evaluation(alone.systems, alone.gold, clusters=np.arange(123) // 10), "f1_macro")
     for test in ("permutation", "wald"):
         found = [test_maker.run(test, made, [PAIR], "less")[PAIR] for made in (blocks, as_clusters)]
         assert found[0] == found[1]
@@ -292,10 +295,10 @@ def test_blocks_make_an_accuracy_vary_as_whole_runs_do() -> None:
     systems = {name: np.repeat(rng.random(200) < 0.7, 10).astype(np.int64) for name in ("a", "b")}
     evaluation = Evaluation.of(systems, gold)
     drawn = {
-        length: makers(evaluation, "accuracy", blocks=length).replicates[:, 0].std() for length in (1, 40)
+        length: estimates(evaluation, "accuracy", blocks=length).replicates[:, 0].std() for length in (1, 40)
     }
     assert drawn[40] / drawn[1] == pytest.approx(np.sqrt(10), rel=0.25)
-    assert not makers(evaluation, "accuracy", blocks=40).of(*PAIR).distribution[0].exact
+    assert not estimates(evaluation, "accuracy", blocks=40).of(*PAIR).distribution[0].exact
 
 
 def test_sums_and_weights_draw_the_same_blocks() -> None:
@@ -306,12 +309,12 @@ def test_sums_and_weights_draw_the_same_blocks() -> None:
 
     evaluation = data(n=50, strata=np.arange(50) % 2)
     by_calls = Estimates(prepare.groups(evaluation, [resolve(share)], blocks=7)[0], Drawing(99, 0))
-    by_sums = makers(evaluation, "accuracy", blocks=7, b=99)
+    by_sums = estimates(evaluation, "accuracy", blocks=7, b=99)
     assert by_calls.replicates == pytest.approx(by_sums.replicates, abs=1e-12)
 
 
 def test_bca_knows_nothing_of_blocks() -> None:
-    made = makers(data(), "accuracy", blocks=10)
+    made = estimates(data(), "accuracy", blocks=10)
     for method in ("bca", "studentized"):
         with pytest.raises(DesignError, match="does not allow for blocks"):
             interval_maker.interval(made.of(*PAIR), method, 0.95)
@@ -324,7 +327,7 @@ def test_bca_knows_nothing_of_blocks() -> None:
 
 
 def test_design_effects_are_the_same_whether_the_clusters_were_used_or_not() -> None:
-    single, clustered = (makers(one, "f1_macro").group for one in (data(), data(clusters=unequal())))
+    single, clustered = (estimates(one, "f1_macro").group for one in (data(), data(clusters=unequal())))
     found, expected = (design_effects(one, [PAIR], unequal())[0] for one in (single, clustered))  # type: ignore[arg-type]
     assert (found.itemwise, found.clustered) == pytest.approx((expected.itemwise, expected.clustered))
     assert found.clustered == pytest.approx(clustered.sample(*PAIR).standard_error, rel=1e-6)

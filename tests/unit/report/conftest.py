@@ -227,7 +227,7 @@ def any_comparison(request: pytest.FixtureRequest) -> Comparison:
 
 @pytest.fixture
 def made() -> SimpleNamespace:
-    """The makers above, for tests that need one comparison in particular."""
+    """The estimates above, for tests that need one comparison in particular."""
     return SimpleNamespace(
         difference=difference,
         five=five,

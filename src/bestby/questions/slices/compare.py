@@ -343,7 +343,7 @@ def _compared(
     pairs: list[Pair] = family.pairs_to_compare(order, base, sided=alternative != "two-sided")
     overall, said = _overall(whole, pairs, evaluation, alternative, settings)
     parts, notes = parts_of(evaluation, slicings, metric, drawing)
-    tests = [test_maker.run(settings.test, part.makers, pairs, alternative) for part in parts]
+    tests = [test_maker.run(settings.test, part.estimates, pairs, alternative) for part in parts]
     together = correlation(parts, pairs, sharing)
     joint = joint_of(parts, len(parts) * len(pairs), together, drawing.seed)
     p_values = np.array([own[pair].p_value for pair in pairs for own in tests])
@@ -365,7 +365,7 @@ def _compared(
         small += [
             part
             for part, (_, method) in zip(parts, made_by_pair, strict=True)
-            if part.makers.group.n_units < slice_tests.FEWEST_UNITS and method != "tango"
+            if part.estimates.group.n_units < slice_tests.FEWEST_UNITS and method != "tango"
         ]
         for number, slicing in enumerate(slicings):
             chosen = [s for s, part in enumerate(parts) if part.slicing == number]
@@ -386,21 +386,21 @@ def _compared(
 
 
 def _overall(
-    makers: Estimates,
+    estimates: Estimates,
     pairs: Sequence[Pair],
     evaluation: Evaluation,
     alternative: Alternative,
     settings: Settings,
 ) -> tuple[tuple[Difference, ...], list[Note]]:
     """Return the differences on all items, with p-values by Holm's procedure, and notes on tests."""
-    tests = test_maker.run(settings.test, makers, pairs, alternative)
+    tests = test_maker.run(settings.test, estimates, pairs, alternative)
     made = []
     for pair in pairs:
-        bounds = one_pair.intervals(makers.of(*pair), settings.interval, settings)
-        made.append(one_pair.difference(makers.of(*pair), evaluation, tests[pair], bounds, settings))
-    notes = few_units.notes_on_swaps(makers.group, made[0].metric, tests.values(), settings)
+        bounds = one_pair.intervals(estimates.of(*pair), settings.interval, settings)
+        made.append(one_pair.difference(estimates.of(*pair), evaluation, tests[pair], bounds, settings))
+    notes = few_units.notes_on_swaps(estimates.group, made[0].metric, tests.values(), settings)
     names, alpha = evaluation.names, settings.alpha
-    notes += swap_notes.exchangeability_notes(makers, tests, names, "holm", alpha)
+    notes += swap_notes.exchangeability_notes(estimates, tests, names, "holm", alpha)
     return tuple(family.adjusted(made, "holm")), notes
 
 
@@ -414,7 +414,7 @@ def _difference(
     notes: list[Note],
 ) -> tuple[Difference, str]:
     """Return the difference in one slice, its interval at the level of all slices, and the method of that."""
-    estimate = part.makers.of(*pair)
+    estimate = part.estimates.of(*pair)
     own = simultaneous.one_of_family(estimate, settings.interval, settings.level, at)
     bounds = one_pair.Bounds(own.interval, None, (*own.notes, *notes))
     error = one_pair.standard_error(estimate, own.single or own.interval)
@@ -435,13 +435,13 @@ def _notes_on_tests(
     every = [(pair, part, own[pair]) for pair in pairs for part, own in zip(parts, tests, strict=True)]
     rejected = multiplicity.rejects(adjusted, settings.alpha)
     allowing = [
-        swap_notes.p_allowing(part.makers, pair, test, one)
+        swap_notes.p_allowing(part.estimates, pair, test, one)
         for (pair, part, test), one in zip(every, rejected, strict=True)
     ]
     again = joint.stepped_down(np.array(allowing), alternative)
     made = []
     for place, (pair, part, test) in enumerate(every):
-        group, (a, b) = part.makers.group, pair
+        group, (a, b) = part.estimates.group, pair
         names, own = part.evaluation.names, slice(place, place + 1)
         metric, units = group.metric.name, "clusters" if group.clustered else "items"
         made.append(
@@ -491,13 +491,13 @@ def _detectable(part: Part, pair: Pair, error: float, alpha: float, alternative:
     are right or wrong, a difference of d has at least the variance d (1 - d), all in favour of one system:
     this bounds it where the systems hardly differ, whose standard error is known badly.
     """
-    group = part.makers.group
+    group = part.estimates.group
     tail = 0.5 * alpha if alternative == "two-sided" else alpha
     if 0.5**group.n_units > tail:
         return None
     multiple = -float(stdtrit(slice_tests.freedom(part, pair), tail)) + float(ndtri(USUAL_POWER))
     found = multiple * error
-    if part.makers.of(*pair).situation(jackknife=False)["proportion"]:
+    if part.estimates.of(*pair).situation(jackknife=False)["proportion"]:
         found = max(found, multiple**2 / (group.n_units + multiple**2))
     low, high = group.metric.bounds
     return found if found <= high - low else None
@@ -510,7 +510,7 @@ def _small(metric: str, small: Sequence[Part]) -> list[Note]:
     """
     if not small:
         return []
-    what = "clusters" if small[0].makers.group.clustered else "items"
+    what = "clusters" if small[0].estimates.group.clustered else "items"
     names = list(dict.fromkeys(quoted(part.name) for part in small))
     told = (
         f"fewer than {slice_tests.FEWEST_UNITS} {what} in {listed(names, 5)}: with so few, intervals and the"

@@ -351,7 +351,7 @@ def _errors(parts: Sequence[Part], differences: Sequence[Difference], *, spanned
     """Return the standard errors; where nothing varies, that of a slice that varies as the others do."""
     if any(one.standard_error is None for one in differences):
         return None
-    sizes = np.array([part.makers.group.n_units for part in parts])
+    sizes = np.array([part.estimates.group.n_units for part in parts])
     errors = np.array([one.standard_error for one in differences], dtype=np.float64)
     if spanned and not errors.any():
         return None  # the clusters show no correlations
@@ -365,7 +365,7 @@ def _tail(part: Part, d: Difference) -> float:
 
     It is that of the swaps, of which only one leaves all of them as they are.
     """
-    group = part.makers.group
+    group = part.estimates.group
     constant = d.standard_error == 0.0 and isinstance(group.metric, MeanMetric)
     return 0.5**group.n_units if constant and d.estimate != 0.0 else math.nan
 
@@ -386,7 +386,7 @@ def _p_value(
     constant = any(one.standard_error == 0.0 for one in differences)
     if constant and values is not None:
         n = sum(one.size for one in values)
-        drawing = parts[0].makers.drawing
+        drawing = parts[0].estimates.drawing
         times = min(drawing.n_resamples, max(LEAST_PERMUTATIONS, MOST_WORK // n))
         return "permutation-q", permuted(values, times, drawing.seed), ()
     p = welch(np.array([one.estimate for one in differences]), errors, degrees)
@@ -406,7 +406,7 @@ def _p_value(
 
 def freedom(part: Part, pair: Pair) -> float:
     """Return the degrees of freedom of the standard error in a slice."""
-    group = part.makers.group
+    group = part.estimates.group
     error = group.sample(*pair).error if group.clustered else None
     return max(1.0, group.sample(*pair).degrees_of_freedom if error is None else error.df)
 
@@ -418,7 +418,7 @@ def _values(parts: Sequence[Part], pair: Pair, differences: Sequence[Difference]
     if sum(part.evaluation.n_items for part in parts) > 30_000:
         return None
     for part, one in zip(parts, differences, strict=True):
-        group = part.makers.group
+        group = part.estimates.group
         if group.clustered or group.n_strata > 1:
             return None
         influence = source.added_by_units(group, pair)

@@ -306,7 +306,7 @@ class Part:
     name: str
     rows: IntArray
     evaluation: Evaluation
-    makers: Estimates
+    estimates: Estimates
 
 
 def parts_of(
@@ -321,9 +321,9 @@ def parts_of(
         for place, name in enumerate(slicing.names):
             rows = slicing.rows(place)
             own = evaluation.with_rows(rows)
-            makers = _defined(own, metric, drawing)
-            if makers is not None:
-                parts.append(Part(number, slicing.column, name, np.flatnonzero(rows), own, makers))
+            estimates = _defined(own, metric, drawing)
+            if estimates is not None:
+                parts.append(Part(number, slicing.column, name, np.flatnonzero(rows), own, estimates))
                 kept += 1
             else:
                 undefined.append(name)
@@ -343,10 +343,10 @@ def parts_of(
 def _defined(evaluation: Evaluation, metric: BaseMetric, drawing: Drawing) -> Estimates | None:
     """Return what makes the intervals in a slice; None if the metric has no value there."""
     try:
-        makers = makers_of(evaluation, metric, drawing)
+        estimates = makers_of(evaluation, metric, drawing)
     except InvalidInputError:  # the same on all items was in order: in this slice something is missing
         return None
-    return makers if np.isfinite(makers.scores).all() else None
+    return estimates if np.isfinite(estimates.scores).all() else None
 
 
 def makers_of(evaluation: Evaluation, metric: BaseMetric, drawing: Drawing) -> Estimates:
@@ -396,7 +396,7 @@ def correlation(parts: Sequence[Part], pairs: Sequence[Pair], sharing: Sharing) 
     rows, columns, values = [], [], []
     for p, pair in enumerate(pairs):
         for s, part in enumerate(parts):
-            found = added_by_items(part.makers.group, pair)
+            found = added_by_items(part.estimates.group, pair)
             if found is None or not np.isfinite(found).all():
                 return None
             rows.append(sharing.cluster[part.rows])
@@ -419,7 +419,7 @@ def joint_of(parts: Sequence[Part], m: int, together: FloatArray | None, seed: i
     Correlations of slices that share units are estimated: if a slice has few units Bonferroni's bound is used
     instead, as it is if they are not known.
     """
-    few = min(part.makers.group.n_units for part in parts) < FEW_UNITS
+    few = min(part.estimates.group.n_units for part in parts) < FEW_UNITS
     estimated = together is not None and bool((together - np.eye(m)).any())
     return Joint.from_correlations(None if few and estimated else together, m, seed)
 
