@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from bestby import compare
-from bestby.metrics.calibration import ExpectedCalibrationError
+from bestby.metrics.soft import ExpectedCalibrationError
 from calibration.statements import Outcome, Statements, What, holds
 
 TITLE = "Calibration errors"

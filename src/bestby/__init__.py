@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from bestby.data.layouts.runs import Runs as Runs
     from bestby.metrics.base import MeanMetric as MeanMetric
     from bestby.metrics.base import Metric as Metric
+    from bestby.metrics.base import WeightDerivatives as WeightDerivatives
     from bestby.metrics.base import WeightedMetric as WeightedMetric
-    from bestby.metrics.derivatives import WeightDerivatives as WeightDerivatives
     from bestby.metrics.functions import FunctionMetric as FunctionMetric
     from bestby.metrics.registry import list_metrics as list_metrics
     from bestby.planning.paired import PairedProportions as PairedProportions
@@ -129,8 +129,7 @@ __getattr__, __dir__, __all__ = door(
         "data.evaluation": "Evaluation",
         "data.layouts.judged": "JudgedItems",
         "data.layouts.runs": "Runs",
-        "metrics.base": "MeanMetric Metric WeightedMetric",
-        "metrics.derivatives": "WeightDerivatives",
+        "metrics.base": "MeanMetric Metric WeightDerivatives WeightedMetric",
         "metrics.functions": "FunctionMetric",
         "metrics.registry": "list_metrics",
         "planning.paired": "PairedProportions PairedScores",

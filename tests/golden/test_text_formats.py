@@ -15,10 +15,9 @@ import pytest
 
 from bestby import compare
 from bestby.data.evaluation import Evaluation
-from bestby.metrics.bleu import Bleu
 from bestby.metrics.parsing import Aligned
 from bestby.metrics.recognition import WordErrorRate, edit_counts
-from bestby.metrics.translation import Ter
+from bestby.metrics.translation import Bleu, Ter
 from bestby.readers.formats import conllu_files, texts, transcripts
 
 Data = Callable[[str], Path]

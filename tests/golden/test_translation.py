@@ -23,8 +23,7 @@ import sacrebleu
 from bestby.engine.base import Drawing
 from bestby.engine.statistics import Design, Rows, Statistics
 from bestby.engine.sums import SumGroup
-from bestby.metrics.bleu import Bleu
-from bestby.metrics.translation import Chrf, Ter
+from bestby.metrics.translation import Bleu, Chrf, Ter
 
 BASELINE = "newstest2017.LIUM-NMT.4900.en-de"
 TRIALS = 10_000

@@ -20,10 +20,10 @@ from bestby.engine.base import Drawing, Group, Pair
 from bestby.engine.estimate import Estimates
 from bestby.engine.sums import SumGroup
 from bestby.inference import locations, multiplicity, samples, tilting
-from bestby.metrics._label_names import shown_label
-from bestby.metrics._texts import TextMetric
+from bestby.metrics._items import shown_label
 from bestby.metrics.base import BaseMetric, MeanMetric
 from bestby.metrics.ranking import RocAuc
+from bestby.metrics.texts import TextMetric
 from bestby.results.base import Note
 from bestby.results.values import Interval, TestResult
 

@@ -37,8 +37,8 @@ from bestby.engine.base import Drawing, Pair
 from bestby.engine.estimate import Estimates
 from bestby.engine.text_statistics import Counting
 from bestby.inference import multiplicity, omnibus
-from bestby.metrics._texts import TextMetric
 from bestby.metrics.base import BaseMetric
+from bestby.metrics.texts import TextMetric
 from bestby.report.comparison import Comparison, Difference, SystemScore
 from bestby.report.pairs import Differences, Pairs
 from bestby.report.reported import remember_backend

@@ -18,7 +18,7 @@ from bestby.engine.reach import bound_of_copies
 from bestby.inference import abc, calibration_error, intervals, proportions, skewness
 from bestby.inference.distributions import defined_replicates
 from bestby.metrics.agreement import Agreement
-from bestby.metrics.calibration import ExpectedCalibrationError
+from bestby.metrics.soft import ExpectedCalibrationError
 from bestby.results.base import Note
 from bestby.results.values import Interval
 from bestby.vocabulary import needs

@@ -22,10 +22,10 @@ from bestby.engine.reading import Reading, _codes_of, _rows_refused
 from bestby.engine.statistics import Design, Rows, Statistics
 from bestby.engine.sums import AnnotatedGroup, BlockGroup, SumGroup
 from bestby.engine.text_statistics import Counting
-from bestby.metrics import _items
-from bestby.metrics._texts import TextMetric
+from bestby.metrics import texts as metrics_texts
 from bestby.metrics.base import BaseMetric, MeanMetric, Metric, WeightedMetric
 from bestby.metrics.functions import FunctionMetric
+from bestby.metrics.texts import TextMetric
 from bestby.resampling import streams
 from bestby.resampling.units import Units, single_stratum
 
@@ -209,7 +209,7 @@ def _text_rows(
 ) -> list[FloatArray]:
     """Return the statistics of the texts of each system."""
     texts = [
-        _named(partial(_items.texts, values, metric.name), name)
+        _named(partial(metrics_texts.item_texts, values, metric.name), name)
         for name, values in zip(names, systems, strict=True)
     ]
     counted = text_statistics.statistics(metric, gold, texts, counting or Counting())

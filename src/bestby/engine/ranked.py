@@ -20,9 +20,8 @@ from bestby.inference import influence, intervals, permutation, swap_expansion
 from bestby.inference.abc import Expansion
 from bestby.inference.influence import Path
 from bestby.inference.joint import Spread
-from bestby.metrics._ranked import RankMetric
-from bestby.metrics.base import WeightedMetric
-from bestby.metrics.derivatives import WeightDerivatives
+from bestby.metrics.base import WeightDerivatives, WeightedMetric
+from bestby.metrics.ranks import RankMetric
 from bestby.results.values import TestResult
 
 _BEGINNING = 64

@@ -26,8 +26,8 @@ from bestby.inference import clusters, intervals
 from bestby.inference.abc import Expansion
 from bestby.inference.clusters import StandardError
 from bestby.inference.influence import Path, standard_error
-from bestby.metrics._lines import has_own_derivatives
 from bestby.metrics.base import MeanMetric, Metric, StandardisedMetric
+from bestby.metrics.smooth import has_own_derivatives
 from bestby.resampling import totals as resampling
 from bestby.resampling.units import Units
 from bestby.results.values import TestResult

@@ -17,8 +17,8 @@ import numpy as np
 from bestby._core import rounding
 from bestby._core.chunks import chunks
 from bestby._core.typing import FloatArray
-from bestby.metrics._lines import derivatives
 from bestby.metrics.base import MeanMetric, Metric
+from bestby.metrics.smooth import derivatives
 from bestby.resampling.units import Units
 
 Score = Callable[[FloatArray], FloatArray]

@@ -18,8 +18,8 @@ from bestby.engine.base import Squares
 from bestby.engine.row_order import distinct_rows, projected
 from bestby.engine.slopes import Response
 from bestby.engine.transforms import Functional, scores
-from bestby.metrics._lines import SmoothMetric
 from bestby.metrics.base import MeanMetric, Metric
+from bestby.metrics.smooth import SmoothMetric
 from bestby.resampling.units import Units
 
 IN_ORDER_FROM = 1 << 16

@@ -20,8 +20,8 @@ from bestby._core.paths import is_url, user_path
 from bestby._core.text import quoted
 from bestby._core.typing import Array, FloatArray, IntArray
 from bestby.engine.base import Drawing
-from bestby.metrics import _texts
-from bestby.metrics._texts import TextMetric
+from bestby.metrics import texts as metrics_texts
+from bestby.metrics.texts import TextMetric
 from bestby.resampling import executing
 from bestby.resampling.progress import Progress
 
@@ -109,7 +109,7 @@ def statistics(
 ) -> list[FloatArray]:
     """Return the statistics of the texts of each system, shape (n, k), from the cache where it has them."""
     cache = counting.cache
-    parts = None if cache.folder is None else _texts.cache_parts(metric, gold, systems)
+    parts = None if cache.folder is None else metrics_texts.cache_parts(metric, gold, systems)
     if parts is None:
         return _counted(metric, gold, systems, counting)
     keys = [cache.key(*of_system) for of_system in parts]

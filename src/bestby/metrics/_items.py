@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
-from bestby._core.errors import DesignError, InvalidInputError
+from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
-from bestby._core.typing import FloatArray
-from bestby.data.evaluation import Evaluation
+from bestby._core.typing import Array, FloatArray
+from bestby.data.columns import complete
 from bestby.data.roles import listed
-from bestby.results.base import Note
+from bestby.data.values import Rule, key_of
 
 
 def required_gold(gold: Any, metric: str, what: str = "gold values") -> Any:
@@ -31,77 +31,10 @@ def marked(labels: Iterable[Any], marks: Iterable[Any]) -> str:
     return listed([repr(label) for label, mark in zip(labels, marks, strict=True) if mark], 5)
 
 
-def texts(predictions: Iterable[Any], metric: str) -> list[str]:
-    """Return the predictions, each of which must be a text."""
-    listed = list(predictions)
-    for place, text in enumerate(listed):
-        if not isinstance(text, str):
-            raise InvalidInputError(
-                f"{metric} reads one text per item, but item {place} of the predictions is"
-                f" {quoted(text, 60)}",
-                hint="items are counted from 0; a system that said nothing has the empty text",
-            )
-    return listed
-
-
-def references(gold: Iterable[Any] | None, metric: str, *, empty: bool = False) -> list[tuple[str, ...]]:
-    """Return the references of each item: a text is one, a list or tuple of texts several."""
-    out: list[tuple[str, ...]] = []
-    for place, item in enumerate(required_gold(gold, metric, "gold texts")):
-        several = (item,) if isinstance(item, str) else item
-        fits = isinstance(several, (tuple, list)) and all(isinstance(text, str) for text in several)
-        if not fits or not (empty or several):
-            raise InvalidInputError(
-                f"{metric} needs a text, or a list of texts, as the gold of an item, but that of item {place}"
-                f" is {quoted(item, 60)}",
-                hint="items are counted from 0",
-            )
-        out.append(tuple(several))
-    return out
-
-
 class NamedPair(tuple[Any, Any]):
     """A pair of numbers from two columns whose names say what they are."""
 
     __slots__ = ()
-
-
-def token_notes(
-    evaluation: Evaluation,
-    metric: str,
-    has_token: Callable[[str], object] = str.strip,
-    *,
-    what: str = "a token",
-    why: str = "",
-    instead: str = "",
-) -> list[Note]:
-    """Refuse references if no item has one with a token; return a note on the items that have none.
-
-    `what` is called a token here, `why` says what the tokeniser drops, and `instead` which metrics drop less;
-    without these it drops only white space.
-    """
-    if evaluation.gold is None:
-        return []
-    gold = references(evaluation.gold, metric, empty=True)
-    lacking = sum(not any(map(has_token, several)) for several in gold)
-    because = why and f": {why}"
-    if lacking == len(gold):
-        written = next((text for several in gold for text in several if text.strip()), None)
-        if written is None:
-            raise DesignError(
-                f"every reference is empty: {metric} has nothing to compare with",
-                hint="give the references their texts",
-            )
-        raise DesignError(
-            f"no reference, such as {quoted(written, 40)}, has {what} for {metric}{because}", hint=instead
-        )
-    if not lacking:
-        return []
-    message = (
-        f"{lacking} of {len(gold)} items have no reference with {what} for {metric}{because}; what is"
-        f" predicted there matches nothing{instead and f'; {instead}'}"
-    )
-    return [Note("no_token", message, (metric,))]
 
 
 def pairs(predictions: Iterable[Any], metric: str, what: str, files: str = "") -> FloatArray:
@@ -122,3 +55,56 @@ def pairs(predictions: Iterable[Any], metric: str, what: str, files: str = "") -
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+
+
+def named_label(label: str, labels: Sequence[Any], metric: str) -> int:
+    """Return the position of the label that prints as `label`, or else spells the same value.
+
+    >>> named_label("1", [0, 1], "f1[1]"), named_label("True", [0, 1], "f1[True]")
+    (1, 1)
+    """
+    for position, value in enumerate(labels):
+        if str(value) == label or (isinstance(value, float) and f"{value:g}" == label):
+            return position
+    rule = Rule.of(complete(np.asarray(labels)), strings=True)
+    equal = [position for position, value in enumerate(labels) if rule.key(value) == rule.key(label)]
+    if len(equal) == 1:  # such as True of labels that are 0 and 1
+        return equal[0]
+    raise InvalidInputError(
+        f"{metric}: there is no label {label!r}; the labels are {listed([*map(str, labels)], 10)}",
+        hint=f"write one of them in the brackets, as in {metric.partition('[')[0]}[{labels[0]}]",
+        argument="metric",
+    )
+
+
+def shown_label(label: Any) -> str:
+    """Return a label as it stands in the brackets of a name, where `named_label` finds it again.
+
+    >>> shown_label("a b"), shown_label(1.0), shown_label(True)
+    ('a b', '1', 'True')
+    """
+    return f"{label:.15g}" if isinstance(label, float) else str(label)
+
+
+def say_which_is_positive(labels: Sequence[Any]) -> bool:
+    """Return whether two sorted labels are 0 and 1, or False and True, as numbers or as texts.
+
+    Of all others, also of -1 and 1 or "no" and "yes", the positive class is a convention: that the label that
+    sorts last is positive is right by chance.
+
+    >>> say_which_is_positive(["0", "1"]), say_which_is_positive([False, True]), say_which_is_positive([1, 2])
+    (True, True, False)
+    """
+    return [key_of(label) for label in labels] == [0, 1]
+
+
+def required_labels(name: str, labels: Array | None) -> Array:
+    """Return the label set, or refuse to go on without."""
+    if labels is None:
+        raise InvalidInputError(f"{name} needs the label set", hint="pass labels= to fit()")
+    return labels
+
+
+def printed_labels(name: str, labels: Array | None) -> tuple[str, ...]:
+    """Return the label set as it prints."""
+    return tuple(str(label) for label in required_labels(name, labels).tolist())

@@ -17,6 +17,7 @@ from bestby._core.text import quoted
 from bestby._core.typing import ArrayLike, FloatArray
 from bestby.data.evaluation import Evaluation
 from bestby.metrics import _items
+from bestby.metrics import texts as metrics_texts
 from bestby.metrics.base import MeanMetric, Names, Patterns
 from bestby.results.base import Note
 
@@ -38,7 +39,9 @@ def normalised(answer: str) -> str:
 
 def _golds(gold: Any, name: str, form: Callable[[str], str] = normalised) -> list[list[str]]:
     """Return the golds of each item in the form compared; those without a character count only if all are."""
-    every = ([form(text) for text in texts] for texts in _items.references(gold, name, empty=True))
+    every = (
+        [form(text) for text in texts] for texts in metrics_texts.item_references(gold, name, empty=True)
+    )
     return [[text for text in texts if text] or [""] for texts in every]
 
 
@@ -46,7 +49,7 @@ def _lost_notes(metric: str, evaluation: Evaluation) -> list[Note]:
     """Return a note on golds of which normalisation leaves nothing; refuse them if all are such."""
     if evaluation.gold is None:
         return []
-    gold = _items.references(evaluation.gold, metric, empty=True)
+    gold = metrics_texts.item_references(evaluation.gold, metric, empty=True)
     lost = [texts for texts in gold if "".join(texts).strip() and not any(map(normalised, texts))]
     drops = "normalisation drops punctuation and English articles"
     if lost and len(lost) == len(gold):
@@ -93,7 +96,7 @@ class ExactMatch(MeanMetric):
 
     def values(self, gold: Any, predictions: Any) -> FloatArray:
         """Return 1 where the answer is among the golds."""
-        answers = _items.texts(predictions, self.name)
+        answers = metrics_texts.item_texts(predictions, self.name)
         form = str.strip if self.strict else normalised
         pairs = zip(_golds(gold, self.name, form), answers, strict=True)
         return np.array([float(form(answer) in golds) for golds, answer in pairs])
@@ -120,7 +123,7 @@ class AnswerF1(MeanMetric):
 
     def values(self, gold: Any, predictions: Any) -> FloatArray:
         """Return the F1 of each answer."""
-        answers = _items.texts(predictions, self.name)
+        answers = metrics_texts.item_texts(predictions, self.name)
         pairs = zip(_golds(gold, self.name), answers, strict=True)
         return np.array([_best_f1(golds, normalised(answer).split()) for golds, answer in pairs])
 

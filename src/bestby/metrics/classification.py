@@ -1,8 +1,4 @@
-"""Metrics of classification: functions of counts per class.
-
-Gold and predictions come as positions in the label set of the gold and all systems. A prediction of -1 is
-missing: it counts as wrong and belongs to no class. 0/0 counts as 0, as in scikit-learn.
-"""
+"""Counts per class, as indicator columns of the items, and the ratios that are made of them."""
 
 from __future__ import annotations
 
@@ -10,30 +6,124 @@ import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar, Literal, Self, TypeAlias, cast
+from typing import Any, ClassVar, Literal, Self, TypeAlias, cast
 
 import numpy as np
 
+from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.typing import Array, FloatArray
-from bestby.metrics._distributions import dot, over_classes
-from bestby.metrics._items import marked
-from bestby.metrics._label_counts import (
-    COUNTS,
-    Part,
-    blocks,
-    class_counts,
-    classes_of,
-    fraction,
-    fraction_of,
-    quotient,
-    ratio,
-    rows_of_labels,
-    split_counts,
-    unfitted,
-)
-from bestby.metrics._label_names import named_label, printed_labels, required_labels
-from bestby.metrics._lines import Line, SmoothMetric
-from bestby.metrics.base import MeanMetric, Names, Patterns
+from bestby.data.coding import occurring
+from bestby.metrics._items import marked, named_label, printed_labels, required_labels
+from bestby.metrics.base import MeanMetric, Metric, Names, Patterns
+from bestby.metrics.smooth import Line, SmoothMetric
+
+Part: TypeAlias = Literal["precision", "recall", "f1"]
+
+COUNTS: dict[Part, tuple[str, ...]] = {
+    "precision": ("hits", "predicted"),
+    "recall": ("hits", "gold"),
+    "f1": ("hits", "predicted", "gold"),
+}
+"""The counts that each is made of."""
+
+MOST_LABELS = 200
+"""Labels up to which the rows of each of them with each prediction are made."""
+
+
+def unfitted(name: str) -> InvalidInputError:
+    """Return the error of a metric that counts labels before `fit`."""
+    return InvalidInputError(
+        f"{name} must know the label set before it can count", hint="call fit(gold, systems, labels) first"
+    )
+
+
+def class_counts(
+    columns: Sequence[str], gold: Array, predictions: Array, n_labels: int, name: str, *, more: int = 0
+) -> FloatArray:
+    """Return a block of indicator columns per class for each of "hits", "predicted" and "gold".
+
+    `more` columns of zeros follow.
+    """
+    if n_labels == 0:
+        raise unfitted(name)
+    # Statistics of one system that are held at once: 8 GiB of them
+    if gold.size * len(columns) * n_labels > 1 << 30:
+        raise DesignError(
+            f"{name} counts every class separately: {n_labels} classes on {gold.size} distinct items are"
+            " too many",
+            hint='use accuracy or f1_micro, one class at a time, as in "f1[LABEL]", or merge rare classes',
+        )
+    answered = (predictions >= 0).nonzero()[0]
+    right = (predictions == gold).nonzero()[0]
+    everything = np.arange(gold.size)
+    sources = {"hits": (right, gold), "predicted": (answered, predictions), "gold": (everything, gold)}
+    out = np.zeros((len(columns) * n_labels + more, gold.size))  # column by column, as metrics read them
+    for block, key in enumerate(columns):
+        rows, which = sources[key]
+        out[which[rows] + block * n_labels, rows] = 1.0
+    return out.T
+
+
+def split_counts(totals: FloatArray, columns: Sequence[str]) -> dict[str, FloatArray]:
+    """Return the blocks of columns that `class_counts` made."""
+    return dict(zip(columns, blocks(totals, len(columns)), strict=True))
+
+
+def blocks(totals: FloatArray, n: int) -> list[FloatArray]:
+    """Return totals cut into n blocks of as many columns."""
+    width = totals.shape[-1] // n
+    return [totals[..., start : start + width] for start in range(0, n * width, width)]
+
+
+def fraction(part: Part, hits: Any, predicted: Any = None, gold: Any = None) -> tuple[Any, Any]:
+    """Return numerator and denominator of precision, recall or F1, from the counts that it needs."""
+    if part == "f1":
+        return fraction_of(part, (hits, predicted, gold))
+    return hits, predicted if part == "precision" else gold
+
+
+def fraction_of(part: Part, counts: Sequence[Any]) -> tuple[Any, Any]:
+    """Return the same from the counts that it needs alone, in the order of `COUNTS`."""
+    return (2.0 * counts[0], counts[1] + counts[2]) if part == "f1" else (counts[0], counts[1])
+
+
+def quotient(part: Part, counts: Sequence[Line]) -> Line:
+    """Return precision, recall or F1 from the counts that it needs, in the order of `COUNTS`."""
+    numerator, denominator = fraction_of(part, counts)
+    return cast("Line", numerator / denominator)
+
+
+def ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
+    """Divide; 0 where the denominator (and so the numerator) is 0."""
+    if np.minimum.reduce(denominator, axis=None, initial=np.inf) > 0.0:
+        return numerator / denominator
+    return numerator / np.where(denominator > 0.0, denominator, 1.0)
+
+
+def classes_of(gold: Array | None, n_labels: int) -> tuple[int, ...]:
+    """Return the positions of the labels that the gold has; without gold all."""
+    return tuple(range(n_labels) if gold is None else occurring(gold, n_labels).nonzero()[0].tolist())
+
+
+def rows_of_labels(metric: Metric, golds: Sequence[int], predictions: Sequence[int]) -> FloatArray | None:
+    """Return the rows of each gold with each prediction, shape (golds, predictions, k); None if too many."""
+    if max(len(golds), len(predictions)) > MOST_LABELS:
+        return None
+    rows = metric.statistics(np.repeat(golds, len(predictions)), np.tile(predictions, len(golds)))
+    return rows.reshape(len(golds), len(predictions), -1)
+
+
+def dot(a: FloatArray, b: FloatArray) -> FloatArray:
+    """Return the sum of products over the classes of each item: einsum is several times faster than sum()."""
+    product: FloatArray = np.einsum("...k,...k->...", a, b)
+    return product
+
+
+def over_classes(values: FloatArray) -> FloatArray:
+    """Return the sum over the classes, the last axis."""
+    total: FloatArray = np.einsum("...k->...", values)
+    return total
+
 
 Average: TypeAlias = Literal["macro", "weighted"]
 
@@ -324,6 +414,128 @@ def _averages(part: Part, title: str) -> Names:
 
 _MICRO_F1 = "F1 over all decisions; accuracy if no prediction is missing"
 
+
+_LEAST_MARGIN = (
+    1e-14  # below this part of n squared a margin of counts is rounding: the least real one is 2/n
+)
+
+
+class _BeyondChance(ByClass):
+    """What the chance-corrected metrics share: the number right and the two margins.
+
+    A missing prediction is an outcome of its own that the gold never has.
+    """
+
+    bounds = (-1.0, 1.0)
+
+    def statistics(self, gold: Array, predictions: Array) -> FloatArray:
+        """Return per class whether it was predicted and due; then whether the item is right, and 1."""
+        margins = class_counts(("predicted", "gold"), gold, predictions, len(self.labels), self.name, more=2)
+        np.equal(gold, predictions, out=margins[:, -2])
+        margins[:, -1] = 1.0
+        return margins
+
+    def _parts(self, totals: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+        """Return the margins of predictions and gold, the number right and the number of items."""
+        predicted, gold = blocks(totals[..., :-2], 2)
+        return predicted, gold, totals[..., -2], totals[..., -1]
+
+    def _lines(self, totals: Line) -> tuple[Line, Line, Line, Line]:
+        """Return the same along straight lines."""
+        predicted, gold = totals[slice(-2)].split(2)
+        return predicted, gold, totals[slice(-2, -1)], totals[slice(-1, None)]
+
+
+class MatthewsCorrelation(_BeyondChance):
+    """The Matthews correlation coefficient, for any number of classes (R_K).
+
+    Gorodkin (2004), Computational Biology and Chemistry 28, 367-374, eq. 8. It is 0 if the gold or the
+    predictions are all of one class, as in scikit-learn.
+
+    >>> metric = MatthewsCorrelation("matthews_corrcoef").fit(None, [], np.array(["a", "b"]))
+    >>> rows = metric.statistics(np.array([0, 0, 1, 1]), np.array([0, 1, 1, 1]))
+    >>> float(metric.score(rows.sum(axis=0)).round(4))
+    0.5774
+    """
+
+    def score(self, totals: FloatArray) -> FloatArray:
+        """Return the covariance of gold and predictions over their spreads."""
+        predicted, due, right, n = self._parts(totals)
+        covariance = right * n - dot(predicted, due)
+        spread_p, spread_g, squares = self._spreads(predicted, due, n)
+        least = _LEAST_MARGIN * squares
+        defined = (spread_p > least) & (spread_g > least)
+        if defined.all():
+            return covariance / np.sqrt(spread_p * spread_g)
+        scale = np.sqrt(np.where(defined, spread_p * spread_g, 1.0))
+        return np.where(defined, covariance / scale, 0.0)
+
+    def along(self, totals: Line) -> Line | None:
+        """Return the same; None where gold or predictions are all of one class."""
+        predicted, due, right, n = self._lines(totals)
+        missing = n - predicted.over_classes()
+        squares = n.square()
+        spread_p = squares - predicted.square().over_classes() - missing.square()
+        spread_g = squares - due.square().over_classes()
+        if min(spread_p.value[0], spread_g.value[0]) <= _LEAST_MARGIN * squares.value[0]:
+            return None
+        return (right * n - (predicted * due).over_classes()) / (spread_p * spread_g).root()
+
+    @staticmethod
+    def _spreads(
+        predicted: FloatArray, due: FloatArray, n: FloatArray
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return n squared less the sums of squares of both margins, and n squared."""
+        missing, squares = n - np.add.reduce(predicted, axis=-1), n * n
+        return squares - dot(predicted, predicted) - missing * missing, squares - dot(due, due), squares
+
+    def undefined(self, totals: FloatArray) -> str | None:
+        """Return a sentence if gold or predictions are all of one class."""
+        predicted, due, _, n = self._parts(totals)
+        spread_p, spread_g, _ = self._spreads(predicted, due, n)
+        if spread_p > 0.0 and spread_g > 0.0:
+            return None
+        which = "the predictions are" if spread_p <= 0.0 else "the gold is"
+        return f"{self.name} is 0/0 ({which} all of one class) and counts as 0"
+
+
+class CohenKappa(_BeyondChance):
+    """Cohen's kappa: agreement with the gold beyond that expected by chance.
+
+    Cohen (1960), Educational and Psychological Measurement 20, 37-46. Undefined (NaN) where the expected
+    agreement is 1: gold and predictions all of the same class.
+
+    >>> metric = CohenKappa("cohen_kappa").fit(None, [], np.array(["a", "b"]))
+    >>> rows = metric.statistics(np.array([0, 0, 1, 1]), np.array([0, 1, 1, 1]))
+    >>> float(metric.score(rows.sum(axis=0)))
+    0.5
+    """
+
+    def score(self, totals: FloatArray) -> FloatArray:
+        """Return the agreement beyond chance over the most there could be."""
+        predicted, due, right, n = self._parts(totals)
+        chance, squares = dot(predicted, due), n * n
+        room = squares - chance
+        defined = room > _LEAST_MARGIN * squares
+        if defined.all():
+            return (right * n - chance) / room
+        return np.where(defined, (right * n - chance) / np.where(defined, room, 1.0), np.nan)
+
+    def along(self, totals: Line) -> Line | None:
+        """Return the same; None where it is undefined."""
+        predicted, due, right, n = self._lines(totals)
+        chance, squares = (predicted * due).over_classes(), n.square()
+        if squares.value[0] - chance.value[0] <= _LEAST_MARGIN * squares.value[0]:
+            return None
+        return (right * n - chance) / (squares - chance)
+
+    def undefined(self, totals: FloatArray) -> str | None:
+        """Return a sentence if gold and predictions are all of the same class."""
+        if np.isnan(self.score(totals)):
+            return f"{self.name} is undefined: gold and predictions are all of the same class"
+        return None
+
+
 NAMES: Names = {
     "accuracy": ("proportion of right predictions", Accuracy),
     "balanced_accuracy": ("mean recall of the classes in the gold", BalancedAccuracy),
@@ -334,6 +546,8 @@ NAMES: Names = {
     "recall_weighted": ("the same as accuracy", Accuracy),
     "f1_micro": (_MICRO_F1, partial(Micro, part="f1")),
     **_averages("f1", "F1"),
+    "matthews_corrcoef": ("Matthews correlation, for any number of classes", MatthewsCorrelation),
+    "cohen_kappa": ("agreement with the gold beyond chance", CohenKappa),
 }
 
 WITH_LABEL: Patterns = {
@@ -342,4 +556,11 @@ WITH_LABEL: Patterns = {
     "f1": ("F1 of one class", lambda name, label: OneClass(name, "f1", label)),
 }
 
-SUGGESTIONS = {"acc": "accuracy", "error_rate": "accuracy", "f1_binary": "f1", "fscore": "f1"}
+SUGGESTIONS = {
+    "acc": "accuracy",
+    "error_rate": "accuracy",
+    "f1_binary": "f1",
+    "fscore": "f1",
+    "kappa": "cohen_kappa",
+    "mcc": "matthews_corrcoef",
+}

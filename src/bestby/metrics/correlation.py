@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Self
@@ -13,15 +13,28 @@ import numpy as np
 
 from bestby._core import rounding
 from bestby._core.cached import cached_property
+from bestby._core.chunks import CHUNK, chunks
 from bestby._core.errors import InvalidInputError
-from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
-from bestby.metrics import _rank_groups, _rank_pairs, _rank_swaps, _rank_weights
-from bestby.metrics._inversions import Inversions
+from bestby._core.typing import Array, BoolArray, FloatArray, IntArray, ScorePath
+from bestby.metrics import ranks as metrics_ranks
 from bestby.metrics._items import required_gold
-from bestby.metrics._lines import Line, SmoothMetric
-from bestby.metrics._ranked import RankMetric, Ranks, places_in, totals_to_group_ends
-from bestby.metrics.base import Names, StandardisedMetric
-from bestby.metrics.derivatives import WeightDerivatives
+from bestby.metrics.base import Names, Paths, StandardisedMetric, WeightDerivatives
+from bestby.metrics.ranks import (
+    GroupValues,
+    Inversions,
+    Polynomial,
+    RankMetric,
+    Ranks,
+    concordance,
+    from_here,
+    group_sums,
+    mean_concordance,
+    places_in,
+    quotient_bend,
+    quotients,
+    totals_to_group_ends,
+)
+from bestby.metrics.smooth import Line, SmoothMetric
 
 _ROUNDING = 8.0 * rounding.EPS  # numbers apart by less than this part are the same
 
@@ -197,12 +210,12 @@ class Spearman(_RankCorrelation):
 
     def swap_effects(self, prepared: TwoOrders) -> FloatArray | None:
         """Return what swaps change, where no two items share predictions; see `RankMetric`."""
-        return _rank_swaps.spearman(prepared.x, prepared.y)
+        return spearman_swaps(prepared.x, prepared.y)
 
     def derivatives(self, prepared: TwoOrders) -> WeightDerivatives:
         """Return the derivatives by the weights of the items."""
-        of_groups = partial(_rank_groups.spearman, prepared.x.groups, prepared.y.groups)
-        return dataclasses.replace(_rank_weights.spearman(prepared.x, prepared.y), second_of_groups=of_groups)
+        of_groups = partial(spearman_by_group, prepared.x.groups, prepared.y.groups)
+        return dataclasses.replace(spearman_derivatives(prepared.x, prepared.y), second_of_groups=of_groups)
 
 
 class Kendall(_RankCorrelation):
@@ -230,18 +243,18 @@ class Kendall(_RankCorrelation):
     def whole(self, prepared: TwoOrders) -> float:
         """Score the data, from the pairs of items in the same order."""
         n, groups = prepared.n_items, (prepared.x.groups, prepared.y.groups)
-        sums = float(_rank_pairs.agreement(*groups)), *(float(n * n - _squares(one)) for one in groups)
+        sums = float(metrics_ranks.agreement(*groups)), *(float(n * n - _squares(one)) for one in groups)
         return float(_quotient(*(np.array([one]) for one in sums))[0])
 
     def swap_effects(self, prepared: TwoOrders) -> FloatArray | None:
         """Return what swaps change, where no two items share predictions; see `RankMetric`."""
-        return _rank_swaps.kendall(prepared.x, prepared.y)
+        return kendall_swaps(prepared.x, prepared.y)
 
     def derivatives(self, prepared: TwoOrders) -> WeightDerivatives:
         """Return the derivatives by the weights of the items."""
         groups = prepared.x.groups, prepared.y.groups
-        of_groups = partial(_rank_groups.kendall, *groups)
-        return dataclasses.replace(_rank_weights.kendall(*groups), second_of_groups=of_groups)
+        of_groups = partial(kendall_by_group, *groups)
+        return dataclasses.replace(kendall_derivatives(*groups), second_of_groups=of_groups)
 
 
 def _pairs(in_order: Array, last: BoolArray) -> IntArray:
@@ -342,3 +355,352 @@ NAMES: Names = {
 }
 
 SUGGESTIONS = {"tau": "kendall"}
+
+
+# -- areas under curves ----------------------------------------------------------------------------
+
+
+# -- correlations ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class _Term:
+    """A quantity as a share of the weight is moved to each item: its value and its derivatives (n,).
+
+    Derivatives that are the same for all items are 0, as their sum is 0.
+    """
+
+    value: float
+    first: FloatArray | float
+
+
+def spearman_derivatives(x: Ranks, y: Ranks) -> WeightDerivatives:
+    """Return the derivatives of Spearman's correlation, from both columns in order.
+
+    With a share e of the weight moved to one item, the mid-distribution functions move by e towards the step
+    at that item, and the sums of their products are cubic in e (Croux & Dehon 2010, Stat. Methods Appl. 19,
+    497-515, has the first derivative without ties).
+    """
+    n = x.groups.size
+    squares = [_Term(*x.mean_square), _Term(*y.mean_square)]
+    quotient = _Quotient.of(_mean_product(x, y), *squares)
+
+    def second() -> FloatArray:
+        terms = [_mean_product(x, y), *squares]
+        ends = [concordance(x.groups, y.groups) / n, 1.0 - _tied(x), 1.0 - _tied(y)]
+        return quotient.second(
+            [0.5 * end - 4.0 * term.first - 6.0 * term.value for end, term in zip(ends, terms, strict=True)]
+        )
+
+    def curvature() -> float:
+        values = [quotient.product, *(square.value for square in squares)]
+        untied = [n * float(np.mean(1.0 - _tied(z))) for z in (x, y)]
+        ends = [mean_concordance(x.groups, y.groups), *untied]
+        return quotient.curvature(
+            [0.5 * end - 6.0 * n * value for end, value in zip(ends, values, strict=True)]
+        )
+
+    return WeightDerivatives(
+        quotient.first, second, Paths(partial(_spearman_path, x, y)), curvature=curvature
+    )
+
+
+def _mean_product(x: Ranks, y: Ranks) -> _Term:
+    """Return the mean product of both mid-distribution functions."""
+    n = x.groups.size
+    f, g = x.centred / n, y.centred / n
+    value = float(f @ g) / n
+    # What is linear in e, but for (1 - e)^2: the item's own product, and the others' with the step.
+    first = x.step_mean(g)
+    first += y.step_mean(f)
+    f *= g
+    first += f
+    first -= 3.0 * value
+    return _Term(value, first)
+
+
+def _tied(column: Ranks) -> FloatArray | float:
+    """Return the share of the items tied with each, itself included: a number if there are no ties."""
+    tied, n = column.tied, column.groups.size
+    return 1.0 / n if tied is None else tied / n
+
+
+def _spearman_path(x: Ranks, y: Ranks, change: FloatArray) -> ScorePath:
+    """Return the path of Spearman's correlation, from both columns in order."""
+    columns = [part for z in (x, y) for part in (z.centred, z.mid_distribution(change))]
+    products = np.zeros((8, 4))
+    for part in chunks(change.size, 8):
+        rows = np.stack([column[part] for column in columns])
+        block = np.concatenate([rows, rows * change[part]])
+        products += block @ block[:4].T  # all at once: the rows times their transpose take longer
+    return _quotient_path([_cubic(products[:4], products[4:], u, v) for u, v in ((0, 2), (0, 0), (2, 2))])
+
+
+def _cubic(sums: FloatArray, weighed: FloatArray, u: int, v: int) -> list[float]:
+    """Return the sum of (1 + m change) (u + m more_u) (v + m more_v) as powers of m, the highest first.
+
+    `sums` has the sums of products, also `weighed` by the change, of u at row u and more_u at the next row.
+    """
+    more_u, more_v = u + 1, v + 1
+    return [
+        float(weighed[more_u, more_v]),
+        float(weighed[more_u, v] + weighed[u, more_v] + sums[more_u, more_v]),
+        float(weighed[u, v] + sums[more_u, v] + sums[u, more_v]),
+        float(sums[u, v]),
+    ]
+
+
+def kendall_derivatives(groups_x: IntArray, groups_y: IntArray) -> WeightDerivatives:
+    """Return the derivatives of Kendall's tau-b, from the groups of ties of each item in both columns."""
+    n = groups_x.size
+    signs = concordance(groups_x, groups_y)
+    parts = [signs / n, *(1.0 - np.bincount(groups)[groups] / n for groups in (groups_x, groups_y))]
+    values = [float(part.mean()) for part in parts]
+    terms = [_Term(value, 2.0 * (part - value)) for value, part in zip(values, parts, strict=True)]
+    quotient = _Quotient.of(*terms)
+
+    def second() -> FloatArray:
+        return quotient.second([2.0 * value - 4.0 * part for value, part in zip(values, parts, strict=True)])
+
+    path = partial(_kendall_path, groups_x, groups_y, signs)
+    return WeightDerivatives(quotient.first, second, Paths(path))
+
+
+def _kendall_path(groups_x: IntArray, groups_y: IntArray, signs: FloatArray, change: FloatArray) -> ScorePath:
+    """Return the path of Kendall's tau-b, from the concordance of each item."""
+    linear, square = 2.0 * float(change @ signs), 0.0
+    if change.any():
+        square = float(change @ concordance(groups_x, groups_y, change))
+    untied = []
+    for groups in (groups_x, groups_y):
+        count, mass = np.bincount(groups), np.bincount(groups, weights=change)
+        n, more = groups.size, float(change.sum())
+        pairs = (more**2, 2.0 * n * more, float(n**2))
+        tied = (mass @ mass, 2.0 * (count @ mass), count @ count)
+        untied.append([float(all_of - same) for all_of, same in zip(pairs, tied, strict=True)])
+    return _quotient_path([[square, linear, float(signs.sum())], *untied])
+
+
+# -- parts -----------------------------------------------------------------------------------------
+
+
+def _quotient_path(parts: list[list[float]]) -> ScorePath:
+    """Return the path of a product over the roots of two squares.
+
+    The three are sums of powers of the multiple m, with coefficients of which that of the highest is first.
+    """
+    coefficients = np.array(parts).T[:, :, None]
+
+    def along(multiples: FloatArray) -> FloatArray:
+        values = np.zeros((len(parts), multiples.size))
+        for coefficient in coefficients:
+            values = values * multiples + coefficient
+        roots = np.sqrt(np.maximum(values[1:], 0.0))  # rounding may leave a square negative
+        return quotients(values[0], roots[0] * roots[1])
+
+    return along
+
+
+@dataclass(frozen=True, eq=False)
+class _Quotient:
+    """A product over the root of two squares; `first`, of shape (n,), are the derivatives by the weights."""
+
+    product: float
+    x: _Term
+    y: _Term
+    first: FloatArray
+
+    @classmethod
+    def of(cls, product: _Term, x: _Term, y: _Term) -> _Quotient:
+        """Return that of three quantities."""
+        logs = x.first / x.value + y.first / y.value
+        first = np.asarray(product.first - 0.5 * product.value * logs)
+        first /= np.sqrt(x.value * y.value)
+        first /= first.size
+        return cls(product.value, x, y, first)
+
+    def second(self, bends: Sequence[FloatArray | float]) -> FloatArray:
+        """Return the second derivatives; `bends` are those of the three quantities by the share."""
+        n = self.first.size
+        # The weight 1 + s of an item is a share s / (n + s) moved to it.
+        found: FloatArray = self._bend_in_share(bends, np.multiply) / n**2 - 2.0 * self.first / n
+        return found
+
+    def curvature(self, bends: Sequence[float]) -> float:
+        """Return the sum of them, from the sums of the bends; the first derivatives sum to 0."""
+        return float(self._bend_in_share(bends, _sum_of_products)) / self.first.size**2
+
+    def _bend_in_share(self, bends: Sequence[Any], times: Callable[..., Any]) -> Any:
+        """Return the second derivative by the share; `times` multiplies by item, or sums the products."""
+        root = np.sqrt(self.x.value * self.y.value)
+        log_x, log_y = self.x.first / self.x.value, self.y.first / self.y.value
+        logs = log_x + log_y
+        bend = bends[0] / root - self.first.size * times(self.first, logs)
+        return bend + (self.product / root) * (
+            0.25 * times(logs, logs)
+            - times(log_x, log_y)
+            - 0.5 * (bends[1] / self.x.value + bends[2] / self.y.value)
+        )
+
+
+def _sum_of_products(a: FloatArray | float, b: FloatArray | float) -> float:
+    """Return the sum over the items, 0 if one is 0 for all of them."""
+    return float(np.dot(a, b)) if isinstance(a, np.ndarray) and isinstance(b, np.ndarray) else 0.0
+
+
+# -- areas under curves ----------------------------------------------------------------------------
+
+
+# -- correlations ----------------------------------------------------------------------------------
+
+
+def spearman_by_group(groups_x: IntArray, groups_y: IntArray, of: IntArray) -> FloatArray:
+    """Return the second derivatives of Spearman's correlation by the weight of each group, shape (G,).
+
+    `of`, of shape (n,), is the group of each item from 0; the others are as for `_rank_weights.spearman`.
+    """
+    products = _rank_products(groups_x, groups_y, of, _products_of_moves(groups_x, groups_y, of))
+    squares = [
+        _rank_products(groups, groups, of, _squares_of_moves(groups, of)) for groups in (groups_x, groups_y)
+    ]
+    return quotient_bend(products, squares, power=0.5)
+
+
+def kendall_by_group(groups_x: IntArray, groups_y: IntArray, of: IntArray) -> FloatArray:
+    """Return the second derivatives of Kendall's tau-b by the weight of each group; see `spearman`."""
+    sizes = np.bincount(of)
+    signs = concordance(groups_x, groups_y)
+    # With groups laid end to end in both columns, items of two groups are concordant.
+    laid = [GroupValues.from_items(of, groups).place for groups in (groups_x, groups_y)]
+    own = concordance(laid[0], laid[1]) - (of.size - sizes[of])
+    agreement = Polynomial(float(signs.sum()), 2.0 * group_sums(of, signs), group_sums(of, own))
+    untied = []
+    for groups in (groups_x, groups_y):
+        others = group_sums(of, (of.size - np.bincount(groups)[groups]).astype(np.float64))
+        ties = GroupValues.from_items(of, groups)
+        squares = ties.by_group(ties.mass(np.ones(of.size)) ** 2)
+        untied.append(Polynomial(float(others.sum()), 2.0 * others, sizes**2 - squares))
+    return quotient_bend(agreement, untied, power=0.5)
+
+
+def _rank_products(groups_x: IntArray, groups_y: IntArray, of: IntArray, of_moves: FloatArray) -> Polynomial:
+    """Return the sum of the products of the centred mid-ranks in two columns.
+
+    An item moves the mid-rank of each item by half the sign of their difference. `of_moves`, of shape (G,),
+    are the sums over all items of the products of what each group moves their two mid-ranks by.
+    """
+    n = of.size
+    ones = np.ones(n)
+    x, y = (_half_below(groups, ones, np.zeros(n, dtype=np.int64)) for groups in (groups_x, groups_y))
+    of_item = x * y + _signed_sums(groups_x, y) + _signed_sums(groups_y, x)
+    own_x, own_y = (_half_below(groups, ones, of) for groups in (groups_x, groups_y))
+    second = group_sums(of, x * own_y + own_x * y) + of_moves
+    return Polynomial(float(x @ y), group_sums(of, of_item), second)
+
+
+def _products_of_moves(groups_x: IntArray, groups_y: IntArray, of: IntArray) -> FloatArray:
+    """Return the sums over all items of the products of what each group moves their two mid-ranks by.
+
+    A product is a quarter of a sum over pairs of items of the group: of how much the point with the x of one
+    and the y of the other is concordant with all items. Of large groups the items are moved instead.
+    """
+    n, sizes = of.size, np.bincount(of)
+    found = np.zeros(sizes.size)
+    for group in np.flatnonzero(sizes**2 > n).tolist():
+        own = of == group
+        moved = [_moved(groups, own) for groups in (groups_x, groups_y)]
+        found[group] = moved[0] @ moved[1]
+    small = np.flatnonzero(sizes[of] ** 2 <= n)
+    for one, other in _pairs_within(small[np.argsort(of[small], kind="stable")], of):
+        weights = np.concatenate([np.ones(n), np.zeros(one.size)])
+        points = [np.concatenate(both) for both in ((groups_x, groups_x[one]), (groups_y, groups_y[other]))]
+        near = concordance(points[0], points[1], weights)[n:]
+        found += 0.25 * group_sums(of[one], near, sizes.size)
+    return found
+
+
+def _squares_of_moves(groups: IntArray, of: IntArray) -> FloatArray:
+    """Return the same for the squares of what moves one mid-rank.
+
+    The move is the same at all items between two values of a group that follow each other.
+    """
+    ties = GroupValues.from_items(of, groups)
+    below = np.concatenate([[0.0], np.cumsum(np.bincount(groups))])
+    own = ties.mass(np.ones(of.size))
+    half = 0.5 * np.bincount(of)[ties.groups]
+    before = ties.before(own) - half  # the move of items below a value, down to the value before it
+    lower = below[ties.values]
+    follows = np.concatenate([[False], ties.groups[1:] == ties.groups[:-1]])
+    lower[follows] -= below[ties.values[:-1][follows[1:]] + 1]
+    at = below[ties.values + 1] - below[ties.values]
+    squares = ties.by_group(lower * before**2 + at * (before + 0.5 * own) ** 2)
+    last = np.append(~follows[1:], True)
+    squares += (below[-1] - below[ties.values[last] + 1]) * half[last] ** 2
+    return squares
+
+
+def _pairs_within(items: IntArray, of: IntArray) -> Iterator[tuple[IntArray, IntArray]]:
+    """Yield all pairs of items of the same group, both ways and with themselves; `items` are by group."""
+    if not items.size:
+        return
+    starts = np.concatenate([[0], np.flatnonzero(np.diff(of[items])) + 1])
+    sizes = np.diff(np.append(starts, items.size))
+    part = np.cumsum(sizes**2) // max(of.size, CHUNK)
+    for number in np.unique(part).tolist():
+        chosen = np.flatnonzero(part == number)
+        first, last = starts[chosen[0]], starts[chosen[-1]] + sizes[chosen[-1]]
+        own = np.repeat(sizes[chosen], sizes[chosen])
+        start = np.repeat(starts[chosen], sizes[chosen])
+        one = np.repeat(np.arange(first, last), own)
+        step = np.arange(one.size) - np.repeat(np.cumsum(own) - own, own)
+        yield items[one], items[np.repeat(start, own) + step]
+
+
+# -- parts -----------------------------------------------------------------------------------------
+
+
+def _half_below(groups: IntArray, weights: FloatArray, of: IntArray) -> FloatArray:
+    """Return for each item half the weight below it less half of that above it, in its own group."""
+    ties = GroupValues.from_items(of, groups)
+    mass = ties.mass(weights)
+    half = ties.before(mass) + 0.5 * mass
+    return half[ties.place] - 0.5 * group_sums(of, weights)[of]
+
+
+def _moved(groups: IntArray, own: Array) -> FloatArray:
+    """Return by how much items of weight 1 move the mid-rank of each item."""
+    mass = group_sums(groups, own.astype(np.float64))
+    moved: FloatArray = np.cumsum(mass) - 0.5 * mass - 0.5 * mass.sum()
+    return moved[groups]
+
+
+def _signed_sums(groups: IntArray, values: FloatArray) -> FloatArray:
+    """Return for each item half the sum of values, negative those below it, and 0 those tied with it."""
+    sums = group_sums(groups, values)
+    half: FloatArray = 0.5 * (from_here(sums) - np.cumsum(sums))
+    return half[groups]
+
+
+def spearman_swaps(x: Ranks, y: Ranks) -> FloatArray | None:
+    """Return the rank of an item times its rank of the gold, less the gold's ranks up to it.
+
+    None where items share predictions: the variance of the ranks depends on the swaps then.
+    """
+    if _share_values(x):
+        return None
+    gold = y.doubled.astype(np.float64)
+    up_to = np.cumsum(np.bincount(x.groups, weights=gold))
+    return gold * x.doubled.astype(np.float64) - 2.0 * up_to.take(x.groups)
+
+
+def kendall_swaps(x: Ranks, y: Ranks) -> FloatArray | None:
+    """Return the concordant items less the discordant ones; None where items share predictions."""
+    return None if _share_values(x) else concordance(x.groups, y.groups)
+
+
+def _share_values(x: Ranks) -> bool:
+    """Return whether an item of both systems is tied with another than its own of the other system."""
+    if x.tied is None:
+        return False
+    own = np.equal(*np.split(x.groups, 2))
+    return bool((x.tied > 1 + np.concatenate([own, own])).any())

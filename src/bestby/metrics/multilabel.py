@@ -14,8 +14,8 @@ from bestby._core.text import quoted
 from bestby._core.typing import Array, FloatArray
 from bestby.data.roles import listed
 from bestby.metrics._items import marked, required_gold
-from bestby.metrics._label_counts import fraction, ratio
 from bestby.metrics.base import MeanMetric, Metric, Names
+from bestby.metrics.classification import fraction, ratio
 
 
 @dataclass(frozen=True, repr=False)

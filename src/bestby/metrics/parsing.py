@@ -1,24 +1,335 @@
-"""Metrics of dependency parsing from raw text: F1 of words that gold and system may have cut differently.
-
-Words are aligned by the characters they cover. An item is a `Block`, the sentences between two places where
-the gold and all systems end a sentence: nothing crosses such a place, so the counts of the blocks add up.
-"""
+"""Parsed sentences, cut into blocks that several parses of a text share, and their words aligned."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from itertools import accumulate
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from bestby._core.errors import InvalidInputError
+from bestby._core.errors import InvalidInputError, MissingExtraError
 from bestby._core.text import quoted
 from bestby._core.typing import FloatArray
-from bestby.metrics._conllu import sentences
-from bestby.metrics._label_counts import fraction, ratio
-from bestby.metrics._trees import Block, Sentence, Word, align, blocks
 from bestby.metrics.base import BaseMetric, MeanMetric, Metric, Names
+from bestby.metrics.classification import fraction, ratio
+
+
+class Word(NamedTuple):
+    """A word of a sentence, as written, or as spelt out if part of a multi-word token (*zu* in *zum*).
+
+    `start` and `end` are the characters of the sentence, white space not counted, that it covers; the words
+    of a multi-word token all cover the whole token. `head` is the position of its head, counted from 1, 0 for
+    the root, and `deprel` the relation to it, with or without a subtype.
+    """
+
+    form: str
+    start: int
+    end: int
+    multiword: bool
+    head: int
+    deprel: str
+    upos: str
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A sentence with its dependency tree."""
+
+    characters: str
+    words: tuple[Word, ...]
+
+
+@dataclass(frozen=True)
+class Block:
+    """The item of the metrics of parsing: one or more sentences."""
+
+    sentences: tuple[Sentence, ...]
+
+    @property
+    def characters(self) -> str:
+        """The text without white space."""
+        return "".join(sentence.characters for sentence in self.sentences)
+
+    def spans(self) -> set[tuple[int, int]]:
+        """Return the first and the last character of each sentence."""
+        ends = list(accumulate(len(sentence.characters) for sentence in self.sentences))
+        return set(zip([0, *ends], ends, strict=False))
+
+    def words(self) -> list[Word]:
+        """Return the words of all sentences; spans and heads count from the start of the block."""
+        words: list[Word] = []
+        offset = 0
+        for sentence in self.sentences:
+            before = len(words)
+            for word in sentence.words:
+                head = word.head + before if word.head else 0
+                words.append(word._replace(start=word.start + offset, end=word.end + offset, head=head))
+            offset += len(sentence.characters)
+        return words
+
+
+def blocks(
+    gold: Sequence[Sentence], *systems: Sequence[Sentence], names: Sequence[str] | None = None
+) -> tuple[tuple[Block, ...], ...]:
+    """Cut a text where the gold and all systems end a sentence.
+
+    `names` is what to call the systems in messages; by default they are counted from 1.
+    """
+    for place, sentences in enumerate((gold, *systems)):
+        _check_not_empty(sentences, "gold" if place == 0 else _called(place - 1, names))
+    texts = ["".join(sentence.characters for sentence in sentences) for sentences in (gold, *systems)]
+    for place, text in enumerate(texts[1:]):
+        if text != texts[0]:
+            raise _different(gold, texts[0], _called(place, names), text)
+    ends = [_ends(sentences) for sentences in (gold, *systems)]
+    shared = frozenset(ends[0]).intersection(*ends[1:])
+    return tuple(
+        tuple(_cut(sentences, places, shared))
+        for sentences, places in zip((gold, *systems), ends, strict=True)
+    )
+
+
+def align(gold: Sequence[Word], system: Sequence[Word]) -> list[tuple[int, int]]:
+    """Align the words of two segmentations of the same characters.
+
+    Words match if they cover the same characters. The words of a multi-word token, and those of the other
+    side that the token overlaps, are aligned as a longest common subsequence of their forms, upper and lower
+    case being the same (https://universaldependencies.org/conll18/evaluation.html).
+    """
+    pairs: list[tuple[int, int]] = []
+    g = s = 0
+    while g < len(gold) and s < len(system):
+        ours, theirs = gold[g], system[s]
+        if ours.multiword or theirs.multiword:
+            stretch = _stretch(gold, system, g, s)
+            pairs += _common_subsequence(gold, system, *stretch)
+            g, s = stretch[0].stop, stretch[1].stop
+        elif (ours.start, ours.end) == (theirs.start, theirs.end):
+            pairs.append((g, s))
+            g, s = g + 1, s + 1
+        elif ours.start <= theirs.start:
+            g += 1
+        else:
+            s += 1
+    return pairs
+
+
+def _called(place: int, names: Sequence[str] | None) -> str:
+    return f"system {place + 1}" if names is None else f"system {names[place]!r}"
+
+
+def _check_not_empty(sentences: Sequence[Sentence], name: str) -> None:
+    for place, sentence in enumerate(sentences):
+        if not sentence.characters:
+            raise InvalidInputError(
+                f"a sentence must have characters, but sentence {place + 1} of the {name} has none",
+                hint="leave empty sentences out",
+            )
+
+
+def _ends(sentences: Sequence[Sentence]) -> list[int]:
+    return list(accumulate(len(sentence.characters) for sentence in sentences))
+
+
+def _cut(sentences: Sequence[Sentence], ends: Sequence[int], shared: frozenset[int]) -> Iterator[Block]:
+    start = 0
+    for place, end in enumerate(ends, start=1):
+        if end in shared:
+            yield Block(tuple(sentences[start:place]))
+            start = place
+
+
+def _different(gold: Sequence[Sentence], expected: str, name: str, text: str) -> InvalidInputError:
+    unequal = (place for place, (a, b) in enumerate(zip(expected, text, strict=False)) if a != b)
+    at = next(unequal, min(len(expected), len(text)))
+    sentence = sum(end <= at for end in _ends(gold))
+    where = f"in gold sentence {sentence + 1}" if sentence < len(gold) else "after the last gold sentence"
+    return InvalidInputError(
+        f"gold and {name} must have the same characters apart from white space; they differ {where}, at"
+        f" character {at + 1}: {expected[max(0, at - 10) : at + 10]!r} in the gold,"
+        f" {text[max(0, at - 10) : at + 10]!r} in {name}",
+        hint="parse the same text that the gold annotates; keep case, quotes and dashes as they are",
+    )
+
+
+def _stretch(gold: Sequence[Word], system: Sequence[Word], g: int, s: int) -> tuple[range, range]:
+    """Return the words of gold and system around the multi-word token that `g` or `s` is the first word of.
+
+    Words are taken in the order of their first characters as long as there is one, in gold or system, that
+    lies within the tokens met. So a word that sticks out is taken too if the other side has one to follow.
+    """
+    if gold[g].multiword:
+        end = gold[g].end
+        s += not system[s].multiword and system[s].start < gold[g].start
+    else:
+        end = system[s].end
+        g += gold[g].start < system[s].start
+    first_g, first_s = g, s
+    while _within(gold, g, end) or _within(system, s, end):
+        if s == len(system) or (g < len(gold) and gold[g].start <= system[s].start):
+            word, g = gold[g], g + 1
+        else:
+            word, s = system[s], s + 1
+        if word.multiword:
+            end = max(end, word.end)
+    return range(first_g, g), range(first_s, s)
+
+
+def _within(words: Sequence[Word], place: int, end: int) -> bool:
+    """Return whether a word ends by `end`, or its multi-word token starts before."""
+    if place == len(words):
+        return False
+    return words[place].start < end if words[place].multiword else words[place].end <= end
+
+
+def _common_subsequence(
+    gold: Sequence[Word], system: Sequence[Word], in_gold: range, in_system: range
+) -> list[tuple[int, int]]:
+    """Return a longest common subsequence of forms in lower case; of several, the earliest match first."""
+    a = [gold[g].form.lower() for g in in_gold]
+    b = [system[s].form.lower() for s in in_system]
+    longest = [[0] * (len(b) + 1) for _ in range(len(a) + 1)]  # of the rests a[i:] and b[j:]
+    for i in reversed(range(len(a))):
+        for j in reversed(range(len(b))):
+            matched = longest[i + 1][j + 1] + (a[i] == b[j])
+            longest[i][j] = max(matched, longest[i + 1][j], longest[i][j + 1])
+    pairs: list[tuple[int, int]] = []
+    i = j = 0
+    while i < len(a) and j < len(b):
+        if a[i] == b[j]:
+            pairs.append((in_gold[i], in_system[j]))
+            i, j = i + 1, j + 1
+        elif longest[i][j] == longest[i + 1][j]:
+            i += 1
+        else:
+            j += 1
+    return pairs
+
+
+_COLUMNS = 10
+_FORMAT = "the format is described at https://universaldependencies.org/format.html"
+
+
+def sentences(text: str, source: str = "CoNLL-U") -> list[Sentence]:
+    """Read parsed sentences from a text in CoNLL-U, with the library conllu.
+
+    Of the ten columns, form, part of speech, head and relation are used. Comments and empty nodes (``8.1``)
+    are left out.
+    """
+    out = []
+    for first, lines in _paragraphs(text):
+        where = [f"{source}, line {first + place}" for place in range(len(lines))]
+        numbered = [
+            (at, _row(line, at)) for at, line in zip(where, lines, strict=True) if not line.startswith("#")
+        ]
+        if numbered:  # else nothing but comments
+            out.append(_sentence(numbered))
+    return out
+
+
+def _paragraphs(text: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the lines between empty lines, and the number of the first of them."""
+    lines: list[str] = []
+    for number, line in enumerate([*text.split("\n"), ""], start=1):
+        if line.strip():
+            lines.append(line)
+        elif lines:
+            yield number - len(lines), lines
+            lines = []
+
+
+def _row(line: str, where: str) -> dict[str, Any]:
+    try:
+        import conllu
+    except ImportError:
+        raise MissingExtraError("conllu", "parsing") from None
+    n_columns = line.count("\t") + 1
+    if n_columns != _COLUMNS:
+        raise InvalidInputError(
+            f"{where}: a line of CoNLL-U must have {_COLUMNS} columns between tabs, got {n_columns}", _FORMAT
+        )
+    try:
+        # conllu takes two spaces for a tab; white space inside a form does not matter here.
+        [[row]] = conllu.parse(re.sub(" {2,}", " ", line))
+    except (conllu.exceptions.ParseException, ValueError) as error:
+        raise InvalidInputError(f"{where}: not CoNLL-U: {error}", _FORMAT) from None
+    return dict(row)
+
+
+def _sentence(rows: Sequence[tuple[str, dict[str, Any]]]) -> Sentence:
+    """Make a sentence of the rows of a paragraph, each with the words for where it stands."""
+    words: list[Word] = []
+    places: list[str] = []
+    characters = ""
+    last = 0  # the last word of the multi-word token that is open, 0 if none is
+    span = (0, 0)
+    n_words = sum(isinstance(row["id"], int) for _, row in rows)
+    for where, row in rows:
+        number, form = row["id"], "".join(str(row["form"]).split())
+        if isinstance(number, tuple) and number[1] == ".":
+            continue
+        if not form:
+            raise InvalidInputError(f"{where}: the word has no form", _FORMAT)
+        opens = isinstance(number, tuple)
+        expected = len(words) + 1
+        if (number[0] if opens else number) != expected or (opens and (last or number[2] > n_words)):
+            raise _out_of_order(where, number, expected)
+        if opens or not last:
+            span = (len(characters), len(characters) + len(form))
+            characters += form
+        if opens:
+            last = number[2]
+            continue
+        words.append(_word(row, form, span, bool(last), n_words, where))
+        places.append(where)
+        last = 0 if number == last else last
+    _check_tree(words, places)
+    return Sentence(characters, tuple(words))
+
+
+def _word(
+    row: dict[str, Any], form: str, span: tuple[int, int], multiword: bool, n_words: int, where: str
+) -> Word:
+    head = row["head"]
+    if head is None or not 0 <= head <= n_words:
+        shown = "_" if head is None else head
+        raise InvalidInputError(
+            f"{where}: the head must be 0 or one of the {n_words} words of the sentence, got {shown}", _FORMAT
+        )
+    return Word(form, *span, multiword, head, row["deprel"], row["upos"])
+
+
+def _out_of_order(where: str, number: Any, expected: int) -> InvalidInputError:
+    shown = "".join(map(str, number)) if isinstance(number, tuple) else number
+    return InvalidInputError(
+        f"{where}: words must be numbered 1, 2, 3, ... in each sentence, and a multi-word token must come"
+        f" before its words; got {shown}, expected {expected}",
+        "put an empty line between sentences",
+    )
+
+
+def _check_tree(words: Sequence[Word], places: Sequence[str]) -> None:
+    """Refuse what is not a tree with one root."""
+    roots = [place for place, word in zip(places, words, strict=True) if word.head == 0]
+    hint = "the shared task counts such a file as 0: let the parser make trees"
+    if len(roots) > 1:
+        raise InvalidInputError(f"{roots[1]}: a sentence must have one root, got {len(roots)}", hint)
+    rooted = {0}
+    for start in range(1, len(words) + 1):
+        path: dict[int, None] = {}
+        at = start
+        while at not in rooted:
+            if at in path:
+                raise InvalidInputError(
+                    f"{places[at - 1]}: the heads must form a tree, but word {at} is above itself", hint
+                )
+            path[at] = None
+            at = words[at - 1].head
+        rooted.update(path)
+
 
 __all__ = [
     "CONTENT",

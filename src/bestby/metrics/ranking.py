@@ -11,17 +11,27 @@ from typing import Any, Self
 
 import numpy as np
 
+from bestby._core.cached import cached_property
 from bestby._core.errors import InvalidInputError
-from bestby._core.typing import Array, FloatArray
+from bestby._core.typing import Array, BoolArray, FloatArray, IntArray, ScorePath
 from bestby.data.arrays import is_plain
 from bestby.data.coding import codes
 from bestby.data.evaluation import Evaluation
-from bestby.metrics import _rank_groups, _rank_swaps, _rank_weights
-from bestby.metrics._items import required_gold
-from bestby.metrics._label_names import named_label, say_which_is_positive, shown_label
-from bestby.metrics._ranked import Ranking, RankMetric, sorted_with_ties, totals_to_group_ends
-from bestby.metrics.base import Names, Patterns
-from bestby.metrics.derivatives import WeightDerivatives
+from bestby.metrics._items import named_label, required_gold, say_which_is_positive, shown_label
+from bestby.metrics.base import Names, Paths, Patterns, WeightDerivatives
+from bestby.metrics.ranks import (
+    GroupValues,
+    Polynomial,
+    RankMetric,
+    from_here,
+    group_sums,
+    places_in,
+    quotient_bend,
+    quotients,
+    sorted_with_ties,
+    sums_of_groups,
+    totals_to_group_ends,
+)
 from bestby.results.base import Note
 
 
@@ -124,12 +134,12 @@ class RocAuc(_BinaryRanking):
 
     def swap_effects(self, prepared: Ranking) -> FloatArray:
         """Return the placements; see `RankMetric`."""
-        return _rank_swaps.roc_auc(prepared)
+        return roc_auc_swaps(prepared)
 
     def derivatives(self, prepared: Ranking) -> WeightDerivatives:
         """Return the derivatives by the weights of the items, from their placements."""
-        of_groups = partial(_rank_groups.roc_auc, prepared)
-        return dataclasses.replace(_rank_weights.roc_auc(prepared), second_of_groups=of_groups)
+        of_groups = partial(roc_auc_by_group, prepared)
+        return dataclasses.replace(roc_auc_derivatives(prepared), second_of_groups=of_groups)
 
 
 class AveragePrecision(_BinaryRanking):
@@ -157,8 +167,8 @@ class AveragePrecision(_BinaryRanking):
 
     def derivatives(self, prepared: Ranking) -> WeightDerivatives:
         """Return the derivatives by the weights of the items."""
-        of_groups = partial(_rank_groups.average_precision, prepared)
-        return dataclasses.replace(_rank_weights.average_precision(prepared), second_of_groups=of_groups)
+        of_groups = partial(average_precision_by_group, prepared)
+        return dataclasses.replace(average_precision_derivatives(prepared), second_of_groups=of_groups)
 
 
 def _check_scores(name: str, predictions: Array) -> None:
@@ -183,3 +193,205 @@ WITH_LABEL: Patterns = {
 }
 
 SUGGESTIONS = {"ap": "average_precision", "auc": "roc_auc", "auroc": "roc_auc"}
+
+
+def roc_auc_derivatives(ranking: Ranking) -> WeightDerivatives:
+    """Return the derivatives of the area under the ROC curve, by placements.
+
+    The placement of an item is the share of the items of the other class that it stands on the right side of,
+    ties half (DeLong, DeLong & Clarke-Pearson 1988, Biometrics 44, 837-845, eq. 4).
+    """
+    positives, negatives, above, below = ranking.positives, ranking.negatives, ranking.above, ranking.below
+    n_positive, n_negative = positives.sum(), negatives.sum()
+    is_positive = ranking.positive == 1
+    placement = np.where(
+        is_positive, ranking.at_positions(below) / n_negative, ranking.at_positions(above) / n_positive
+    )
+    area = float(positives @ below) / float(n_positive * n_negative)
+    place = places_in(ranking.order)
+    classes = ranking.positive.take(place)
+    first = ((placement - area) / np.where(is_positive, n_positive, n_negative)).take(place)
+
+    def second() -> FloatArray:
+        found: FloatArray = -2.0 * first / np.where(classes == 1, n_positive, n_negative)
+        return found
+
+    def path(change: FloatArray) -> ScorePath:
+        negatives, above, is_positive = ranking.negatives, ranking.above, ranking.positive == 1
+        c = change.take(ranking.order)
+        more_positives = ranking.sums_by_group(np.where(is_positive, c, 0.0))
+        more_negatives = ranking.sums_by_group(np.where(is_positive, 0.0, c))
+        more_above = np.cumsum(more_positives) - 0.5 * more_positives
+        pairs = negatives @ above, more_negatives @ above + negatives @ more_above
+        bend, of_classes = more_negatives @ more_above, (more_positives.sum(), more_negatives.sum())
+
+        def along(multiples: FloatArray) -> FloatArray:
+            area = pairs[0] + multiples * (pairs[1] + multiples * bend)
+            of_positives = n_positive + multiples * of_classes[0]
+            return quotients(area, of_positives * (n_negative + multiples * of_classes[1]))
+
+        return along
+
+    return WeightDerivatives(first, second, Paths(path), classes, classes == int(n_positive <= n_negative))
+
+
+def average_precision_derivatives(ranking: Ranking) -> WeightDerivatives:
+    """Return the derivatives of average precision.
+
+    An item changes the precision at its own threshold and at all lower ones.
+    """
+    at, place = ranking.at_positions, places_in(ranking.order)
+
+    def thresholds() -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+        """Return the positive items of each, and those and all items at or above it; and the precision."""
+        positives, size = ranking.positives, (np.flatnonzero(ranking.last) + 1).astype(np.float64)
+        true: FloatArray = np.cumsum(positives)
+        return positives, true, size, true / size
+
+    positives, true, size, precision = thresholds()
+    total = float(true[-1])
+    score = float(positives @ precision) / total
+    y = ranking.positive.astype(np.float64)
+    # Sums over the positive items at thresholds at or below that of an item.
+    once, gain = (at(from_here(positives * term)) for term in (1.0 / size, precision / size))
+    first = ((y * once - gain + y * at(precision) - score * y) / total).take(place)
+
+    def second() -> FloatArray:
+        positives, _, size, precision = thresholds()
+        y, in_order = ranking.positive.astype(np.float64), first.take(ranking.order)
+        terms = (1.0 / size**2, precision / size**2)
+        once, gain = (at(from_here(positives * term)) for term in terms)
+        bend = -2.0 * (y * once - gain) + 2.0 * y * (y - at(precision)) / at(size)
+        found: FloatArray = ((bend - 2.0 * in_order * y) / total).take(place)
+        return found
+
+    def along(change: FloatArray, multiples: FloatArray) -> FloatArray:
+        positives, true, size, _ = thresholds()
+        c = change.take(ranking.order)
+        more_positives, more = ranking.sums_by_group(c * ranking.positive), ranking.sums_by_group(c)
+        columns = true, size, positives, np.cumsum(more_positives), np.cumsum(more), more_positives
+        held, found = np.flatnonzero(positives), np.empty(multiples.size)  # the others add nothing
+        true, size, positives, more_true, more_size, more_positives = (one.take(held) for one in columns)
+        for i, multiple in enumerate(multiples.tolist()):
+            shares, everything = true + multiple * more_true, size + multiple * more_size
+            shares /= np.where(everything > 0.0, everything, np.inf)
+            found[i] = (positives + multiple * more_positives) @ shares
+        return quotients(found, total + multiples * more_positives.sum())
+
+    return WeightDerivatives(first, second, along, scarce=(ranking.positive == 1).take(place))
+
+
+def roc_auc_by_group(ranking: Ranking, of: IntArray) -> FloatArray:
+    """Return the second derivatives of the area under the ROC curve by the weight of each group, shape (G,).
+
+    `of`, of shape (n,), is the group of each item from 0.
+    """
+    y, unit = ranking.positive.astype(np.float64), of[ranking.order]
+    below, above = (ranking.at_positions(one) for one in (ranking.below, ranking.above))
+    pairs_of_item = np.where(y == 1.0, below, above)
+    ties = GroupValues.from_items(unit, np.cumsum(ranking.last) - ranking.last)
+    own_positives, own_negatives = ties.mass(y), ties.mass(1.0 - y)
+    own_pairs = own_negatives * (ties.before(own_positives) + 0.5 * own_positives)
+    of_class = [group_sums(unit, one) for one in (y, 1.0 - y)]
+    first = group_sums(unit, pairs_of_item)
+    pairs = Polynomial(float(ranking.positives @ ranking.below), first, ties.by_group(own_pairs))
+    nothing = np.zeros(first.size)
+    classes = [Polynomial(float(sums.sum()), sums, nothing) for sums in of_class]
+    return quotient_bend(pairs, classes, power=1.0)
+
+
+def average_precision_by_group(ranking: Ranking, of: IntArray) -> FloatArray:
+    """Return the second derivatives of average precision by the weight of each group; see `roc_auc`.
+
+    The changes of a group are steps at its own items: sums over the thresholds from one of these to the next
+    are differences of sums over all thresholds from there.
+    """
+    y, unit, positives = ranking.positive.astype(np.float64), of[ranking.order], ranking.positives
+    true, size = np.cumsum(positives), np.flatnonzero(ranking.last) + 1.0
+    ties = GroupValues.from_items(unit, np.cumsum(ranking.last) - ranking.last)
+    own_positives, own_size = ties.mass(y), ties.mass(np.ones(y.size))
+    more_true = ties.before(own_positives) + own_positives
+    more_size = ties.before(own_size) + own_size
+
+    def summed(of_thresholds: FloatArray, of_group: FloatArray) -> FloatArray:
+        """Return sums over the thresholds, from each of a group to its next one, times what the group has."""
+        return ties.by_group(ties.until_next(from_here(of_thresholds)) * of_group)
+
+    at = ties.values
+    moved = more_true / size[at] - true[at] * more_size / size[at] ** 2
+    first = summed(positives / size, more_true) - summed(positives * true / size**2, more_size)
+    first += ties.by_group(own_positives * (true / size)[at])
+    second = ties.by_group(own_positives * moved)
+    second += summed(positives * true / size**3, more_size**2)
+    second -= summed(positives / size**2, more_true * more_size)
+    gains = Polynomial(float(positives @ (true / size)), first, second)
+    of_positives = group_sums(unit, y)
+    return quotient_bend(gains, [Polynomial(float(true[-1]), of_positives, np.zeros(first.size))], power=1.0)
+
+
+def roc_auc_swaps(both: Ranking) -> FloatArray:
+    """Return the items of the other class that each item is on the right side of, ties half, doubled."""
+    doubled = 2.0 * np.where(both.positive == 1, both.at_positions(both.below), both.at_positions(both.above))
+    return doubled.take(places_in(both.order))
+
+
+@dataclass(frozen=True, eq=False)
+class Ranking:
+    """Items sorted once by a system's scores, in descending order, and which of them are positive.
+
+    `last` is True at the last position of each group of ties.
+    """
+
+    order: IntArray
+    positive: Array
+    last: BoolArray
+
+    @property
+    def n_items(self) -> int:
+        """The number of items."""
+        return self.order.size
+
+    @cached_property
+    def thresholds(self) -> tuple[IntArray, BoolArray, IntArray]:
+        """Where positive items stand, which are the last of their group of ties, and where these end."""
+        items, ends = np.flatnonzero(self.positive), np.flatnonzero(self.last)
+        of_items = ends.searchsorted(items)
+        last = np.append(np.diff(of_items) > 0, items.size > 0)[: items.size]
+        return items, last, ends.take(of_items[last])
+
+    @cached_property
+    def group(self) -> IntArray | None:
+        """The group of ties of each position; None if there are no ties."""
+        return None if self.last.all() else np.cumsum(self.last) - self.last
+
+    def sums_by_group(self, values: FloatArray) -> FloatArray:
+        """Return the sums of values of the positions over each group of ties."""
+        return values if self.group is None else sums_of_groups(self.group, values)
+
+    def at_positions(self, values: FloatArray) -> FloatArray:
+        """Return for each position the value of its group of ties."""
+        return values if self.group is None else values.take(self.group)
+
+    @property
+    def positives(self) -> FloatArray:
+        """The positive items of each group of ties."""
+        return self.sums_by_group(self.positive.astype(np.float64))
+
+    @property
+    def above(self) -> FloatArray:
+        """The positive items above each group of ties and half of those in it."""
+        positives = self.positives
+        above: FloatArray = np.cumsum(positives) - 0.5 * positives
+        return above
+
+    @property
+    def negatives(self) -> FloatArray:
+        """The negative items of each group of ties."""
+        return self.sums_by_group(1.0 - self.positive)
+
+    @property
+    def below(self) -> FloatArray:
+        """The negative items below each group of ties and half of those in it."""
+        negatives = self.negatives
+        below: FloatArray = negatives.sum() - np.cumsum(negatives) + 0.5 * negatives
+        return below

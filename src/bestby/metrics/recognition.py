@@ -10,7 +10,7 @@ import numpy as np
 from bestby._core.errors import MissingExtraError
 from bestby._core.typing import FloatArray
 from bestby.data.evaluation import Evaluation
-from bestby.metrics import _items
+from bestby.metrics import texts as metrics_texts
 from bestby.metrics.base import Metric, Names
 from bestby.results.base import Note
 
@@ -29,7 +29,10 @@ def edit_counts(
     and punctuation count as they are. The result has shape (n, 4). Words lie between white space;
     characters include the spaces between words.
     """
-    several, recognised = _items.references(gold, metric), _items.texts(predictions, metric)
+    several, recognised = (
+        metrics_texts.item_references(gold, metric),
+        metrics_texts.item_texts(predictions, metric),
+    )
     try:
         import jiwer
     except ImportError:
@@ -64,7 +67,7 @@ class _FromEdits(Metric):
 
     def reading_notes(self, evaluation: Evaluation) -> list[Note]:
         """Return a note on references without a word; refuse them if all are."""
-        return _items.token_notes(evaluation, self.name)
+        return metrics_texts.token_notes(evaluation, self.name)
 
     def statistics(self, gold: Any, predictions: Any) -> FloatArray:
         """Return hits, substitutions, deletions and insertions."""

@@ -1,4 +1,4 @@
-"""From a name, a metric or a function to a metric; and the list of the names there are."""
+"""The names of metrics: all there are, and from a name, a metric or a function to a metric."""
 
 from __future__ import annotations
 
@@ -14,10 +14,70 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.text import quoted
 from bestby._core.typing import Array, FloatArray
-from bestby.metrics._label_names import shown_label
-from bestby.metrics.base import BaseMetric, MeanMetric, Metric, WeightedMetric
+from bestby.metrics import (
+    agreement,
+    answers,
+    classification,
+    correlation,
+    language,
+    multilabel,
+    parsing,
+    ranking,
+    recognition,
+    regression,
+    retrieval,
+    soft,
+    spans,
+    summarisation,
+    translation,
+)
+from bestby.metrics._items import shown_label
+from bestby.metrics.base import BaseMetric, MeanMetric, Metric, Names, Patterns, WeightedMetric
 from bestby.metrics.functions import FunctionMetric
-from bestby.metrics.names import NAMES, PART_EXAMPLES, PATTERNS, SPELLINGS, SUGGESTIONS, WITH_LABEL
+
+FAMILIES = (
+    regression,
+    classification,
+    ranking,
+    correlation,
+    soft,
+    translation,
+    summarisation,
+    answers,
+    language,
+    recognition,
+    parsing,
+    spans,
+    multilabel,
+    retrieval,
+    agreement,
+)
+
+NAMES: Names = {}
+"""The metrics whose whole name is fixed."""
+
+WITH_LABEL: Patterns = {}
+"""The metrics of one label, as ``f1[LABEL]``."""
+
+PATTERNS: Patterns = {}
+"""The metrics with a part behind an ``@``, as ``ece@10``; the ``^`` of ``pass^10`` belongs to the name."""
+
+PART_EXAMPLES: dict[str, str] = {}
+"""What stands behind the ``@`` in the list of metrics."""
+
+SUGGESTIONS: dict[str, str] = {}
+"""Other names of metrics, which a message about an unknown name turns into a suggestion."""
+
+for _family in FAMILIES:
+    NAMES |= _family.NAMES
+    WITH_LABEL |= getattr(_family, "WITH_LABEL", {})
+    PATTERNS |= getattr(_family, "PATTERNS", {})
+    PART_EXAMPLES |= dict.fromkeys(getattr(_family, "PATTERNS", {}), getattr(_family, "PART_EXAMPLE", "10"))
+    SUGGESTIONS |= getattr(_family, "SUGGESTIONS", {})
+
+SPELLINGS = retrieval.ALIASES
+"""Other spellings that stand for a name: those of a reference library."""
+
 
 Way: TypeAlias = Literal["exact", "cells", "dense", "weighted", "index"]
 
@@ -313,16 +373,16 @@ def _function_name(function: Any) -> str:
     return f"{_function_name(function.func)}({', '.join(fixed)})"
 
 
-_FAMILY_OF_MODULE = {"bleu": "translation", "chance": "classification"}
+_OTHER_FAMILY = {"ece": "calibration", "tag_accuracy": "tagging"}
+"""The metrics that belong to another family than the other metrics of their module, by stem."""
 
 
 def _row(name: str, text: str, metric: BaseMetric) -> MetricRow:
     stem = re.split(r"[\[@^]", name)[0]
     known = {**SUGGESTIONS, **SPELLINGS}
-    module = type(metric).__module__.rpartition(".")[2].partition("_")[0]
     return MetricRow(
         name,
-        _FAMILY_OF_MODULE.get(module, module),
+        _OTHER_FAMILY.get(stem, type(metric).__module__.rpartition(".")[2]),
         tuple(sorted(alias for alias, meant in known.items() if meant == stem)),
         text,
         metric.greater_is_better,

@@ -13,8 +13,8 @@ from bestby._core import rounding
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array, FloatArray
 from bestby.metrics._items import required_gold
-from bestby.metrics._lines import Line, SmoothMetric
 from bestby.metrics.base import MeanMetric, Names
+from bestby.metrics.smooth import Line, SmoothMetric
 
 
 @dataclass(frozen=True, repr=False)

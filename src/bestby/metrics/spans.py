@@ -1,23 +1,191 @@
-"""Metrics of spans (named entities, chunks, slots), with sentences as items."""
+"""Spans of a sentence, from the tags of its tokens or as they are given."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Self
+from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 
 from bestby._core import checks
-from bestby._core.errors import InvalidInputError
+from bestby._core.errors import InvalidInputError, MissingExtraError
+from bestby._core.text import quoted
 from bestby._core.typing import Array, FloatArray
-from bestby.metrics import _entities
-from bestby.metrics._items import marked, required_gold
-from bestby.metrics._label_counts import Part, fraction, ratio
-from bestby.metrics._label_names import named_label
+from bestby.metrics._items import marked, named_label, required_gold
 from bestby.metrics.base import BaseMetric, Metric, Names, Patterns
+from bestby.metrics.classification import Part, fraction, ratio
+
+Span: TypeAlias = tuple[str, int, int]
+"""Type, first and last position."""
+
+SCHEMES = {"IOB1": "BI", "IOB2": "BI", "IOE1": "IE", "IOE2": "IE", "IOBES": "BIES", "BILOU": "BILU"}
+"""The schemes of tags that seqeval knows, and the letters before the types."""
+
+_LENIENT = "BIES"
+_COUNTED = "items are counted from 0"
+
+
+def spans_in(item: Any, scheme: str | None, where: str) -> set[Span]:
+    """Return the spans of one item, by seqeval.
+
+    `scheme` says how tags are read: None takes whatever looks like a span, as conlleval does; the name of a
+    scheme only what follows it exactly.
+    """
+    kind = _kind(item, where)
+    if kind == "nothing":
+        return set()
+    if kind == "spans":
+        return {_checked_span(span, where) for span in item}
+    return _tagged_spans(item, scheme, where)
+
+
+def paired_items(
+    gold: Iterable[Any], predictions: Iterable[Any], metric: str
+) -> Iterator[tuple[str, Any, Any]]:
+    """Yield gold and prediction of every item that suit each other, and a word for where it is."""
+    for place, (ours, theirs) in enumerate(zip(gold, predictions, strict=True)):
+        where = f"{metric}, item {place}"
+        kinds = (_kind(ours, f"{where} of the gold"), _kind(theirs, f"{where} of the predictions"))
+        if "tags" in kinds and len(ours) != len(theirs):
+            raise InvalidInputError(
+                f"{where}: gold and predictions must have one tag per token; they have {len(ours)} and"
+                f" {len(theirs)}",
+                hint=f"tag the tokens of the gold; {_COUNTED}",
+            )
+        if set(kinds) == {"tags", "spans"}:
+            raise InvalidInputError(
+                f"{where}: gold and predictions must both be tags or both be spans, got {kinds[0]} and"
+                f" {kinds[1]}",
+                hint=f"give both as (start, end, type), or both as one tag per token; {_COUNTED}",
+            )
+        yield where, ours, theirs
+
+
+def span_types(items: Iterable[Any], where: str) -> set[str]:
+    """Return the types that occur in tags or spans."""
+    occurring: set[str] = set()
+    for place, item in enumerate(items):
+        kind = _kind(item, f"{where}, item {place}")
+        if kind == "spans":
+            occurring.update(_checked_span(span, f"{where}, item {place}")[0] for span in item)
+        elif kind == "tags":
+            occurring.update(tag[2:] or "_" for tag in item if tag != "O")
+    return occurring
+
+
+def detected_scheme(gold: Iterable[Any]) -> str | None:
+    """Return the scheme that the tags of the gold have, by seqeval; None if there are no tags."""
+    tagged = []
+    for place, item in enumerate(gold):
+        where = f"item {place} of the gold"
+        if _kind(item, where) == "tags":
+            tagged.append(_checked(item, "BIELSU", where))
+    if not tagged:
+        return None
+    try:
+        return str(_seqeval("scheme").auto_detect(tagged).__name__)
+    except ValueError:
+        letters = sorted({tag[0] for tags in tagged for tag in tags})
+        raise InvalidInputError(
+            f"the tags of the gold must follow one of the schemes {', '.join(SCHEMES)}; none of them has the"
+            f" letters {', '.join(letters)}",
+            hint="use span_f1, which reads tags leniently",
+        ) from None
+
+
+def _seqeval(module: Literal["scheme", "metrics"]) -> Any:
+    try:
+        if module == "scheme":
+            import seqeval.scheme as library
+        else:
+            import seqeval.metrics.sequence_labeling as library
+    except ImportError:
+        raise MissingExtraError("seqeval", "spans") from None
+    return library
+
+
+def _tagged_spans(tags: Sequence[str], scheme: str | None, where: str) -> set[Span]:
+    if scheme is None:
+        return set(_seqeval("metrics").get_entities(_checked(tags, _LENIENT, where)))
+    seqeval = _seqeval("scheme")
+    [entities] = seqeval.Entities([_checked(tags, SCHEMES[scheme], where)], getattr(seqeval, scheme)).entities
+    # By a scheme seqeval gives the place after the last, leniently the last.
+    return {(entity.tag, entity.start, entity.end - 1) for entity in entities}
+
+
+def _checked(tags: Sequence[str], letters: str, where: str) -> list[str]:
+    for place, tag in enumerate(tags):
+        if not re.fullmatch(f"O|[{letters}](-.+)?", tag):
+            raise InvalidInputError(
+                f"{where}: tag {place} must be O, or one of {', '.join(letters)} before a type, as in"
+                f" {letters[0]}-PER, got {tag!r}",
+                hint=f"name the scheme of other tags, as in span_f1@BILOU; {_COUNTED}",
+            )
+    return list(tags)
+
+
+def _kind(item: Any, where: str) -> Literal["tags", "spans", "nothing"]:
+    if isinstance(item, (list, tuple)):
+        if not item:
+            return "nothing"
+        if all(isinstance(part, str) for part in item):
+            return "tags"
+        if all(isinstance(part, (list, tuple)) for part in item):
+            return "spans"
+    raise InvalidInputError(
+        f"{where} must be a list of tags, or a list of spans (start, end, type), got {quoted(item, 60)}",
+        hint=f'for one tag per item there is metric="accuracy"; {_COUNTED}'
+        if isinstance(item, str)
+        else _COUNTED,
+    )
+
+
+def _checked_span(span: Any, where: str) -> Span:
+    if len(span) == 3 and _is_place(span[0]) and _is_place(span[1]) and isinstance(span[2], str):
+        return span[2], int(span[0]), int(span[1])
+    raise InvalidInputError(
+        f"{where}: a span must be (start, end, type), two whole numbers and a text, got {quoted(span, 60)}",
+        hint=_COUNTED,
+    )
+
+
+def _is_place(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+@dataclass(frozen=True, repr=False)
+class TagAccuracy(Metric):
+    """The proportion of tokens with the right tag; sentences are what is resampled.
+
+    An item is a sentence: a list with one tag per token. Tokens of a sentence depend on each other, so that
+    they are no items. Undefined (NaN) if there are no tokens.
+    """
+
+    name: str = "tag_accuracy"
+    bounds = (0.0, 1.0)
+    reads = "objects"
+
+    def statistics(self, gold: Any, predictions: Any) -> FloatArray:
+        """Return the number of right tags and of tokens, per item, shape (n, 2)."""
+        rows = np.zeros((len(predictions), 2))
+        pairs = paired_items(gold, predictions, self.name)
+        for row, (where, ours, theirs) in zip(rows, pairs, strict=True):
+            if not all(isinstance(tag, str) for tag in (*ours, *theirs)):
+                raise InvalidInputError(
+                    f"{where} must be a list of tags, one text per token", hint="for spans there is span_f1"
+                )
+            row[:] = sum(a == b for a, b in zip(ours, theirs, strict=True)), len(ours)
+        return rows
+
+    def score(self, totals: FloatArray) -> FloatArray:
+        """Return the ratio."""
+        right, tokens = np.moveaxis(totals, -1, 0)
+        return np.asarray(np.where(tokens > 0.0, right / np.where(tokens > 0.0, tokens, 1.0), np.nan))
+
 
 _WHY: dict[Part, str] = {
     "precision": "predicted",
@@ -49,11 +217,11 @@ class _SpanMetric(Metric):
         if self.scheme is None:
             return self
         if self.scheme == "strict":
-            return dataclasses.replace(self, scheme=_entities.detected(sentences))
-        checks.choice(self.scheme, tuple(_entities.SCHEMES), f"the scheme of {self.name}")
+            return dataclasses.replace(self, scheme=detected_scheme(sentences))
+        checks.choice(self.scheme, tuple(SCHEMES), f"the scheme of {self.name}")
         return self
 
-    def _pairs(self, gold: Any, predictions: Any) -> list[tuple[set[_entities.Span], set[_entities.Span]]]:
+    def _pairs(self, gold: Any, predictions: Any) -> list[tuple[set[Span], set[Span]]]:
         if self.scheme == "strict":
             raise InvalidInputError(
                 f"{self.name} must know the scheme of the tags before it can count",
@@ -61,10 +229,10 @@ class _SpanMetric(Metric):
             )
         return [
             (
-                _entities.spans(ours, self.scheme, f"{where} of the gold"),
-                _entities.spans(theirs, self.scheme, f"{where} of the predictions"),
+                spans_in(ours, self.scheme, f"{where} of the gold"),
+                spans_in(theirs, self.scheme, f"{where} of the predictions"),
             )
-            for where, ours, theirs in _entities.paired(gold, predictions, self.name)
+            for where, ours, theirs in paired_items(gold, predictions, self.name)
         ]
 
 
@@ -165,7 +333,7 @@ class MacroSpans(_SpanMetric):
 
 
 def _occurring(sides: Sequence[Any], name: str) -> set[str]:
-    return set().union(*(_entities.types(items, name) for items in sides))
+    return set().union(*(span_types(items, name) for items in sides))
 
 
 def _named(kind: type[Spans | MacroSpans], part: Part, name: str) -> BaseMetric:
@@ -173,7 +341,7 @@ def _named(kind: type[Spans | MacroSpans], part: Part, name: str) -> BaseMetric:
 
 
 def _by_scheme(kind: type[Spans | MacroSpans], part: Part, name: str, scheme: str) -> BaseMetric:
-    return kind(name, part, checks.choice(scheme, tuple(_entities.SCHEMES), f"the scheme in {name}"))
+    return kind(name, part, checks.choice(scheme, tuple(SCHEMES), f"the scheme in {name}"))
 
 
 def _single_type(part: Part, name: str, label: str) -> BaseMetric:
@@ -184,6 +352,7 @@ _PARTS: dict[Part, str] = {"f1": "F1", "precision": "precision", "recall": "reca
 _STRICT = "; tags by the letter of their scheme"
 
 NAMES: Names = {
+    "tag_accuracy": ("proportion of tokens with the right tag, sentences as items", TagAccuracy),
     **{
         f"span_{part}{end}": (f"{said} of spans, all types together{told}", partial(_named, Spans, part))
         for part, said in _PARTS.items()

@@ -25,7 +25,7 @@ from bestby.data.evaluation import Evaluation
 from bestby.data.roles import NEEDS_GOLD, are_surely_scores, check_no_predictions, listed, quantities
 from bestby.data.values import Key, Rule
 from bestby.metrics import probabilities
-from bestby.metrics._label_names import say_which_is_positive
+from bestby.metrics._items import say_which_is_positive
 from bestby.metrics.base import BaseMetric
 from bestby.metrics.built_in import notes_on_functions
 from bestby.metrics.directions import direction_of, is_label

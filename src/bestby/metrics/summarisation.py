@@ -14,9 +14,9 @@ from bestby._core.errors import InvalidInputError, MissingExtraError
 from bestby._core.typing import FloatArray
 from bestby.data.evaluation import Evaluation
 from bestby.data.roles import listed
-from bestby.metrics import _items
-from bestby.metrics._texts import TextMetric
+from bestby.metrics import texts as metrics_texts
 from bestby.metrics.base import MeanMetric, Names
+from bestby.metrics.texts import TextMetric
 from bestby.results.base import Note
 
 _EXTRA = "summaries"
@@ -62,10 +62,10 @@ class Rouge(TextMetric, MeanMetric):
 
     def reading_notes(self, evaluation: Evaluation) -> list[Note]:
         """Return notes on texts that the tokeniser drops; refuse references if it leaves nothing of all."""
-        notes = _items.token_notes(evaluation, self.name, _words, why=_KEEPS, instead=_INSTEAD)
+        notes = metrics_texts.token_notes(evaluation, self.name, _words, why=_KEEPS, instead=_INSTEAD)
         n = int(self.name[5:]) if self.name[5:].isdigit() else 1
         if n > 1 and not notes:
-            notes = _items.token_notes(
+            notes = metrics_texts.token_notes(
                 evaluation,
                 self.name,
                 lambda text: len(_words(text)) >= n,
@@ -74,7 +74,7 @@ class Rouge(TextMetric, MeanMetric):
             )
         texts: dict[str, Iterable[Any]] = {f"texts of {name}": x for name, x in evaluation.systems.items()}
         if evaluation.gold is not None:
-            several = _items.references(evaluation.gold, self.name, empty=True)
+            several = metrics_texts.item_references(evaluation.gold, self.name, empty=True)
             texts["references"] = [text for one in several for text in one if _words(text)]
         counts = {what: sum(map(_mostly_dropped, values)) for what, values in texts.items()}
         shown = [f"{count} {what}" for what, count in counts.items() if count]
@@ -85,7 +85,10 @@ class Rouge(TextMetric, MeanMetric):
 
     def values(self, gold: Any, predictions: Any) -> FloatArray:
         """Return the F-measure of each item."""
-        references, texts = _items.references(gold, self.name), _items.texts(predictions, self.name)
+        references, texts = (
+            metrics_texts.item_references(gold, self.name),
+            metrics_texts.item_texts(predictions, self.name),
+        )
         try:
             from rouge_score.rouge_scorer import RougeScorer
         except ImportError:
@@ -150,7 +153,10 @@ def meteor_counts(
     .. [1] Banerjee, Lavie (2005), METEOR, ACL workshop on evaluation measures, 65-72, section 2.2.
     """
     chosen = MeteorSettings() if settings is None else settings
-    references, texts = _items.references(gold, metric), _items.texts(predictions, metric)
+    references, texts = (
+        metrics_texts.item_references(gold, metric),
+        metrics_texts.item_texts(predictions, metric),
+    )
     try:
         from nltk.tokenize import NLTKWordTokenizer
         from nltk.translate.meteor_score import align_words
@@ -202,7 +208,7 @@ def _meteor(counts: FloatArray, settings: MeteorSettings) -> FloatArray:
 def _meteor_notes(metric: Meteor | MeteorCorpus, evaluation: Evaluation) -> list[Note]:
     words = metric.settings.tokenise or str.split  # nltk's tokeniser leaves something of every other text
     why = "" if words is str.split else "settings.tokenise finds none"
-    return _items.token_notes(
+    return metrics_texts.token_notes(
         evaluation, metric.name, words, why=why, instead="" if not why else 'metric="chrf" takes characters'
     )
 

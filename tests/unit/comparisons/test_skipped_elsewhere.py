@@ -299,7 +299,7 @@ SAID = {"a": TEXTS[1:] + TEXTS[:1], "b": [text.replace("the", "a") for text in T
 
 
 def test_counts_of_texts_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from bestby.metrics.bleu import Bleu
+    from bestby.metrics.translation import Bleu
 
     study = bb.Study(tmp_path / "study")
     for name, texts in SAID.items():

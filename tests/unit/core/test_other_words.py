@@ -10,7 +10,7 @@ import pytest
 import bestby as bb
 from bestby.cli import main
 from bestby.metrics import list_metrics, resolve
-from bestby.metrics.names import SUGGESTIONS
+from bestby.metrics.registry import SUGGESTIONS
 from bestby.questions.advice.advise import KINDS_ELSEWHERE
 
 GOLD = [1, 0] * 10

@@ -56,14 +56,16 @@ ALGORITHMS = {
     "engine/estimate.py": {1e-12},  # keeps a correlation below 1
     "questions/judged/labelled.py": {1e-10},  # eigenvalues of a covariance that are rounding alone
     "inference/permutation.py": {1e-12},  # a p-value that no correction asks for
-    "metrics/calibration.py": {1e-12},  # bins that rounding alone fills
     "inference/sign_sums.py": {1e-19, 1e-15, 1e-9},  # mass left out, terms of a series, a target in reach
     "questions/datasets/ranking.py": {1e-300},  # keeps a logarithm negative
     "inference/steps.py": {1e-300, 1e-8},  # keeps a logarithm finite; terms of a series
     "inference/autocorrelation.py": {1e-12},  # keeps a correlation below 1
-    "metrics/_distributions.py": {1e-12},  # the clip of probabilities in a logarithm, as documented
-    "metrics/chance.py": {1e-14},  # counts: the least real margin is 2 / n, far above rounding
-    "metrics/soft_entropy.py": {1e-10},  # a mean square relative to that of the full data
+    "metrics/classification.py": {1e-14},  # counts: the least real margin is 2 / n, far above rounding
+    "metrics/soft.py": {
+        1e-12,
+        1e-10,
+    },  # the clip of probabilities in a logarithm, as documented, and bins that rounding alone fills; a mean
+    # square relative to that of the full data
     "questions/planning/lifted.py": {1e-9},  # the least factor of a search
     "questions/planning/runs_items.py": {1e-100},  # keeps a variance above 0
     "report/replicability.py": {1e-16},  # keeps a p-value on a logarithmic axis

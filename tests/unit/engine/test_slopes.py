@@ -16,12 +16,12 @@ from bestby.engine.slopes import Directions, influence, response
 from bestby.inference.influence import score_and_bend
 from bestby.inference.intervals import effective_units
 from bestby.metrics import resolve
-from bestby.metrics._lines import derivatives
 from bestby.metrics.base import Metric
 from bestby.metrics.classification import BalancedAccuracy
 from bestby.metrics.correlation import Pearson
 from bestby.metrics.registry import _Wrapped
 from bestby.metrics.regression import MeanSquaredError, RootMeanSquaredError
+from bestby.metrics.smooth import derivatives
 from bestby.resampling.units import Units
 
 RNG = np.random.default_rng(0)

@@ -15,10 +15,9 @@ import pytest
 import bestby as bb
 from bestby.engine import text_statistics
 from bestby.engine.text_statistics import Counting, statistics
-from bestby.metrics import _texts
-from bestby.metrics.bleu import Bleu
+from bestby.metrics import texts as metrics_texts
 from bestby.metrics.summarisation import Meteor, MeteorSettings, Rouge
-from bestby.metrics.translation import Chrf, SegmentMean, Ter
+from bestby.metrics.translation import Bleu, Chrf, SegmentMean, Ter
 
 REFERENCES = np.array([f"the cat {i} sat on the mat, {i % 3} times" for i in range(12)], dtype=object)
 SYSTEMS = {
@@ -112,7 +111,7 @@ def test_two_processes_at_once_fill_one_cache(tmp_path: Path) -> None:
 
 
 def parts(metric: Any = None, gold: Any = ("ab", "c"), texts: Any = ("ab", "c")) -> Any:
-    return _texts.cache_parts(metric or Bleu(), gold, [texts])
+    return metrics_texts.cache_parts(metric or Bleu(), gold, [texts])
 
 
 def test_a_key_tells_whatever_changes_the_statistics(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -132,7 +131,7 @@ def test_a_key_tells_whatever_changes_the_statistics(monkeypatch: pytest.MonkeyP
         parts(texts=("a", "bc")),
         parts(texts=("abc", "")),
     ]
-    monkeypatch.setattr(_texts, "versions", lambda _: {"sacrebleu": "another"})
+    monkeypatch.setattr(metrics_texts, "versions", lambda _: {"sacrebleu": "another"})
     different.append(parts())
     found = {json.dumps(one) for one in different if one is not None}
     assert len(found) == len(different)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bestby.metrics._inversions import Inversions
+from bestby.metrics.ranks import Inversions
 
 
 @pytest.mark.parametrize("n", [1, 2, 63, 64, 65, 128, 129, 300, 517])

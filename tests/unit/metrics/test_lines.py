@@ -10,11 +10,11 @@ import pytest
 import bestby as bb
 from bestby._core.typing import FloatArray
 from bestby.metrics import resolve
-from bestby.metrics._lines import Line, SmoothMetric, derivatives
 from bestby.metrics.base import Metric
 from bestby.metrics.classification import Averaged
 from bestby.metrics.correlation import Pearson
 from bestby.metrics.regression import R2
+from bestby.metrics.smooth import Line, SmoothMetric, derivatives
 
 OF_LABELS = (
     *(f"{part}_{how}" for part in ("precision", "recall", "f1") for how in ("macro", "weighted", "micro")),

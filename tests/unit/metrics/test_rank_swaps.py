@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import bestby as bb
 from bestby.engine.ranked import RankSample
-from bestby.metrics._ranked import RankMetric
+from bestby.metrics.ranks import RankMetric
 from bestby.metrics.registry import resolve
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bestby.metrics import _rank_groups, _rank_pairs, _rank_weights
+from bestby.metrics import correlation, ranks
 from bestby.metrics.base import WeightedMetric
 from bestby.metrics.correlation import Kendall, Spearman
 from bestby.metrics.ranking import AveragePrecision, RocAuc
@@ -84,11 +84,9 @@ def test_concordance_is_that_of_all_pairs(values: int) -> None:
             groups = [np.unique(part, return_inverse=True)[1] for part in (x, y)]
             weights = rng.normal(size=n)
             signs = np.sign(x[None, :] - x[:, None]) * np.sign(y[None, :] - y[:, None])
-            np.testing.assert_allclose(
-                _rank_weights.concordance(*groups, weights), signs @ weights, atol=1e-12
-            )
-            np.testing.assert_array_equal(_rank_weights.concordance(*groups), signs.sum(axis=1))
-            assert _rank_pairs.mean_concordance(*groups) == pytest.approx(signs.sum() / n, abs=1e-12)
+            np.testing.assert_allclose(ranks.concordance(*groups, weights), signs @ weights, atol=1e-12)
+            np.testing.assert_array_equal(ranks.concordance(*groups), signs.sum(axis=1))
+            assert ranks.mean_concordance(*groups) == pytest.approx(signs.sum() / n, abs=1e-12)
 
 
 @pytest.mark.parametrize("n", [31, 32, 33, 64, 65, 95, 96, 97, 129, 160, 224, 1000])
@@ -98,9 +96,7 @@ def test_pairs_are_counted_in_blocks_of_any_number(n: int, values: int) -> None:
     x = rng.integers(0, values, n)
     y = (x + rng.integers(0, values, n)) // 2
     groups = [np.unique(part, return_inverse=True)[1] for part in (x, y)]
-    assert _rank_pairs.mean_concordance(*groups) == pytest.approx(
-        _rank_weights.concordance(*groups).mean(), rel=1e-12
-    )
+    assert ranks.mean_concordance(*groups) == pytest.approx(ranks.concordance(*groups).mean(), rel=1e-12)
 
 
 @pytest.mark.parametrize("digits", [None, 1, 0])
@@ -154,7 +150,7 @@ def test_pairs_of_items_of_a_group_are_looked_up_in_parts(
     assert found.second_of_groups is not None
     of = np.random.default_rng(3).integers(0, 40, 300)
     whole = found.second_of_groups(of)
-    monkeypatch.setattr(_rank_groups, "CHUNK", 1)
+    monkeypatch.setattr(correlation, "CHUNK", 1)
     np.testing.assert_allclose(found.second_of_groups(of), whole, rtol=1e-12)
 
 
@@ -162,5 +158,5 @@ def test_pairs_of_items_of_a_group_are_looked_up_in_parts(
 def test_concordance_of_items_in_order_and_in_reverse(n: int) -> None:
     """Ranks are counted in the narrowest type that holds twice their number."""
     groups = np.arange(n)
-    assert _rank_pairs.mean_concordance(groups, groups) == n - 1
-    assert _rank_pairs.mean_concordance(groups, groups[::-1]) == 1 - n
+    assert ranks.mean_concordance(groups, groups) == n - 1
+    assert ranks.mean_concordance(groups, groups[::-1]) == 1 - n

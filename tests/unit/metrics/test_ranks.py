@@ -11,7 +11,7 @@ from sklearn import metrics as sk
 
 from bestby import compare
 from bestby._core.errors import InvalidInputError
-from bestby.metrics import _ranked, resolve
+from bestby.metrics import ranks, resolve
 from bestby.metrics.correlation import Pearson
 
 BINARY = {"roc_auc": sk.roc_auc_score, "average_precision": sk.average_precision_score}
@@ -81,7 +81,7 @@ def test_the_type_of_the_weights_does_not_matter(name, dtype, generator):
 
 @pytest.mark.parametrize(("largest", "kind"), [(255, np.uint8), (256, np.uint16), (65536, np.int64)])
 def test_weights_are_stored_as_narrow_as_they_fit(largest, kind):
-    counts = _ranked._as_counts(np.array([[0, largest]]), 2)
+    counts = ranks._as_counts(np.array([[0, largest]]), 2)
     assert counts.dtype == kind
     assert counts.tolist() == [[0, largest]]
 

@@ -12,7 +12,7 @@ from sklearn import metrics as sk
 
 from bestby._core.errors import InvalidInputError
 from bestby.metrics import FunctionMetric, Metric, default, list_metrics, resolve, translation
-from bestby.metrics.names import FAMILIES
+from bestby.metrics.registry import FAMILIES
 
 
 @pytest.mark.parametrize("row", list_metrics(), ids=lambda row: row.name)

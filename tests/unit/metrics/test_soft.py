@@ -17,7 +17,7 @@ from tests.unit.metrics.soft_labels import ENTROPIES, fitted_metric, score_of
 from bestby import compare
 from bestby._core.errors import InvalidInputError
 from bestby.metrics import MeanMetric, Metric, list_metrics, resolve
-from bestby.metrics.calibration import MEMBER
+from bestby.metrics.soft import MEMBER
 
 ALL = {**plain.MEASURES, **plain.HARD_GOLD}
 ZERO_IF_EQUAL = (

@@ -14,7 +14,7 @@ import seqeval.scheme
 from sklearn import metrics as sklearn_metrics
 
 from bestby._core.errors import InvalidInputError, MissingExtraError
-from bestby.metrics import multilabel, spans, tagging
+from bestby.metrics import multilabel, spans
 
 PARTS = ("precision", "recall", "f1")
 LETTERS = {"IOB1": "BI", "IOB2": "BI", "IOE1": "IE", "IOE2": "IE", "IOBES": "BIES", "BILOU": "BILU"}
@@ -218,12 +218,12 @@ def test_tags_need_seqeval_and_spans_do_not(monkeypatch):
 def test_tag_accuracy(generator):
     gold, predictions = tagged(generator, "BI")
     reference = seqeval.metrics.accuracy_score
-    against(tagging.TagAccuracy(), gold, predictions, reference, generator)
-    assert np.isnan(tagging.TagAccuracy().score(np.zeros(2)))
+    against(spans.TagAccuracy(), gold, predictions, reference, generator)
+    assert np.isnan(spans.TagAccuracy().score(np.zeros(2)))
 
 
 def test_tag_accuracy_of_other_items():
-    metric = tagging.TagAccuracy()
+    metric = spans.TagAccuracy()
     with pytest.raises(InvalidInputError, match=r"tag_accuracy, item 0: gold and .* they have 2 and 1"):
         metric.statistics([["A", "B"]], [["A"]])
     with pytest.raises(InvalidInputError, match="item 0 must be a list of tags"):
@@ -298,9 +298,9 @@ def test_sets_of_labels_that_cannot_be_read():
         multilabel.MacroF1().fit(None, [[{"a"}]], None)
 
 
-@pytest.mark.parametrize("name", [*spans.NAMES, *tagging.NAMES, *multilabel.NAMES])
+@pytest.mark.parametrize("name", [*spans.NAMES, *multilabel.NAMES])
 def test_names(name):
-    module = next(one for one in (spans, tagging, multilabel) if name in one.NAMES)
+    module = next(one for one in (spans, spans, multilabel) if name in one.NAMES)
     metric = module.NAMES[name][1](name)
     assert metric.name == name
     assert metric.reads == "objects"
@@ -310,8 +310,8 @@ def test_names(name):
 def test_building_imports_no_optional_library():
     program = (
         "import sys\n"
-        "from bestby.metrics import multilabel, parsing, spans, tagging\n"
-        "for module in (multilabel, parsing, spans, tagging):\n"
+        "from bestby.metrics import multilabel, parsing, spans\n"
+        "for module in (multilabel, parsing, spans):\n"
         "    for name, (_, build) in module.NAMES.items(): build(name)\n"
         "print([name for name in ('seqeval', 'sklearn', 'conllu') if name in sys.modules])"
     )

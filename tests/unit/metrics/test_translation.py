@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from tests.unit.metrics.corpora import WORDS, long_corpus, objects, streams
 
 from bestby.metrics import MeanMetric, _ngrams
-from bestby.metrics.bleu import Bleu
-from bestby.metrics.translation import NAMES, Chrf, Ter
+from bestby.metrics.translation import NAMES, Bleu, Chrf, Ter
 
 FIELDS = {"ter": 2, "bleu": 10, "chrf": 18, "chrf++": 24}
 

@@ -14,8 +14,7 @@ from tests.unit.metrics.corpora import long_corpus, objects, streams
 
 import bestby
 from bestby._core.errors import InvalidInputError, MissingExtraError
-from bestby.metrics.bleu import Bleu
-from bestby.metrics.translation import NAMES, PATTERNS, Chrf, SegmentMean, Ter
+from bestby.metrics.translation import NAMES, PATTERNS, Bleu, Chrf, SegmentMean, Ter
 
 
 def test_one_reference_may_be_a_text_a_list_or_a_tuple():

@@ -14,7 +14,7 @@ from scipy.special import stdtr
 
 from bestby.inference import proportions
 from bestby.inference.clusters import cr2
-from bestby.metrics.chance import CohenKappa
+from bestby.metrics.classification import CohenKappa
 from bestby.questions.judged import judge_quality
 from bestby.questions.judged.judge_quality import Pairs, carried_by_few, regressed
 from bestby.questions.slices.heterogeneity import hotelling

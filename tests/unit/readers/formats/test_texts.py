@@ -11,7 +11,7 @@ from tests.unit.readers.helpers import Make
 
 from bestby import compare
 from bestby._core.errors import InvalidInputError
-from bestby.metrics.bleu import Bleu
+from bestby.metrics.translation import Bleu
 from bestby.readers.formats import texts
 
 SYSTEM = "the cat sat on the mat\n\nit rains all day\n"

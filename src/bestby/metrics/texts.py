@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
+from bestby._core.errors import DesignError, InvalidInputError
+from bestby._core.text import quoted
 from bestby._core.typing import FloatArray, IntArray
 from bestby._core.versions import versions
 from bestby.data.evaluation import Evaluation
-from bestby.metrics import _items
+from bestby.metrics._items import required_gold
 from bestby.metrics.base import Metric
 from bestby.results.base import Note
 
@@ -44,7 +46,7 @@ class TextMetric(Metric):
 
     def reading_notes(self, evaluation: Evaluation) -> list[Note]:
         """Return a note on references without a token; refuse them if all are."""
-        return _items.token_notes(evaluation, self.name)
+        return token_notes(evaluation, self.name)
 
     def signature(self, gold: Any) -> str | None:  # noqa: ARG002
         """Return how the library that the metric follows writes down its settings, also those of the gold.
@@ -80,7 +82,7 @@ def cache_parts(
     if identity is None:
         return None
     used = versions((*metric.packages, *metric.libraries))
-    references = _items.references(gold, metric.name)
+    references = item_references(gold, metric.name)
     common = hashlib.blake2b(np.array([len(several) for several in references], np.int64).tobytes())
     common.update(_content([text for several in references for text in several]))
     out = []
@@ -95,3 +97,70 @@ def _content(texts: Sequence[str]) -> bytes:
     """Return bytes that no other list of texts has."""
     sizes = np.array([len(texts), *map(len, texts)], np.int64)
     return sizes.tobytes() + "".join(texts).encode("utf-8", "surrogatepass")
+
+
+def item_texts(predictions: Iterable[Any], metric: str) -> list[str]:
+    """Return the predictions, each of which must be a text."""
+    listed = list(predictions)
+    for place, text in enumerate(listed):
+        if not isinstance(text, str):
+            raise InvalidInputError(
+                f"{metric} reads one text per item, but item {place} of the predictions is"
+                f" {quoted(text, 60)}",
+                hint="items are counted from 0; a system that said nothing has the empty text",
+            )
+    return listed
+
+
+def item_references(gold: Iterable[Any] | None, metric: str, *, empty: bool = False) -> list[tuple[str, ...]]:
+    """Return the references of each item: a text is one, a list or tuple of texts several."""
+    out: list[tuple[str, ...]] = []
+    for place, item in enumerate(required_gold(gold, metric, "gold texts")):
+        several = (item,) if isinstance(item, str) else item
+        fits = isinstance(several, (tuple, list)) and all(isinstance(text, str) for text in several)
+        if not fits or not (empty or several):
+            raise InvalidInputError(
+                f"{metric} needs a text, or a list of texts, as the gold of an item, but that of item {place}"
+                f" is {quoted(item, 60)}",
+                hint="items are counted from 0",
+            )
+        out.append(tuple(several))
+    return out
+
+
+def token_notes(
+    evaluation: Evaluation,
+    metric: str,
+    has_token: Callable[[str], object] = str.strip,
+    *,
+    what: str = "a token",
+    why: str = "",
+    instead: str = "",
+) -> list[Note]:
+    """Refuse references if no item has one with a token; return a note on the items that have none.
+
+    `what` is called a token here, `why` says what the tokeniser drops, and `instead` which metrics drop less;
+    without these it drops only white space.
+    """
+    if evaluation.gold is None:
+        return []
+    gold = item_references(evaluation.gold, metric, empty=True)
+    lacking = sum(not any(map(has_token, several)) for several in gold)
+    because = why and f": {why}"
+    if lacking == len(gold):
+        written = next((text for several in gold for text in several if text.strip()), None)
+        if written is None:
+            raise DesignError(
+                f"every reference is empty: {metric} has nothing to compare with",
+                hint="give the references their texts",
+            )
+        raise DesignError(
+            f"no reference, such as {quoted(written, 40)}, has {what} for {metric}{because}", hint=instead
+        )
+    if not lacking:
+        return []
+    message = (
+        f"{lacking} of {len(gold)} items have no reference with {what} for {metric}{because}; what is"
+        f" predicted there matches nothing{instead and f'; {instead}'}"
+    )
+    return [Note("no_token", message, (metric,))]
