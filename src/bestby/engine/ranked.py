@@ -177,7 +177,7 @@ class WeightGroup(ItemGroup):
         """Return what the metric makes of the items of two systems, put together."""
         both = np.concatenate(self._exchanged(a, b, standardised))
         if isinstance(self.metric, RankMetric) and self.gold is not None:
-            return self.metric.of_both(self.gold, both)
+            return self.metric.prepare_both(self.gold, both)
         return self.metric.prepare(
             None if self.gold is None else np.concatenate([self.gold, self.gold]), both
         )

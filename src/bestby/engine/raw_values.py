@@ -48,7 +48,7 @@ def _in_common_unit(
 ) -> list[FloatArray]:
     """Return the statistics of the numbers as given, up to rounding."""
     scale = _common_scale(metric, systems)
-    return [metric.as_given(of_system, s, *scale) for of_system, s in zip(rows, systems, strict=True)]
+    return [metric.on_scale(of_system, s, *scale) for of_system, s in zip(rows, systems, strict=True)]
 
 
 def changes(

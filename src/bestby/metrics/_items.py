@@ -1,8 +1,9 @@
-"""What metrics check of gold and predictions, and how their messages name labels."""
+"""What metrics check of gold and predictions, and labels by the names that users write and read."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -31,17 +32,18 @@ def marked(labels: Iterable[Any], marks: Iterable[Any]) -> str:
     return listed([repr(label) for label, mark in zip(labels, marks, strict=True) if mark], 5)
 
 
-class NamedPair(tuple[Any, Any]):
-    """A pair of numbers from two columns whose names say what they are."""
-
-    __slots__ = ()
-
-
 def pairs(predictions: Iterable[Any], metric: str, what: str, files: str = "") -> FloatArray:
     """Return items that are pairs of numbers as an array (n, 2); `files` says which files hold such."""
-    listed = list(predictions)
-    rows = np.full((len(listed), 2), np.nan)
-    for place, item in enumerate(listed):
+    items = list(predictions)
+    # Plain pairs of plain numbers, which nearly all are, all at once: a loop takes 8 s for a million items.
+    if set(map(type, items)) <= {tuple, list, NamedPair} and set(map(len, items)) <= {2}:
+        numbers = list(chain.from_iterable(items))
+        if set(map(type, numbers)) <= {int, float}:
+            columns = np.array(numbers, dtype=np.float64).reshape(-1, 2)
+            if np.isfinite(columns).all():
+                return columns
+    rows = np.full((len(items), 2), np.nan)
+    for place, item in enumerate(items):
         if isinstance(item, (tuple, list, np.ndarray)) and len(item) == 2 and all(map(_is_number, item)):
             rows[place] = item
         if not np.isfinite(rows[place]).all():
@@ -55,6 +57,12 @@ def pairs(predictions: Iterable[Any], metric: str, what: str, files: str = "") -
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+
+
+class NamedPair(tuple[Any, Any]):
+    """A pair of numbers from two columns whose names say what they are."""
+
+    __slots__ = ()
 
 
 def named_label(label: str, labels: Sequence[Any], metric: str) -> int:

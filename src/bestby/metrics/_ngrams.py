@@ -50,20 +50,20 @@ class Splitter(dict[str, list[int]]):
         self._vocabulary, self._grow = vocabulary, grow
 
     def __missing__(self, piece: str) -> list[int]:
-        known, tokens = self._vocabulary, self._tokenize(piece)
+        vocabulary, tokens = self._vocabulary, self._tokenize(piece)
         if self._grow:
-            numbers = [known.setdefault(token, len(known)) for token in tokens]
+            numbers = [vocabulary.setdefault(token, len(vocabulary)) for token in tokens]
         else:
-            numbers = [known.get(token, -1) for token in tokens]
+            numbers = [vocabulary.get(token, -1) for token in tokens]
         self[piece] = numbers
         return numbers
 
     def tokens(self, texts: Sequence[str]) -> Tokens:
         """Return the tokens of the texts."""
         cut = (self._pieces(text.lower() if self._lowercase else text) for text in texts)
-        of_texts = [list(chain.from_iterable(map(self.__getitem__, pieces))) for pieces in cut]
-        sizes = np.fromiter(map(len, of_texts), np.int64, len(of_texts))
-        return Tokens(np.fromiter(chain.from_iterable(of_texts), np.int64, int(sizes.sum())), sizes)
+        numbers = [list(chain.from_iterable(map(self.__getitem__, pieces))) for pieces in cut]
+        sizes = np.fromiter(map(len, numbers), np.int64, len(numbers))
+        return Tokens(np.fromiter(chain.from_iterable(numbers), np.int64, int(sizes.sum())), sizes)
 
 
 def characters(texts: Sequence[str]) -> Tokens:
@@ -76,13 +76,14 @@ def characters(texts: Sequence[str]) -> Tokens:
 class _Order:
     """The distinct n-grams of one order in each segment's references, ascending.
 
-    They are sorted by the place of their first n - 1 tokens in the order below (for single tokens: by
-    segment), then by the number of the last token, which is in `last`, of shape (U,). Those that go on from
-    place p lie from `firsts[p]` up to `firsts[p + 1]`. `keys` has both in one number, the place times the
-    size of the vocabulary plus the last token, so that no two n-grams share one. `most` is how often the
-    reference that has an n-gram most often has it. Those of segment i lie from `bounds[i]` up to
-    `bounds[i + 1]`.
+    `last`, of shape (U,), has the last token of each, `most` how often the reference that has it most often
+    has it. Those that go on from place p lie from `firsts[p]` up to `firsts[p + 1]`, those of segment i from
+    `bounds[i]` up to `bounds[i + 1]`.
     """
+
+    # A trie, level by level: n-grams are sorted by the place of their first n - 1 tokens in the order below
+    # (for single tokens: by segment), then by the last token. `keys` has both in one number, the place times
+    # the size of the vocabulary plus the last token, so that no two n-grams share one.
 
     last: IntArray
     firsts: IntArray
@@ -155,17 +156,18 @@ def count_references(
     references: Tokens, segments: IntArray, n_segments: int, n_tokens: int, highest: int
 ) -> NGrams:
     """Count the n-grams of the references up to an order; `segments` has the segment of each, ascending."""
+    # Of several references the most counts, so that they are counted one by one; with one each, at once.
     orders = []
     starts, owners = np.arange(references.numbers.size), references.owners
     place, n_places = segments[owners], n_segments
-    alone = np.unique(segments).size == segments.size  # no segment has several references
+    one_each = np.unique(segments).size == segments.size  # no segment has several references
     bounds = np.arange(n_segments + 1)
     for n in range(highest):
         going = _goes_on(starts, n, owners)
         starts, place = starts[going], place[going]
         wanted = place * n_tokens + references.numbers[starts + n]
         keys, place, counts = np.unique(wanted, return_inverse=True, return_counts=True)
-        if not alone:
+        if not one_each:
             in_text, counts_in_text = np.unique(
                 place * references.sizes.size + owners[starts], return_counts=True
             )

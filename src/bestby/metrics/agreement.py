@@ -16,7 +16,7 @@ from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
 from bestby.metrics.base import Metric, Names
 
 MOST_COLUMNS = 2000
-"""Sums per item beyond which a metric is refused: that many values are no categories."""
+"""Sums per item beyond which a metric is refused: so many values are no categories, and take 16 kB each."""
 
 
 class Agreement(Metric):
@@ -94,6 +94,8 @@ class NominalAlpha(_LabelAgreement):
 
     def statistics(self, gold: Any, predictions: Any) -> FloatArray:  # noqa: ARG002
         """Return observed disagreement beside the number of each label, of items with two labels or more."""
+        # On an item with m labels, m_c of them c, m^2 - sum of m_c^2 ordered pairs differ. Each label is in m
+        # - 1 pairs: over m - 1, an item counts as often as it has labels (Krippendorff 2011, section C).
         counts, labels = _pairable(self._counts(predictions))
         differing = labels**2 - (counts**2).sum(axis=1)
         return _varied(self, np.column_stack([differing / np.maximum(labels - 1.0, 1.0), counts]))
@@ -127,27 +129,30 @@ class IntervalAlpha(Agreement):
         """Return observed disagreement, number, sum and sum of squares of the labels of each item."""
         rows = _numbers(predictions, self.name)
         labels = np.array([x for row in rows if len(row) > 1 for x in row])
-        own = _middle(labels.tolist())
-        # Squares of so distant labels would drown their spread.
-        # So many standard deviations from the common centre, sums of squares and their gradients lose digits
-        far = labels.size > 0 and abs(own - self.centre) > 30.0 * float(np.sqrt(np.mean((labels - own) ** 2)))
+        middle = _middle(labels.tolist())
+        # More than 30 standard deviations from the common centre, squares drown the spread: sums of squares
+        # and their gradients lose three digits of sixteen.
+        deviation = float(np.sqrt(np.mean((labels - middle) ** 2))) if labels.size else 0.0
+        far = labels.size > 0 and abs(middle - self.centre) > 30.0 * deviation
         table = np.zeros((len(rows), 4))
         for item, row in enumerate(rows):
             if len(row) > 1:
-                x = np.array(row) - (own if far else self.centre)
+                # The squared differences of all ordered pairs sum to 2 m times the squares from the mean.
+                x = np.array(row) - (middle if far else self.centre)
                 spread = float(((x - x.mean()) ** 2).sum())
                 table[item] = 2.0 * x.size * spread / (x.size - 1), x.size, x.sum(), (x**2).sum()
         return _varied(self, table)
 
     def score(self, totals: FloatArray) -> FloatArray:
         """Return alpha from the sums of squares."""
+        # Over all ordered pairs of labels, squared differences sum to 2 (n XX - X^2).
         observed, n, x, xx = np.moveaxis(totals, -1, 0)
         expected = 2.0 * (n * xx - x * x)
         return _alpha(observed, np.where(expected > rounding.noise_width(n * xx), expected, 0.0), n)
 
 
 class _NumberAgreement(_LabelAgreement):
-    """The same for labels that are numbers, the set of them in their order."""
+    """A metric that counts how often each number occurs as a label, the set of them in their order."""
 
     def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002
         """Return the metric with the sorted numbers of all systems fixed."""
@@ -228,6 +233,8 @@ class OrdinalAlpha(_NumberAgreement):
     def score(self, totals: FloatArray) -> FloatArray:
         """Return alpha with the ranks of the labels that occur."""
         n_values = len(self.values)
+        # (R_c - R_k)^2 with ranks that depend on the counts of the resample: coincidences of every two values
+        # must be summed, not disagreements.
         counts, coincidences = totals[..., :n_values], totals[..., n_values:]
         n = counts.sum(axis=-1)
         ranks = np.cumsum(counts, axis=-1) - 0.5 * counts - 0.5 * n[..., None]  # their mean is 0
@@ -258,12 +265,14 @@ class FleissKappa(_LabelAgreement):
                 f" item 0 and {int(labels[odd])} on item {odd}",
                 hint="krippendorff_alpha takes items with missing labels",
             )
+        # Of m (m - 1) ordered pairs of labels, sum of m_c (m_c - 1) agree.
         m = labels[:, None]
         agreeing = (counts * (counts - 1.0)).sum(axis=1) / (labels * (labels - 1.0))
         return _varied(self, np.column_stack([agreeing, counts / m]))
 
     def score(self, totals: FloatArray) -> FloatArray:
         """Return (P - P_e) / (1 - P_e)."""
+        # P is the mean share of agreeing pairs, P_e the sum of the squared shares of the labels.
         agreeing, shares = totals[..., 0], totals[..., 1:]
         n = shares.sum(axis=-1)
         with np.errstate(divide="ignore", invalid="ignore"):

@@ -204,11 +204,8 @@ class PassAtK(MeanMetric):
 def within_variance(samples: ArrayLike, right: ArrayLike, k: int) -> FloatArray:
     """Estimate the variance of pass@k of each problem that comes from drawing its samples.
 
-    With f = n - c wrong samples, U = C(f, k) / C(n, k) is an unbiased estimate of the probability q^k that k
-    samples are all wrong, and C(f, 2k) / C(n, 2k) is one of q^2k. So U^2 - C(f, 2k) / C(n, 2k) is an unbiased
-    estimate of the variance of U, and of 1 - U (Hoeffding 1948, Ann. Math. Statist. 19, 293-325, on
-    U-statistics). It is never negative, for k = 1 the usual c/n (1 - c/n) / (n - 1), and NaN where there are
-    fewer than 2k samples, from which no unbiased estimate exists.
+    It is never negative, for k = 1 the usual c/n (1 - c/n) / (n - 1), and NaN where there are fewer than 2k
+    samples, from which no unbiased estimate exists.
     """
     if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1:
         raise InvalidInputError(f"k must be a positive whole number, got {k!r}")
@@ -229,18 +226,25 @@ def _each_once(
     function: Callable[[int, int, int], float], samples: FloatArray, right: FloatArray, k: int
 ) -> FloatArray:
     """Call the function once for each distinct pair."""
-    distinct, place = np.unique(np.column_stack([samples, right]), axis=0, return_inverse=True)
-    values = np.array([function(int(n), int(c), k) for n, c in distinct.tolist()])
+    # A pair as one complex number, which sorts by samples, then right ones: NumPy sorts rows far more slowly.
+    distinct, place = np.unique(samples + 1j * right, return_inverse=True)
+    values = np.array([function(int(pair.real), int(pair.imag), k) for pair in distinct.tolist()])
     return values[place.reshape(-1)]
 
 
 def _chance(n: int, c: int, k: int) -> float:
+    """Return 1 - C(n - c, k) / C(n, k), equation 1 of Chen et al. (2021)."""
     # In whole numbers, so that no product of many factors near 1 loses digits.
     ways = math.comb(n, k)
     return (ways - math.comb(n - c, k)) / ways
 
 
 def _variance(n: int, c: int, k: int) -> float:
+    # With f = n - c wrong samples, U = C(f, k) / C(n, k) is an unbiased estimate of the probability q^k that
+    # k samples are all wrong, and C(f, 2k) / C(n, 2k) is one of q^2k. So U^2 - C(f, 2k) / C(n, 2k) is an
+    # unbiased estimate of the variance of U, and of 1 - U (Hoeffding 1948, Ann. Math. Statist. 19, 293-325,
+    # on U-statistics). Over one denominator in whole numbers, as the two terms are nearly equal for many
+    # samples.
     if n < 2 * k:
         return math.nan
     one, two = math.comb(n, k), math.comb(n, 2 * k)

@@ -51,12 +51,12 @@ def notes_on_functions(metrics: Sequence[BaseMetric], parts: Collection[Evaluati
         names = _same_scores(metric, parts) if isinstance(metric, FunctionMetric) else ()
         if 1 <= len(names) <= 2:
             whole = all(part.n_items <= ITEMS for part in parts)
-            told = json.dumps(names[0], ensure_ascii=False)
+            name = json.dumps(names[0], ensure_ascii=False)
             turned = resolve(names[0]).greater_is_better != metric.greater_is_better
             message = (
                 f"{metric.name} gives the same scores as {' and '.join(names)} on"
                 f" {'these data' if whole else f'{ITEMS} of these items'}: if that is what it computes,"
-                f" metric={told} takes a fraction of the time"
+                f" metric={name} takes a fraction of the time"
             )
             if turned:
                 better = "lower" if metric.greater_is_better else "higher"
@@ -80,9 +80,9 @@ def _same_scores(metric: FunctionMetric, parts: Collection[Evaluation]) -> tuple
     if not scores or rounding.level(scores[0], scores[-1], abs(scores[-1])):
         return ()
     for names in (samples[0].names_of_labels(), OF_NUMBERS):
-        found = tuple(name for name in names if all(sample.agrees(resolve(name)) for sample in samples))
-        if found:
-            return found
+        same = tuple(name for name in names if all(sample.agrees(resolve(name)) for sample in samples))
+        if same:
+            return same
     return ()
 
 
@@ -127,8 +127,8 @@ class _Sample:
         if self._coded is None:
             return []
         labels = self._coded[0].tolist()
-        of_one = [f"{stem}[{shown_label(label)}]" for stem in OF_TWO_LABELS for label in labels]
-        return [*OF_LABELS, *(of_one if len(labels) == 2 else ())]
+        one_class = [f"{stem}[{shown_label(label)}]" for stem in OF_TWO_LABELS for label in labels]
+        return [*OF_LABELS, *(one_class if len(labels) == 2 else ())]
 
     def agrees(self, metric: BaseMetric) -> bool:
         """Return whether a metric has the same scores, up to rounding."""

@@ -1,4 +1,8 @@
-"""Counts per class, as indicator columns of the items, and the ratios that are made of them."""
+"""Metrics of classification: functions of counts per class.
+
+Gold and predictions come as positions in the label set of the gold and all systems. A prediction of -1 is
+missing: it counts as wrong and belongs to no class. 0/0 counts as 0, as in scikit-learn.
+"""
 
 from __future__ import annotations
 
@@ -17,24 +21,19 @@ from bestby.metrics._items import marked, named_label, printed_labels, required_
 from bestby.metrics.base import MeanMetric, Metric, Names, Patterns
 from bestby.metrics.smooth import Line, SmoothMetric
 
+# -- counts per class -------------------------------------------------------------------------------
+
+
 Part: TypeAlias = Literal["precision", "recall", "f1"]
+
 
 COUNTS: dict[Part, tuple[str, ...]] = {
     "precision": ("hits", "predicted"),
     "recall": ("hits", "gold"),
     "f1": ("hits", "predicted", "gold"),
 }
-"""The counts that each is made of."""
-
-MOST_LABELS = 200
-"""Labels up to which the rows of each of them with each prediction are made."""
-
-
-def unfitted(name: str) -> InvalidInputError:
-    """Return the error of a metric that counts labels before `fit`."""
-    return InvalidInputError(
-        f"{name} must know the label set before it can count", hint="call fit(gold, systems, labels) first"
-    )
+"""The counts that each is computed from: precision is hits / predicted, recall hits / gold, and F1, their
+harmonic mean, 2 hits / (predicted + gold)."""
 
 
 def class_counts(
@@ -46,7 +45,7 @@ def class_counts(
     """
     if n_labels == 0:
         raise unfitted(name)
-    # Statistics of one system that are held at once: 8 GiB of them
+    # A system's statistics are all in memory: 2^30 numbers are 8 GiB.
     if gold.size * len(columns) * n_labels > 1 << 30:
         raise DesignError(
             f"{name} counts every class separately: {n_labels} classes on {gold.size} distinct items are"
@@ -55,6 +54,7 @@ def class_counts(
         )
     answered = (predictions >= 0).nonzero()[0]
     right = (predictions == gold).nonzero()[0]
+    # A prediction of -1 would index the last class: it is left out of both its columns.
     everything = np.arange(gold.size)
     sources = {"hits": (right, gold), "predicted": (answered, predictions), "gold": (everything, gold)}
     out = np.zeros((len(columns) * n_labels + more, gold.size))  # column by column, as metrics read them
@@ -62,6 +62,30 @@ def class_counts(
         rows, which = sources[key]
         out[which[rows] + block * n_labels, rows] = 1.0
     return out.T
+
+
+MOST_LABELS = 200
+"""Labels up to which the rows of each with each prediction are listed: 40,000 rows of some hundred counts."""
+
+
+def rows_of_labels(metric: Metric, golds: Sequence[int], predictions: Sequence[int]) -> FloatArray | None:
+    """Return the rows of each gold with each prediction, shape (golds, predictions, k); None if too many."""
+    if max(len(golds), len(predictions)) > MOST_LABELS:
+        return None
+    rows = metric.statistics(np.repeat(golds, len(predictions)), np.tile(predictions, len(golds)))
+    return rows.reshape(len(golds), len(predictions), -1)
+
+
+def unfitted(name: str) -> InvalidInputError:
+    """Return the error of a metric that counts labels before `fit`."""
+    return InvalidInputError(
+        f"{name} must know the label set before it can count", hint="call fit(gold, systems, labels) first"
+    )
+
+
+def classes_of(gold: Array | None, n_labels: int) -> tuple[int, ...]:
+    """Return the positions of the labels that the gold has; without gold all."""
+    return tuple(range(n_labels) if gold is None else occurring(gold, n_labels).nonzero()[0].tolist())
 
 
 def split_counts(totals: FloatArray, columns: Sequence[str]) -> dict[str, FloatArray]:
@@ -83,7 +107,7 @@ def fraction(part: Part, hits: Any, predicted: Any = None, gold: Any = None) -> 
 
 
 def fraction_of(part: Part, counts: Sequence[Any]) -> tuple[Any, Any]:
-    """Return the same from the counts that it needs alone, in the order of `COUNTS`."""
+    """Return numerator and denominator from the counts in the order of `COUNTS`, and no others."""
     return (2.0 * counts[0], counts[1] + counts[2]) if part == "f1" else (counts[0], counts[1])
 
 
@@ -100,19 +124,6 @@ def ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
     return numerator / np.where(denominator > 0.0, denominator, 1.0)
 
 
-def classes_of(gold: Array | None, n_labels: int) -> tuple[int, ...]:
-    """Return the positions of the labels that the gold has; without gold all."""
-    return tuple(range(n_labels) if gold is None else occurring(gold, n_labels).nonzero()[0].tolist())
-
-
-def rows_of_labels(metric: Metric, golds: Sequence[int], predictions: Sequence[int]) -> FloatArray | None:
-    """Return the rows of each gold with each prediction, shape (golds, predictions, k); None if too many."""
-    if max(len(golds), len(predictions)) > MOST_LABELS:
-        return None
-    rows = metric.statistics(np.repeat(golds, len(predictions)), np.tile(predictions, len(golds)))
-    return rows.reshape(len(golds), len(predictions), -1)
-
-
 def dot(a: FloatArray, b: FloatArray) -> FloatArray:
     """Return the sum of products over the classes of each item: einsum is several times faster than sum()."""
     product: FloatArray = np.einsum("...k,...k->...", a, b)
@@ -125,13 +136,7 @@ def over_classes(values: FloatArray) -> FloatArray:
     return total
 
 
-Average: TypeAlias = Literal["macro", "weighted"]
-
-_WHY: dict[Part, str] = {
-    "precision": "never predicted",
-    "recall": "not in the gold",
-    "f1": "neither in the gold nor predicted",
-}
+# -- all decisions together -------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, repr=False)
@@ -186,16 +191,17 @@ class Micro(SmoothMetric):
 
     def score(self, totals: FloatArray) -> FloatArray:
         """Return the ratio of the totals."""
-        hits, made, n = np.moveaxis(totals, -1, 0)
-        return ratio(hits, made) if self.part == "precision" else ratio(2.0 * hits, made + n)
+        # Over all classes, every item is one of the gold; only predicted items are predictions.
+        hits, predicted, n = np.moveaxis(totals, -1, 0)
+        return ratio(hits, predicted) if self.part == "precision" else ratio(2.0 * hits, predicted + n)
 
     def along(self, totals: Line) -> Line:
-        """Return the same ratio."""
-        hits, made, n = totals.split(3)
-        return hits / made if self.part == "precision" else (2.0 * hits) / (made + n)
+        """Return the ratio along lines."""
+        hits, predicted, n = totals.split(3)
+        return hits / predicted if self.part == "precision" else (2.0 * hits) / (predicted + n)
 
     def trials(self, rows: FloatArray) -> tuple[FloatArray, FloatArray] | None:
-        """Return right and made predictions of precision; None of F1."""
+        """Return right and all predictions of precision; None of F1."""
         return (rows[:, 0], rows[:, 1]) if self.part == "precision" else None
 
     def undefined(self, totals: FloatArray) -> str | None:
@@ -203,6 +209,16 @@ class Micro(SmoothMetric):
         if self.part == "precision" and totals[1] == 0.0:
             return f"{self.name} is 0/0 (every prediction is missing) and counts as 0"
         return None
+
+
+# -- one class --------------------------------------------------------------------------------------
+
+
+_WHY: dict[Part, str] = {
+    "precision": "never predicted",
+    "recall": "not in the gold",
+    "f1": "neither in the gold nor predicted",
+}
 
 
 @dataclass(frozen=True, repr=False)
@@ -241,7 +257,7 @@ class OneClass(SmoothMetric):
         return ratio(*fraction_of(self.part, list(np.moveaxis(totals, -1, 0))))
 
     def along(self, totals: Line) -> Line:
-        """Return the same ratio."""
+        """Return the ratio along lines."""
         return quotient(self.part, totals.split(len(COUNTS[self.part])))
 
     @property
@@ -258,6 +274,12 @@ class OneClass(SmoothMetric):
         if totals[1:].sum() > 0.0:
             return None
         return f"{self.name} is 0/0 ({self.label!r} is {_WHY[self.part]}) and counts as 0"
+
+
+# -- averages over the classes ----------------------------------------------------------------------
+
+
+Average: TypeAlias = Literal["macro", "weighted"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -309,6 +331,8 @@ class Averaged(SmoothMetric):
 
     def score(self, totals: FloatArray) -> FloatArray:
         """Return the average over the classes."""
+        # Macro: the mean over the classes of the gold of all items, also where a resample lacks one, so that
+        # what is averaged does not vary between resamples. Weighted: by how often the gold has the class.
         counts = blocks(totals, len(self._columns))
         per_class = ratio(*fraction_of(self.part, counts))
         if self.average == "weighted":
@@ -319,7 +343,7 @@ class Averaged(SmoothMetric):
         return over_classes(per_class) / len(self.classes)
 
     def along(self, totals: Line) -> Line:
-        """Return the same average."""
+        """Return the average along lines."""
         counts = totals.split(len(self._columns))
         per_class = quotient(self.part, counts)
         if self.average == "weighted":
@@ -386,7 +410,7 @@ class BalancedAccuracy(ByClass):
         return ratio(over_classes(ratio(hits, gold)), over_classes(present))
 
     def along(self, totals: Line) -> Line:
-        """Return the same mean; the classes that are there do not change."""
+        """Return the mean along lines, on which the classes that are there do not change."""
         hits, gold = totals.split(2)
         present = int(np.count_nonzero(gold.value > 0.0))
         return (1.0 / max(1, present)) * (hits / gold).over_classes()
@@ -399,25 +423,11 @@ class BalancedAccuracy(ByClass):
         return f"{marked(self.labels, absent)} is not in the gold and left out of {self.name}"
 
 
-_HOW: dict[Average, str] = {
-    "macro": "every class counting the same",
-    "weighted": "classes weighted by their frequency in the gold",
-}
+# -- agreement beyond chance ------------------------------------------------------------------------
 
 
-def _averages(part: Part, title: str) -> Names:
-    return {
-        f"{part}_{average}": (f"{title}, {how}", partial(Averaged, part=part, average=average))
-        for average, how in _HOW.items()
-    }
-
-
-_MICRO_F1 = "F1 over all decisions; accuracy if no prediction is missing"
-
-
-_LEAST_MARGIN = (
-    1e-14  # below this part of n squared a margin of counts is rounding: the least real one is 2/n
-)
+_LEAST_MARGIN = 1e-14
+"""Part of n squared below which a product of counts is rounding: the least real one is 2 / n of it."""
 
 
 class _BeyondChance(ByClass):
@@ -441,7 +451,7 @@ class _BeyondChance(ByClass):
         return predicted, gold, totals[..., -2], totals[..., -1]
 
     def _lines(self, totals: Line) -> tuple[Line, Line, Line, Line]:
-        """Return the same along straight lines."""
+        """Return margins, number right and number of items along lines."""
         predicted, gold = totals[slice(-2)].split(2)
         return predicted, gold, totals[slice(-2, -1)], totals[slice(-1, None)]
 
@@ -460,6 +470,8 @@ class MatthewsCorrelation(_BeyondChance):
 
     def score(self, totals: FloatArray) -> FloatArray:
         """Return the covariance of gold and predictions over their spreads."""
+        # Eq. 8 of Gorodkin (2004): with margins p_k and g_k, c right of n items,
+        #     (c n - sum of p_k g_k) / sqrt((n^2 - sum of p_k^2) (n^2 - sum of g_k^2)).
         predicted, due, right, n = self._parts(totals)
         covariance = right * n - dot(predicted, due)
         spread_p, spread_g, squares = self._spreads(predicted, due, n)
@@ -471,7 +483,7 @@ class MatthewsCorrelation(_BeyondChance):
         return np.where(defined, covariance / scale, 0.0)
 
     def along(self, totals: Line) -> Line | None:
-        """Return the same; None where gold or predictions are all of one class."""
+        """Return the coefficient along lines; None where gold or predictions are all of one class."""
         predicted, due, right, n = self._lines(totals)
         missing = n - predicted.over_classes()
         squares = n.square()
@@ -486,6 +498,7 @@ class MatthewsCorrelation(_BeyondChance):
         predicted: FloatArray, due: FloatArray, n: FloatArray
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return n squared less the sums of squares of both margins, and n squared."""
+        # A missing prediction is a class of its own, which the gold never has.
         missing, squares = n - np.add.reduce(predicted, axis=-1), n * n
         return squares - dot(predicted, predicted) - missing * missing, squares - dot(due, due), squares
 
@@ -513,6 +526,7 @@ class CohenKappa(_BeyondChance):
 
     def score(self, totals: FloatArray) -> FloatArray:
         """Return the agreement beyond chance over the most there could be."""
+        # (p_o - p_e) / (1 - p_e) with p_o = c / n and p_e = sum of p_k g_k / n^2, both times n^2.
         predicted, due, right, n = self._parts(totals)
         chance, squares = dot(predicted, due), n * n
         room = squares - chance
@@ -522,7 +536,7 @@ class CohenKappa(_BeyondChance):
         return np.where(defined, (right * n - chance) / np.where(defined, room, 1.0), np.nan)
 
     def along(self, totals: Line) -> Line | None:
-        """Return the same; None where it is undefined."""
+        """Return kappa along lines; None where it is undefined."""
         predicted, due, right, n = self._lines(totals)
         chance, squares = (predicted * due).over_classes(), n.square()
         if squares.value[0] - chance.value[0] <= _LEAST_MARGIN * squares.value[0]:
@@ -534,6 +548,25 @@ class CohenKappa(_BeyondChance):
         if np.isnan(self.score(totals)):
             return f"{self.name} is undefined: gold and predictions are all of the same class"
         return None
+
+
+# -- names ------------------------------------------------------------------------------------------
+
+
+_HOW: dict[Average, str] = {
+    "macro": "every class counting the same",
+    "weighted": "classes weighted by their frequency in the gold",
+}
+
+
+def _averages(part: Part, title: str) -> Names:
+    return {
+        f"{part}_{average}": (f"{title}, {how}", partial(Averaged, part=part, average=average))
+        for average, how in _HOW.items()
+    }
+
+
+_MICRO_F1 = "F1 over all decisions; accuracy if no prediction is missing"
 
 
 NAMES: Names = {
@@ -550,11 +583,13 @@ NAMES: Names = {
     "cohen_kappa": ("agreement with the gold beyond chance", CohenKappa),
 }
 
+
 WITH_LABEL: Patterns = {
     "precision": ("precision of one class", lambda name, label: OneClass(name, "precision", label)),
     "recall": ("recall of one class", lambda name, label: OneClass(name, "recall", label)),
     "f1": ("F1 of one class", lambda name, label: OneClass(name, "f1", label)),
 }
+
 
 SUGGESTIONS = {
     "acc": "accuracy",

@@ -46,13 +46,13 @@ def greater_is_better_by_name(name: str) -> bool:
     """
     words = words_of(name)
     pairs = list(pairwise(words))
-    known = [(words.index(word), word in _HIGHER) for word in words if word in _HIGHER | _LOWER]
-    known += [(pairs.index(pair) + 1, False) for pair in _LOWER_PAIRS if pair in pairs]
-    if not known:
+    telling = [(words.index(word), word in _HIGHER) for word in words if word in _HIGHER | _LOWER]
+    telling += [(pairs.index(pair) + 1, False) for pair in _LOWER_PAIRS if pair in pairs]
+    if not telling:
         return True
-    known = [one for one in known if words[one[0]] != "score"] or known
-    greater = max(known)[1]
-    return not greater if any(word in _NEGATED for word in words[: max(known)[0]]) else greater
+    telling = [one for one in telling if words[one[0]] != "score"] or telling
+    greater = max(telling)[1]
+    return not greater if any(word in _NEGATED for word in words[: max(telling)[0]]) else greater
 
 
 def is_label(name: Any) -> bool:

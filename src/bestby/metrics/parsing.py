@@ -1,4 +1,8 @@
-"""Parsed sentences, cut into blocks that several parses of a text share, and their words aligned."""
+"""Metrics of dependency parsing from raw text: F1 of words that gold and system may have cut differently.
+
+Words are aligned by the characters they cover. An item is a `Block`, the sentences between two places where
+the gold and all systems end a sentence: nothing crosses such a place, so the counts of the blocks add up.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +19,144 @@ from bestby._core.text import quoted
 from bestby._core.typing import FloatArray
 from bestby.metrics.base import BaseMetric, MeanMetric, Metric, Names
 from bestby.metrics.classification import fraction, ratio
+
+__all__ = [
+    "CONTENT",
+    "NAMES",
+    "Aligned",
+    "Block",
+    "Sentence",
+    "SentenceMean",
+    "Word",
+    "align",
+    "blocks",
+    "sentences",
+]
+
+
+# -- metrics ----------------------------------------------------------------------------------------
+
+
+Part: TypeAlias = Literal["uas", "las", "clas", "upos", "words", "sentences"]
+
+
+_CONTENT = """
+nsubj obj iobj csubj ccomp xcomp obl vocative expl dislocated advcl advmod discourse nmod appos nummod
+acl amod conj fixed flat compound list parataxis orphan goeswith reparandum root dep
+"""
+
+
+CONTENT = frozenset(_CONTENT.split())
+"""The relations of content words; function words and punctuation have the others."""
+
+
+@dataclass(frozen=True, repr=False)
+class Aligned(Metric):
+    """F1 of what gold and system have in common, as the CoNLL 2018 shared task counts it.
+
+    An item is a `Block`. On each block the counts are those of the task's script (Zeman et al. 2018, CoNLL
+    2018 shared task, 1-21). On a whole text they can differ from its counts by a few words if words before
+    multi-word tokens are cut in many ways: the script may then align words across the end of a block. 0/0
+    counts as 0.
+
+    `part` says what must agree for a word to be right. "words": the word is in both. "uas": it has the same
+    head besides. "las": the same head and relation, subtypes ignored. "clas": the same, counting only words
+    whose relation is one of content words (Nivre & Fang 2017, Universal Dependencies workshop, 86-95).
+    "upos": the same part of speech. "sentences": sentences with the same first and last character.
+    """
+
+    name: str
+    part: Part
+    bounds = (0.0, 1.0)
+    reads = "objects"
+
+    def statistics(self, gold: Any, predictions: Any) -> FloatArray:
+        """Return what the gold has, what the system has, and what is right, per block, shape (n, 3)."""
+        rows = np.zeros((len(predictions), 3))
+        for place, (ours, theirs) in enumerate(zip(gold, predictions, strict=True)):
+            _check_item(self.name, place, ours, theirs)
+            rows[place] = _counts(self.part, ours, theirs)
+        return rows
+
+    def score(self, totals: FloatArray) -> FloatArray:
+        """Return F1, 0 if there is nothing to count."""
+        due, predicted, right = np.moveaxis(totals, -1, 0)
+        return ratio(*fraction("f1", right, predicted, due))
+
+    def undefined(self, totals: FloatArray) -> str | None:
+        """Return a sentence if neither gold nor system has anything to count."""
+        if totals[0] + totals[1] > 0.0:
+            return None
+        what = {"clas": "content words", "sentences": "sentences"}.get(self.part, "words")
+        return f"{self.name} is 0/0 (there are no {what}) and counts as 0"
+
+
+@dataclass(frozen=True, repr=False)
+class SentenceMean(MeanMetric):
+    """The mean of an F1 of `Aligned` over the blocks, each scored by itself.
+
+    Where the gold and all systems end the same sentences, a block is a sentence. This is not the score of the
+    whole text: a short sentence counts as much as a long one. As a mean of one number per item it is what
+    Student's t, Wilcoxon's and the sign test need. A block without words counts as 0.
+
+    `part` is "uas" or "las", as in `Aligned`.
+    """
+
+    name: str
+    part: Literal["uas", "las"]
+    bounds = (0.0, 1.0)
+    reads = "objects"
+
+    def values(self, gold: Any, predictions: Any) -> FloatArray:
+        """Return the F1 of each block, shape (n,)."""
+        whole = Aligned(self.name, self.part)
+        return whole.score(whole.statistics(gold, predictions))
+
+
+def _check_item(metric: str, place: int, gold: Any, prediction: Any) -> None:
+    for what, item in (("gold", gold), ("predictions", prediction)):
+        if not isinstance(item, Block):
+            raise InvalidInputError(
+                f"{metric} reads blocks of parsed sentences, but item {place} of the {what} is a"
+                f" {type(item).__name__}",
+                hint="make them with bestby.metrics.parsing.blocks; items are counted from 0",
+            )
+    if gold.characters != prediction.characters:
+        raise InvalidInputError(
+            f"{metric} compares parses of the same text, but the characters of item {place} differ:"
+            f" {quoted(gold.characters, 30)} in the gold, {quoted(prediction.characters, 30)} in the"
+            " predictions",
+            hint="cut the whole texts with bestby.metrics.parsing.blocks, gold and all systems in one call",
+        )
+
+
+def _counts(part: Part, gold: Block, system: Block) -> tuple[int, int, int]:
+    """Return what the gold has, what the system has, and what is right."""
+    if part == "sentences":
+        ours, theirs = gold.spans(), system.spans()
+        return len(ours), len(theirs), len(ours & theirs)
+    words, guessed = gold.words(), system.words()
+    pairs = align(words, guessed)
+    if part == "words":
+        return len(words), len(guessed), len(pairs)
+    if part == "upos":
+        return len(words), len(guessed), sum(words[g].upos == guessed[s].upos for g, s in pairs)
+    # A head is right if it is aligned with the gold's head, or both are the root. Heads count from 1.
+    in_gold = {s + 1: g + 1 for g, s in pairs} | {0: 0}
+    attached = [(g, s) for g, s in pairs if in_gold.get(guessed[s].head) == words[g].head]
+    if part == "uas":
+        return len(words), len(guessed), len(attached)
+    relations, guesses = ([word.deprel.partition(":")[0] for word in side] for side in (words, guessed))
+    right = [relations[g] for g, s in attached if relations[g] == guesses[s]]
+    if part == "las":
+        return len(words), len(guessed), len(right)
+    ours_n, theirs_n, right_n = (
+        sum(name in CONTENT for name in side) for side in (relations, guesses, right)
+    )
+    return ours_n, theirs_n, right_n
+
+
+# -- words, sentences, blocks -----------------------------------------------------------------------
 
 
 class Word(NamedTuple):
@@ -92,31 +234,6 @@ def blocks(
     )
 
 
-def align(gold: Sequence[Word], system: Sequence[Word]) -> list[tuple[int, int]]:
-    """Align the words of two segmentations of the same characters.
-
-    Words match if they cover the same characters. The words of a multi-word token, and those of the other
-    side that the token overlaps, are aligned as a longest common subsequence of their forms, upper and lower
-    case being the same (https://universaldependencies.org/conll18/evaluation.html).
-    """
-    pairs: list[tuple[int, int]] = []
-    g = s = 0
-    while g < len(gold) and s < len(system):
-        ours, theirs = gold[g], system[s]
-        if ours.multiword or theirs.multiword:
-            stretch = _stretch(gold, system, g, s)
-            pairs += _common_subsequence(gold, system, *stretch)
-            g, s = stretch[0].stop, stretch[1].stop
-        elif (ours.start, ours.end) == (theirs.start, theirs.end):
-            pairs.append((g, s))
-            g, s = g + 1, s + 1
-        elif ours.start <= theirs.start:
-            g += 1
-        else:
-            s += 1
-    return pairs
-
-
 def _called(place: int, names: Sequence[str] | None) -> str:
     return f"system {place + 1}" if names is None else f"system {names[place]!r}"
 
@@ -155,12 +272,41 @@ def _different(gold: Sequence[Sentence], expected: str, name: str, text: str) ->
     )
 
 
-def _stretch(gold: Sequence[Word], system: Sequence[Word], g: int, s: int) -> tuple[range, range]:
-    """Return the words of gold and system around the multi-word token that `g` or `s` is the first word of.
+# -- alignment --------------------------------------------------------------------------------------
 
-    Words are taken in the order of their first characters as long as there is one, in gold or system, that
-    lies within the tokens met. So a word that sticks out is taken too if the other side has one to follow.
+
+def align(gold: Sequence[Word], system: Sequence[Word]) -> list[tuple[int, int]]:
+    """Align the words of two segmentations of the same characters.
+
+    Words match if they cover the same characters. The words of a multi-word token, and those of the other
+    side that the token overlaps, are aligned as a longest common subsequence of their forms, upper and lower
+    case being the same (https://universaldependencies.org/conll18/evaluation.html).
     """
+    # One pass over both sides in the order of their characters: of two words that do not match, the one that
+    # starts first has no partner.
+    pairs: list[tuple[int, int]] = []
+    g = s = 0
+    while g < len(gold) and s < len(system):
+        ours, theirs = gold[g], system[s]
+        if ours.multiword or theirs.multiword:
+            stretch = _stretch(gold, system, g, s)
+            pairs += _common_subsequence(gold, system, *stretch)
+            g, s = stretch[0].stop, stretch[1].stop
+        elif (ours.start, ours.end) == (theirs.start, theirs.end):
+            pairs.append((g, s))
+            g, s = g + 1, s + 1
+        elif ours.start <= theirs.start:
+            g += 1
+        else:
+            s += 1
+    return pairs
+
+
+def _stretch(gold: Sequence[Word], system: Sequence[Word], g: int, s: int) -> tuple[range, range]:
+    """Return the words of gold and system around the multi-word token whose first word is `g` or `s`."""
+    # As in the script of the task: words are taken in the order of their first characters as long as there is
+    # one, in gold or system, that lies within the tokens met. So a word that sticks out is taken too if the
+    # other side has one to follow.
     if gold[g].multiword:
         end = gold[g].end
         s += not system[s].multiword and system[s].start < gold[g].start
@@ -189,9 +335,11 @@ def _common_subsequence(
     gold: Sequence[Word], system: Sequence[Word], in_gold: range, in_system: range
 ) -> list[tuple[int, int]]:
     """Return a longest common subsequence of forms in lower case; of several, the earliest match first."""
+    # The usual table, filled from the end: longest[i][j] is the length for the rests a[i:] and b[j:]. Read
+    # from the beginning, it gives the subsequence.
     a = [gold[g].form.lower() for g in in_gold]
     b = [system[s].form.lower() for s in in_system]
-    longest = [[0] * (len(b) + 1) for _ in range(len(a) + 1)]  # of the rests a[i:] and b[j:]
+    longest = [[0] * (len(b) + 1) for _ in range(len(a) + 1)]
     for i in reversed(range(len(a))):
         for j in reversed(range(len(b))):
             matched = longest[i + 1][j + 1] + (a[i] == b[j])
@@ -209,7 +357,12 @@ def _common_subsequence(
     return pairs
 
 
+# -- CoNLL-U ----------------------------------------------------------------------------------------
+
+
 _COLUMNS = 10
+
+
 _FORMAT = "the format is described at https://universaldependencies.org/format.html"
 
 
@@ -313,6 +466,8 @@ def _out_of_order(where: str, number: Any, expected: int) -> InvalidInputError:
 
 def _check_tree(words: Sequence[Word], places: Sequence[str]) -> None:
     """Refuse what is not a tree with one root."""
+    # From every word up to the root or to a word that reached it before: a path that meets itself is a
+    # circle.
     roots = [place for place, word in zip(places, words, strict=True) if word.head == 0]
     hint = "the shared task counts such a file as 0: let the parser make trees"
     if len(roots) > 1:
@@ -331,132 +486,7 @@ def _check_tree(words: Sequence[Word], places: Sequence[str]) -> None:
         rooted.update(path)
 
 
-__all__ = [
-    "CONTENT",
-    "NAMES",
-    "Aligned",
-    "Block",
-    "Sentence",
-    "SentenceMean",
-    "Word",
-    "align",
-    "blocks",
-    "sentences",
-]
-
-Part: TypeAlias = Literal["uas", "las", "clas", "upos", "words", "sentences"]
-
-_CONTENT = """
-nsubj obj iobj csubj ccomp xcomp obl vocative expl dislocated advcl advmod discourse nmod appos nummod
-acl amod conj fixed flat compound list parataxis orphan goeswith reparandum root dep
-"""
-CONTENT = frozenset(_CONTENT.split())
-"""The relations of content words; function words and punctuation have the others."""
-
-
-@dataclass(frozen=True, repr=False)
-class Aligned(Metric):
-    """F1 of what gold and system have in common, as the CoNLL 2018 shared task counts it.
-
-    An item is a `Block`. On each block the counts are those of the task's script (Zeman et al. 2018, CoNLL
-    2018 shared task, 1-21). On a whole text they can differ from its counts by a few words if words before
-    multi-word tokens are cut in many ways: the script may then align words across the end of a block. 0/0
-    counts as 0.
-
-    `part` says what must agree for a word to be right. "words": the word is in both. "uas": it has the same
-    head besides. "las": the same head and relation, subtypes ignored. "clas": the same, counting only words
-    whose relation is one of content words (Nivre & Fang 2017, Universal Dependencies workshop, 86-95).
-    "upos": the same part of speech. "sentences": sentences with the same first and last character.
-    """
-
-    name: str
-    part: Part
-    bounds = (0.0, 1.0)
-    reads = "objects"
-
-    def statistics(self, gold: Any, predictions: Any) -> FloatArray:
-        """Return what the gold has, what the system has, and what is right, per block, shape (n, 3)."""
-        rows = np.zeros((len(predictions), 3))
-        for place, (ours, theirs) in enumerate(zip(gold, predictions, strict=True)):
-            _check_item(self.name, place, ours, theirs)
-            rows[place] = _counts(self.part, ours, theirs)
-        return rows
-
-    def score(self, totals: FloatArray) -> FloatArray:
-        """Return F1, 0 if there is nothing to count."""
-        due, predicted, right = np.moveaxis(totals, -1, 0)
-        return ratio(*fraction("f1", right, predicted, due))
-
-    def undefined(self, totals: FloatArray) -> str | None:
-        """Return a sentence if neither gold nor system has anything to count."""
-        if totals[0] + totals[1] > 0.0:
-            return None
-        what = {"clas": "content words", "sentences": "sentences"}.get(self.part, "words")
-        return f"{self.name} is 0/0 (there are no {what}) and counts as 0"
-
-
-@dataclass(frozen=True, repr=False)
-class SentenceMean(MeanMetric):
-    """The mean of an F1 of `Aligned` over the blocks, each scored by itself.
-
-    Where the gold and all systems end the same sentences, a block is a sentence. This is not the score of the
-    whole text: a short sentence counts as much as a long one. As a mean of one number per item it is what
-    Student's t, Wilcoxon's and the sign test need. A block without words counts as 0.
-
-    `part` is "uas" or "las", as in `Aligned`.
-    """
-
-    name: str
-    part: Literal["uas", "las"]
-    bounds = (0.0, 1.0)
-    reads = "objects"
-
-    def values(self, gold: Any, predictions: Any) -> FloatArray:
-        """Return the F1 of each block, shape (n,)."""
-        whole = Aligned(self.name, self.part)
-        return whole.score(whole.statistics(gold, predictions))
-
-
-def _check_item(metric: str, place: int, gold: Any, prediction: Any) -> None:
-    for what, item in (("gold", gold), ("predictions", prediction)):
-        if not isinstance(item, Block):
-            raise InvalidInputError(
-                f"{metric} reads blocks of parsed sentences, but item {place} of the {what} is a"
-                f" {type(item).__name__}",
-                hint="make them with bestby.metrics.parsing.blocks; items are counted from 0",
-            )
-    if gold.characters != prediction.characters:
-        raise InvalidInputError(
-            f"{metric} compares parses of the same text, but the characters of item {place} differ:"
-            f" {quoted(gold.characters, 30)} in the gold, {quoted(prediction.characters, 30)} in the"
-            " predictions",
-            hint="cut the whole texts with bestby.metrics.parsing.blocks, gold and all systems in one call",
-        )
-
-
-def _counts(part: Part, gold: Block, system: Block) -> tuple[int, int, int]:
-    """Return what the gold has, what the system has, and what is right."""
-    if part == "sentences":
-        ours, theirs = gold.spans(), system.spans()
-        return len(ours), len(theirs), len(ours & theirs)
-    words, guessed = gold.words(), system.words()
-    pairs = align(words, guessed)
-    if part == "words":
-        return len(words), len(guessed), len(pairs)
-    if part == "upos":
-        return len(words), len(guessed), sum(words[g].upos == guessed[s].upos for g, s in pairs)
-    in_gold = {s + 1: g + 1 for g, s in pairs} | {0: 0}  # heads count from 1; 0 is the root of either
-    attached = [(g, s) for g, s in pairs if in_gold.get(guessed[s].head) == words[g].head]
-    if part == "uas":
-        return len(words), len(guessed), len(attached)
-    relations, guesses = ([word.deprel.partition(":")[0] for word in side] for side in (words, guessed))
-    right = [relations[g] for g, s in attached if relations[g] == guesses[s]]
-    if part == "las":
-        return len(words), len(guessed), len(right)
-    ours_n, theirs_n, right_n = (
-        sum(name in CONTENT for name in side) for side in (relations, guesses, right)
-    )
-    return ours_n, theirs_n, right_n
+# -- names ------------------------------------------------------------------------------------------
 
 
 def _builder(part: Part) -> Callable[[str], BaseMetric]:

@@ -40,11 +40,8 @@ def fractions(labels: Array) -> FloatArray:
 
 def unknown_fractions(labels: Array, gold: Array) -> FloatArray:
     """Return the numbers among the labels that are neither whole nor labels of the gold."""
-    own = fractions(labels)
-    if not own.size:
-        return own
-    known = fractions(gold)
-    return own[~np.isin(own, known)]
+    values = fractions(labels)
+    return values[~np.isin(values, fractions(gold))] if values.size else values
 
 
 def are_probabilities(labels: Array, gold: Array) -> bool:
@@ -112,5 +109,5 @@ def distributions(evaluation: Evaluation, name: str) -> tuple[FloatArray, dict[s
             return values.astype(np.float64)
         return soft.one_hot(soft.positions(values, classes, what), classes.size)
 
-    of_systems = {system: rows(values, f"system {system!r}") for system, values in both.systems.items()}
-    return rows(both.gold, "gold"), of_systems
+    system_rows = {system: rows(values, f"system {system!r}") for system, values in both.systems.items()}
+    return rows(both.gold, "gold"), system_rows

@@ -1,4 +1,7 @@
-"""Metrics of how well scores rank the positive items above the negative ones."""
+"""Metrics of how well scores rank the positive items above the negative ones: ROC AUC, average precision.
+
+After one sort by score both take weights of the items; their derivatives by these stand beside them.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +32,6 @@ from bestby.metrics.ranks import (
     quotient_bend,
     quotients,
     sorted_with_ties,
-    sums_of_groups,
     totals_to_group_ends,
 )
 from bestby.results.base import Note
@@ -106,233 +108,12 @@ class _BinaryRanking(RankMetric):
         return Ranking(order, (gold[order] == positive).astype(np.uint8), np.ascontiguousarray(first[::-1]))
 
 
-class RocAuc(_BinaryRanking):
-    """Area under the ROC curve: the probability that a positive item outranks a negative one, ties half.
-
-    Undefined (NaN) on a resample without positive or without negative items (Hanley & McNeil 1982, Radiology
-    143, 29-36).
-
-    >>> metric = RocAuc("roc_auc")
-    >>> ranking = metric.prepare(np.array([0, 0, 1, 1]), np.array([0.1, 0.4, 0.4, 0.8]))
-    >>> metric.weighted(ranking, np.array([[1, 1, 1, 1], [0, 2, 2, 0]]))
-    array([0.875, 0.5  ])
-    """
-
-    def _vectorised(self, prepared: Ranking, counts: Array) -> FloatArray:
-        in_order = counts.take(prepared.order, axis=1)
-        positive = in_order * prepared.positive
-        above, before = totals_to_group_ends(positive, prepared.last)
-        in_order -= positive
-        if prepared.last.all():
-            negatives, doubled = in_order, 2.0 * np.einsum("rg,rg->r", in_order, above)
-        else:
-            up_to, up_to_before = totals_to_group_ends(in_order, prepared.last)
-            negatives = up_to - up_to_before
-            doubled = np.einsum("rg,rg->r", negatives, above + before)
-        pairs = above[:, -1] * negatives.sum(axis=1, dtype=np.int64)
-        return np.where(pairs > 0, doubled / (2.0 * np.maximum(pairs, 1)), np.nan)
-
-    def swap_effects(self, prepared: Ranking) -> FloatArray:
-        """Return the placements; see `RankMetric`."""
-        return roc_auc_swaps(prepared)
-
-    def derivatives(self, prepared: Ranking) -> WeightDerivatives:
-        """Return the derivatives by the weights of the items, from their placements."""
-        of_groups = partial(roc_auc_by_group, prepared)
-        return dataclasses.replace(roc_auc_derivatives(prepared), second_of_groups=of_groups)
-
-
-class AveragePrecision(_BinaryRanking):
-    """Average precision: the precision at each threshold, weighted by the recall it adds.
-
-    Tied scores share one threshold and nothing is interpolated, as in scikit-learn. Undefined (NaN) on a
-    resample without positive items.
-
-    >>> metric = AveragePrecision("average_precision")
-    >>> ranking = metric.prepare(np.array([0, 1, 1]), np.array([0.6, 0.4, 0.8]))
-    >>> metric.weighted(ranking, np.array([[1, 1, 1]])).round(4)
-    array([0.8333])
-    """
-
-    def _vectorised(self, prepared: Ranking, counts: Array) -> FloatArray:
-        items, last, ends = prepared.thresholds
-        in_order = counts.take(prepared.order, axis=1)
-        up_to = np.cumsum(in_order.take(items, axis=1), axis=1, dtype=np.int64)[:, last].astype(np.float64)
-        everything = np.cumsum(in_order, axis=1, dtype=np.int64).take(ends, axis=1)
-        shares = up_to / np.maximum(everything, 1)
-        number = up_to[:, -1]
-        shares *= np.diff(up_to, axis=1, prepend=0.0)
-        area = shares.sum(axis=1)
-        return np.where(number > 0, area / np.maximum(number, 1), np.nan)
-
-    def derivatives(self, prepared: Ranking) -> WeightDerivatives:
-        """Return the derivatives by the weights of the items."""
-        of_groups = partial(average_precision_by_group, prepared)
-        return dataclasses.replace(average_precision_derivatives(prepared), second_of_groups=of_groups)
-
-
 def _check_scores(name: str, predictions: Array) -> None:
     if predictions.dtype.kind not in "biuf":
         raise InvalidInputError(
             f"{name} needs numeric predictions, got text: {str(predictions[0])!r}",
             hint="pass the scores the labels were decided by, such as the probability of the positive class",
         )
-
-
-NAMES: Names = {
-    "roc_auc": ("area under the ROC curve; the greater gold label is positive", RocAuc),
-    "average_precision": (
-        "average precision; the greater gold label is positive",
-        AveragePrecision,
-    ),
-}
-
-WITH_LABEL: Patterns = {
-    "roc_auc": ("area under the ROC curve of one class against the others", RocAuc),
-    "average_precision": ("average precision of one class against the others", AveragePrecision),
-}
-
-SUGGESTIONS = {"ap": "average_precision", "auc": "roc_auc", "auroc": "roc_auc"}
-
-
-def roc_auc_derivatives(ranking: Ranking) -> WeightDerivatives:
-    """Return the derivatives of the area under the ROC curve, by placements.
-
-    The placement of an item is the share of the items of the other class that it stands on the right side of,
-    ties half (DeLong, DeLong & Clarke-Pearson 1988, Biometrics 44, 837-845, eq. 4).
-    """
-    positives, negatives, above, below = ranking.positives, ranking.negatives, ranking.above, ranking.below
-    n_positive, n_negative = positives.sum(), negatives.sum()
-    is_positive = ranking.positive == 1
-    placement = np.where(
-        is_positive, ranking.at_positions(below) / n_negative, ranking.at_positions(above) / n_positive
-    )
-    area = float(positives @ below) / float(n_positive * n_negative)
-    place = places_in(ranking.order)
-    classes = ranking.positive.take(place)
-    first = ((placement - area) / np.where(is_positive, n_positive, n_negative)).take(place)
-
-    def second() -> FloatArray:
-        found: FloatArray = -2.0 * first / np.where(classes == 1, n_positive, n_negative)
-        return found
-
-    def path(change: FloatArray) -> ScorePath:
-        negatives, above, is_positive = ranking.negatives, ranking.above, ranking.positive == 1
-        c = change.take(ranking.order)
-        more_positives = ranking.sums_by_group(np.where(is_positive, c, 0.0))
-        more_negatives = ranking.sums_by_group(np.where(is_positive, 0.0, c))
-        more_above = np.cumsum(more_positives) - 0.5 * more_positives
-        pairs = negatives @ above, more_negatives @ above + negatives @ more_above
-        bend, of_classes = more_negatives @ more_above, (more_positives.sum(), more_negatives.sum())
-
-        def along(multiples: FloatArray) -> FloatArray:
-            area = pairs[0] + multiples * (pairs[1] + multiples * bend)
-            of_positives = n_positive + multiples * of_classes[0]
-            return quotients(area, of_positives * (n_negative + multiples * of_classes[1]))
-
-        return along
-
-    return WeightDerivatives(first, second, Paths(path), classes, classes == int(n_positive <= n_negative))
-
-
-def average_precision_derivatives(ranking: Ranking) -> WeightDerivatives:
-    """Return the derivatives of average precision.
-
-    An item changes the precision at its own threshold and at all lower ones.
-    """
-    at, place = ranking.at_positions, places_in(ranking.order)
-
-    def thresholds() -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-        """Return the positive items of each, and those and all items at or above it; and the precision."""
-        positives, size = ranking.positives, (np.flatnonzero(ranking.last) + 1).astype(np.float64)
-        true: FloatArray = np.cumsum(positives)
-        return positives, true, size, true / size
-
-    positives, true, size, precision = thresholds()
-    total = float(true[-1])
-    score = float(positives @ precision) / total
-    y = ranking.positive.astype(np.float64)
-    # Sums over the positive items at thresholds at or below that of an item.
-    once, gain = (at(from_here(positives * term)) for term in (1.0 / size, precision / size))
-    first = ((y * once - gain + y * at(precision) - score * y) / total).take(place)
-
-    def second() -> FloatArray:
-        positives, _, size, precision = thresholds()
-        y, in_order = ranking.positive.astype(np.float64), first.take(ranking.order)
-        terms = (1.0 / size**2, precision / size**2)
-        once, gain = (at(from_here(positives * term)) for term in terms)
-        bend = -2.0 * (y * once - gain) + 2.0 * y * (y - at(precision)) / at(size)
-        found: FloatArray = ((bend - 2.0 * in_order * y) / total).take(place)
-        return found
-
-    def along(change: FloatArray, multiples: FloatArray) -> FloatArray:
-        positives, true, size, _ = thresholds()
-        c = change.take(ranking.order)
-        more_positives, more = ranking.sums_by_group(c * ranking.positive), ranking.sums_by_group(c)
-        columns = true, size, positives, np.cumsum(more_positives), np.cumsum(more), more_positives
-        held, found = np.flatnonzero(positives), np.empty(multiples.size)  # the others add nothing
-        true, size, positives, more_true, more_size, more_positives = (one.take(held) for one in columns)
-        for i, multiple in enumerate(multiples.tolist()):
-            shares, everything = true + multiple * more_true, size + multiple * more_size
-            shares /= np.where(everything > 0.0, everything, np.inf)
-            found[i] = (positives + multiple * more_positives) @ shares
-        return quotients(found, total + multiples * more_positives.sum())
-
-    return WeightDerivatives(first, second, along, scarce=(ranking.positive == 1).take(place))
-
-
-def roc_auc_by_group(ranking: Ranking, of: IntArray) -> FloatArray:
-    """Return the second derivatives of the area under the ROC curve by the weight of each group, shape (G,).
-
-    `of`, of shape (n,), is the group of each item from 0.
-    """
-    y, unit = ranking.positive.astype(np.float64), of[ranking.order]
-    below, above = (ranking.at_positions(one) for one in (ranking.below, ranking.above))
-    pairs_of_item = np.where(y == 1.0, below, above)
-    ties = GroupValues.from_items(unit, np.cumsum(ranking.last) - ranking.last)
-    own_positives, own_negatives = ties.mass(y), ties.mass(1.0 - y)
-    own_pairs = own_negatives * (ties.before(own_positives) + 0.5 * own_positives)
-    of_class = [group_sums(unit, one) for one in (y, 1.0 - y)]
-    first = group_sums(unit, pairs_of_item)
-    pairs = Polynomial(float(ranking.positives @ ranking.below), first, ties.by_group(own_pairs))
-    nothing = np.zeros(first.size)
-    classes = [Polynomial(float(sums.sum()), sums, nothing) for sums in of_class]
-    return quotient_bend(pairs, classes, power=1.0)
-
-
-def average_precision_by_group(ranking: Ranking, of: IntArray) -> FloatArray:
-    """Return the second derivatives of average precision by the weight of each group; see `roc_auc`.
-
-    The changes of a group are steps at its own items: sums over the thresholds from one of these to the next
-    are differences of sums over all thresholds from there.
-    """
-    y, unit, positives = ranking.positive.astype(np.float64), of[ranking.order], ranking.positives
-    true, size = np.cumsum(positives), np.flatnonzero(ranking.last) + 1.0
-    ties = GroupValues.from_items(unit, np.cumsum(ranking.last) - ranking.last)
-    own_positives, own_size = ties.mass(y), ties.mass(np.ones(y.size))
-    more_true = ties.before(own_positives) + own_positives
-    more_size = ties.before(own_size) + own_size
-
-    def summed(of_thresholds: FloatArray, of_group: FloatArray) -> FloatArray:
-        """Return sums over the thresholds, from each of a group to its next one, times what the group has."""
-        return ties.by_group(ties.until_next(from_here(of_thresholds)) * of_group)
-
-    at = ties.values
-    moved = more_true / size[at] - true[at] * more_size / size[at] ** 2
-    first = summed(positives / size, more_true) - summed(positives * true / size**2, more_size)
-    first += ties.by_group(own_positives * (true / size)[at])
-    second = ties.by_group(own_positives * moved)
-    second += summed(positives * true / size**3, more_size**2)
-    second -= summed(positives / size**2, more_true * more_size)
-    gains = Polynomial(float(positives @ (true / size)), first, second)
-    of_positives = group_sums(unit, y)
-    return quotient_bend(gains, [Polynomial(float(true[-1]), of_positives, np.zeros(first.size))], power=1.0)
-
-
-def roc_auc_swaps(both: Ranking) -> FloatArray:
-    """Return the items of the other class that each item is on the right side of, ties half, doubled."""
-    doubled = 2.0 * np.where(both.positive == 1, both.at_positions(both.below), both.at_positions(both.above))
-    return doubled.take(places_in(both.order))
 
 
 @dataclass(frozen=True, eq=False)
@@ -355,9 +136,9 @@ class Ranking:
     def thresholds(self) -> tuple[IntArray, BoolArray, IntArray]:
         """Where positive items stand, which are the last of their group of ties, and where these end."""
         items, ends = np.flatnonzero(self.positive), np.flatnonzero(self.last)
-        of_items = ends.searchsorted(items)
-        last = np.append(np.diff(of_items) > 0, items.size > 0)[: items.size]
-        return items, last, ends.take(of_items[last])
+        group = ends.searchsorted(items)
+        last = np.append(np.diff(group) > 0, items.size > 0)[: items.size]
+        return items, last, ends.take(group[last])
 
     @cached_property
     def group(self) -> IntArray | None:
@@ -366,7 +147,7 @@ class Ranking:
 
     def sums_by_group(self, values: FloatArray) -> FloatArray:
         """Return the sums of values of the positions over each group of ties."""
-        return values if self.group is None else sums_of_groups(self.group, values)
+        return values if self.group is None else group_sums(self.group, values)
 
     def at_positions(self, values: FloatArray) -> FloatArray:
         """Return for each position the value of its group of ties."""
@@ -395,3 +176,238 @@ class Ranking:
         negatives = self.negatives
         below: FloatArray = negatives.sum() - np.cumsum(negatives) + 0.5 * negatives
         return below
+
+
+# -- area under the ROC curve -----------------------------------------------------------------------
+
+
+class RocAuc(_BinaryRanking):
+    """Area under the ROC curve: the probability that a positive item outranks a negative one, ties half.
+
+    Undefined (NaN) on a resample without positive or without negative items (Hanley & McNeil 1982, Radiology
+    143, 29-36).
+
+    >>> metric = RocAuc("roc_auc")
+    >>> ranking = metric.prepare(np.array([0, 0, 1, 1]), np.array([0.1, 0.4, 0.4, 0.8]))
+    >>> metric.weighted(ranking, np.array([[1, 1, 1, 1], [0, 2, 2, 0]]))
+    array([0.875, 0.5  ])
+    """
+
+    def _vectorised(self, prepared: Ranking, counts: Array) -> FloatArray:
+        # Mann-Whitney: over groups of ties, the negatives times the positives above and half of those tied,
+        # doubled so that all sums are whole numbers.
+        in_order = counts.take(prepared.order, axis=1)
+        positive = in_order * prepared.positive
+        above, before = totals_to_group_ends(positive, prepared.last)
+        in_order -= positive
+        if prepared.last.all():
+            negatives, doubled = in_order, 2.0 * np.einsum("rg,rg->r", in_order, above)
+        else:
+            up_to, up_to_before = totals_to_group_ends(in_order, prepared.last)
+            negatives = up_to - up_to_before
+            doubled = np.einsum("rg,rg->r", negatives, above + before)
+        pairs = above[:, -1] * negatives.sum(axis=1, dtype=np.int64)
+        return np.where(pairs > 0, doubled / (2.0 * np.maximum(pairs, 1)), np.nan)
+
+    def swap_effects(self, prepared: Ranking) -> FloatArray:
+        """Return the items of the other class that each is on the right side of, ties half, doubled."""
+        below, above = (prepared.at_positions(one) for one in (prepared.below, prepared.above))
+        doubled = 2.0 * np.where(prepared.positive == 1, below, above)
+        return doubled.take(places_in(prepared.order))
+
+    def derivatives(self, prepared: Ranking) -> WeightDerivatives:
+        """Return the derivatives by the weights of the items, from their placements."""
+        return dataclasses.replace(
+            roc_auc_derivatives(prepared), second_of_groups=partial(roc_auc_by_group, prepared)
+        )
+
+
+def roc_auc_derivatives(ranking: Ranking) -> WeightDerivatives:
+    """Return the derivatives of the area under the ROC curve, by placements."""
+    # The placement v of an item is the share of the items of the other class that it stands on the right side
+    # of, ties half (DeLong, DeLong & Clarke-Pearson 1988, Biometrics 44, 837-845, eq. 4). The area is the
+    # mean of v over either class, m items of the item's own: weight 1 + s makes (m A + s v) / (m + s), so
+    # that the derivatives are (v - A) / m and -2 (v - A) / m^2.
+    positives, negatives, above, below = ranking.positives, ranking.negatives, ranking.above, ranking.below
+    n_positive, n_negative = positives.sum(), negatives.sum()
+    is_positive = ranking.positive == 1
+    placement = np.where(
+        is_positive, ranking.at_positions(below) / n_negative, ranking.at_positions(above) / n_positive
+    )
+    area = float(positives @ below) / float(n_positive * n_negative)
+    place = places_in(ranking.order)
+    classes = ranking.positive.take(place)
+    first = ((placement - area) / np.where(is_positive, n_positive, n_negative)).take(place)
+
+    def second() -> FloatArray:
+        bends: FloatArray = -2.0 * first / np.where(classes == 1, n_positive, n_negative)
+        return bends
+
+    def path(change: FloatArray) -> ScorePath:
+        # Pairs on the right side are quadratic in the multiple of the change, and so are all pairs.
+        negatives, above, is_positive = ranking.negatives, ranking.above, ranking.positive == 1
+        c = change.take(ranking.order)
+        more_positives = ranking.sums_by_group(np.where(is_positive, c, 0.0))
+        more_negatives = ranking.sums_by_group(np.where(is_positive, 0.0, c))
+        more_above = np.cumsum(more_positives) - 0.5 * more_positives
+        pairs = negatives @ above, more_negatives @ above + negatives @ more_above
+        bend, more = more_negatives @ more_above, (more_positives.sum(), more_negatives.sum())
+
+        def along(multiples: FloatArray) -> FloatArray:
+            area = pairs[0] + multiples * (pairs[1] + multiples * bend)
+            all_pairs = (n_positive + multiples * more[0]) * (n_negative + multiples * more[1])
+            return quotients(area, all_pairs)
+
+        return along
+
+    return WeightDerivatives(first, second, Paths(path), classes, classes == int(n_positive <= n_negative))
+
+
+def roc_auc_by_group(ranking: Ranking, of: IntArray) -> FloatArray:
+    """Return the second derivatives of the area under the ROC curve by the weight of each group, shape (G,).
+
+    `of`, of shape (n,), is the group of each item from 0.
+    """
+    # Of second order in the numerator are the pairs on the right side within the group.
+    y, unit = ranking.positive.astype(np.float64), of[ranking.order]
+    below, above = (ranking.at_positions(one) for one in (ranking.below, ranking.above))
+    ties = GroupValues.from_items(unit, np.cumsum(ranking.last) - ranking.last)
+    positives, negatives = ties.mass(y), ties.mass(1.0 - y)
+    inside = negatives * (ties.before(positives) + 0.5 * positives)
+    first = group_sums(unit, np.where(y == 1.0, below, above))
+    pairs = Polynomial(float(ranking.positives @ ranking.below), first, ties.by_group(inside))
+    sizes = [group_sums(unit, one) for one in (y, 1.0 - y)]
+    classes = [Polynomial(float(sums.sum()), sums, np.zeros(first.size)) for sums in sizes]
+    return quotient_bend(pairs, classes, power=1.0)
+
+
+# -- average precision ------------------------------------------------------------------------------
+
+
+class AveragePrecision(_BinaryRanking):
+    """Average precision: the precision at each threshold, weighted by the recall it adds.
+
+    Tied scores share one threshold and nothing is interpolated, as in scikit-learn. Undefined (NaN) on a
+    resample without positive items.
+
+    >>> metric = AveragePrecision("average_precision")
+    >>> ranking = metric.prepare(np.array([0, 1, 1]), np.array([0.6, 0.4, 0.8]))
+    >>> metric.weighted(ranking, np.array([[1, 1, 1]])).round(4)
+    array([0.8333])
+    """
+
+    def _vectorised(self, prepared: Ranking, counts: Array) -> FloatArray:
+        # The sum over thresholds of precision, positives over items up to there, times the positives added.
+        # A threshold without a positive item adds nothing: only groups of ties that hold one are looked at.
+        items, last, ends = prepared.thresholds
+        in_order = counts.take(prepared.order, axis=1)
+        up_to = np.cumsum(in_order.take(items, axis=1), axis=1, dtype=np.int64)[:, last].astype(np.float64)
+        everything = np.cumsum(in_order, axis=1, dtype=np.int64).take(ends, axis=1)
+        shares = up_to / np.maximum(everything, 1)
+        number = up_to[:, -1]
+        shares *= np.diff(up_to, axis=1, prepend=0.0)
+        area = shares.sum(axis=1)
+        return np.where(number > 0, area / np.maximum(number, 1), np.nan)
+
+    def derivatives(self, prepared: Ranking) -> WeightDerivatives:
+        """Return the derivatives by the weights of the items."""
+        return dataclasses.replace(
+            average_precision_derivatives(prepared),
+            second_of_groups=partial(average_precision_by_group, prepared),
+        )
+
+
+def average_precision_derivatives(ranking: Ranking) -> WeightDerivatives:
+    """Return the derivatives of average precision."""
+    # With t_j true positives among s_j items up to threshold j, and p_j of the positives there, the score is
+    # A = sum of p_j t_j / s_j, over the number of positives. One more item i changes t_j (if positive) and
+    # s_j at its own threshold and all lower ones, so that the derivative of the sum is y_i sum of p_j / s_j -
+    # sum of p_j t_j / s_j^2 over these, plus y_i times the precision at its own.
+    at, place = ranking.at_positions, places_in(ranking.order)
+
+    def thresholds() -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+        """Return the positive items of each, and those and all items at or above it; and the precision."""
+        positives, size = ranking.positives, (np.flatnonzero(ranking.last) + 1).astype(np.float64)
+        true: FloatArray = np.cumsum(positives)
+        return positives, true, size, true / size
+
+    positives, true, size, precision = thresholds()
+    total = float(true[-1])
+    score = float(positives @ precision) / total
+    y = ranking.positive.astype(np.float64)
+    # Sums over the positive items at thresholds at or below that of an item.
+    once, gain = (at(from_here(positives * term)) for term in (1.0 / size, precision / size))
+    first = ((y * once - gain + y * at(precision) - score * y) / total).take(place)
+
+    def second() -> FloatArray:
+        positives, _, size, precision = thresholds()
+        y, in_order = ranking.positive.astype(np.float64), first.take(ranking.order)
+        terms = (1.0 / size**2, precision / size**2)
+        once, gain = (at(from_here(positives * term)) for term in terms)
+        bend = -2.0 * (y * once - gain) + 2.0 * y * (y - at(precision)) / at(size)
+        bends: FloatArray = ((bend - 2.0 * in_order * y) / total).take(place)
+        return bends
+
+    def along(change: FloatArray, multiples: FloatArray) -> FloatArray:
+        positives, true, size, _ = thresholds()
+        c = change.take(ranking.order)
+        more_positives, more = ranking.sums_by_group(c * ranking.positive), ranking.sums_by_group(c)
+        columns = true, size, positives, np.cumsum(more_positives), np.cumsum(more), more_positives
+        adding, gains = np.flatnonzero(positives), np.empty(multiples.size)  # other thresholds add nothing
+        true, size, positives, more_true, more_size, more_positives = (one.take(adding) for one in columns)
+        for i, multiple in enumerate(multiples.tolist()):
+            shares, everything = true + multiple * more_true, size + multiple * more_size
+            shares /= np.where(everything > 0.0, everything, np.inf)
+            gains[i] = (positives + multiple * more_positives) @ shares
+        return quotients(gains, total + multiples * more_positives.sum())
+
+    return WeightDerivatives(first, second, along, scarce=(ranking.positive == 1).take(place))
+
+
+def average_precision_by_group(ranking: Ranking, of: IntArray) -> FloatArray:
+    """Return the second derivatives of average precision by the weight of each group, shape (G,)."""
+    # The changes of a group are steps at its own items: sums over the thresholds from one of these to the
+    # next are differences of sums over all thresholds from there.
+    y, unit, positives = ranking.positive.astype(np.float64), of[ranking.order], ranking.positives
+    true, size = np.cumsum(positives), np.flatnonzero(ranking.last) + 1.0
+    ties = GroupValues.from_items(unit, np.cumsum(ranking.last) - ranking.last)
+    more_positives, more_items = ties.mass(y), ties.mass(np.ones(y.size))
+    more_true = ties.before(more_positives) + more_positives
+    more_size = ties.before(more_items) + more_items
+
+    def summed(terms: FloatArray, factors: FloatArray) -> FloatArray:
+        """Return sums of terms of the thresholds, from each of a group to its next one, times its factor."""
+        return ties.by_group(ties.until_next(from_here(terms)) * factors)
+
+    # (p + e dp) (t + e dt) / (s + e ds) at each threshold, in powers of e up to the second.
+    at = ties.values
+    moved = more_true / size[at] - true[at] * more_size / size[at] ** 2
+    first = summed(positives / size, more_true) - summed(positives * true / size**2, more_size)
+    first += ties.by_group(more_positives * (true / size)[at])
+    second = ties.by_group(more_positives * moved)
+    second += summed(positives * true / size**3, more_size**2)
+    second -= summed(positives / size**2, more_true * more_size)
+    gains = Polynomial(float(positives @ (true / size)), first, second)
+    total = Polynomial(float(true[-1]), group_sums(unit, y), np.zeros(first.size))
+    return quotient_bend(gains, [total], power=1.0)
+
+
+# -- names ------------------------------------------------------------------------------------------
+
+
+NAMES: Names = {
+    "roc_auc": ("area under the ROC curve; the greater gold label is positive", RocAuc),
+    "average_precision": (
+        "average precision; the greater gold label is positive",
+        AveragePrecision,
+    ),
+}
+
+
+WITH_LABEL: Patterns = {
+    "roc_auc": ("area under the ROC curve of one class against the others", RocAuc),
+    "average_precision": ("average precision of one class against the others", AveragePrecision),
+}
+
+
+SUGGESTIONS = {"ap": "average_precision", "auc": "roc_auc", "auroc": "roc_auc"}

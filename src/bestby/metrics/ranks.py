@@ -1,4 +1,8 @@
-"""Items in the order of their values: ties, concordant pairs, inversions, sums within groups."""
+"""What metrics of ranks share: items in the order of their values, ties, concordant pairs, inversions.
+
+A column is sorted once. Resamples, derivatives and permutations are then weights of the items, and sums over
+positions: n steps each, or n log n where pairs are counted.
+"""
 
 from __future__ import annotations
 
@@ -21,10 +25,7 @@ class RankMetric(WeightedMetric):
 
     def weighted(self, prepared: Any, weights: Array) -> FloatArray:
         """Score resamples from how often each item is in them."""
-        return self._counted(prepared, _as_counts(weights, prepared.n_items))
-
-    def _counted(self, prepared: Any, counts: Array) -> FloatArray:
-        """Return the scores of resamples that are given by whole numbers of a narrow type."""
+        counts = _as_counts(weights, prepared.n_items)
         blocks = [self._vectorised(prepared, counts[part]) for part in chunks(*counts.shape)]
         return np.concatenate(blocks) if blocks else np.empty(0)
 
@@ -40,21 +41,55 @@ class RankMetric(WeightedMetric):
         """
         return midranks(predictions)
 
-    def of_both(self, gold: Array, predictions: Array) -> Any:
+    def prepare_both(self, gold: Array, predictions: Array) -> Any:
         """Prepare the items of two systems, shape (2 n,), those of A first; each has the same gold (n,)."""
         return self.prepare(np.concatenate([gold, gold]), predictions)
 
+    # Why the difference of two systems is a sum over the items, whichever of them are swapped. Such metrics
+    # compare items two by two. With h(x, y) the share of x above y, and s_i = 1 where item i is as it was, -1
+    # where the systems have swapped its predictions, a pair of items adds to the difference A minus B
+    #     (s_i + s_j) / 2 * (h(a_i, a_j) - h(b_i, b_j)) + (s_i - s_j) / 2 * (h(a_i, b_j) - h(b_i, a_j)),
+    # which has no product of two signs. So it is the sum of s_i (u(a_i) - u(b_i)), where u counts among the
+    # items of both systems; for the area under the ROC curve u is the placement. The permutation test is that
+    # of a sum of signed numbers, whose distribution is exact (Bandos, Rockette & Gur 2005, Statist. Med. 24,
+    # 2873-2893, have its variance for the area).
     def swap_effects(self, prepared: Any) -> FloatArray | None:  # noqa: ARG002
-        """Return numbers u, shape (2 n,), whose differences add up to that of two systems; see `_rank_swaps`.
+        """Return numbers u, shape (2 n,), whose differences add up to that of two systems.
 
         `prepared` are the items of both systems, those of A first. Swaps change the sign of u(A) - u(B) of an
-        item. None, the default, where differences are no such sum.
+        item; u is in whole numbers, of a unit of its own. None, the default, where differences are no such
+        sum.
         """
         return None
 
     @abstractmethod
     def _vectorised(self, prepared: Any, counts: Array) -> FloatArray:
         """Score a few resamples with NumPy."""
+
+
+def _as_counts(weights: Array, n: int) -> Array:
+    """Return the weights in the narrowest of three integer types that has room for them."""
+    if weights.ndim != 2 or weights.shape[1] != n:
+        raise InvalidInputError(f"weights must have shape (resamples, {n}), got {weights.shape}")
+    if weights.dtype.kind == "f" and not np.array_equal(weights, np.rint(weights)):
+        raise InvalidInputError(
+            "weights must be whole numbers: how often each item is in the resample",
+            hint="a metric of ranks has no fractional weights",
+        )
+    if weights.dtype.kind not in "buif" or (weights.dtype.kind in "if" and weights.min(initial=0) < 0):
+        raise InvalidInputError(f"weights must be non-negative whole numbers, got {weights.dtype}")
+    if weights.dtype != np.uint8 and weights.dtype != np.uint16:
+        # Weights are read in the order of each column: memory, not arithmetic, is what that takes.
+        largest = weights.max(initial=0)
+        narrow = np.uint8 if largest < 1 << 8 else np.uint16 if largest < 1 << 16 else np.int64
+        weights = weights.astype(narrow)
+    return np.ascontiguousarray(weights)
+
+
+def midranks(values: Array) -> FloatArray:
+    """Return ranks from 1 to n, tied values sharing the mean of theirs."""
+    ranks = Ranks.of(values)
+    return (np.cumsum(ranks.sizes) - 0.5 * (ranks.sizes - 1)).take(ranks.groups)
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +109,9 @@ class Ranks:
         """Sort a column."""
         order = values.argsort()  # not stable, which takes six times as long
         last = _last_of_ties(values.take(order))
-        return cls(values, group_of_items(order, last), np.diff(np.flatnonzero(last), prepend=-1))
+        groups = np.empty(order.size, dtype=np.int64)
+        groups[order] = np.arange(order.size) if last.all() else np.cumsum(last) - last
+        return cls(values, groups, np.diff(np.flatnonzero(last), prepend=-1))
 
     def twice(self) -> Ranks:
         """Return those of the column with the same values once more after it."""
@@ -124,13 +161,12 @@ class Ranks:
 
     @cached_property
     def mean_square(self) -> tuple[float, FloatArray | float]:
-        """The mean square of the mid-distribution function, and its derivatives by the share of each item.
-
-        They depend on the ties alone. Derivatives that are the same for all items are 0, as their sum is 0.
-        """
+        """The mean square of the mid-distribution function, and its derivatives by the share of each item."""
         n = self.groups.size
         f = self.centred / n
         value = float(f @ f) / n
+        # With p_c the share of group c, the mean square is (1 - sum of p_c^3) / 12: ties alone decide it.
+        # Derivatives that are the same for all items are 0, as their sum is 0.
         if not self.has_ties:
             return value, 0.0
         return value, (0.25 * (1.0 - (self.sizes / n) ** 2) - 3.0 * value).take(self.groups)
@@ -157,12 +193,12 @@ class Ranks:
 
     def _sums_by_group(self, values: FloatArray) -> FloatArray:
         """Return the sum of the values of each group of ties, as a new array."""
-        return sums_of_groups(self.groups, values) if self.has_ties else values.take(self.order)
+        return group_sums(self.groups, values) if self.has_ties else values.take(self.order)
 
 
-def sums_of_groups(groups: IntArray, values: FloatArray) -> FloatArray:
-    """Return the sum of the values of each group, numbered from 0."""
-    return np.asarray(np.bincount(groups, weights=values), dtype=np.float64)
+def group_sums(groups: IntArray, values: FloatArray, n: int = 0) -> FloatArray:
+    """Return the sum of the values of each group, numbered from 0, of at least n groups."""
+    return np.bincount(groups, weights=values, minlength=n).astype(np.float64, copy=False)
 
 
 def from_here(values: FloatArray) -> FloatArray:
@@ -203,20 +239,6 @@ def places_in(order: IntArray) -> IntArray:
     return places
 
 
-def group_of_items(order: IntArray, last: BoolArray) -> IntArray:
-    """Return for each item the number of its group of ties, the least value being group 0."""
-    groups = np.empty(order.size, dtype=np.int64)
-    group_at = np.arange(order.size) if last.all() else np.cumsum(last) - last
-    groups[order] = group_at
-    return groups
-
-
-def midranks(values: Array) -> FloatArray:
-    """Return ranks from 1 to n, tied values sharing the mean of theirs."""
-    ranks = Ranks.of(values)
-    return (np.cumsum(ranks.sizes) - 0.5 * (ranks.sizes - 1)).take(ranks.groups)
-
-
 def totals_to_group_ends(weights: Array, last: BoolArray) -> tuple[IntArray, IntArray]:
     """Return the running totals (R, n) up to the end of each group of ties, and those before it."""
     running = np.cumsum(weights, axis=1, dtype=np.int64)
@@ -226,134 +248,17 @@ def totals_to_group_ends(weights: Array, last: BoolArray) -> tuple[IntArray, Int
     return up_to, before
 
 
-def _as_counts(weights: Array, n: int) -> Array:
-    """Return the weights in the narrowest of three integer types that has room for them."""
-    if weights.ndim != 2 or weights.shape[1] != n:
-        raise InvalidInputError(f"weights must have shape (resamples, {n}), got {weights.shape}")
-    if weights.dtype.kind == "f" and not np.array_equal(weights, np.rint(weights)):
-        raise InvalidInputError(
-            "weights must be whole numbers: how often each item is in the resample",
-            hint="a metric of ranks has no fractional weights",
-        )
-    if weights.dtype.kind not in "buif" or (weights.dtype.kind in "if" and weights.min(initial=0) < 0):
-        raise InvalidInputError(f"weights must be non-negative whole numbers, got {weights.dtype}")
-    if weights.dtype != np.uint8 and weights.dtype != np.uint16:
-        largest = weights.max(initial=0)
-        narrow = np.uint8 if largest < 1 << 8 else np.uint16 if largest < 1 << 16 else np.int64
-        weights = weights.astype(narrow)
-    return np.ascontiguousarray(weights)
-
-
-_WIDTH = 32
-"""Items of a block whose pairs are all compared, as to sort so few takes longer."""
-
-
-def mean_concordance(groups_x: IntArray, groups_y: IntArray) -> float:
-    """Return how many items are concordant with an item less those discordant with it, mean over all items.
-
-    Items come by the groups of ties they are in, in both columns; pairs tied in one of them count as neither.
-
-    >>> mean_concordance(np.array([0, 1, 2]), np.array([0, 2, 1]))
-    0.6666666666666666
-    """
-    return agreement(groups_x, groups_y) / groups_x.size
-
-
-def agreement(groups_x: IntArray, groups_y: IntArray) -> int:
-    """Return the sum over all items of the concordant items less the discordant ones."""
-    n = groups_x.size
-    tied_x, tied_y = (
-        0 if _untied(groups) else _tied_pairs(np.bincount(groups)) for groups in (groups_x, groups_y)
-    )
-    tied_both = 0
-    if tied_x and tied_y:
-        joint = np.sort(groups_x * (int(groups_y.max()) + 1) + groups_y)
-        tied_both = _tied_pairs(np.diff(np.flatnonzero(np.diff(joint, prepend=-1, append=-1))))
-    untied = n * (n - 1) // 2 - tied_x - tied_y + tied_both
-    return 2 * (2 * _concordant(groups_x, groups_y) - untied)
-
-
-def _untied(groups: IntArray) -> bool:
-    """Return whether every item is a group of its own."""
-    return int(groups.max()) + 1 == groups.size
-
-
-def _tied_pairs(sizes: IntArray) -> int:
-    """Return the number of pairs of items of the same group."""
-    return int((sizes * (sizes - 1)).sum()) // 2
-
-
-def _concordant(groups_x: IntArray, groups_y: IntArray) -> int:
-    """Return the number of pairs of items of which one is less than the other in both columns.
-
-    Items stand in the order of x, those tied in x in descending order of y, and tied items have descending
-    ranks of y. A pair counts if its ranks ascend: inside blocks by comparing all pairs, then between
-    neighbours as two sorted blocks become one.
-    """
-    n, width = groups_x.size, _WIDTH
-    # Twice the largest rank has a place in this type, and what fills up the end, at most n numbers below 0.
-    # NumPy's stable sort of 16 bits does not find what is sorted already.
-    narrow = np.promote_types(np.int32, np.min_scalar_type(-2 * n))
-    n_blocks = -(-n // width)
-    room: Array = np.empty(width << (n_blocks - 1).bit_length(), dtype=narrow)
-    halves, places = np.empty_like(room), np.zeros(room.size, dtype=np.int64)
-    ranks = room[: n_blocks * width]
-    ranks[:n] = descending_in_ties(_in_order(groups_x, groups_y))
-    ranks[n:] = np.arange(-1, n - ranks.size - 1, -1)  # what fills up the end descends: it is in no pair
-    found = _ascending(ranks.reshape(-1, width))
-    ranks <<= 1
-    while ranks.size > width:
-        if ranks.size // width % 2:
-            start = ranks.size
-            ranks = room[: start + width]
-            ranks[start:] = np.arange(n - start - 1, n - start - 1 - width, -1) << 1
-        both = ranks.reshape(-1, 2 * width)
-        both[:, width:] |= 1  # the last bit tells of which half a rank is, through the sort of both
-        # Items of two sorted blocks from which a sort that finds what is sorted already takes less time
-        both.sort(axis=1, kind="stable" if 2 * width >= 1024 else None)
-        later = np.bitwise_and(both, 1, out=halves[: ranks.size].reshape(both.shape))
-        both ^= later
-        places[: 2 * width] += np.add.reduce(later, dtype=narrow)
-        found -= len(both) * (width * (width - 1) // 2)
-        width *= 2
-    return found + int(places @ np.arange(places.size))
-
-
-def _in_order(groups_x: IntArray, groups_y: IntArray) -> IntArray:
-    """Return y in the order of x, of items tied in x in descending order."""
-    if not _untied(groups_x):
-        top = int(groups_y.max()) + 1
-        return groups_y[np.argsort(groups_x * top + (top - 1 - groups_y))]
-    y = np.empty_like(groups_y)
-    y[groups_x] = groups_y
-    return y
-
-
-def descending_in_ties(y: IntArray) -> IntArray:
-    """Return the ranks of y from 0, the later of tied items before the earlier ones."""
-    if _untied(y):
-        return y
-    n, ranks = y.size, np.empty_like(y)
-    ranks[np.argsort(y * n + np.arange(n - 1, -1, -1))] = np.arange(n)
-    return ranks
-
-
-def _ascending(blocks: Array) -> int:
-    """Return in how many pairs of each block (B, _WIDTH) the later number is the greater one."""
-    by_place, found, half = np.ascontiguousarray(blocks.T), 0, _WIDTH // 2
-    while half:  # pairs of one number of the first half and one of the second, then both halves apart
-        halves = by_place.reshape(-1, 2, half, len(blocks))
-        found += int(np.count_nonzero(halves[:, 0, :, None] < halves[:, 1, None]))
-        half //= 2
-    return found
+# -- concordant pairs -------------------------------------------------------------------------------
 
 
 def concordance(groups_x: IntArray, groups_y: IntArray, weights: FloatArray | None = None) -> FloatArray:
     """Return for each item the weight of the items concordant with it less that of the discordant ones.
 
-    Weights, 1 by default, are counted in the nine parts of the plane around an item: those with ties from
-    sorting, and those below in both columns while one of them is sorted.
+    Weights are 1 by default. Items come by the groups of ties they are in, in both columns.
     """
+    # Around an item lie nine parts of the plane: less, same or greater in x, times the same in y. What is
+    # less or same in one column comes from running totals, what is tied in x and less in y from those within
+    # ties. The weight below in both columns is counted by sorting; the other corners follow by subtraction.
     w = np.ones(groups_x.size) if weights is None else weights
     less_x, same_x = _less_and_same(groups_x, w)
     less_y, same_y = _less_and_same(groups_y, w)
@@ -366,15 +271,6 @@ def concordance(groups_x: IntArray, groups_y: IntArray, weights: FloatArray | No
     greater_greater = w.sum() - less_x - same_x - greater_less - greater_same
     signs: FloatArray = below + greater_greater - less_greater - greater_less
     return signs
-
-
-def quotients(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
-    """Return quotients, NaN where the denominator is not positive."""
-    defined = denominator > 0.0
-    if defined.all():
-        return numerator / denominator
-    found: FloatArray = np.where(defined, numerator / np.where(defined, denominator, 1.0), np.nan)
-    return found
 
 
 def _less_and_same(groups: IntArray, w: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -393,13 +289,17 @@ def _less_within(outer: IntArray, inner: IntArray, w: FloatArray) -> tuple[Float
     return less - _less_and_same(outer, w)[0], same
 
 
-def _below_in_both(groups_x: IntArray, groups_y: IntArray, weights: FloatArray | None) -> FloatArray:
-    """Return the weight of the items that are less than each in both columns, 1 each without weights.
+_WIDTH = 32
+"""Items of a block whose pairs are all compared: to sort and merge so few takes longer."""
 
-    Items stand in the order of x, those tied in x in descending order of y, and tied items have descending
-    ranks of y. What stands before an item and has a lower rank is below it in both: inside blocks all pairs
-    are compared, then two sorted blocks become one, in which the items of the first are added up.
-    """
+
+def _below_in_both(groups_x: IntArray, groups_y: IntArray, weights: FloatArray | None) -> FloatArray:
+    """Return the weight of the items that are less than each in both columns, 1 each without weights."""
+    # A merge sort that counts (Knight 1966, J. Amer. Statist. Assoc. 61, 436-439). Items stand in the order
+    # of x, those tied in x in descending order of y, and tied items have descending ranks of y: so what
+    # stands before an item and has a lower rank is less than it in both columns, and no tie is counted.
+    # Inside blocks all pairs are compared; then two sorted blocks become one, in which the items of the first
+    # are added up.
     n = groups_x.size
     untied = int(groups_x.max()) + 1 == n
     order = places_in(groups_x) if untied else np.lexsort((-groups_y, groups_x))
@@ -428,14 +328,188 @@ def _below_in_both(groups_x: IntArray, groups_y: IntArray, weights: FloatArray |
         both.sort(axis=1, kind="stable" if 2 * width >= 1024 else None)
         first = (ranks & 1) == 0
         ranks &= -2
-        of_second = np.flatnonzero(~first)
+        in_second = np.flatnonzero(~first)
         added = first if heavy is None else np.where(first, heavy.take(ranks >> 1), 0.0)
         up_to = np.cumsum(added.reshape(both.shape), axis=1, dtype=below.dtype).reshape(-1)
-        below[ranks.take(of_second) >> 1] += up_to.take(of_second)
+        below[ranks.take(in_second) >> 1] += up_to.take(in_second)
         width *= 2
     out = np.empty(n)
     out[order] = below.take(by_item)
     return out
+
+
+def mean_concordance(groups_x: IntArray, groups_y: IntArray) -> float:
+    """Return how many items are concordant with an item less those discordant with it, mean over all items.
+
+    Items come by the groups of ties they are in, in both columns; pairs tied in one of them count as neither.
+
+    >>> mean_concordance(np.array([0, 1, 2]), np.array([0, 2, 1]))
+    0.6666666666666666
+    """
+    return total_concordance(groups_x, groups_y) / groups_x.size
+
+
+def total_concordance(groups_x: IntArray, groups_y: IntArray) -> int:
+    """Return the sum over all items of the concordant items less the discordant ones."""
+    # Of n (n - 1) / 2 pairs those tied in x or in y are neither; the rest is concordant or discordant, so
+    # that concordant less discordant is twice the concordant ones less the rest. Each pair has two items.
+    n = groups_x.size
+    tied_x, tied_y = (
+        0 if _untied(groups) else _tied_pairs(np.bincount(groups)) for groups in (groups_x, groups_y)
+    )
+    tied_both = 0
+    if tied_x and tied_y:
+        joint = np.sort(groups_x * (int(groups_y.max()) + 1) + groups_y)
+        tied_both = _tied_pairs(np.diff(np.flatnonzero(np.diff(joint, prepend=-1, append=-1))))
+    untied = n * (n - 1) // 2 - tied_x - tied_y + tied_both
+    return 2 * (2 * _concordant(groups_x, groups_y) - untied)
+
+
+def _untied(groups: IntArray) -> bool:
+    """Return whether every item is a group of its own."""
+    return int(groups.max()) + 1 == groups.size
+
+
+def _tied_pairs(sizes: IntArray) -> int:
+    """Return the number of pairs of items of the same group."""
+    return int((sizes * (sizes - 1)).sum()) // 2
+
+
+def _concordant(groups_x: IntArray, groups_y: IntArray) -> int:
+    """Return the number of pairs of items of which one is less than the other in both columns."""
+    # As in `_below_in_both`, but of all items together, which needs no place to count at for each of them: a
+    # pair counts if its ranks ascend. The sum of the places that the items of the second block have in the
+    # merged one, less the places they would have if they all stood first, is what ascends between the two.
+    n, width = groups_x.size, _WIDTH
+    # Twice the largest rank has a place in this type, and what fills up the end, at most n numbers below 0.
+    # NumPy's stable sort of 16 bits does not find what is sorted already.
+    narrow = np.promote_types(np.int32, np.min_scalar_type(-2 * n))
+    n_blocks = -(-n // width)
+    room: Array = np.empty(width << (n_blocks - 1).bit_length(), dtype=narrow)
+    halves, places = np.empty_like(room), np.zeros(room.size, dtype=np.int64)
+    ranks = room[: n_blocks * width]
+    ranks[:n] = descending_in_ties(_in_order(groups_x, groups_y))
+    ranks[n:] = np.arange(-1, n - ranks.size - 1, -1)  # what fills up the end descends: it is in no pair
+    ascending = _ascending(ranks.reshape(-1, width))
+    ranks <<= 1
+    while ranks.size > width:
+        if ranks.size // width % 2:
+            start = ranks.size
+            ranks = room[: start + width]
+            ranks[start:] = np.arange(n - start - 1, n - start - 1 - width, -1) << 1
+        both = ranks.reshape(-1, 2 * width)
+        both[:, width:] |= 1  # the last bit tells of which half a rank is, through the sort of both
+        # Items of two sorted blocks from which a sort that finds what is sorted already takes less time
+        both.sort(axis=1, kind="stable" if 2 * width >= 1024 else None)
+        later = np.bitwise_and(both, 1, out=halves[: ranks.size].reshape(both.shape))
+        both ^= later
+        places[: 2 * width] += np.add.reduce(later, dtype=narrow)
+        ascending -= len(both) * (width * (width - 1) // 2)
+        width *= 2
+    return ascending + int(places @ np.arange(places.size))
+
+
+def _in_order(groups_x: IntArray, groups_y: IntArray) -> IntArray:
+    """Return y in the order of x, of items tied in x in descending order."""
+    if not _untied(groups_x):
+        top = int(groups_y.max()) + 1
+        return groups_y[np.argsort(groups_x * top + (top - 1 - groups_y))]
+    y = np.empty_like(groups_y)
+    y[groups_x] = groups_y
+    return y
+
+
+def descending_in_ties(y: IntArray) -> IntArray:
+    """Return the ranks of y from 0, the later of tied items before the earlier ones."""
+    if _untied(y):
+        return y
+    n, ranks = y.size, np.empty_like(y)
+    ranks[np.argsort(y * n + np.arange(n - 1, -1, -1))] = np.arange(n)
+    return ranks
+
+
+def _ascending(blocks: Array) -> int:
+    """Return in how many pairs of each block (B, _WIDTH) the later number is the greater one."""
+    by_place, ascending, half = np.ascontiguousarray(blocks.T), 0, _WIDTH // 2
+    while half:  # pairs of one number of the first half and one of the second, then both halves apart
+        halves = by_place.reshape(-1, 2, half, len(blocks))
+        ascending += int(np.count_nonzero(halves[:, 0, :, None] < halves[:, 1, None]))
+        half //= 2
+    return ascending
+
+
+@dataclass(frozen=True, eq=False)
+class Inversions:
+    """Items in one order, and the place of each in another: `places`, a permutation.
+
+    Two items are inverted if the first of them has the greater place.
+    """
+
+    # Counted as in a merge sort (Knight 1966, J. Amer. Statist. Assoc. 61, 436-439): blocks of items are
+    # merged two by two, and each item of the left one is inverted with all of the right one that come before
+    # it. How blocks merge does not depend on the weights, so that each merge is one running total, for any
+    # number of resamples at once.
+
+    places: IntArray
+
+    def count(self, weights: Array) -> IntArray:
+        """Return the sums, over all inverted pairs, of the products of their weights (R, n), shape (R,)."""
+        inverted: IntArray = self._among_neighbours(weights)
+        for order, left, starts in self._merges:
+            drawn = weights.take(order, axis=1).astype(np.int64)
+            left_weights = drawn * left
+            drawn -= left_weights
+            before = np.cumsum(drawn, axis=1)
+            inverted += np.einsum("rn,rn->r", left_weights, before)
+            # Less the right blocks of the merges before this one, which stand in the same running total.
+            left_sums, right_sums = (np.add.reduceat(part, starts, axis=1) for part in (left_weights, drawn))
+            inverted -= np.einsum("rb,rb->r", left_sums[:, 1:], np.cumsum(right_sums, axis=1)[:, :-1])
+        return inverted
+
+    def _among_neighbours(self, weights: Array) -> IntArray:
+        size, n = weights.shape
+        # Weights of a resample are small whole numbers: a block of 64 of them adds up exactly in 32 bits.
+        blocks = np.zeros((size, len(self._neighbours) * _NEIGHBOURS), dtype=np.float32)
+        blocks[:, :n] = weights
+        by_block = np.ascontiguousarray(blocks.reshape(size, -1, _NEIGHBOURS).transpose(1, 0, 2))
+        pairs: FloatArray = np.einsum("brn,brn->r", by_block @ self._neighbours, by_block, dtype=np.float64)
+        return pairs.astype(np.int64)
+
+    @cached_property
+    def _neighbours(self) -> FloatArray:
+        """1 for each inverted pair of a block of neighbours, shape (blocks, width, width)."""
+        n = self.places.size
+        padded = np.concatenate([self.places, np.arange(n, n + -n % _NEIGHBOURS)]).reshape(-1, _NEIGHBOURS)
+        inverted: FloatArray = np.triu(padded[:, :, None] > padded[:, None, :]).astype(np.float32)
+        return inverted
+
+    @cached_property
+    def _merges(self) -> list[tuple[IntArray, Array, IntArray]]:
+        """For each width of blocks: the order after the merge, who is of a left block, where merges begin."""
+        return list(self._widths())
+
+    def _widths(self) -> Iterator[tuple[IntArray, Array, IntArray]]:
+        at, width = np.arange(self.places.size), _NEIGHBOURS
+        while width < at.size:
+            order = np.lexsort((self.places, at // (2 * width)))
+            yield order, order % (2 * width) < width, np.arange(0, at.size, 2 * width)
+            width *= 2
+
+
+_NEIGHBOURS = 64
+"""Items of a block that are compared each with each: one product of matrices is quicker than six merges."""
+
+
+# -- derivatives ------------------------------------------------------------------------------------
+
+
+def quotients(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
+    """Return quotients, NaN where the denominator is not positive."""
+    defined = denominator > 0.0
+    if defined.all():
+        return numerator / denominator
+    ratios: FloatArray = np.where(defined, numerator / np.where(defined, denominator, 1.0), np.nan)
+    return ratios
 
 
 @dataclass(frozen=True, eq=False)
@@ -445,6 +519,22 @@ class Polynomial:
     value: float
     first: FloatArray
     second: FloatArray
+
+
+def quotient_bend(numerator: Polynomial, denominators: list[Polynomial], *, power: float) -> FloatArray:
+    """Return the second derivatives of a numerator over the product of denominators to a power."""
+    # Of q = N D^-p, with D the product of D_i, logarithms give D^p (D^-p)' = -p sum of D_i'/D_i = s, and D^p
+    # (D^-p)'' = s^2 - p sum of (D_i''/D_i - (D_i'/D_i)^2). Then q'' = (N'' + 2 N' s + N bend) / D^p, where a
+    # polynomial v + e f + e^2 g has the second derivative 2 g.
+    size = float(np.prod([part.value**power for part in denominators]))
+    logs = [part.first / part.value for part in denominators]
+    slope = -power * np.sum(logs, axis=0)
+    bends = [2.0 * part.second / part.value - log**2 for part, log in zip(denominators, logs, strict=True)]
+    bend = slope**2 - power * np.sum(bends, axis=0)
+    second: FloatArray = (
+        2.0 * numerator.second + 2.0 * numerator.first * slope + numerator.value * bend
+    ) / size
+    return second
 
 
 @dataclass(frozen=True, eq=False)
@@ -479,88 +569,11 @@ class GroupValues:
 
     def until_next(self, from_here: FloatArray) -> FloatArray:
         """Return sums from each value to before the next one of its group, from sums from each to the end."""
-        found = from_here[self.values]
+        sums = from_here[self.values]
         follows = self.groups[1:] == self.groups[:-1]
-        found[:-1][follows] -= from_here[self.values[1:]][follows]
-        return found
+        sums[:-1][follows] -= from_here[self.values[1:]][follows]
+        return sums
 
     def by_group(self, mass: FloatArray) -> FloatArray:
         """Return the sums of a mass (D,) over each group."""
         return group_sums(self.groups, mass)
-
-
-def group_sums(of: IntArray, weights: FloatArray, n: int = 0) -> FloatArray:
-    """Return the sum of the weights in each group, of at least n groups."""
-    return np.bincount(of, weights=weights, minlength=n).astype(np.float64, copy=False)
-
-
-def quotient_bend(numerator: Polynomial, denominators: list[Polynomial], *, power: float) -> FloatArray:
-    """Return the second derivatives of a numerator over the product of denominators to a power."""
-    size = float(np.prod([part.value**power for part in denominators]))
-    logs = [part.first / part.value for part in denominators]
-    slope = -power * np.sum(logs, axis=0)
-    bends = [2.0 * part.second / part.value - log**2 for part, log in zip(denominators, logs, strict=True)]
-    bend = slope**2 - power * np.sum(bends, axis=0)
-    found: FloatArray = (
-        2.0 * numerator.second + 2.0 * numerator.first * slope + numerator.value * bend
-    ) / size
-    return found
-
-
-_NEIGHBOURS = 64
-"""Neighbours that are compared each with each: a product of matrices takes less time than six merges."""
-
-
-@dataclass(frozen=True, eq=False)
-class Inversions:
-    """Items in one order, and the place of each in another: `places`, a permutation.
-
-    Two items are inverted if the first of them has the greater place. They are counted as in a merge sort
-    (Knight 1966, J. Amer. Statist. Assoc. 61, 436-439): blocks of items are merged two by two, and each
-    item of the left one is inverted with all of the right one that come before it. How blocks merge does
-    not depend on the weights, so that each merge is one running total.
-    """
-
-    places: IntArray
-
-    def count(self, weights: Array) -> IntArray:
-        """Return the sums, over all inverted pairs, of the products of their weights (R, n), shape (R,)."""
-        found: IntArray = self._among_neighbours(weights)
-        for order, left, starts in self._merges:
-            drawn = weights.take(order, axis=1).astype(np.int64)
-            of_left = drawn * left
-            drawn -= of_left
-            before = np.cumsum(drawn, axis=1)
-            found += np.einsum("rn,rn->r", of_left, before)
-            # Less the right blocks of the merges before this one, which stand in the same running total.
-            of_left, others = (np.add.reduceat(part, starts, axis=1) for part in (of_left, drawn))
-            found -= np.einsum("rb,rb->r", of_left[:, 1:], np.cumsum(others, axis=1)[:, :-1])
-        return found
-
-    def _among_neighbours(self, weights: Array) -> IntArray:
-        size, n = weights.shape
-        blocks = np.zeros((size, len(self._neighbours) * _NEIGHBOURS), dtype=np.float32)
-        blocks[:, :n] = weights
-        by_block = np.ascontiguousarray(blocks.reshape(size, -1, _NEIGHBOURS).transpose(1, 0, 2))
-        pairs: FloatArray = np.einsum("brn,brn->r", by_block @ self._neighbours, by_block, dtype=np.float64)
-        return pairs.astype(np.int64)
-
-    @cached_property
-    def _neighbours(self) -> FloatArray:
-        """1 for each inverted pair of a block of neighbours, shape (blocks, width, width)."""
-        n = self.places.size
-        padded = np.concatenate([self.places, np.arange(n, n + -n % _NEIGHBOURS)]).reshape(-1, _NEIGHBOURS)
-        inverted: FloatArray = np.triu(padded[:, :, None] > padded[:, None, :]).astype(np.float32)
-        return inverted
-
-    @cached_property
-    def _merges(self) -> list[tuple[IntArray, Array, IntArray]]:
-        """For each width of blocks: the order after the merge, who is of a left block, where merges begin."""
-        return list(self._widths())
-
-    def _widths(self) -> Iterator[tuple[IntArray, Array, IntArray]]:
-        at, width = np.arange(self.places.size), _NEIGHBOURS
-        while width < at.size:
-            order = np.lexsort((self.places, at // (2 * width)))
-            yield order, order % (2 * width) < width, np.arange(0, at.size, 2 * width)
-            width *= 2

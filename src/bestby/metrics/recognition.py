@@ -51,6 +51,7 @@ def edit_counts(
 
 def _fewest(counts: FloatArray, sizes: Any) -> FloatArray:
     """Return of each run of rows, as long as `sizes` says, the one with the fewest errors, then most hits."""
+    # Sorted by run, then errors, then hits: the first row of each run is the one.
     owner = np.repeat(np.arange(sizes.size), sizes)
     order = np.lexsort((-counts[:, 0], counts[:, 1:].sum(axis=1), owner))
     return np.asarray(counts[order[np.cumsum(sizes) - sizes]])
@@ -150,6 +151,7 @@ class WordInformationPreserved(_FromEdits):
 
     def score(self, totals: FloatArray) -> FloatArray:
         """Return the product of recall and precision of words."""
+        # H / N_ref times H / N_pred: the approximation of Morris, Maier & Green (2004).
         hits, substitutions, deletions, insertions = np.moveaxis(totals, -1, 0)
         matched = hits + substitutions
         spoken, heard = matched + deletions, matched + insertions

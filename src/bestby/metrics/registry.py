@@ -53,20 +53,26 @@ FAMILIES = (
     agreement,
 )
 
+
 NAMES: Names = {}
 """The metrics whose whole name is fixed."""
+
 
 WITH_LABEL: Patterns = {}
 """The metrics of one label, as ``f1[LABEL]``."""
 
+
 PATTERNS: Patterns = {}
 """The metrics with a part behind an ``@``, as ``ece@10``; the ``^`` of ``pass^10`` belongs to the name."""
+
 
 PART_EXAMPLES: dict[str, str] = {}
 """What stands behind the ``@`` in the list of metrics."""
 
+
 SUGGESTIONS: dict[str, str] = {}
 """Other names of metrics, which a message about an unknown name turns into a suggestion."""
+
 
 for _family in FAMILIES:
     NAMES |= _family.NAMES
@@ -75,47 +81,15 @@ for _family in FAMILIES:
     PART_EXAMPLES |= dict.fromkeys(getattr(_family, "PATTERNS", {}), getattr(_family, "PART_EXAMPLE", "10"))
     SUGGESTIONS |= getattr(_family, "SUGGESTIONS", {})
 
+
 SPELLINGS = retrieval.ALIASES
 """Other spellings that stand for a name: those of a reference library."""
 
 
-Way: TypeAlias = Literal["exact", "cells", "dense", "weighted", "index"]
+# -- from a name to a metric ------------------------------------------------------------------------
+
 
 _LOWER_IS_BETTER = ("_error", "_loss", "_deviance")
-
-
-@dataclass(frozen=True)
-class MetricRow:
-    """One line of the list of metrics.
-
-    Parameters
-    ----------
-    name : str
-        As it is written; ``[LABEL]`` stands for a label of the data in brackets.
-    family : str
-        What it measures, such as "classification" or "translation".
-    aliases : tuple of str
-        Other names that it goes by, in full or in the question "did you mean".
-    description : str
-        One line.
-    greater_is_better : bool
-        The direction.
-    bounds : tuple of float
-        The least and the greatest value.
-    needs_gold : bool
-        Whether it compares predictions with gold.
-    way : {"exact", "cells", "dense", "weighted"}
-        How the engine usually resamples it.
-    """
-
-    name: str
-    family: str
-    aliases: tuple[str, ...]
-    description: str
-    greater_is_better: bool
-    bounds: tuple[float, float]
-    needs_gold: bool
-    way: Way
 
 
 def resolve(spec: Any) -> BaseMetric:
@@ -171,6 +145,185 @@ def resolve(spec: Any) -> BaseMetric:
         hint="`bestby metrics` lists the names",
         argument="metric",
     )
+
+
+def _named(spec: str) -> BaseMetric:
+    if spec in NAMES:
+        return NAMES[spec][1](spec)
+    match = re.fullmatch(r"([^\[\]]+)\[(.*)\]", spec.strip(), re.DOTALL)
+    name, label = (spec.strip(), None) if match is None else (match[1], match[2])
+    stem, separator, part = _split(name)
+    name = SPELLINGS.get(stem, stem) + separator + part
+    if label is not None and name in WITH_LABEL:
+        return WITH_LABEL[name][1](f"{name}[{label}]", label)
+    if label is None and name in NAMES:
+        return NAMES[name][1](name)
+    if label is None and separator:
+        return _parted(name)
+    hint = "`bestby metrics` lists them all"
+    if name in NAMES:
+        raise InvalidInputError(f"{name} takes no label, got {quoted(spec)}", hint, "metric")
+    lacking, plain = without_class(name), _plain(name)
+    if lacking is not None and label is None:
+        raise class_needed(lacking, spec)
+    close = difflib.get_close_matches(plain, [*NAMES, *WITH_LABEL], n=2)
+    if plain in SUGGESTIONS:
+        close = [SUGGESTIONS[plain]]
+    if label is not None and plain in WITH_LABEL:
+        close = [f"{plain}[{label}]"]
+    elsewhere = "; scores that were computed elsewhere have any name, but no gold"
+    question = f"; did you mean {' or '.join(close)}?" if close else elsewhere
+    raise InvalidInputError(f"there is no metric {quoted(spec)}{question}", hint, "metric")
+
+
+def _split(name: str) -> tuple[str, str, str]:
+    """Return what stands before the separator of a part, the separator and the part.
+
+    >>> _split("ece@10"), _split("pass^3"), _split("accuracy")
+    (('ece', '@', '10'), ('pass', '^', '3'), ('accuracy', '', ''))
+    """
+    match = re.fullmatch(r"([^@^]*)([@^])(.*)", name, re.DOTALL)
+    return (name, "", "") if match is None else (match[1], match[2], match[3])
+
+
+def _parted(spec: str) -> BaseMetric:
+    """Return the metric of a name with a part, such as ``ece@10`` or ``ndcg@5``."""
+    stem, separator, part = _split(spec)
+    name = stem if separator == "@" else stem + separator
+    if name not in PATTERNS:
+        *forms, last = [f"{with_separator(one)}…" for one in PATTERNS]
+        raise InvalidInputError(
+            f"there is no metric {quoted(spec)}; the metrics with a part after the @ or ^ are"
+            f" {', '.join(forms)} and {last}",
+            hint="`bestby metrics` lists them all",
+            argument="metric",
+        )
+    return PATTERNS[name][1](spec, part)
+
+
+def with_separator(pattern: str) -> str:
+    """Return the name of a metric with a part up to this part."""
+    return pattern if pattern.endswith("^") else f"{pattern}@"
+
+
+def without_class(spec: Any) -> str | None:
+    """Return the name of a metric of one class, whichever case it is written in; None of any other name.
+
+    >>> without_class("F1"), without_class("f1[a]"), without_class("roc_auc")
+    ('f1', None, None)
+    """
+    plain = _plain(spec) if isinstance(spec, str) else ""
+    name = SUGGESTIONS.get(plain, plain)
+    return name if name in WITH_LABEL and name not in NAMES else None
+
+
+def class_needed(stem: str, spec: str, labels: Sequence[Any] = ()) -> InvalidInputError:
+    """Return the error for a metric of one class that was named without the class, one of `labels`."""
+    forms = [f"{stem}[{shown_label(label)}]" for label in labels] or [f"{stem}[LABEL]"]
+    averages = (f"{stem}_{average}" for average in ("macro", "micro", "weighted"))
+    *others, last = [*forms, *(average for average in averages if average in NAMES)]
+    unknown = f"there is no metric {quoted(spec)}; " if stem != spec else ""
+    return InvalidInputError(
+        f"{unknown}{stem} needs a class or an average: {', '.join(others)}{' or ' * bool(others)}{last}",
+        hint=f'name one: metric="{forms[0]}"' if labels else "`bestby metrics` lists them all",
+        argument="metric",
+    )
+
+
+def _plain(name: str) -> str:
+    """Return a name in lower case with underscores, without the ``_score`` of scikit-learn."""
+    plain = re.sub(r"[- ]+", "_", name.strip().lower())
+    stem = plain.removesuffix("_score")
+    return stem if stem in NAMES or stem in WITH_LABEL else plain
+
+
+def _function_name(function: Any) -> str:
+    """Name a function; a partial one with what was fixed, as in ``fbeta_score(beta=2)``."""
+    if not isinstance(function, functools.partial):
+        return str(getattr(function, "__name__", type(function).__name__))
+    fixed = [repr(value) for value in function.args]
+    fixed += [f"{key}={value!r}" for key, value in function.keywords.items()]
+    return f"{_function_name(function.func)}({', '.join(fixed)})"
+
+
+class _Wrapped(Metric):
+    """An object that has what a `Metric` has without being one."""
+
+    def __init__(self, inner: Any) -> None:
+        self.inner = inner
+        self.name = str(inner.name)
+        self.greater_is_better = bool(getattr(inner, "greater_is_better", True))
+        self.bounds = tuple(getattr(inner, "bounds", self.bounds))
+        # The protocol declares these per class; here they are the wrapped object's.
+        self.needs_gold = bool(getattr(inner, "needs_gold", True))  # type: ignore[misc]
+        self.reads = getattr(inner, "reads", "numbers")  # type: ignore[misc]
+
+    def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:
+        if not hasattr(self.inner, "fit"):
+            return self
+        return type(self)(self.inner.fit(gold, systems, labels))
+
+    def statistics(self, gold: Any, predictions: Any) -> FloatArray:
+        rows: FloatArray = self.inner.statistics(gold, predictions)
+        return rows
+
+    def score(self, totals: FloatArray) -> FloatArray:
+        scores: FloatArray = self.inner.score(totals)
+        return scores
+
+    def undefined(self, totals: FloatArray) -> str | None:
+        return self.inner.undefined(totals) if hasattr(self.inner, "undefined") else None
+
+
+def default(without_gold: bool, *, soft_gold: bool = False) -> str:
+    """Return the name of the metric to use when none is asked for.
+
+    Examples
+    --------
+    >>> default(without_gold=True), default(without_gold=False), default(False, soft_gold=True)
+    ('mean', 'accuracy', 'cross_entropy')
+    """
+    return "mean" if without_gold else "cross_entropy" if soft_gold else "accuracy"
+
+
+# -- the list of metrics ----------------------------------------------------------------------------
+
+
+Way: TypeAlias = Literal["exact", "cells", "dense", "weighted", "index"]
+
+
+@dataclass(frozen=True)
+class MetricRow:
+    """One line of the list of metrics.
+
+    Parameters
+    ----------
+    name : str
+        As it is written; ``[LABEL]`` stands for a label of the data in brackets.
+    family : str
+        What it measures, such as "classification" or "translation".
+    aliases : tuple of str
+        Other names that it goes by, in full or in the question "did you mean".
+    description : str
+        One line.
+    greater_is_better : bool
+        The direction.
+    bounds : tuple of float
+        The least and the greatest value.
+    needs_gold : bool
+        Whether it compares predictions with gold.
+    way : {"exact", "cells", "dense", "weighted"}
+        How the engine usually resamples it.
+    """
+
+    name: str
+    family: str
+    aliases: tuple[str, ...]
+    description: str
+    greater_is_better: bool
+    bounds: tuple[float, float]
+    needs_gold: bool
+    way: Way
 
 
 @with_suggestions
@@ -234,156 +387,17 @@ def _rows() -> tuple[MetricRow, ...]:
     return tuple(rows)
 
 
-def default(without_gold: bool, *, soft_gold: bool = False) -> str:
-    """Return the name of the metric to use when none is asked for.
-
-    Examples
-    --------
-    >>> default(without_gold=True), default(without_gold=False), default(False, soft_gold=True)
-    ('mean', 'accuracy', 'cross_entropy')
-    """
-    return "mean" if without_gold else "cross_entropy" if soft_gold else "accuracy"
-
-
-class _Wrapped(Metric):
-    """An object that has what a `Metric` has without being one."""
-
-    def __init__(self, inner: Any) -> None:
-        self.inner = inner
-        self.name = str(inner.name)
-        self.greater_is_better = bool(getattr(inner, "greater_is_better", True))
-        self.bounds = tuple(getattr(inner, "bounds", self.bounds))
-        # The protocol declares these per class; here they are the wrapped object's.
-        self.needs_gold = bool(getattr(inner, "needs_gold", True))  # type: ignore[misc]
-        self.reads = getattr(inner, "reads", "numbers")  # type: ignore[misc]
-
-    def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:
-        if not hasattr(self.inner, "fit"):
-            return self
-        return type(self)(self.inner.fit(gold, systems, labels))
-
-    def statistics(self, gold: Any, predictions: Any) -> FloatArray:
-        rows: FloatArray = self.inner.statistics(gold, predictions)
-        return rows
-
-    def score(self, totals: FloatArray) -> FloatArray:
-        scores: FloatArray = self.inner.score(totals)
-        return scores
-
-    def undefined(self, totals: FloatArray) -> str | None:
-        return self.inner.undefined(totals) if hasattr(self.inner, "undefined") else None
-
-
-def _named(spec: str) -> BaseMetric:
-    if spec in NAMES:
-        return NAMES[spec][1](spec)
-    match = re.fullmatch(r"([^\[\]]+)\[(.*)\]", spec.strip(), re.DOTALL)
-    name, label = (spec.strip(), None) if match is None else (match[1], match[2])
-    stem, separator, part = _split(name)
-    name = SPELLINGS.get(stem, stem) + separator + part
-    if label is not None and name in WITH_LABEL:
-        return WITH_LABEL[name][1](f"{name}[{label}]", label)
-    if label is None and name in NAMES:
-        return NAMES[name][1](name)
-    if label is None and separator:
-        return _parted(name)
-    hint = "`bestby metrics` lists them all"
-    if name in NAMES:
-        raise InvalidInputError(f"{name} takes no label, got {quoted(spec)}", hint, "metric")
-    lacking, plain = without_class(name), _plain(name)
-    if lacking is not None and label is None:
-        raise class_needed(lacking, spec)
-    close = difflib.get_close_matches(plain, [*NAMES, *WITH_LABEL], n=2)
-    if plain in SUGGESTIONS:
-        close = [SUGGESTIONS[plain]]
-    if label is not None and plain in WITH_LABEL:
-        close = [f"{plain}[{label}]"]
-    elsewhere = "; scores that were computed elsewhere have any name, but no gold"
-    question = f"; did you mean {' or '.join(close)}?" if close else elsewhere
-    raise InvalidInputError(f"there is no metric {quoted(spec)}{question}", hint, "metric")
-
-
-def without_class(spec: Any) -> str | None:
-    """Return the name of a metric of one class, whichever case it is written in; None of any other name.
-
-    >>> without_class("F1"), without_class("f1[a]"), without_class("roc_auc")
-    ('f1', None, None)
-    """
-    plain = _plain(spec) if isinstance(spec, str) else ""
-    name = SUGGESTIONS.get(plain, plain)
-    return name if name in WITH_LABEL and name not in NAMES else None
-
-
-def class_needed(stem: str, spec: str, labels: Sequence[Any] = ()) -> InvalidInputError:
-    """Return the error for a metric of one class that was named without the class, one of `labels`."""
-    forms = [f"{stem}[{shown_label(label)}]" for label in labels] or [f"{stem}[LABEL]"]
-    averages = (f"{stem}_{average}" for average in ("macro", "micro", "weighted"))
-    *others, last = [*forms, *(average for average in averages if average in NAMES)]
-    unknown = f"there is no metric {quoted(spec)}; " if stem != spec else ""
-    return InvalidInputError(
-        f"{unknown}{stem} needs a class or an average: {', '.join(others)}{' or ' * bool(others)}{last}",
-        hint=f'name one: metric="{forms[0]}"' if labels else "`bestby metrics` lists them all",
-        argument="metric",
-    )
-
-
-def _plain(name: str) -> str:
-    """Return a name in lower case with underscores, without the ``_score`` of scikit-learn."""
-    plain = re.sub(r"[- ]+", "_", name.strip().lower())
-    stem = plain.removesuffix("_score")
-    return stem if stem in NAMES or stem in WITH_LABEL else plain
-
-
-def with_separator(pattern: str) -> str:
-    """Return the name of a metric with a part up to this part."""
-    return pattern if pattern.endswith("^") else f"{pattern}@"
-
-
-def _split(name: str) -> tuple[str, str, str]:
-    """Return what stands before the separator of a part, the separator and the part.
-
-    >>> _split("ece@10"), _split("pass^3"), _split("accuracy")
-    (('ece', '@', '10'), ('pass', '^', '3'), ('accuracy', '', ''))
-    """
-    found = re.fullmatch(r"([^@^]*)([@^])(.*)", name, re.DOTALL)
-    return (name, "", "") if found is None else (found[1], found[2], found[3])
-
-
-def _parted(spec: str) -> BaseMetric:
-    """Return the metric of a name with a part, such as ``ece@10`` or ``ndcg@5``."""
-    stem, separator, part = _split(spec)
-    name = stem if separator == "@" else stem + separator
-    if name not in PATTERNS:
-        *forms, last = [f"{with_separator(one)}…" for one in PATTERNS]
-        raise InvalidInputError(
-            f"there is no metric {quoted(spec)}; the metrics with a part after the @ or ^ are"
-            f" {', '.join(forms)} and {last}",
-            hint="`bestby metrics` lists them all",
-            argument="metric",
-        )
-    return PATTERNS[name][1](spec, part)
-
-
-def _function_name(function: Any) -> str:
-    """Name a function; a partial one with what was fixed, as in ``fbeta_score(beta=2)``."""
-    if not isinstance(function, functools.partial):
-        return str(getattr(function, "__name__", type(function).__name__))
-    fixed = [repr(value) for value in function.args]
-    fixed += [f"{key}={value!r}" for key, value in function.keywords.items()]
-    return f"{_function_name(function.func)}({', '.join(fixed)})"
-
-
 _OTHER_FAMILY = {"ece": "calibration", "tag_accuracy": "tagging"}
 """The metrics that belong to another family than the other metrics of their module, by stem."""
 
 
 def _row(name: str, text: str, metric: BaseMetric) -> MetricRow:
     stem = re.split(r"[\[@^]", name)[0]
-    known = {**SUGGESTIONS, **SPELLINGS}
+    aliases = {**SUGGESTIONS, **SPELLINGS}
     return MetricRow(
         name,
         _OTHER_FAMILY.get(stem, type(metric).__module__.rpartition(".")[2]),
-        tuple(sorted(alias for alias, meant in known.items() if meant == stem)),
+        tuple(sorted(alias for alias, meant in aliases.items() if meant == stem)),
         text,
         metric.greater_is_better,
         metric.bounds,

@@ -86,7 +86,7 @@ class RootMeanSquaredError(SmoothMetric):
         return np.sqrt(np.maximum(totals[..., 0], 0.0) / totals[..., 1])
 
     def along(self, totals: Line) -> Line | None:
-        """Return the same; None where it is 0, as a root has no slope there."""
+        """Return the root along lines; None where it is 0, as a root has no slope there."""
         squared, n = totals.split(2)
         return (squared / n).root() if squared.value[0] > 0.0 else None
 
@@ -120,19 +120,22 @@ class R2(SmoothMetric):
 
     def statistics(self, gold: Array, predictions: Array) -> FloatArray:
         """Return squared errors, the centred gold, its square, and ones."""
+        # Centred, so that y^2 does not drown the spread of a gold far from 0; the score does not change.
         squared = (np.asarray(predictions, dtype=np.float64) - gold) ** 2
         centred = np.asarray(gold, dtype=np.float64) - self.centre
         return np.column_stack([squared, centred, centred * centred, np.ones(centred.size)])
 
     def score(self, totals: FloatArray) -> FloatArray:
         """Return one minus the ratio of the sums of squares."""
+        # 1 - E / (YY - Y^2 / n), numerator and denominator times n. A spread that is rounding is none.
         error, y, yy, n = np.moveaxis(totals, -1, 0)
         spread = n * yy - y * y
         defined = spread > rounding.noise_width(n * yy, rounding.SQUARES)
         return np.where(defined, 1.0 - n * error / np.where(defined, spread, 1.0), np.nan)
 
     def along(self, totals: Line) -> Line | None:
-        """Return the same, less 1; None where the gold is constant."""
+        """Return the score along lines, less 1; None where the gold is constant."""
+        # Derivatives are what is asked for: the constant 1 has none.
         error, y, yy, n = totals.split(4)
         spread = n * yy - y * y
         if spread.value[0] <= rounding.noise_width(n.value[0] * yy.value[0], rounding.SQUARES):

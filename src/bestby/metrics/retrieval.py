@@ -20,7 +20,7 @@ ALIASES = {theirs: ours for ours, theirs in _LIBRARY_NAMES.items()}
 """How ir-measures spells the part of a name before the ``@``."""
 
 MOST_RELEVANT = 1_000_000
-"""The largest relevance taken: the library keeps a counter for every grade up to the largest."""
+"""The largest grade of relevance taken: the library keeps a counter for every grade up to it."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -156,6 +156,7 @@ def _ranks(topic: Any, place: int, metric: str) -> dict[str, float]:
             f" but topic {place} is a {type(topic).__name__}",
             hint="topics are counted from 0; a topic without any retrieved document is {}",
         )
+    # Ranks, not scores, go to the library: its providers break ties in different ways, and ranks have none.
     ranked = {document: float(-rank) for rank, document in enumerate(order)}
     if len(ranked) < len(order):
         twice = next(document for rank, document in enumerate(order) if document in order[:rank])

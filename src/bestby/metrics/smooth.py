@@ -1,4 +1,8 @@
-"""Scores along straight lines of their totals: values with both derivatives, by the rules of calculus."""
+"""Metrics that know how their scores respond to their totals: values with both derivatives along lines.
+
+Automatic differentiation forwards, of second order and in many directions at once: a score is computed from
+`Line` in place of arrays, by the formula of its `score`.
+"""
 
 from __future__ import annotations
 
@@ -47,6 +51,7 @@ class Line:
         return Line(self.value - other.value, self.first - other.first, self.second - other.second)
 
     def __mul__(self, other: Line) -> Line:
+        # (u v)' = u' v + u v' and (u v)'' = u'' v + 2 u' v' + u v''; u'' of a straight line is 0.
         first = self.first * other.value + self.value * other.first
         second = 2.0 * self.first * other.first
         if not isinstance(self.second, float):
@@ -59,11 +64,8 @@ class Line:
         return Line(factor * self.value, factor * self.first, factor * self.second)
 
     def __truediv__(self, other: Line) -> Line:
-        """Return the quotient; 0 where the denominator (and so the numerator) is 0.
-
-        A direction in which a denominator of 0 grows has no slope: the quotient jumps, as the precision of a
-        class that was never predicted does with the first prediction.
-        """
+        """Return the quotient; 0 where the denominator (and so the numerator) is 0."""
+        # Of q = u / v, from u = q v: q' = (u' - q v') / v and q'' = (u'' - 2 q' v' - q v'') / v.
         there = other.value > 0.0
         everywhere = bool(there.all())
         size = other.value if everywhere else np.where(there, other.value, 1.0)
@@ -73,6 +75,8 @@ class Line:
         if not isinstance(other.second, float):
             second -= value * other.second
         if not everywhere:
+            # A direction in which a denominator of 0 grows has no slope: the quotient jumps, as the precision
+            # of a class that was never predicted does with the first prediction.
             first[(other.first != 0.0) & ~there] = np.nan
         return Line(value, first, second / size)
 
@@ -86,6 +90,7 @@ class Line:
 
     def root(self) -> Line:
         """Return the square root of positive numbers."""
+        # Of r = sqrt(u), from u = r^2: r' = u' / (2 r) and r'' = (u'' - 2 r'^2) / (2 r).
         value = np.sqrt(self.value)
         double = 2.0 * value
         first = self.first / double
@@ -111,6 +116,8 @@ class SmoothMetric(Metric):
 @cache
 def _has_own_slopes(kind: type[Metric]) -> bool:
     """Return whether no class below the one that defines `along` has another score."""
+    # The first class in the order of resolution that defines either: one with `score` alone is a user's,
+    # whose score the inherited slopes do not belong to.
     return next("along" in vars(one) for one in kind.__mro__ if {"along", "score"} & vars(one).keys())
 
 
@@ -128,8 +135,8 @@ def derivatives(
     """
     if not has_own_derivatives(metric):
         return None
-    found = metric.along(Line(total, directions))
-    if found is None:
+    score = metric.along(Line(total, directions))
+    if score is None:
         return None
-    second = found.second
-    return found.first[:, 0], np.zeros(len(directions)) if isinstance(second, float) else second[:, 0]
+    second = score.second
+    return score.first[:, 0], np.zeros(len(directions)) if isinstance(second, float) else second[:, 0]

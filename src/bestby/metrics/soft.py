@@ -1,4 +1,12 @@
-"""What the metrics of soft labels share: clipped logarithms, entropies, sums over classes."""
+"""Metrics of soft labels: losses and divergences, calibration, entropies, fuzzy F1, ordered classes.
+
+Gold and predictions are distributions over the same K classes, one row per item. A hard label is the one-hot
+row of its class, so each metric takes hard systems against soft gold and soft systems against hard gold,
+too. Logarithms are natural (nats) unless the name says bits. A probability inside a logarithm is raised to at
+least 1e-12: a class that a system holds impossible costs 27.6 nats, not infinitely much. The clip is that of
+BooStSa; scikit-learn's ``log_loss`` clips at 2.2e-16 (36.0 nats). Where a system gives 0 to what the gold
+has, its score says more about the clip than about the system.
+"""
 
 from __future__ import annotations
 
@@ -26,6 +34,7 @@ from bestby.results.base import Note
 
 CLIP: Final = 1e-12
 """Probabilities inside logarithms are raised to this, so that a class held impossible costs 27.6 nats."""
+
 
 LEAST: Final = float(np.finfo(np.float64).tiny)
 """The least normal number: what stands for 0 where a factor 0 outside makes the term 0 anyway."""
@@ -56,20 +65,7 @@ def clipped_log(p: FloatArray) -> FloatArray:
     return np.log(np.maximum(p, CLIP))
 
 
-def normalised_entropies(p: FloatArray) -> FloatArray:
-    """Return the entropy of each row over log K: from 0 (certain) to 1 (all classes alike).
-
-    >>> normalised_entropies(np.array([[1.0, 0.0], [0.5, 0.5]]))
-    array([0., 1.])
-    """
-    greatest = np.log(max(p.shape[-1], 2))  # with a single class there is no entropy, whatever the scale
-    entropies: FloatArray = 0.0 - dot(p, np.log(np.maximum(p, LEAST))) / greatest
-    return entropies
-
-
-LN2: Final = float(np.log(2.0))
-
-_ABOVE_MINUS_ONE = float(np.nextafter(-1.0, 0.0))
+# -- losses and divergences -------------------------------------------------------------------------
 
 
 class _Clipped(PerItem):
@@ -80,6 +76,29 @@ class _Clipped(PerItem):
     def reading_notes(self, evaluation: Evaluation) -> list[Note]:
         """Return a note on probabilities of 0 where the other distribution has more."""
         return _clip_notes(self, evaluation, reverse=self.reverse)
+
+
+def _clip_notes(metric: PerItem, evaluation: Evaluation, *, reverse: bool = False) -> list[Note]:
+    """Return a note on the systems whose score is partly the clip of logarithms, and how much of it."""
+    rows = distributions(evaluation, metric.name)
+    gold, systems = (np.empty((0, 0)), {}) if rows is None else rows
+    shares = []
+    for name, predictions in systems.items():
+        p, q = (predictions, gold) if reverse else (gold, predictions)
+        clipped = (p > 0.0) & (q < CLIP)
+        n = int(clipped.any(axis=1).sum())
+        if n:
+            amount = -np.log(CLIP) * float(np.where(clipped, p, 0.0).sum()) / len(p)
+            score = float(metric.values(gold, predictions).mean())
+            shares.append(f"{name} on {n} of {len(p)} items, which makes {amount:.3g} of its {score:.3g}")
+    if not shares:
+        return []
+    where = "the gold is 0 where a system has more" if reverse else "a system gives 0 where the gold is"
+    message = (
+        f"{metric.name} counts a probability of 0 as {CLIP:g}, which costs {-np.log(CLIP):.1f} nats, and"
+        f" {where}: {listed(shares, 5)}. Another clip would give another score; brier needs none"
+    )
+    return [Note("probability_of_zero", message, (metric.name,))]
 
 
 class CrossEntropy(_Clipped):
@@ -99,6 +118,7 @@ class CrossEntropy(_Clipped):
 
     def row_values(self, gold: FloatArray, predictions: FloatArray) -> FloatArray:
         """Return the cross-entropies."""
+        # -sum of p_k log q_k. A class with p_k = 0 adds 0 times a finite number, thanks to the clip.
         return -dot(gold, clipped_log(predictions))
 
 
@@ -153,8 +173,12 @@ class KullbackLeibler(_Clipped):
 
     def row_values(self, gold: FloatArray, predictions: FloatArray) -> FloatArray:
         """Return the divergences."""
+        # sum of p_k log(p_k / q_k), both clipped: where p_k is 0 so is the term.
         p, q = (predictions, gold) if self.reverse else (gold, predictions)
         return dot(p, clipped_log(p) - clipped_log(q))
+
+
+LN2: Final = float(np.log(2.0))
 
 
 class JensenShannon(PerItem):
@@ -211,7 +235,23 @@ class JensenShannonDistance(PerItem):
 
     def row_values(self, gold: FloatArray, predictions: FloatArray) -> FloatArray:
         """Return the distances."""
+        # Rounding may leave the divergence of equal distributions a little below 0.
         return np.sqrt(np.maximum(_jensen_shannon(gold, predictions), 0.0))
+
+
+_ABOVE_MINUS_ONE = float(np.nextafter(-1.0, 0.0))
+"""The least number whose log1p is finite."""
+
+
+def _jensen_shannon(p: FloatArray, q: FloatArray) -> FloatArray:
+    """Return the divergences in nats."""
+    # With m = (p + q) / 2 and t = (p - q) / (p + q), p / m is 1 + t and q / m is 1 - t: log1p keeps the
+    # digits of small differences that logarithms of ratios near 1 lose, and swapping p and q changes no bit.
+    t = (p - q) / np.maximum(p + q, LEAST)
+    # Where t is -1 (or 1) p (or q) is 0 and so is its term.
+    from_p = dot(p, np.log1p(np.maximum(t, _ABOVE_MINUS_ONE)))
+    from_q = dot(q, np.log1p(np.maximum(-t, _ABOVE_MINUS_ONE)))
+    return 0.5 * (from_p + from_q)
 
 
 class Brier(PerItem):
@@ -266,44 +306,12 @@ class SoftAccuracy(PerItem):
         return over_classes(np.minimum(gold, predictions))
 
 
-def _clip_notes(metric: PerItem, evaluation: Evaluation, *, reverse: bool = False) -> list[Note]:
-    """Return a note on the systems whose score is partly the clip of logarithms, and how much of it."""
-    rows = distributions(evaluation, metric.name)
-    gold, systems = (np.empty((0, 0)), {}) if rows is None else rows
-    shares = []
-    for name, predictions in systems.items():
-        p, q = (predictions, gold) if reverse else (gold, predictions)
-        clipped = (p > 0.0) & (q < CLIP)
-        n = int(clipped.any(axis=1).sum())
-        if n:
-            amount = -np.log(CLIP) * float(np.where(clipped, p, 0.0).sum()) / len(p)
-            score = float(metric.values(gold, predictions).mean())
-            shares.append(f"{name} on {n} of {len(p)} items, which makes {amount:.3g} of its {score:.3g}")
-    if not shares:
-        return []
-    where = "the gold is 0 where a system has more" if reverse else "a system gives 0 where the gold is"
-    message = (
-        f"{metric.name} counts a probability of 0 as {CLIP:g}, which costs {-np.log(CLIP):.1f} nats, and"
-        f" {where}: {listed(shares, 5)}. Another clip would give another score; brier needs none"
-    )
-    return [Note("probability_of_zero", message, (metric.name,))]
-
-
-def _jensen_shannon(p: FloatArray, q: FloatArray) -> FloatArray:
-    """Return the divergences in nats.
-
-    With t = (p - q) / (p + q), p / m is 1 + t and q / m is 1 - t: log1p keeps the digits of small differences
-    that logarithms of ratios near 1 lose, and swapping p and q changes no bit.
-    """
-    t = (p - q) / np.maximum(p + q, LEAST)
-    # Where t is -1 (or 1) p (or q) is 0 and so is its term.
-    from_p = dot(p, np.log1p(np.maximum(t, _ABOVE_MINUS_ONE)))
-    from_q = dot(q, np.log1p(np.maximum(-t, _ABOVE_MINUS_ONE)))
-    return 0.5 * (from_p + from_q)
+# -- calibration ------------------------------------------------------------------------------------
 
 
 MOST_CONFIDENCE_BINS = 1000
-"""Bins that probabilities are cut into at most."""
+"""Bins that probabilities are cut into at most: each is two statistics of every item."""
+
 
 MEMBER = 1e-12
 """What every item of a bin has at least in the column of variances."""
@@ -354,16 +362,20 @@ class ExpectedCalibrationError(Metric):
         """Return the accuracy minus the probability of each item in the column of its bin, and 1.
 
         Columns between these hold the variance of a right answer if the probability is true, for the
-        interval: the probabilities of a soft gold vary less, by an amount that nobody knows. It is a little
-        above 0 at least, which marks the items of a bin.
+        interval.
         """
+        # The score is sum over bins of |sum of (accuracy - confidence)| / n: one signed column per bin.
         items = np.arange(len(predictions))
         predicted = predictions.argmax(axis=1)
         confidence, right = predictions[items, predicted], gold[items, predicted]
+        # Bin b of M holds (b - 1) / M < p <= b / M, as Guo et al. (2017) have it: an edge is in the lower
+        # bin.
         edges = np.arange(1, self.n_bins) / self.n_bins
         places = np.searchsorted(edges, confidence, side="left")
         rows = np.zeros((items.size, 2 * self.n_bins + 1))
         rows[items, places] = right - confidence
+        # p (1 - p) for a hard gold; probabilities of a soft gold vary less, by an amount that nobody knows. A
+        # little above 0 at least, which marks the items of a bin.
         hard = (right == 0.0) | (right == 1.0)
         rows[items, self.n_bins + places] = np.where(hard, confidence * (1.0 - confidence), 0.0) + MEMBER
         rows[:, -1] = 1.0
@@ -383,7 +395,23 @@ def _with_bins(name: str, number: str) -> BaseMetric:
     return ExpectedCalibrationError(name, int(number))
 
 
-_LEAST_SQUARE = 1e-10  # sums of squares below this are rounding where the mean square of the full data is 1
+# -- entropies --------------------------------------------------------------------------------------
+
+
+def normalised_entropies(p: FloatArray) -> FloatArray:
+    """Return the entropy of each row over log K: from 0 (certain) to 1 (all classes alike).
+
+    >>> normalised_entropies(np.array([[1.0, 0.0], [0.5, 0.5]]))
+    array([0., 1.])
+    """
+    greatest = np.log(max(p.shape[-1], 2))  # with a single class there is no entropy, whatever the scale
+    # p log p is 0 where p is 0: any finite logarithm will do there. 0.0 - x, so that none is -0.
+    entropies: FloatArray = 0.0 - dot(p, np.log(np.maximum(p, LEAST))) / greatest
+    return entropies
+
+
+_LEAST_SQUARE = 1e-10
+"""Sum of squares below which it is rounding, where the mean square of the full data is 1."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -426,14 +454,16 @@ class EntropySimilarity(StandardisedMetric):
         """Return the roots of the squares: entropies are not negative."""
         return np.sqrt(column)
 
-    def as_given(self, rows: FloatArray, system: int, centre: float, scale: float) -> FloatArray:  # noqa: ARG002
+    def on_scale(self, rows: FloatArray, system: int, centre: float, scale: float) -> FloatArray:  # noqa: ARG002
         """Return the statistics of the entropies divided by `scale`; the centre is always 0."""
+        # Entropies of a system were divided by its own scale: back to theirs, then by the shared one.
         factor = self.locations[system][1] / scale
         xy, xx, yy = rows.T
         return np.column_stack([factor * xy, factor * factor * xx, yy])
 
     def score(self, totals: FloatArray) -> FloatArray:
         """Return the cosine; NaN where a side has no entropy."""
+        # sum of x y / (sqrt(sum of x^2) sqrt(sum of y^2)); the root of the product could overflow.
         xy, xx, yy = np.moveaxis(totals, -1, 0)
         defined = (xx > _LEAST_SQUARE) & (yy > _LEAST_SQUARE)
         norms = np.sqrt(np.where(defined, xx, 1.0)) * np.sqrt(np.where(defined, yy, 1.0))
@@ -485,6 +515,14 @@ class EntropyCorrelation(Pearson):
                 hint="use cross_entropy, js_divergence or soft_accuracy, which need no variation",
             )
         return entropies
+
+
+# -- fuzzy precision and recall ---------------------------------------------------------------------
+
+# The labels of a class are a fuzzy set of items (Harju & Mesaros 2023, Evaluating classification systems
+# against soft labels with fuzzy precision and recall, DCASE Workshop, 46-50). Gold and predictions share the
+# sum over the items of min(p_ik, q_ik) of class k. Precision is that over the sum of q_ik, recall over the
+# sum of p_ik, F1 their harmonic mean. On hard labels they are the usual ones. 0/0 counts as 0.
 
 
 _WHY: dict[Part, str] = {
@@ -579,10 +617,8 @@ class SoftMacro(Metric):
 
 
 def _certain_rows(metric: Metric, certain: FloatArray) -> FloatArray | None:
-    """Return the rows of each of some golds with each prediction, shape (m, m, k); None if too many.
-
-    Rows of less certain labels lie between them.
-    """
+    """Return the rows of each of some golds with each prediction, shape (m, m, k); None if too many."""
+    # Rows of less certain labels lie between those of certain ones, which are therefore the extreme rows.
     m = len(certain)
     if m > MOST_LABELS:
         return None
@@ -591,7 +627,8 @@ def _certain_rows(metric: Metric, certain: FloatArray) -> FloatArray | None:
 
 
 def _size(part: Part, gold: FloatArray, predictions: FloatArray) -> FloatArray:
-    """Return what the shared part is divided by; F1 is 2 shared / (p + q)."""
+    """Return what the shared part is divided by."""
+    # F1 = 2 shared / (sum of p + sum of q) is shared over half of both.
     if part == "f1":
         return 0.5 * (gold + predictions)
     return predictions if part == "precision" else gold
@@ -603,11 +640,9 @@ def _ratio(shared: FloatArray, size: FloatArray) -> FloatArray:
     return np.where(there, shared / np.where(there, size, 1.0), 0.0)
 
 
-_TITLES: dict[Part, str] = {"precision": "precision", "recall": "recall", "f1": "F1"}
+# -- ordered classes --------------------------------------------------------------------------------
 
-
-def _one_class(part: Part, name: str, label: str) -> SoftOneClass:
-    return SoftOneClass(name, part, label)
+# Positions are 0 to K - 1, in the order in which the classes are named; without names, that of the alphabet.
 
 
 @dataclass(frozen=True, repr=False)
@@ -640,6 +675,7 @@ class OrdinalMAE(_Ordered):
 
     def row_values(self, gold: FloatArray, predictions: FloatArray) -> FloatArray:
         """Return the absolute differences."""
+        # The difference of the expected positions, from that of the distributions: one sum, not two.
         positions = np.arange(gold.shape[1], dtype=np.float64)
         return np.abs(over_classes((gold - predictions) * positions))
 
@@ -660,8 +696,20 @@ class EarthMover(_Ordered):
 
     def row_values(self, gold: FloatArray, predictions: FloatArray) -> FloatArray:
         """Return the distances."""
+        # What must pass from class k to k + 1 is the difference of the cumulative distributions there. The
+        # last one is 1 on both sides.
         moved = np.cumsum(gold[:, :-1] - predictions[:, :-1], axis=1)
         return over_classes(np.abs(moved))
+
+
+# -- names ------------------------------------------------------------------------------------------
+
+
+_TITLES: dict[Part, str] = {"precision": "precision", "recall": "recall", "f1": "F1"}
+
+
+def _one_class(part: Part, name: str, label: str) -> SoftOneClass:
+    return SoftOneClass(name, part, label)
 
 
 NAMES: Names = {
@@ -697,12 +745,15 @@ NAMES: Names = {
     "emd": ("earth mover's distance between ordered classes", EarthMover),
 }
 
+
 PATTERNS: Patterns = {"ece": ("expected calibration error, with so many bins", _with_bins)}
+
 
 WITH_LABEL: Patterns = {
     f"soft_{part}": (f"fuzzy {title} of one class of soft labels", partial(_one_class, part))
     for part, title in _TITLES.items()
 }
+
 
 SUGGESTIONS = {
     "brier_score": "brier",

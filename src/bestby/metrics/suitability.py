@@ -214,15 +214,15 @@ def system_scales(scores: Mapping[str, Array]) -> list[Note]:
     in_unit, in_percent = (min(small.min(), large.min()) >= 0 and large.max() <= top for top in (1, 100))
     # Mean from which scores up to 100 beside shares look like percentages; losses and counts are often below
     if in_percent and small.max() <= 1 and large.mean() > 20.0:
-        told = f"{means}: shares beside percentages? If so, give all scores as shares, or all in percent"
-        return [Note("mixed_percent", told)]
+        message = f"{means}: shares beside percentages? If so, give all scores as shares, or all in percent"
+        return [Note("mixed_percent", message)]
     if in_unit or in_percent or np.abs(small).max() >= np.abs(large).min():
         return []
-    told = (
+    message = (
         f"{means}: scales on which scores of one metric hardly are. If one of the two is no system, leave it"
         " out: ignore=[...]; if they are, bring their scores to one scale"
     )
-    return [Note("scales_differ", told)]
+    return [Note("scales_differ", message)]
 
 
 def _directed(
@@ -230,8 +230,8 @@ def _directed(
 ) -> tuple[BaseMetric, tuple[Note, ...]]:
     """Return a metric, of scores under any name, and a note if their direction is a guess."""
     scored = any(gold is None for gold in golds)
-    own = scored and (is_label(spec) or (isinstance(spec, str) and isinstance(resolve(spec), Mean)))
-    if own and (greater_is_better is not None or is_label(spec)):
+    are_scores = scored and (is_label(spec) or (isinstance(spec, str) and isinstance(resolve(spec), Mean)))
+    if are_scores and (greater_is_better is not None or is_label(spec)):
         direction = None if greater_is_better is None else checks.flag(greater_is_better, "greater_is_better")
         greater, notes = direction_of(spec, direction)
         return Mean(spec, greater_is_better=greater), notes
@@ -306,7 +306,7 @@ def _label_notes(
     everywhere = {label for labels in golds.values() for label in labels.tolist()}
     notes: dict[str, list[Note]] = {}
     for place, part in hard.items():
-        gold, own = golds[place], notes.setdefault(place, [])
+        gold, part_notes = golds[place], notes.setdefault(place, [])
         columns = {name: probabilities.present(part, name) for name in part.names}
         if _are_plain(columns, gold):
             continue
@@ -317,10 +317,10 @@ def _label_notes(
                 _check_no_scores(one, columns, gold)  # the first metric of each kind stands for the others
             for one in reading:
                 if one.reads == "distributions":
-                    own += _note_probabilities(one, part, gold)
+                    part_notes += _note_probabilities(one, part, gold)
             distributed = all(one.reads == "distributions" for one in reading)
-            known = Known.of(gold, everywhere)
-            own += _check_shared(columns, gold, known, part.n_items, probable=distributed)
+            gold_labels = GoldLabels.of(gold, everywhere)
+            part_notes += _check_shared(columns, gold, gold_labels, part.n_items, probable=distributed)
     return notes
 
 
@@ -372,7 +372,7 @@ def _set_notes(metrics: Sequence[BaseMetric], parts: Mapping[str, Evaluation]) -
             continue
         columns = {name: _labels_of_sets(values) for name, values in parts[place].systems.items()}
         with within(place):
-            notes[place] = _check_shared(columns, gold, Known.of(gold, everywhere), None, probable=False)
+            notes[place] = _check_shared(columns, gold, GoldLabels.of(gold, everywhere), None, probable=False)
     return notes
 
 
@@ -392,9 +392,9 @@ def _has_labels(evaluation: Evaluation) -> bool:
 
 def _are_plain(columns: Mapping[str, Array], gold: Array) -> bool:
     """Return whether all are whole numbers, and every system has a label of the gold: all is well then."""
-    known = {*gold.tolist()}
+    gold_labels = {*gold.tolist()}
     return all(
-        labels.dtype.kind in "iu" and not known.isdisjoint(labels.tolist())
+        labels.dtype.kind in "iu" and not gold_labels.isdisjoint(labels.tolist())
         for labels in (gold, *columns.values())
     )
 
@@ -518,31 +518,31 @@ def _class_notes(metrics: Sequence[BaseMetric], evaluation: Evaluation) -> list[
             name: int(((values == values.max(axis=1, keepdims=True)).sum(axis=1) > 1).sum())
             for name, values in rows.items()
         }
-        told = "a soft label counts as its most probable class"
+        message = "a soft label counts as its most probable class"
         shared = [f"{count} of {name}" for name, count in tied.items() if count]
         if shared:
-            told += f", the first of equally probable ones ({', '.join(shared)})"
-        notes += [Note("most_probable_class", f"for {name} {told}", (name,)) for name in label_metrics]
+            message += f", the first of equally probable ones ({', '.join(shared)})"
+        notes += [Note("most_probable_class", f"for {name} {message}", (name,)) for name in label_metrics]
     distribution_metrics = [metric.name for metric in metrics if metric.reads == "distributions"]
     hard = [name for name, values in columns.items() if values.ndim == 1]
     if distribution_metrics and hard:
-        told = f"{', '.join(hard)}: a hard label counts as probability 1 of its class"
+        message = f"{', '.join(hard)}: a hard label counts as probability 1 of its class"
         notes += [
-            Note("certain_of_its_class", f"for {name}, {told}", (name,)) for name in distribution_metrics
+            Note("certain_of_its_class", f"for {name}, {message}", (name,)) for name in distribution_metrics
         ]
     return notes
 
 
 @dataclass(frozen=True)
-class Known:
+class GoldLabels:
     """The labels of the gold, by the rule by which the values of these data are compared."""
 
     rule: Rule
     keys: frozenset[Key]
 
     @classmethod
-    def of(cls, gold: Array, everywhere: Collection[Any]) -> Known:
-        """Return the known labels of one part: those of its gold, and those that only other parts hold."""
+    def of(cls, gold: Array, everywhere: Collection[Any]) -> GoldLabels:
+        """Return the labels of one part: those of its gold, and those that only other parts hold."""
         rule = Rule.of(complete(gold), strings=True)
         others = {*everywhere}.difference(gold.tolist())
         return cls(rule, frozenset(map(rule.key, [*gold.tolist(), *others])))
@@ -554,7 +554,7 @@ class Known:
 def _check_shared(
     columns: Mapping[str, Array],
     gold: Array,
-    known: Known,
+    gold_labels: GoldLabels,
     n_items: int | None,
     *,
     probable: bool,
@@ -568,7 +568,7 @@ def _check_shared(
     strange = [
         name
         for name, labels in predicted.items()
-        if not any(label in known for label in labels.tolist())
+        if not any(label in gold_labels for label in labels.tolist())
         and not (probable and probabilities.are_probabilities(labels, gold))
     ]
     if strange and len(strange) == len(predicted):
@@ -576,7 +576,7 @@ def _check_shared(
         raise DesignError(
             f"no prediction of any system is a label of the gold: the gold has {_shown(gold)}, system"
             f" {strange[0]!r} predicts {_shown(first)}",
-            hint=_remedy(predicted, gold, known, n_items),
+            hint=_remedy(predicted, gold, gold_labels, n_items),
         )
     notes = [
         Note(
@@ -589,13 +589,13 @@ def _check_shared(
         for name in strange
     ]
     for name, labels in predicted.items():
-        if misspelt := _misspelt(labels, gold, known):
+        if misspelt := _misspelt(labels, gold, gold_labels):
             message = (
                 f"{name} predicts labels that differ from those of the gold only in case or spaces"
                 f" and count as wrong: {_examples(misspelt)}; if they mean the same, spell them alike"
             )
             notes.append(Note("label_spelling", message, (name,)))
-        if rounded := _rounded(labels, gold, known):
+        if rounded := _rounded(labels, gold, gold_labels):
             message = (
                 f"{name} predicts numbers that differ from labels of the gold only because one of"
                 f" both was stored with fewer digits and count as wrong: {_examples(rounded)}; round both"
@@ -609,16 +609,16 @@ def _examples(pairs: Sequence[tuple[Any, Any]]) -> str:
     return ", ".join(f"{quoted(odd)} against {quoted(label)}" for odd, label in pairs[:_SHOWN])
 
 
-def _remedy(predicted: Mapping[str, Array], gold: Array, known: Known, n_items: int | None) -> str:
+def _remedy(predicted: Mapping[str, Array], gold: Array, gold_labels: GoldLabels, n_items: int | None) -> str:
     """Return what to do if no system predicts a label of the gold."""
-    pairs = [pair for labels in predicted.values() for pair in _misspelt(labels, gold, known)]
+    pairs = [pair for labels in predicted.values() for pair in _misspelt(labels, gold, gold_labels)]
     if pairs:
         odd, label = pairs[0]
         return (
             f"{_quoted(odd)} differs from {_quoted(label)} only in case or spaces: give predictions and"
             " gold one spelling, for example with .strip().lower()"
         )
-    near = [pair for labels in predicted.values() for pair in _rounded(labels, gold, known)]
+    near = [pair for labels in predicted.values() for pair in _rounded(labels, gold, gold_labels)]
     if near:
         return (
             f"{near[0][0]!r} differs from {near[0][1]!r} only because one of both was stored with fewer"
@@ -639,7 +639,7 @@ def _remedy(predicted: Mapping[str, Array], gold: Array, known: Known, n_items: 
     return advice if gold.dtype.kind == "U" else f"{advice}; for quantities {_FOR_NUMBERS}"
 
 
-def _misspelt(labels: Array, gold: Array, known: Known) -> list[tuple[str, str]]:
+def _misspelt(labels: Array, gold: Array, gold_labels: GoldLabels) -> list[tuple[str, str]]:
     """Return pairs of a predicted label and one of the gold that differ in case or white space only."""
     if labels.dtype.kind != "U" or gold.dtype.kind != "U":
         return []
@@ -647,28 +647,32 @@ def _misspelt(labels: Array, gold: Array, known: Known) -> list[tuple[str, str]]
     return [
         (label, folded[_folded(label)])
         for label in labels.tolist()
-        if _folded(label) in folded and label not in known
+        if _folded(label) in folded and label not in gold_labels
     ]
 
 
-def _rounded(labels: Array, gold: Array, known: Known) -> list[tuple[float, float]]:
+def _rounded(labels: Array, gold: Array, gold_labels: GoldLabels) -> list[tuple[float, float]]:
     """Return pairs of a predicted number and one of the gold that are the same in lower precision.
 
     One of both, all predictions or the whole gold, holds only numbers of that precision, and the number with
     the fewer digits is that of the other: what is merely close is no pair.
     """
-    if labels.dtype.kind != "f" or gold.dtype.kind != "f" or all(one in known for one in labels.tolist()):
+    if (
+        labels.dtype.kind != "f"
+        or gold.dtype.kind != "f"
+        or all(one in gold_labels for one in labels.tolist())
+    ):
         return []
     for precision in (np.float16, np.float32):
         with np.errstate(over="ignore"):
-            own, others = labels.astype(precision), gold.astype(precision)
+            narrow, others = labels.astype(precision), gold.astype(precision)
         label_of = dict(zip(others.tolist(), gold.tolist(), strict=True))
         pairs = [
             (label, label_of[one])
-            for label, one in zip(labels.tolist(), own.tolist(), strict=True)
-            if label not in known and one in label_of
+            for label, one in zip(labels.tolist(), narrow.tolist(), strict=True)
+            if label not in gold_labels and one in label_of
         ]
-        if np.array_equal(own, labels):
+        if np.array_equal(narrow, labels):
             return pairs
         if np.array_equal(others, gold):
             return [pair for pair in pairs if len(repr(pair[0])) < len(repr(pair[1]))]

@@ -167,12 +167,12 @@ def meteor_counts(
     counts = np.zeros((len(texts), 4))
     for row, several, text in zip(counts, references, texts, strict=True):
         predicted = list(words(text))
-        found = np.zeros((len(several), 4))
+        candidates = np.zeros((len(several), 4))
         for place, reference in enumerate(several):
             expected = list(words(reference))
             matches, _, _ = align_words(predicted, expected, wordnet=wordnet)
-            found[place] = len(matches), _chunks(matches), len(predicted), len(expected)
-        row[:] = found[np.argmax(_meteor(found, chosen))]
+            candidates[place] = len(matches), _chunks(matches), len(predicted), len(expected)
+        row[:] = candidates[np.argmax(_meteor(candidates, chosen))]
     return counts
 
 
@@ -214,8 +214,8 @@ def _meteor_notes(metric: Meteor | MeteorCorpus, evaluation: Evaluation) -> list
 
 
 def _identity(settings: str | None, metric: Meteor | MeteorCorpus) -> str | None:
-    own = metric.settings.tokenise is not None or metric.settings.wordnet is not None
-    if own or settings is None:
+    other_sources = metric.settings.tokenise is not None or metric.settings.wordnet is not None
+    if other_sources or settings is None:
         return None
     try:
         return f"{settings} WordNet {_wordnet(metric.name).get_version()}"
@@ -234,7 +234,7 @@ class Meteor(TextMetric, MeanMetric):
     name : str
         The name of the metric.
     settings : MeteorSettings
-        How words are found, matched and weighed.
+        How words are candidates, matched and weighed.
 
     References
     ----------
@@ -273,7 +273,7 @@ class MeteorCorpus(TextMetric):
     name : str
         The name of the metric.
     settings : MeteorSettings
-        How words are found, matched and weighed.
+        How words are candidates, matched and weighed.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Metrics of texts whose statistics may be counted elsewhere and stored: their settings, and a hash."""
+"""What metrics of texts share: what an item is, and statistics that may be counted elsewhere and stored."""
 
 from __future__ import annotations
 
@@ -61,42 +61,13 @@ class TextMetric(Metric):
         return type(self).__module__.partition(".")[0] == "bestby"
 
     def identity(self) -> str | None:
-        """Return the settings that the statistics depend on; None if they cannot be told."""
+        """Return the settings that the statistics depend on; None if they are unknown."""
         if not self.built_in or not dataclasses.is_dataclass(self):
             return None
         settings = {
             field.name: getattr(self, field.name) for field in dataclasses.fields(self) if field.compare
         }
         return f"{type(self).__module__}.{type(self).__qualname__} {settings!r}"
-
-
-def cache_parts(
-    metric: TextMetric, gold: Any, systems: Sequence[Sequence[str]]
-) -> list[tuple[Any, ...]] | None:
-    """Return all that the statistics of each system depend on; None if that cannot be told.
-
-    That is the metric with its settings, the versions of the libraries it uses, and a hash of the references
-    and the texts.
-    """
-    identity = metric.identity()
-    if identity is None:
-        return None
-    used = versions((*metric.packages, *metric.libraries))
-    references = item_references(gold, metric.name)
-    common = hashlib.blake2b(np.array([len(several) for several in references], np.int64).tobytes())
-    common.update(_content([text for several in references for text in several]))
-    out = []
-    for texts in systems:
-        one = common.copy()
-        one.update(_content(texts))
-        out.append((used, identity, one.hexdigest()))
-    return out
-
-
-def _content(texts: Sequence[str]) -> bytes:
-    """Return bytes that no other list of texts has."""
-    sizes = np.array([len(texts), *map(len, texts)], np.int64)
-    return sizes.tobytes() + "".join(texts).encode("utf-8", "surrogatepass")
 
 
 def item_texts(predictions: Iterable[Any], metric: str) -> list[str]:
@@ -164,3 +135,33 @@ def token_notes(
         f" predicted there matches nothing{instead and f'; {instead}'}"
     )
     return [Note("no_token", message, (metric,))]
+
+
+def cache_parts(
+    metric: TextMetric, gold: Any, systems: Sequence[Sequence[str]]
+) -> list[tuple[Any, ...]] | None:
+    """Return all that the statistics of each system depend on; None if that is unknown.
+
+    That is the metric with its settings, the versions of the libraries it uses, and a hash of the references
+    and the texts.
+    """
+    identity = metric.identity()
+    if identity is None:
+        return None
+    used = versions((*metric.packages, *metric.libraries))
+    references = item_references(gold, metric.name)
+    common = hashlib.blake2b(np.array([len(several) for several in references], np.int64).tobytes())
+    common.update(_content([text for several in references for text in several]))
+    out = []
+    for texts in systems:
+        one = common.copy()
+        one.update(_content(texts))
+        out.append((used, identity, one.hexdigest()))
+    return out
+
+
+def _content(texts: Sequence[str]) -> bytes:
+    """Return bytes that no other list of texts has."""
+    # With the lengths in front: ["ab", "c"] and ["a", "bc"] must not be one.
+    sizes = np.array([len(texts), *map(len, texts)], np.int64)
+    return sizes.tobytes() + "".join(texts).encode("utf-8", "surrogatepass")

@@ -1,4 +1,8 @@
-"""Metrics of texts that count each segment against its references."""
+"""Metrics of translations: BLEU, chrF, chrF++ and TER as sacrebleu defines them, scored from sums.
+
+sacrebleu splits the texts for BLEU and counts the edits for TER; totals of counts per segment are scored here
+as sacrebleu scores them, for any number of resamples at once. Scores are on its scale, from 0 to 100.
+"""
 
 from __future__ import annotations
 
@@ -24,18 +28,6 @@ from bestby.metrics.texts import TextMetric
 
 NOTHING = 1e-4
 """Counts are whole numbers: below this one is 0, also within a step of a numerical derivative."""
-
-
-@dataclass(frozen=True, eq=False)
-class _Prepared:
-    """What was counted in the references, and the gold they come from."""
-
-    gold: Any
-    counted: Any
-
-    def holds(self, gold: Any) -> bool:
-        """Return whether these are the very same references."""
-        return gold is self.gold or (len(gold) == len(self.gold) and all(map(operator.is_, gold, self.gold)))
 
 
 @dataclass(frozen=True, repr=False)
@@ -105,6 +97,18 @@ class Counted(TextMetric):
         return self.score(rows)
 
 
+@dataclass(frozen=True, eq=False)
+class _Prepared:
+    """What was counted in the references, and the gold they come from."""
+
+    gold: Any
+    counted: Any
+
+    def holds(self, gold: Any) -> bool:
+        """Return whether these are the very same references."""
+        return gold is self.gold or (len(gold) == len(self.gold) and all(map(operator.is_, gold, self.gold)))
+
+
 def _library() -> Any:
     try:
         from sacrebleu import metrics
@@ -118,6 +122,9 @@ def divided(above: FloatArray, below: FloatArray, where: BoolArray) -> FloatArra
     return np.divide(above, below, out=np.zeros(np.shape(above)), where=where)
 
 
+# -- BLEU -------------------------------------------------------------------------------------------
+
+
 Smooth: TypeAlias = Literal["exp", "floor", "add-k", "none"]
 
 
@@ -128,20 +135,11 @@ _FLOOR, _ADDED = 0.1, 1.0  # sacrebleu's defaults for "floor" and "add-k"
 
 
 _HIGHEST = 4
+"""The order of the longest n-grams of BLEU, in tokens."""
 
 
 _WORD_BY_WORD, _KEEPING_WORDS = ("13a", "none", "char"), ("13a", "none")
 """Tokenisers that never look across spaces, and those that leave words of letters and digits as they are."""
-
-
-@dataclass(frozen=True, eq=False)
-class _BleuReferences:
-    """The n-grams of references, and their lengths, of shape (n, R), infinite where a segment has fewer."""
-
-    tokenizer: Callable[[str], str]
-    vocabulary: dict[str, int]
-    ngrams: _ngrams.NGrams
-    lengths: FloatArray
 
 
 @dataclass(frozen=True, repr=False)
@@ -268,6 +266,8 @@ class Bleu(Counted):
 
     def _careful(self, totals: FloatArray, *, shorten: bool = False) -> FloatArray:
         """Return BLEU of totals that may have orders without matches, or without n-grams."""
+        # Papineni et al. (2002), section 2.3: exp(min(0, 1 - r / c)) times the geometric mean of the
+        # precisions of the four orders. As a product, not by logarithms, which a precision of 0 has none of.
         matches, all_ = totals[..., 2:6], totals[..., 6:10]
         some = matches.max(axis=-1, initial=0.0) >= NOTHING
         if self.smooth == "add-k":
@@ -282,9 +282,10 @@ class Bleu(Counted):
 
     def _smoothed(self, matches: FloatArray, present: BoolArray) -> FloatArray:
         """Return matches with something in place of none; none at all where there are no n-grams."""
+        # Method 3 of Chen & Cherry (2014) for "exp": 1 / 2^k for the k-th order without a match.
         none = present & (matches < NOTHING)
         if self.smooth == "exp":
-            stand_in: Any = 0.5 ** none.cumsum(axis=-1)  # a half, then a quarter, for each order without
+            stand_in: Any = 0.5 ** none.cumsum(axis=-1)
         else:
             stand_in = _FLOOR if self.smooth == "floor" else 0.0
         return np.where(none, stand_in, np.where(present, matches, 0.0))
@@ -298,6 +299,16 @@ class Bleu(Counted):
             f"{self.name} counts as 0: the translations hold no sequence of {missing[0] + 1} tokens, so that"
             " its precision is 0/0"
         )
+
+
+@dataclass(frozen=True, eq=False)
+class _BleuReferences:
+    """The n-grams of references, and their lengths, of shape (n, R), infinite where a segment has fewer."""
+
+    tokenizer: Callable[[str], str]
+    vocabulary: dict[str, int]
+    ngrams: _ngrams.NGrams
+    lengths: FloatArray
 
 
 def _cut_without_rules(piece: str, tokenize: str) -> str:
@@ -316,6 +327,7 @@ def _cut_without_rules(piece: str, tokenize: str) -> str:
 
 def _closest(lengths: FloatArray, sizes: IntArray) -> FloatArray:
     """Return per row the length closest to the size, the shorter of two equally close."""
+    # A quarter more for longer ones: less than any difference of two distances in whole numbers.
     distance = np.abs(lengths - sizes[:, None]) + 0.25 * (lengths > sizes[:, None])
     closest: FloatArray = lengths[np.arange(sizes.size), distance.argmin(axis=1)]
     return closest
@@ -328,33 +340,7 @@ def _brevity(totals: FloatArray) -> FloatArray:
     return penalty
 
 
-@dataclass(frozen=True, eq=False)
-class _ChrfReferences:
-    """One reference of each segment, counted: its n-grams of characters and of words.
-
-    `alphabet` has the code points of its characters, ascending. `present`, of shape (n,), says which segments
-    have this reference.
-    """
-
-    alphabet: IntArray
-    vocabulary: dict[str, int]
-    characters: _ngrams.NGrams
-    words: _ngrams.NGrams
-    present: BoolArray
-
-    def statistics(self, characters: _ngrams.Tokens, words: _ngrams.Tokens, segments: IntArray) -> FloatArray:
-        """Return, per order, the n-grams of a text, those of the reference, and those of both."""
-        place = np.searchsorted(self.alphabet, characters.numbers)
-        same = np.append(self.alphabet, -1)[place] == characters.numbers
-        characters = _ngrams.Tokens(np.where(same, place, -1), characters.sizes)
-        columns: list[Array] = []
-        for tokens, ngrams in ((characters, self.characters), (words, self.words)):
-            matches = ngrams.matches(tokens, segments)
-            for n in range(len(ngrams.orders)):
-                due = ngrams.totals[n][segments]
-                # As in sacrebleu, n-grams do not count if the reference has none of their order.
-                columns += [np.where(due > 0, np.maximum(tokens.sizes - n, 0), 0), due, matches[:, n]]
-        return np.column_stack(columns)
+# -- chrF -------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, repr=False)
@@ -479,6 +465,8 @@ class Chrf(Counted):
 
     def score(self, totals: FloatArray) -> FloatArray:
         """Return corpus chrF, from 0 to 100."""
+        # Precision and recall averaged over the orders that both sides have n-grams of, then
+        # (1 + b^2) P R / (b^2 P + R) (Popović 2015, eq. 1).
         translated, due, matching = totals[..., 0::3], totals[..., 1::3], totals[..., 2::3]
         counted = np.minimum(translated, due) >= NOTHING
         orders = np.maximum(counted.sum(axis=-1), 1)
@@ -495,6 +483,36 @@ class Chrf(Counted):
         return f"{self.name} counts as 0: all translations, or all references, are empty"
 
 
+@dataclass(frozen=True, eq=False)
+class _ChrfReferences:
+    """One reference of each segment, counted: its n-grams of characters and of words.
+
+    `alphabet` has the code points of its characters, ascending. `present`, of shape (n,), says which segments
+    have this reference.
+    """
+
+    alphabet: IntArray
+    vocabulary: dict[str, int]
+    characters: _ngrams.NGrams
+    words: _ngrams.NGrams
+    present: BoolArray
+
+    def statistics(self, characters: _ngrams.Tokens, words: _ngrams.Tokens, segments: IntArray) -> FloatArray:
+        """Return, per order, the n-grams of a text, those of the reference, and those of both."""
+        # Code points become places in the alphabet of the references; a character that they lack is -1.
+        place = np.searchsorted(self.alphabet, characters.numbers)
+        same = np.append(self.alphabet, -1)[place] == characters.numbers
+        characters = _ngrams.Tokens(np.where(same, place, -1), characters.sizes)
+        columns: list[Array] = []
+        for tokens, ngrams in ((characters, self.characters), (words, self.words)):
+            matches = ngrams.matches(tokens, segments)
+            for n in range(len(ngrams.orders)):
+                due = ngrams.totals[n][segments]
+                # As in sacrebleu, n-grams do not count if the reference has none of their order.
+                columns += [np.where(due > 0, np.maximum(tokens.sizes - n, 0), 0), due, matches[:, n]]
+        return np.column_stack(columns)
+
+
 def _without_punctuation(word: str) -> list[str]:
     """Return a word and the punctuation mark that it ends with or, if it ends with none, begins with."""
     if len(word) > 1 and word[-1] in string.punctuation:
@@ -502,6 +520,9 @@ def _without_punctuation(word: str) -> list[str]:
     if len(word) > 1 and word[0] in string.punctuation:
         return [word[0], word[1:]]
     return [word]
+
+
+# -- translation edit rate --------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, repr=False)
@@ -588,6 +609,9 @@ class Ter(Counted):
         return f"{self.name} counts as {counts}: the references hold no word to divide the edits by"
 
 
+# -- segments ---------------------------------------------------------------------------------------
+
+
 class SegmentMean(TextMetric, MeanMetric):
     """The mean of a metric of translations over the segments, each scored by itself.
 
@@ -627,6 +651,9 @@ class SegmentMean(TextMetric, MeanMetric):
         return None if identity is None else f"segment mean of {identity}"
 
 
+# -- names ------------------------------------------------------------------------------------------
+
+
 NAMES: Names = {
     "bleu": ("BLEU of the corpus, by sacrebleu with its tokeniser 13a", Bleu),
     "chrf": ("chrF of the corpus: F-score of character n-grams", Chrf),
@@ -650,7 +677,9 @@ PATTERNS: Patterns = {
     ),
 }
 
+
 PART_EXAMPLE = "13a"
+
 
 SUGGESTIONS = {
     "corpus_bleu": "bleu",

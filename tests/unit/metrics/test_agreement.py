@@ -21,12 +21,6 @@ def scored(metric: Any, rows: Any) -> float:
     return float(fitted.score(fitted.statistics(None, rows).sum(axis=0)))
 
 
-@pytest.mark.parametrize("metric", ALL, ids=lambda m: m.name)
-def test_what_they_say_of_themselves(metric: Any) -> None:
-    assert (metric.reads, metric.needs_gold, metric.greater_is_better) == ("objects", False, True)
-    assert metric.bounds == (-1.0, 1.0)
-
-
 @pytest.mark.parametrize("metric", ALPHAS, ids=lambda m: m.name)
 def test_missing_labels_come_in_many_forms(metric: Any) -> None:
     import pandas as pd

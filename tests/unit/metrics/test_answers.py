@@ -65,13 +65,6 @@ def test_values_are_means_over_items():
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_what_they_tell_about_themselves(name):
-    metric = NAMES[name][1](name)
-    assert (metric.name, metric.greater_is_better, metric.bounds) == (name, True, (0.0, 1.0))
-    assert (metric.reads, metric.needs_gold, metric.binary) == ("objects", True, name != "qa_f1")
-
-
-@pytest.mark.parametrize("name", NAMES)
 def test_items_of_another_kind(name):
     with pytest.raises(InvalidInputError, match=f"{name} reads one text per item, but item 0 .* is 3"):
         NAMES[name][1](name).values(["a"], [3])

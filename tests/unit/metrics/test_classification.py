@@ -115,33 +115,6 @@ def test_score_is_vectorised_and_free_of_scale(name, generator):
     np.testing.assert_allclose(metric.score(totals / 50.0), scores, rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize("name", [*NAMES, "f1[1]", "precision[1]", "recall[1]"])
-def test_statistics_are_small_whole_numbers(name, generator):
-    gold, predictions = generator.integers(0, 3, 50), generator.integers(-1, 3, 50)
-    metric = resolve(name).fit(gold, [predictions], np.arange(3))
-    rows = metric.statistics(gold, predictions)
-    assert rows.dtype == np.float64
-    assert set(np.unique(rows)) <= {0.0, 1.0}
-
-
-@pytest.mark.parametrize(
-    "columns",
-    [
-        (np.array(["no", "yes", "yes", "no", "maybe"]), np.array(["no", "yes", "no", "no", "yes"])),
-        (np.array([3, 7, 7, 3, 100]), np.array([3, 7, 3, 3, 7])),
-        (np.array([False, True, True, False, True]), np.array([False, True, False, False, True])),
-    ],
-)
-@pytest.mark.parametrize("name", NAMES)
-def test_labels_of_any_type(columns, name):
-    gold, predictions = columns
-    labels = np.unique(np.concatenate(columns))
-    codes = [np.searchsorted(labels, column) for column in columns]
-    metric = resolve(name).fit(codes[0], [codes[1]], labels)
-    reference = _sklearn(name, labels)
-    assert _score(metric, *codes) == pytest.approx(reference(gold, predictions), abs=1e-12)
-
-
 @pytest.mark.parametrize(("part", "score"), [("precision", 1.0), ("recall", 3 / 4), ("f1", 5 / 6)])
 def test_macro_is_over_the_classes_of_the_gold(part, score):
     gold, predictions, odd = np.array([0, 0, 1]), np.array([0, 0, 1]), np.array([0, 2, 1])

@@ -191,14 +191,6 @@ def test_blocks_make_arrays_of_objects():
     np.testing.assert_array_equal(Aligned("uas", "uas").statistics(made, made), [[1, 1, 1]] * 2)
 
 
-@pytest.mark.parametrize("name", parsing.NAMES)
-def test_names(name):
-    metric = parsing.NAMES[name][1](name)
-    assert metric.name == name
-    assert metric.reads == "objects"
-    assert metric.bounds == (0.0, 1.0)
-
-
 def test_sentence_means_score_each_sentence_by_itself():
     gold = parsing.sentences(
         rows("1 a N 0 root", "2 b N 1 obj", "", "1 c N 0 root", "2 d N 1 obj", "3 e N 1 x")

@@ -57,23 +57,6 @@ def test_many_totals_at_once(name, generator):
     np.testing.assert_array_equal(scores.reshape(-1), one_by_one)
 
 
-@pytest.mark.parametrize(
-    ("name", "better", "bounds"),
-    [
-        ("wer", False, (0.0, np.inf)),
-        ("cer", False, (0.0, np.inf)),
-        ("mer", False, (0.0, 1.0)),
-        ("wil", False, (0.0, 1.0)),
-        ("wip", True, (0.0, 1.0)),
-    ],
-)
-def test_what_they_tell_about_themselves(name, better, bounds):
-    metric = built(name)
-    assert (metric.name, metric.greater_is_better, metric.bounds) == (name, better, bounds)
-    assert metric.reads == "objects"
-    assert metric.needs_gold
-
-
 def test_the_reference_with_the_fewest_errors_counts_then_the_one_with_most_hits():
     gold = [["x y", "a"], "a", ["x", "a b c d"], ["c a", "a"]]
     predictions = ["a b", "b", "a b c", "c a"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 import subprocess
 import sys
 
@@ -41,16 +42,6 @@ def test_names_are_those_of_scikit_learn_where_it_has_them():
     plain = {name for family in FAMILIES[: FAMILIES.index(translation)] for name in family.NAMES}
     assert plain >= own
     assert plain - own <= set(sk.get_scorer_names())
-
-
-def test_the_usual_way_of_each_kind():
-    ways = {row.name: row.way for row in list_metrics()}
-    assert (ways["accuracy"], ways["f1_macro"], ways["pearson"], ways["roc_auc"]) == (
-        "exact",
-        "cells",
-        "dense",
-        "weighted",
-    )
 
 
 @pytest.mark.parametrize(
@@ -187,15 +178,6 @@ def test_default(without_gold, name):
     assert default(without_gold) == name
 
 
-def test_importing_the_metrics_imports_no_heavy_library():
-    code = (
-        "import sys, bestby.metrics; "
-        "print([m for m in ('scipy.stats', 'pandas', 'sklearn', 'duckdb') if m in sys.modules])"
-    )
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert run.stdout.strip() == "[]"
-
-
 def test_metrics_are_listed_by_family() -> None:
     rows = {row.name: row for row in list_metrics()}
     assert rows["accuracy"].family == "classification"
@@ -206,3 +188,74 @@ def test_metrics_are_listed_by_family() -> None:
     assert 0 < len(translation) < len(rows)
     with pytest.raises(InvalidInputError, match="family must be one of"):
         list_metrics("nonsense")
+
+
+KINDS = {
+    ("numbers", False, True, (-np.inf, np.inf)): "mean",
+    ("numbers", False, False, (-np.inf, np.inf)): "mean_loss",
+    ("numbers", True, False, (0.0, np.inf)): "mse mae rmse",
+    ("numbers", True, True, (-np.inf, 1.0)): "r2",
+    ("numbers", True, True, (-1.0, 1.0)): "pearson spearman kendall",
+    ("labels", True, True, (0.0, 1.0)): "accuracy balanced_accuracy precision_micro precision_macro"
+    " precision_weighted recall_micro recall_macro recall_weighted f1_micro f1_macro f1_weighted"
+    " precision[LABEL] recall[LABEL] f1[LABEL]",
+    ("labels", True, True, (-1.0, 1.0)): "matthews_corrcoef cohen_kappa",
+    ("raw", True, True, (0.0, 1.0)): "roc_auc average_precision roc_auc[LABEL] average_precision[LABEL]",
+    ("distributions", True, False, (0.0, np.inf)): "cross_entropy log_loss kl_divergence"
+    " kl_divergence_reverse ordinal_mae emd",
+    ("distributions", True, False, (0.0, math.log(2.0))): "js_divergence",
+    ("distributions", True, False, (0.0, math.sqrt(math.log(2.0)))): "js_distance",
+    ("distributions", True, False, (0.0, 2.0)): "brier",
+    ("distributions", True, False, (0.0, 1.0)): "js_divergence_bits ece ece@10",
+    ("distributions", True, True, (0.0, 1.0)): "soft_accuracy entropy_similarity soft_precision_macro"
+    " soft_recall_macro soft_f1_macro soft_precision[LABEL] soft_recall[LABEL] soft_f1[LABEL]",
+    ("distributions", True, True, (-1.0, 1.0)): "entropy_correlation",
+    ("objects", True, True, (0.0, 100.0)): "bleu bleu@13a chrf chrf++ bleu_segment_mean"
+    " bleu_segment_mean@13a chrf_segment_mean chrf++_segment_mean",
+    ("objects", True, False, (0.0, np.inf)): "ter ter_segment_mean wer cer",
+    ("objects", True, False, (0.0, 1.0)): "mer wil",
+    ("objects", False, False, (1.0, np.inf)): "perplexity",
+    ("objects", False, False, (0.0, np.inf)): "bits_per_byte bits_per_token",
+    ("objects", False, True, (0.0, 1.0)): "pass@1 pass^1",
+    ("objects", False, True, (-1.0, 1.0)): "krippendorff_alpha krippendorff_alpha_ordinal"
+    " krippendorff_alpha_interval krippendorff_alpha_ratio fleiss_kappa",
+}
+"""What metrics read, whether they need gold, whether more is better, and their bounds. All others read
+objects beside a gold, and score from 0 to 1, more being better."""
+
+
+def test_what_metrics_say_of_themselves() -> None:
+    listed = {row.name: row for row in list_metrics()}
+    kinds = {name: kind for kind, names in KINDS.items() for name in names.split()}
+    assert kinds.keys() <= listed.keys()
+    for name, row in listed.items():
+        reads, needs_gold, greater_is_better, bounds = kinds.get(name, ("objects", True, True, (0.0, 1.0)))
+        assert (resolve(name).reads, row.needs_gold, row.greater_is_better) == (
+            reads, needs_gold, greater_is_better,
+        ), name  # fmt: skip
+        assert row.bounds == pytest.approx(bounds), name
+
+
+def test_the_usual_way_of_each_kind() -> None:
+    ways = {row.name: row.way for row in list_metrics()}
+    exact = "accuracy mse brier rouge1 ndcg em pass@1 bleu_segment_mean subset_accuracy uas_sentence"
+    dense = "pearson rmse ece soft_f1_macro bleu meteor_corpus wer span_f1 uas perplexity fleiss_kappa"
+    assert {ways[name] for name in exact.split()} == {"exact"}
+    assert {ways[name] for name in dense.split()} == {"dense"}
+    assert (ways["f1_macro"], ways["f1[LABEL]"], ways["roc_auc"], ways["kendall"]) == (
+        "cells",
+        "cells",
+        "weighted",
+        "weighted",
+    )
+
+
+def test_building_metrics_imports_no_heavy_and_no_optional_library() -> None:
+    code = (
+        "import sys; from bestby.metrics import list_metrics, resolve;"
+        "[resolve(row.name).bounds for row in list_metrics()];"
+        "print(sorted({name.split('.')[0] for name in sys.modules} & set('pandas sklearn duckdb seqeval'"
+        " ' conllu sacrebleu jiwer nltk rouge_score ir_measures'.split())), 'scipy.stats' in sys.modules)"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "[] False"

@@ -72,13 +72,6 @@ def test_the_mean_needs_no_gold(name, better, generator):
     )
 
 
-@pytest.mark.parametrize("name", ["mse", "mae", "rmse"])
-def test_errors_are_better_when_lower(name):
-    metric = resolve(name)
-    assert not metric.greater_is_better
-    assert metric.bounds == (0.0, np.inf)
-
-
 @pytest.mark.parametrize("name", ["mse", "mae", "rmse", "r2"])
 def test_reads_integers_without_wrapping_around(name):
     gold, predictions = np.array([200, 10, 30], dtype=np.uint8), np.array([10, 20, 30], dtype=np.uint8)

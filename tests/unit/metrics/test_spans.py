@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 import warnings
 from functools import partial
@@ -296,24 +295,3 @@ def test_sets_of_labels_that_cannot_be_read():
         multilabel.MacroF1().fit([set()], [[set()]], None)
     with pytest.raises(InvalidInputError, match="needs gold labels"):
         multilabel.MacroF1().fit(None, [[{"a"}]], None)
-
-
-@pytest.mark.parametrize("name", [*spans.NAMES, *multilabel.NAMES])
-def test_names(name):
-    module = next(one for one in (spans, spans, multilabel) if name in one.NAMES)
-    metric = module.NAMES[name][1](name)
-    assert metric.name == name
-    assert metric.reads == "objects"
-    assert metric.bounds == (0.0, 1.0)
-
-
-def test_building_imports_no_optional_library():
-    program = (
-        "import sys\n"
-        "from bestby.metrics import multilabel, parsing, spans\n"
-        "for module in (multilabel, parsing, spans):\n"
-        "    for name, (_, build) in module.NAMES.items(): build(name)\n"
-        "print([name for name in ('seqeval', 'sklearn', 'conllu') if name in sys.modules])"
-    )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"

@@ -122,13 +122,6 @@ def test_the_default_tokens_part_punctuation_from_words():
     np.testing.assert_array_equal(row, [[3, 1, 3, 6]])
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_what_they_tell_about_themselves(name):
-    metric = NAMES[name][1](name)
-    assert (metric.name, metric.greater_is_better, metric.bounds) == (name, True, (0.0, 1.0))
-    assert (metric.reads, metric.needs_gold) == ("objects", True)
-
-
 def test_unknown_rouge():
     with pytest.raises(InvalidInputError, match="there is no 'rougeW'\nhint: it is one of rouge1, "):
         Rouge("rougeW")

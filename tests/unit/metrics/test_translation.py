@@ -206,15 +206,6 @@ def test_totals_of_every_kind_are_scored_at_once_as_they_are_one_by_one(smooth):
     assert metric.score(totals[:0]).shape == (0,)
 
 
-@pytest.mark.parametrize("name", FIELDS)
-def test_scores_keep_the_leading_axes(name):
-    gold, translations = long_corpus()
-    rows = ours(name).statistics(gold, translations).reshape(4, 10, -1)
-    scores = ours(name).score(rows)
-    assert scores.shape == (4, 10)
-    assert float(scores[2, 3]) == float(ours(name).score(rows[2, 3]))
-
-
 def test_a_count_of_0_has_no_slope():
     """Derivatives take steps of 1e-6 from the totals; the jump from 0 to smoothed must not show in them."""
     totals = np.array([9, 10, 6, 5, 4, 0, 9, 8, 7, 6], dtype=np.float64)

@@ -11,7 +11,6 @@ import bestby as bb
 from bestby._core.typing import FloatArray
 from bestby.metrics import resolve
 from bestby.metrics.base import Metric
-from bestby.metrics.classification import Averaged
 from bestby.metrics.correlation import Pearson
 from bestby.metrics.regression import R2
 from bestby.metrics.smooth import Line, SmoothMetric, derivatives
@@ -131,38 +130,3 @@ def test_statistics_that_a_subclass_adds_to_do_not_move_the_score(name: str) -> 
     )
     assert one.standard_error == pytest.approx(other.standard_error, rel=1e-9)
     assert one.interval.low == pytest.approx(other.interval.low, rel=1e-9)
-
-
-def test_a_weighted_mean_of_recalls_has_the_interval_of_accuracy() -> None:
-    rng = np.random.default_rng(2)
-    gold = rng.integers(0, 3, 300)
-    systems = {s: np.where(rng.random(300) < 0.8, gold, rng.integers(0, 3, 300)) for s in "xy"}
-    recall = Averaged("recall", "recall", "weighted")
-    (one,), (other,) = (
-        bb.compare(systems, gold, metric=m, interval="abc", test=None).differences
-        for m in (recall, "accuracy")
-    )
-    assert one.interval.low == pytest.approx(other.interval.low, rel=1e-3)
-    assert one.interval.high == pytest.approx(other.interval.high, rel=1e-3)
-
-
-def test_rules_of_calculus() -> None:
-    x = Line(np.array([2.0, 3.0]), np.array([[1.0, 1.0], [0.5, 2.0]]))
-    y = (x * x * x).root() / x  # the root of x
-    for k, value in enumerate((2.0, 3.0)):
-        slopes = x.first[:, k]
-        np.testing.assert_allclose(y.value[k], value**0.5)
-        np.testing.assert_allclose(y.first[:, k], slopes / (2.0 * value**0.5))
-        assert not isinstance(y.second, float)
-        np.testing.assert_allclose(y.second[:, k], -(slopes**2) / (4.0 * value**1.5))
-    summed = (3.0 * y - x + y).over_classes()
-    np.testing.assert_allclose(summed.first[:, 0], (4.0 * y.first - x.first).sum(axis=1))
-
-
-def test_a_square_is_the_product_with_itself() -> None:
-    straight = Line(np.array([3.0, -0.7]), np.array([[1.0, 0.3], [2.0, -0.1]]))
-    for line in (straight, (straight * straight) / Line(np.array([2.0]), np.array([[0.5], [0.1]]))):
-        square, product = line.square(), line * line
-        np.testing.assert_allclose(square.value, product.value, rtol=1e-15)
-        np.testing.assert_allclose(square.first, product.first, rtol=1e-15)
-        np.testing.assert_allclose(square.second, product.second, rtol=1e-14)
