@@ -15,7 +15,7 @@ from tests.unit.source_trees import ROOT as SOURCE  # in a wheel, too
 from tests.unit.source_trees import nodes
 
 from bestby._core.errors import InvalidInputError
-from bestby._core.hints import SETTING, possible
+from bestby._core.hints import SETTING, possible_hint
 from bestby.cli.commands import all_words, arguments_of_all, record_of
 from bestby.cli.errors import FORMAT_OPTIONS, SPELLINGS, in_options
 from bestby.cli.options import spellings
@@ -114,7 +114,7 @@ def test_an_import_is_told_of_no_column_of_systems(run: Run, tmp_path: Path) -> 
     ],
 )  # fmt: skip
 def test_what_is_left_of_a_hint(hint: str, expected: str | None) -> None:
-    assert possible(hint, {"a", "b", "name"}, {"a"}) == expected
+    assert possible_hint(hint, {"a", "b", "name"}, {"a"}) == expected
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ from bestby._core.text import normal_form, path_text, quoted
 from bestby._core.typing import Array, ArrayLike, IntArray
 
 _HINT = "pass a list, a NumPy array, or a pandas, polars or Arrow column"
+
 _IN_ORDER = (
     "bring both into one order, for example gold.loc[predictions.index]; .to_numpy() ignores the index"
 )
@@ -176,31 +177,33 @@ def values_of(values: Any) -> Any:
     return list(values.values()) if isinstance(values, Mapping) else values
 
 
-def joined_by_key(given: Mapping[str, Any], keys: str) -> dict[str, Any]:
+def joined_by_key(columns: Mapping[str, Any], keys: str) -> dict[str, Any]:
     """Return what belongs together value by value, mappings joined by key in the order of the first.
 
     >>> joined_by_key({"a": {1: 0.8, 2: 0.9}, "b": {2: 0.7, 1: 0.6}}, "runs")
     {'a': [0.8, 0.9], 'b': [0.6, 0.7]}
     """
-    named = [what for what, values in given.items() if isinstance(values, Mapping)]
+    named = [what for what, values in columns.items() if isinstance(values, Mapping)]
     if not named:
-        check_labels(given)
-        return dict(given)
+        check_labels(columns)
+        return dict(columns)
     first = named[0]
-    order = list(given[first])
-    for what, values in given.items():
+    order = list(columns[first])
+    for what, values in columns.items():
         if not isinstance(values, Mapping):
             raise InvalidInputError(
                 f"{first} are a mapping of {keys} to values, but {what} are not",
                 hint=f"pass mappings of {keys} to values for all, or plain lists in the same order",
             )
-        odd = [key for key in order if key not in values] + [key for key in values if key not in given[first]]
+        odd = [key for key in order if key not in values] + [
+            key for key in values if key not in columns[first]
+        ]
         if odd:
             raise InvalidInputError(
                 f"{what} and {first} have different {keys}: {quoted(odd[0])} is not in both",
                 hint=f"leave out the {keys} that one of them lacks",
             )
-    return {what: [values[key] for key in order] for what, values in given.items()}
+    return {what: [values[key] for key in order] for what, values in columns.items()}
 
 
 def listed(values: Any, what: str) -> list[Any]:
@@ -222,9 +225,6 @@ def listed(values: Any, what: str) -> list[Any]:
         raise _no_array(what, type(container).__name__, error) from error
 
 
-# -- labels ----------------------------------------------------------------------------------------
-
-
 def labels_of(values: Any) -> Any | None:
     """Return the index of a pandas object; None for all that has none."""
     index = getattr(values, "index", None)
@@ -241,7 +241,7 @@ def is_numbered(labels: Any) -> bool:
         return False
 
 
-def check_labels(given: Mapping[str, Any], ids: Any = None) -> Any | None:
+def check_labels(containers: Mapping[str, Any], ids: Any = None) -> Any | None:
     """Refuse pandas objects whose indexes say that their values do not belong together as they lie.
 
     An index that just numbers the rows from 0 says nothing, unless the same numbers stand in another order
@@ -251,13 +251,13 @@ def check_labels(given: Mapping[str, Any], ids: Any = None) -> Any | None:
     >>> check_labels({"gold": pd.Series([1, 0], ["x", "y"]), "system 'a'": [1, 1]}).tolist()
     ['x', 'y']
     """
-    indexes = {what: labels_of(values) for what, values in given.items()}
+    indexes = {what: labels_of(values) for what, values in containers.items()}
     return check_indexes({what: index for what, index in indexes.items() if index is not None}, ids)
 
 
-def check_columns(given: Mapping[str, Any]) -> None:
+def check_columns(containers: Mapping[str, Any]) -> None:
     """Refuse pandas frames with a row per run whose columns, the items, are not the same in one order."""
-    frames = {what: values for what, values in given.items() if hasattr(values, "iloc")}
+    frames = {what: values for what, values in containers.items() if hasattr(values, "iloc")}
     columns = {what: getattr(values, "columns", None) for what, values in frames.items()}
     check_indexes({what: names for what, names in columns.items() if names is not None}, called="columns")
 
@@ -316,19 +316,19 @@ def _unlike(one: Any, other: Any, first: str, second: str) -> InvalidInputError:
     )
 
 
-def check_same_order(labels: Any, ids: Sequence[Any], what: str, known: str) -> None:
-    """Refuse labels that are not the ids of what is known already, in their order.
+def check_same_order(labels: Any, ids: Sequence[Any], what: str, reference: str) -> None:
+    """Refuse labels that are not the ids of a reference, such as the items of a study, in their order.
 
-    `ids` are the ids known; 0 to n - 1 if nobody named any.
+    `ids` are 0 to n - 1 if nobody named any.
     """
     named, mine = as_ids(labels), list(ids)
     if named is None or named == mine or len(named) != len(mine):
         return
     if Counter(named) == Counter(mine):
-        raise InvalidInputError(f"the index of {what} is in another order than {known}", hint=_IN_ORDER)
+        raise InvalidInputError(f"the index of {what} is in another order than {reference}", hint=_IN_ORDER)
     if not (is_numbered(np.asarray(mine)) or is_numbered(labels)):
         raise _unlike(
-            np.asarray(named, dtype=object), np.asarray(mine, dtype=object), f"the index of {what}", known
+            np.asarray(named, dtype=object), np.asarray(mine, dtype=object), f"the index of {what}", reference
         )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 CHUNK = 1 << 16
-"""Numbers that stay in the cache of a core, with what is computed of them: half a megabyte of floats."""
+"""Numbers at a time: half a megabyte of floats, which the cache of a core holds with what becomes of them."""
 
 
 def chunks(n_rows: int, width: int = 1) -> Iterator[slice]:

@@ -11,28 +11,35 @@ from __future__ import annotations
 import contextlib
 import errno
 import hashlib
+import hmac
 import json
 import os
 import secrets
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from bestby._core.errors import BestbyError, BoardError, StudyError
 from bestby._core.text import shortened
+from bestby._version import __version__
 
 STALE = 3600.0
 """Seconds after which a scratch file is known to be left behind; writing one takes far less than a second."""
 
-KEPT: dict[type[BestbyError], str] = {
+
+UNCHANGED: dict[type[BestbyError], str] = {
     StudyError: "the study is as it was",
     BoardError: "the board is as it was",
 }
 """What a hint says of the files that could not be changed, by the error that is raised."""
 
+
 _NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL, errno.EMLINK}
+
+
 _NO_SYNC = {errno.EACCES, errno.EINVAL, errno.ENOTSUP}
 
 
@@ -55,14 +62,8 @@ def reported(doing: str, error_type: type[BestbyError] = StudyError) -> Iterator
         where = "" if error.filename is None else f" ({shortened(str(error.filename), 200)})"
         raise error_type(
             f"cannot {doing}: {reason}{where}",
-            hint=f"{KEPT[error_type]}; check the space left and the permissions, then do it again",
+            hint=f"{UNCHANGED[error_type]}; check the space left and the permissions, then do it again",
         ) from error
-
-
-def digest(content: Any) -> str:
-    """Return 32 hexadecimal digits that any change of the content, which JSON can hold, changes."""
-    text = json.dumps(content, sort_keys=True, separators=(",", ":"))
-    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
 
 def create(target: Path, data: bytes, scratch: Path) -> bool:
@@ -98,8 +99,8 @@ def folder(path: Path) -> None:
     """Make a folder, and those above it, if they are not there, and force their names to the disk."""
     absent = [above for above in path.parents if not above.exists()]
     path.mkdir(parents=True, exist_ok=True)
-    for made in (path, *absent):  # also if another process made the first just now, and did not come this far
-        _sync(made.parent)
+    for new in (path, *absent):  # also if another process made the first just now, and did not come this far
+        _sync(new.parent)
 
 
 def sweep(scratch: Path) -> None:
@@ -142,12 +143,10 @@ def _named(temporary: Path, target: Path, scratch: Path) -> bool:
 
 
 def _renamed(temporary: Path, target: Path, scratch: Path) -> bool:
-    """Do the same on a file system without hard links, such as FAT.
-
-    Windows has a rename that fails if the name is taken. Elsewhere a rename replaces, so looking and
-    renaming happen under a lock; the kernel releases it when its holder is killed, so none is ever stale.
-    A `replace` needs no lock: either of the two files is whole.
-    """
+    """Give the scratch file its name on a file system without hard links, such as FAT, unless it is taken."""
+    # Windows has a rename that fails if the name is taken. Elsewhere a rename replaces, so looking and
+    # renaming happen under a lock; the kernel releases it when its holder is killed, so none is ever stale. A
+    # `replace` needs no lock: either of the two files is whole.
     if sys.platform == "win32":
         try:
             temporary.rename(target)
@@ -189,3 +188,62 @@ def _sync(path: Path) -> None:
     except OSError as error:
         if error.errno not in _NO_SYNC:
             raise
+
+
+def digest(content: Any) -> str:
+    """Return 32 hexadecimal digits that any change of the content, which JSON can hold, changes."""
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"))
+    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+
+
+# -- values that can be computed again --------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Cache:
+    """Values of a kind, whose form has a number that changes with it; without a folder none is stored."""
+
+    # A file lies under the hash of all that its value depends on, and begins with a checksum. One that is
+    # damaged or half written is as good as none, so several processes may write at the same time, and one may
+    # be killed. Both hashes are keyed where a secret is given: who does not know it cannot bring a file whose
+    # value is used. A folder that cannot be read or written holds nothing, which is no error.
+
+    kind: str
+    form: int
+    folder: Path | None = None
+    secret: bytes = b""
+
+    def key(self, *parts: Any) -> str:
+        """Return the key of a value that depends on these parts, which JSON can hold, and on this version."""
+        text = json.dumps([self.kind, self.form, __version__, *parts], sort_keys=True)
+        return hmac.digest(self.secret, text.encode(), "sha256").hex()
+
+    def read(self, key: str) -> bytes | None:
+        """Return the value of a key, None if there is none."""
+        if self.folder is None:
+            return None
+        try:
+            content = self._file(self.folder, key).read_bytes()
+        except OSError:
+            return None
+        checksum, value = content[:32], content[32:]
+        return value if hmac.compare_digest(checksum, self._checksum(key, value)) else None
+
+    def write(self, key: str, value: bytes) -> None:
+        """Store the value of a key, unless it cannot be written."""
+        if self.folder is None:
+            return
+        path = self._file(self.folder, key)
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(self._checksum(key, value) + value)
+        except OSError:  # the disk is full, the folder may only be read, …
+            with contextlib.suppress(OSError):
+                path.unlink()
+
+    def _checksum(self, key: str, value: bytes) -> bytes:
+        return hmac.digest(self.secret, key.encode() + value, "sha256")
+
+    @staticmethod
+    def _file(folder: Path, key: str) -> Path:
+        return folder / f"{key}.cache"

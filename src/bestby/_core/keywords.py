@@ -10,8 +10,8 @@ from typing import Any, Literal, TypeVar, cast, get_args, get_origin, get_type_h
 
 from bestby._core.checks import flag, single, text
 from bestby._core.errors import UnknownKeywordError, WrongCallError
+from bestby._core.hints import meant, meant_of_compare
 from bestby._core.paths import checked_path
-from bestby._core.synonyms import meant, meant_of_compare
 from bestby._core.text import counted
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -25,6 +25,7 @@ _SLICES_OF_JUDGED = (
 )
 
 _MOST_NAMES = 8
+"""Parameters that a hint lists: a line of them."""
 
 _UNNAMED = ("self", "cls")
 
@@ -52,15 +53,15 @@ def with_suggestions(function: F) -> F:
         function.__init__ = with_suggestions(function.__init__)  # type: ignore[misc]
         return cast("F", function)
     names = _parameters(function)
-    known = frozenset(names)
+    allowed = frozenset(names)
     takes_any = bool(function.__code__.co_flags & inspect.CO_VARKEYWORDS)
     by_position, required = _by_position(function), _required(function)
     kinds = {name: str(kind) for name, kind in function.__annotations__.items() if str(kind) in _PLAIN}
 
     @wraps(function)
     def called(*args: Any, **keywords: Any) -> Any:
-        if not (takes_any or keywords.keys() <= known):
-            word = next(word for word in keywords if word not in known)
+        if not (takes_any or keywords.keys() <= allowed):
+            word = next(word for word in keywords if word not in allowed)
             raise unknown_keyword(function, word, keywords[word])
         placed = by_position[: len(args)]
         if len(args) > len(by_position) or any(name in keywords for name in placed):

@@ -14,6 +14,7 @@ from bestby._core.text import quoted
 
 _URL = re.compile(r"([a-z][a-z0-9+.-]+):/{1,2}", re.IGNORECASE)
 _LONGEST_SHOWN = 120
+"""Characters of a path that a message shows: about a line."""
 _TROUBLE = {
     errno.ENAMETOOLONG: ("the path is too long for a file", "give a shorter path"),
     errno.ELOOP: ("its symbolic links form a loop", "name the file itself"),

@@ -29,7 +29,10 @@ EXACT_IN_SINGLE: Final = 2.0 ** (np.finfo(np.float32).nmant + 1)
 # -- two scores are level --------------------------------------------------------------------------
 
 _LEVEL: Final = 1e-12
-_LAST_DIGITS: Final = 1e-15  # of one subtraction: here nothing was added up, so only the last bits may differ
+"""Part of their size by which level scores may differ: sums of a million in two orders differ by less."""
+
+_LAST_DIGITS: Final = 1e-15
+"""Part of their size by which two numbers are equal but for their last bits: nothing was added up."""
 
 
 def level_width(scale: Number) -> Number:
@@ -65,8 +68,8 @@ def round_down(x: float | FloatArray) -> int | IntArray:
     """Return the whole number that a number is level with, or else the next lower one."""
     if isinstance(x, np.ndarray):
         nearest = np.rint(x)
-        found = np.where(level(x, nearest, np.maximum(1.0, np.abs(x))), nearest, np.floor(x))
-        return found.astype(np.int64)
+        whole = np.where(level(x, nearest, np.maximum(1.0, np.abs(x))), nearest, np.floor(x))
+        return whole.astype(np.int64)
     return round(x) if level(x, round(x), max(1.0, abs(x))) else math.floor(x)
 
 
@@ -94,12 +97,14 @@ def on_marks(values: FloatArray, marks: tuple[float, ...], scale: FloatArray | f
     return out
 
 
-def made_equal(rows: FloatArray) -> FloatArray:
-    """Return rows in which scores that are level are the same number, the least of them.
+def levelled(rows: FloatArray) -> FloatArray:
+    """Return rows in which scores that are level are one number, the least of them.
 
-    >>> made_equal(np.array([[0.3, 0.1 + 0.2, 0.4]]))
+    >>> levelled(np.array([[0.3, 0.1 + 0.2, 0.4]]))
     array([[0.3, 0.3, 0.4]])
     """
+    # In ascending order, a score is level with the one before it or begins a new group, whose first number
+    # all of the group take.
     order = np.argsort(rows, axis=1, kind="stable")
     rising = np.take_along_axis(rows, order, axis=1)
     first = np.ones(rows.shape, dtype=np.bool_)
@@ -139,6 +144,8 @@ def _is_single(x: FloatArray) -> bool:
 
     Files have them in full, as 0.10000000149011612, or as the shortest text for them, as 0.33333334.
     """
+    # A float32 widened to 64 bits ends in zeros; read from its shortest text it does not, but rounds back to
+    # it.
     others = x[:1], x[:_LOOKED_AT], x
     for some in others:
         rest = some[some.astype(np.float32) != some]
@@ -155,9 +162,9 @@ def _shortest(x: float) -> float:
 
 @np.errstate(over="ignore")
 def _completed(x: FloatArray, others: Sequence[FloatArray]) -> FloatArray:
-    out, own = x.astype(np.float64), x.astype(np.float32)
+    out, single = x.astype(np.float64), x.astype(np.float32)
     for other in reversed(others):  # the first counts
-        same = other.astype(np.float32) == own
+        same = other.astype(np.float32) == single
         out[same] = other[same]
     return out
 
@@ -188,7 +195,7 @@ _TIE: Final = 1e-10
 """Values of a statistic tie if they differ by less than this part of its spread or distance from 0."""
 
 _SUM: Final = 1e-13
-"""The same relative to the scores the statistic is made of: a sum of a million numbers may be off by that."""
+"""Values tie within this part of the scores they come from: a sum of a million numbers may be off by that."""
 
 _FAR: Final = 1e4
 """A value this many times larger than a typical one does not set the scale of rounding for the others."""

@@ -15,15 +15,23 @@ _HIDDEN = re.compile(
     "[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
     "\ufffe\uffff\ud800-\udfff]"
 )
+
 _SURROGATE = re.compile("[\ud800-\udfff]")
+
 # Spaces at which no line breaks, and characters without any shape or width that no script is spelt with;
 # variation selectors among them, which only choose how the character before them is drawn.
 _NO_BREAK = "\xa0\u2007\u202f"
+
 _BLANKS = re.compile(f"[{_NO_BREAK}]")
+
 _NO_WIDTH = re.compile("[\xad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]")
+
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+(?=>)")
+
 _BEFORE_PERCENT = re.compile(r"(?<=\d) %")
+
 _OF_P = re.compile(r"\bp ([=<>]) ")
+
 _SHORT = {"\t": r"\t", "\n": r"\n", "\r": r"\r"}
 
 
@@ -102,7 +110,7 @@ def quoted(value: Any, most: int = 80) -> str:
     return shortened(shown, most)
 
 
-def suggestion(name: str, known: Iterable[str]) -> str:
+def suggestion(name: str, names: Iterable[str]) -> str:
     """Return a question whether a similar name was meant, to end a message; empty if none is similar.
 
     Names that differ in case only are similar, and those that a pattern matches but for the case.
@@ -116,7 +124,7 @@ def suggestion(name: str, known: Iterable[str]) -> str:
     from fnmatch import fnmatchcase
 
     spellings: dict[str, str] = {}
-    for one in known:
+    for one in names:
         spellings.setdefault(one.lower(), one)
     same = [one for lower, one in spellings.items() if fnmatchcase(lower, name.lower())][:2]
     close = same or [spellings[lower] for lower in get_close_matches(name.lower(), spellings, n=2)]

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any, Literal, Self
 
 from bestby._core import checks
+from bestby._core.checks import margin_of
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.keywords import with_suggestions
-from bestby._core.margins import margin_of
 from bestby._core.paths import is_directory, possible_path, user_path
 from bestby._core.text import path_text, quoted
 from bestby._core.typing import Rng

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from bestby._core import files
-from bestby._core.cache import Cache
 from bestby._core.errors import BoardError
+from bestby._core.files import Cache
 from bestby._core.versions import blas, versions
 from bestby.boards import gold as golds_on_disk
 from bestby.boards.content import (

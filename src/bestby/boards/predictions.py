@@ -13,9 +13,9 @@ from typing import Literal
 import numpy as np
 
 from bestby._core.arrays import objects
-from bestby._core.cache import Cache
 from bestby._core.cached import cached_property
 from bestby._core.errors import BoardError, InvalidInputError
+from bestby._core.files import Cache
 from bestby._core.text import counted, grouped, quoted
 from bestby._core.typing import Array
 from bestby.boards.folder import Folder

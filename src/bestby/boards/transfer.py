@@ -98,7 +98,7 @@ def _evaluation(results: Results, metrics: Sequence[str]) -> Evaluation:
         return _read(results, metrics)
     except BestbyError as error:
         known, taken = signature(read).parameters, vars(results)
-        error.hint = None if error.hint is None else hints.possible(error.hint, known, taken)
+        error.hint = None if error.hint is None else hints.possible_hint(error.hint, known, taken)
         raise
 
 

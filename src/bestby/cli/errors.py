@@ -15,7 +15,7 @@ import typer
 
 from bestby._core import hints
 from bestby._core.errors import BestbyError, InvalidInputError
-from bestby._core.synonyms import meant, meant_of_compare
+from bestby._core.hints import meant, meant_of_compare
 from bestby._core.text import quoted, shortened
 from bestby.cli import interrupts, streams
 
@@ -196,7 +196,7 @@ def in_options(
     if hint is not None:
         hint = _MAPPED.sub(lambda match: _by_name(match, options), hint)
         names = {*known, *_names(SPELLINGS), *FORMAT_OPTIONS}
-        hint = hints.possible(hint, names, _names(options), typed=True)
+        hint = hints.possible_hint(hint, names, _names(options), typed=True)
     error.hint = f"{command} --help" if hint is None else _settings(hint, options)
     return error
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from bestby._core import checks
+from bestby._core.checks import margin_of
 from bestby._core.errors import InvalidInputError
-from bestby._core.margins import margin_of
 from bestby._core.typing import Alternative, Question
 from bestby.comparisons.family import oriented
 from bestby.inference.multiplicity import alpha_of

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import numpy as np
 
-from bestby._core.cache import Cache
 from bestby._core.errors import InvalidInputError
+from bestby._core.files import Cache
 from bestby._core.paths import is_url, user_path
 from bestby._core.text import quoted
 from bestby._core.typing import Array, FloatArray, IntArray

@@ -361,6 +361,7 @@ def _common_subsequence(
 
 
 _COLUMNS = 10
+"""Columns of a line of CoNLL-U."""
 
 
 _FORMAT = "the format is described at https://universaldependencies.org/format.html"

@@ -11,9 +11,9 @@ import numpy as np
 from scipy.special import betaincinv, gammainc, gammaincinv, ndtr, stdtrit
 
 from bestby._core import arrays, checks, rounding
+from bestby._core.checks import margin_of
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.keywords import with_suggestions
-from bestby._core.margins import margin_of
 from bestby._core.text import quoted
 from bestby._core.typing import Alternative, ArrayLike, FloatArray, IntArray
 from bestby.data.coding import codes

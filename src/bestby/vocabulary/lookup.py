@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from bestby._core import synonyms
+from bestby._core import hints
 from bestby.vocabulary.figures import FIGURES
 from bestby.vocabulary.intervals import INTERVALS, STANDARD_ERRORS
 from bestby.vocabulary.questions import ALTERNATIVES, CORRECTIONS, STATISTICS
@@ -84,5 +84,5 @@ def long_name(kind: str, name: str) -> str:
 
 
 for _argument in ("test", "interval", "correction", "alternative"):
-    synonyms.COUNTERPARTS[_argument] = {term.name: term.also for term in KINDS[_argument] if term.arguments}
-synonyms.OF_COMPARE |= {name: allowed_names(name, "items") for name in synonyms.OF_COMPARE}
+    hints.COUNTERPARTS[_argument] = {term.name: term.also for term in KINDS[_argument] if term.arguments}
+hints.OF_COMPARE |= {name: allowed_names(name, "items") for name in hints.OF_COMPARE}

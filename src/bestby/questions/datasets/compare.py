@@ -249,7 +249,7 @@ def compare_datasets(
     counting = Counting.of(drawing, cache)
     scores = _scores(source, metric, greater_is_better, on_missing, settings, drawing, counting)
     scores = on_one_scale(scores, normalise)
-    scores = dataclasses.replace(scores, matrix=rounding.made_equal(scores.matrix))
+    scores = dataclasses.replace(scores, matrix=rounding.levelled(scores.matrix))
     check_reach(options.margin, scores.metric)
     baseline = checks.valid_baseline(baseline, scores.names)
     settings = None if settings is None else settings.among(scores.names)

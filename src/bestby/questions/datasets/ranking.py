@@ -169,4 +169,4 @@ def _scores(scores: ArrayLike) -> FloatArray:
         raise InvalidInputError(
             f"scores must be finite, got {x[row, system]} at dataset {row}, system {system}"
         )
-    return rounding.made_equal(x)
+    return rounding.levelled(x)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 from bestby._core import checks as _checks
+from bestby._core.checks import margin_of
 from bestby._core.errors import GateFailedError, InvalidInputError
-from bestby._core.margins import margin_of
 from bestby._core.text import quoted, suggestion
 from bestby.report.comparison import Difference
 from bestby.report.reported import Drawn, Reported

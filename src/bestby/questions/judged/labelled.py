@@ -288,7 +288,7 @@ def _ranks(scores: FloatArray) -> FloatArray:
     """Return the ranks of items, from 0 to 1, by mean, distance from the middle, and spread."""
     size = float(np.abs(scores).max())
     mean, spread = (
-        rounding.on_marks(rounding.made_equal(values[None])[0], (0.0,), size)
+        rounding.on_marks(rounding.levelled(values[None])[0], (0.0,), size)
         for values in (scores.mean(axis=1), scores.std(axis=1))
     )
     place = doubled_ranks(mean) / (2.0 * len(mean))

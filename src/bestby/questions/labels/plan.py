@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from bestby._core import checks, rounding
+from bestby._core.checks import margin_of
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.keywords import with_suggestions
-from bestby._core.margins import margin_of
 from bestby._core.typing import ArrayLike, FloatArray, IntArray
 from bestby.inference.power import t_power
 from bestby.planning.base import USUAL_POWER, Question, check_costs, check_wanted, checked_question

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from bestby._core import checks
+from bestby._core.checks import margin_of
 from bestby._core.errors import DesignError, InvalidInputError
-from bestby._core.margins import margin_of
 from bestby._core.text import quoted
 from bestby.vocabulary import MonitorPopulation, allowed_names
 

@@ -29,9 +29,8 @@ from pathlib import Path
 from typing import Any
 
 from bestby._core import checks, files
-from bestby._core.cache import Cache
 from bestby._core.errors import InvalidInputError, StudyError
-from bestby._core.files import digest
+from bestby._core.files import Cache, digest
 from bestby._core.text import natural, quoted
 from bestby.questions.study import source
 from bestby.questions.study.source import Entry, Gold, Run
