@@ -56,14 +56,6 @@ def test_cases(golds, answer, em, strict, f1):
     assert AnswerF1().values([golds], [answer]) == pytest.approx(f1, abs=1e-12)
 
 
-def test_values_are_means_over_items():
-    gold, answers = [case[0] for case in CASES], [case[1] for case in CASES]
-    for name, column in (("em", 2), ("em_strict", 3), ("qa_f1", 4)):
-        metric = NAMES[name][1](name)
-        score = metric.score(metric.statistics(gold, answers).sum(axis=0))
-        assert score == pytest.approx(np.mean([case[column] for case in CASES]), abs=1e-12)
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_items_of_another_kind(name):
     with pytest.raises(InvalidInputError, match=f"{name} reads one text per item, but item 0 .* is 3"):
@@ -119,16 +111,6 @@ def test_pairs_that_are_no_counts(items, message):
 def test_many_samples_lose_no_digits():
     """1 - C(n - 1, k)/C(n, k) is k/n; floats would overflow, sums of logarithms lose digits."""
     assert PassAtK("pass@100", 100).values(None, [(100_000, 1)])[0] == pytest.approx(1e-3, rel=1e-14)
-
-
-def test_the_variance_within_problems_is_the_usual_one_for_one_sample():
-    n, c = np.array([2, 5, 10, 10]), np.array([1, 0, 3, 10])
-    p = c / n
-    np.testing.assert_allclose(within_variance(n, c, 1), p * (1 - p) / (n - 1), rtol=1e-13, atol=0)
-    metric = PassAtK()
-    np.testing.assert_array_equal(
-        metric.variance_within(list(zip(n, c, strict=True))), within_variance(n, c, 1)
-    )
 
 
 def test_no_variance_from_too_few_samples():

@@ -11,7 +11,7 @@ from sklearn import metrics as sk
 
 from bestby import compare
 from bestby._core.errors import InvalidInputError
-from bestby.metrics import ranks, resolve
+from bestby.metrics import resolve
 from bestby.metrics.correlation import Pearson
 
 BINARY = {"roc_auc": sk.roc_auc_score, "average_precision": sk.average_precision_score}
@@ -64,13 +64,6 @@ def test_the_type_of_the_weights_does_not_matter(name, dtype, generator):
     np.testing.assert_array_equal(
         metric.weighted(prepared, weights.astype(dtype)), metric.weighted(prepared, weights)
     )
-
-
-@pytest.mark.parametrize(("largest", "kind"), [(255, np.uint8), (256, np.uint16), (65536, np.int64)])
-def test_weights_are_stored_as_narrow_as_they_fit(largest, kind):
-    counts = ranks._as_counts(np.array([[0, largest]]), 2)
-    assert counts.dtype == kind
-    assert counts.tolist() == [[0, largest]]
 
 
 @pytest.mark.parametrize("name", ["spearman", "kendall"])
@@ -287,16 +280,6 @@ def test_the_score_of_the_data_is_that_of_weights_of_one(name: str, decimals: in
         metric = resolve(name).fit(gold, [predictions], None)
         prepared = metric.prepare(gold, predictions)
         assert metric.whole(prepared) == metric.weighted(prepared, np.ones((1, n), dtype=np.uint8))[0]
-
-
-@pytest.mark.parametrize("name", ["spearman", "kendall"])
-def test_the_gold_is_sorted_once_for_all_systems(name: str) -> None:
-    rng = np.random.default_rng(0)
-    gold, a, b = rng.normal(size=(3, 50))
-    metric = resolve(name).fit(gold, [a, b], None)
-    assert metric.prepare(gold, a).y is metric.prepare(gold, b).y
-    both = metric.prepare(np.concatenate([gold, gold]), np.concatenate([a, b]))
-    assert both.y.groups.size == 100
 
 
 @pytest.mark.parametrize("kind", [object, np.float16, np.uint8, bool])

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import sys
-
 import jiwer
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bestby._core.errors import InvalidInputError, MissingExtraError
+from bestby._core.errors import InvalidInputError
 from bestby.metrics.recognition import NAMES, edit_counts
 
 TEXT = st.lists(st.sampled_from(["a", "b", "ab", "ba", "Ab", "é", "b."]), max_size=7).map(" ".join)
@@ -110,10 +108,3 @@ def test_long_items_are_cut_in_messages():
     with pytest.raises(InvalidInputError) as caught:
         built("wer").statistics(["a"], [["word"] * 500])
     assert len(caught.value.message) < 150
-
-
-def test_without_jiwer(monkeypatch):
-    monkeypatch.setitem(sys.modules, "jiwer", None)
-    metric = built("wer")  # building it needs nothing
-    with pytest.raises(MissingExtraError, match=r"jiwer is not installed\nhint: pip install 'bestby\[asr\]'"):
-        metric.statistics(["a"], ["a"])

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from sklearn import metrics as sk
 
-from bestby._core.errors import InvalidInputError
-from bestby.metrics import FunctionMetric, Metric, default, list_metrics, resolve, translation
+from bestby._core.errors import InvalidInputError, MissingExtraError
+from bestby.metrics import FunctionMetric, Metric, list_metrics, resolve, translation
 from bestby.metrics.registry import FAMILIES
 
 
@@ -153,31 +153,6 @@ def test_a_number_is_no_metric():
         resolve(3)
 
 
-def test_a_user_metric_in_ten_lines(generator):
-    class Bias(Metric):
-        name = "bias"
-        greater_is_better = False
-
-        def statistics(self, gold, predictions):
-            return np.column_stack([predictions - gold, np.ones(gold.size)])
-
-        def score(self, totals):
-            return np.abs(totals[..., 0] / totals[..., 1])
-
-    metric = resolve(Bias())
-    gold, predictions = generator.normal(size=40), generator.normal(size=40)
-    weights = generator.integers(1, 3, size=(5, 40))
-    expected = [abs(np.average(predictions - gold, weights=w)) for w in weights]
-    np.testing.assert_allclose(
-        metric.score(weights @ metric.statistics(gold, predictions)), expected, atol=1e-12
-    )
-
-
-@pytest.mark.parametrize(("without_gold", "name"), [(True, "mean"), (False, "accuracy")])
-def test_default(without_gold, name):
-    assert default(without_gold) == name
-
-
 def test_metrics_are_listed_by_family() -> None:
     rows = {row.name: row for row in list_metrics()}
     assert rows["accuracy"].family == "classification"
@@ -259,3 +234,27 @@ def test_building_metrics_imports_no_heavy_and_no_optional_library() -> None:
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "[] False"
+
+
+@pytest.mark.parametrize(
+    ("names", "module", "line"),
+    [
+        ("bleu chrf chrf++ ter bleu_segment_mean ter_segment_mean", "sacrebleu", "sacrebleu mt"),
+        ("wer cer mer wil wip", "jiwer", "jiwer asr"),
+        ("rouge1 rougeL", "rouge_score.rouge_scorer", "rouge-score summaries"),
+        ("meteor meteor_corpus", "nltk.translate.meteor_score", "nltk summaries"),
+        ("span_f1 span_f1_macro", "seqeval", "seqeval spans"),
+        ("ndcg mrr@10", "ir_measures", "ir-measures ir"),
+    ],
+)
+def test_the_library_that_a_metric_lacks_is_named(
+    names: str, module: str, line: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, module, None)
+    library, extra = line.split()
+    for name in names.split():
+        item = {"ir": {"d": 1}, "spans": ["B-A"]}.get(extra, "a")
+        gold = [item, item]
+        with pytest.raises(MissingExtraError) as caught:
+            resolve(name).fit(gold, [gold], None).statistics(gold, gold)
+        assert str(caught.value) == f"{library} is not installed\nhint: pip install 'bestby[{extra}]'", name

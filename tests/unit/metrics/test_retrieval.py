@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import builtins
 import math
 from typing import Any
 
 import numpy as np
 import pytest
 
-from bestby import InvalidInputError, MissingExtraError
+from bestby import InvalidInputError
 from bestby.metrics import retrieval
 from bestby.metrics.retrieval import Retrieval
 
@@ -96,20 +95,6 @@ def test_scores_too_large_for_single_precision() -> None:
 def test_refused_topics(gold: Any, found: Any, message: str) -> None:
     with pytest.raises(InvalidInputError, match=message):
         Retrieval("map").values(gold, found)
-
-
-def test_the_library_is_asked_for_when_needed_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = builtins.__import__
-
-    def absent(name: str, *rest: Any, **more: Any) -> Any:
-        if name == "ir_measures":
-            raise ImportError(name)
-        return real(name, *rest, **more)
-
-    monkeypatch.setattr(builtins, "__import__", absent)
-    metric = Retrieval("ndcg", 10)
-    with pytest.raises(MissingExtraError, match=r"pip install 'bestby\[ir\]'"):
-        metric.values(GOLD, [["d1"], []])
 
 
 @pytest.mark.parametrize("name", ["ndcg", "ndcg@3", "map", "mrr", "p@3", "r@3"])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import sys
 from typing import Any
 
 import numpy as np
@@ -12,8 +11,8 @@ import sacrebleu
 from tests.unit.metrics.corpora import long_corpus, objects, streams
 
 import bestby
-from bestby._core.errors import InvalidInputError, MissingExtraError
-from bestby.metrics.translation import NAMES, PATTERNS, Bleu, Chrf, SegmentMean, Ter
+from bestby._core.errors import InvalidInputError
+from bestby.metrics.translation import PATTERNS, Bleu, Chrf, SegmentMean, Ter
 
 
 def test_one_reference_may_be_a_text_a_list_or_a_tuple():
@@ -56,13 +55,6 @@ def test_a_tokeniser_without_its_library_is_an_error_that_names_it(monkeypatch):
     monkeypatch.setattr("sacrebleu.metrics.BLEU", broken)
     with pytest.raises(InvalidInputError, match="cannot load its tokeniser 'ja-mecab': Japanese"):
         Bleu("bleu@ja-mecab", "ja-mecab").fit(objects(["a"]), [], None)
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_without_sacrebleu_the_install_line_is_given(name, monkeypatch):
-    monkeypatch.setitem(sys.modules, "sacrebleu", None)
-    with pytest.raises(MissingExtraError, match=r"pip install 'bestby\[mt\]'"):
-        NAMES[name][1](name).fit(objects(["a"]), [], None)
 
 
 @pytest.mark.parametrize(
