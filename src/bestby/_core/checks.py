@@ -22,10 +22,8 @@ from bestby._core.typing import Array, ArrayLike, FloatArray
 
 # -- columns ----------------------------------------------------------------------------------------
 
-
 ASK_VALUE = "correct it, or leave out the item, run or fold that it belongs to"
 """What to do about values that are infinite or missing."""
-
 
 LARGEST = 1e75
 """The largest number there may be: variances of variances are sums of fourth powers, and must be floats."""

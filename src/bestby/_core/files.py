@@ -29,16 +29,13 @@ from bestby._version import __version__
 STALE = 3600.0
 """Seconds after which a scratch file is known to be left behind; writing one takes far less than a second."""
 
-
 UNCHANGED: dict[type[BestbyError], str] = {
     StudyError: "the study is as it was",
     BoardError: "the board is as it was",
 }
 """What a hint says of the files that could not be changed, by the error that is raised."""
 
-
 _NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL, errno.EMLINK}
-
 
 _NO_SYNC = {errno.EACCES, errno.EINVAL, errno.ENOTSUP}
 

@@ -7,7 +7,6 @@ from collections.abc import Collection, Mapping
 
 # -- what was meant ---------------------------------------------------------------------------------
 
-
 _MEANT = {
     "seed": "rng",
     "random_state": "rng",
@@ -40,10 +39,8 @@ _MEANT = {
 }
 """Keywords of other libraries and of the command line, and ours."""
 
-
 COUNTERPARTS: dict[str, dict[str, str]] = {}
 """Of arguments, their values and what other libraries call these; `bestby.vocabulary` fills it."""
-
 
 OF_COMPARE: dict[str, Collection[object]] = dict.fromkeys(
     ("alternative", "baseline", "correction", "level", "margin", "n_resamples", "rng", "test"), ()
@@ -93,24 +90,18 @@ def counterpart(value: str, argument: str, allowed: Collection[object]) -> str |
 
 # -- what can be followed ---------------------------------------------------------------------------
 
-
 SETTING = re.compile(r"(?:^|(?<= )|(?<= \())([a-z_]+)=(?!path\b|[\w-]+\.[a-z])")
 """A setting, written as in Python. The file of a system, ``name=path`` or ``a=a.jsonl``, is none."""
-
 
 _OPTION = re.compile(r"--[\w-]+ \S+")
 """An option as it is written on the command line, whose value may look like a setting."""
 
-
 _EXPRESSION = re.compile(r"\b[a-z_]+=[{(]|\bnp\.|\bframe\[|\bbestby\.\w+\(|\b(?:compare|fit)\(")
 """What only Python can say: a mapping as the value of a setting, an array, or the call of a function."""
 
-
 _ASIDE = re.compile(r" \([^()]*\)")
 
-
 _BETWEEN = re.compile(r"(; (?:or )?|, or )")
-
 
 _OPPOSED = re.compile(r"^(?:otherwise|if not,) ")
 

@@ -17,8 +17,8 @@ from bestby._core.text import quoted
 from bestby._core.typing import ArrayLike, FloatArray
 from bestby.data.evaluation import Evaluation
 from bestby.metrics import _items
-from bestby.metrics import texts as metrics_texts
 from bestby.metrics.base import MeanMetric, Names, Patterns
+from bestby.metrics.texts import item_references, item_texts
 from bestby.results.base import Note
 
 _NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
@@ -39,9 +39,7 @@ def normalised(answer: str) -> str:
 
 def _golds(gold: Any, name: str, form: Callable[[str], str] = normalised) -> list[list[str]]:
     """Return the golds of each item in the form compared; those without a character count only if all are."""
-    every = (
-        [form(text) for text in texts] for texts in metrics_texts.item_references(gold, name, empty=True)
-    )
+    every = ([form(text) for text in texts] for texts in item_references(gold, name, empty=True))
     return [[text for text in texts if text] or [""] for texts in every]
 
 
@@ -49,7 +47,7 @@ def _lost_notes(metric: str, evaluation: Evaluation) -> list[Note]:
     """Return a note on golds of which normalisation leaves nothing; refuse them if all are such."""
     if evaluation.gold is None:
         return []
-    gold = metrics_texts.item_references(evaluation.gold, metric, empty=True)
+    gold = item_references(evaluation.gold, metric, empty=True)
     lost = [texts for texts in gold if "".join(texts).strip() and not any(map(normalised, texts))]
     drops = "normalisation drops punctuation and English articles"
     if lost and len(lost) == len(gold):
@@ -96,7 +94,7 @@ class ExactMatch(MeanMetric):
 
     def values(self, gold: Any, predictions: Any) -> FloatArray:
         """Return 1 where the answer is among the golds."""
-        answers = metrics_texts.item_texts(predictions, self.name)
+        answers = item_texts(predictions, self.name)
         form = str.strip if self.strict else normalised
         pairs = zip(_golds(gold, self.name, form), answers, strict=True)
         return np.array([float(form(answer) in golds) for golds, answer in pairs])
@@ -123,7 +121,7 @@ class AnswerF1(MeanMetric):
 
     def values(self, gold: Any, predictions: Any) -> FloatArray:
         """Return the F1 of each answer."""
-        answers = metrics_texts.item_texts(predictions, self.name)
+        answers = item_texts(predictions, self.name)
         pairs = zip(_golds(gold, self.name), answers, strict=True)
         return np.array([_best_f1(golds, normalised(answer).split()) for golds, answer in pairs])
 

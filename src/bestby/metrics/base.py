@@ -479,6 +479,5 @@ class Paths:
 Names: TypeAlias = dict[str, tuple[str, Callable[[str], BaseMetric]]]
 """Of each metric by its name: the description in the list of metrics, and what builds it from the name."""
 
-
 Patterns: TypeAlias = dict[str, tuple[str, Callable[[str, str], BaseMetric]]]
 """Of ``name[LABEL]`` or ``name@PART``: the description, and what builds it from whole name and part."""

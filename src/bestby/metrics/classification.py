@@ -23,9 +23,7 @@ from bestby.metrics.smooth import Line, SmoothMetric
 
 # -- counts per class -------------------------------------------------------------------------------
 
-
 Part: TypeAlias = Literal["precision", "recall", "f1"]
-
 
 COUNTS: dict[Part, tuple[str, ...]] = {
     "precision": ("hits", "predicted"),
@@ -213,7 +211,6 @@ class Micro(SmoothMetric):
 
 # -- one class --------------------------------------------------------------------------------------
 
-
 _WHY: dict[Part, str] = {
     "precision": "never predicted",
     "recall": "not in the gold",
@@ -277,7 +274,6 @@ class OneClass(SmoothMetric):
 
 
 # -- averages over the classes ----------------------------------------------------------------------
-
 
 Average: TypeAlias = Literal["macro", "weighted"]
 
@@ -425,7 +421,6 @@ class BalancedAccuracy(ByClass):
 
 # -- agreement beyond chance ------------------------------------------------------------------------
 
-
 _LEAST_MARGIN = 1e-14
 """Part of n squared below which a product of counts is rounding: the least real one is 2 / n of it."""
 
@@ -552,7 +547,6 @@ class CohenKappa(_BeyondChance):
 
 # -- names ------------------------------------------------------------------------------------------
 
-
 _HOW: dict[Average, str] = {
     "macro": "every class counting the same",
     "weighted": "classes weighted by their frequency in the gold",
@@ -568,7 +562,6 @@ def _averages(part: Part, title: str) -> Names:
 
 _MICRO_F1 = "F1 over all decisions; accuracy if no prediction is missing"
 
-
 NAMES: Names = {
     "accuracy": ("proportion of right predictions", Accuracy),
     "balanced_accuracy": ("mean recall of the classes in the gold", BalancedAccuracy),
@@ -583,13 +576,11 @@ NAMES: Names = {
     "cohen_kappa": ("agreement with the gold beyond chance", CohenKappa),
 }
 
-
 WITH_LABEL: Patterns = {
     "precision": ("precision of one class", lambda name, label: OneClass(name, "precision", label)),
     "recall": ("recall of one class", lambda name, label: OneClass(name, "recall", label)),
     "f1": ("F1 of one class", lambda name, label: OneClass(name, "f1", label)),
 }
-
 
 SUGGESTIONS = {
     "acc": "accuracy",

@@ -699,12 +699,10 @@ def _share_values(x: Ranks) -> bool:
 
 # -- names ------------------------------------------------------------------------------------------
 
-
 NAMES: Names = {
     "pearson": ("linear correlation", Pearson),
     "spearman": ("rank correlation", Spearman),
     "kendall": ("rank correlation, tau-b", Kendall),
 }
-
 
 SUGGESTIONS = {"tau": "kendall"}

@@ -22,7 +22,6 @@ _PREDICTIONS = re.compile(r"(y_?)?(pred|hat|hyp|output|system|candidate)", re.IG
 _GOLD = re.compile(r"(y_?)?(gold|true|truth|targ|label|ref|actual)|y$", re.IGNORECASE)
 """How the names of parameters begin that hold predictions, and gold."""
 
-
 _UNNAMED = (
     "the metric is a lambda, which tables can only call <lambda>: give it a name, with def, or as"
     " FunctionMetric(function, name=...)"

@@ -36,15 +36,12 @@ __all__ = [
 
 # -- metrics ----------------------------------------------------------------------------------------
 
-
 Part: TypeAlias = Literal["uas", "las", "clas", "upos", "words", "sentences"]
-
 
 _CONTENT = """
 nsubj obj iobj csubj ccomp xcomp obl vocative expl dislocated advcl advmod discourse nmod appos nummod
 acl amod conj fixed flat compound list parataxis orphan goeswith reparandum root dep
 """
-
 
 CONTENT = frozenset(_CONTENT.split())
 """The relations of content words; function words and punctuation have the others."""
@@ -359,10 +356,8 @@ def _common_subsequence(
 
 # -- CoNLL-U ----------------------------------------------------------------------------------------
 
-
 _COLUMNS = 10
 """Columns of a line of CoNLL-U."""
-
 
 _FORMAT = "the format is described at https://universaldependencies.org/format.html"
 

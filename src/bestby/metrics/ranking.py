@@ -394,7 +394,6 @@ def average_precision_by_group(ranking: Ranking, of: IntArray) -> FloatArray:
 
 # -- names ------------------------------------------------------------------------------------------
 
-
 NAMES: Names = {
     "roc_auc": ("area under the ROC curve; the greater gold label is positive", RocAuc),
     "average_precision": (
@@ -403,11 +402,9 @@ NAMES: Names = {
     ),
 }
 
-
 WITH_LABEL: Patterns = {
     "roc_auc": ("area under the ROC curve of one class against the others", RocAuc),
     "average_precision": ("average precision of one class against the others", AveragePrecision),
 }
-
 
 SUGGESTIONS = {"ap": "average_precision", "auc": "roc_auc", "auroc": "roc_auc"}

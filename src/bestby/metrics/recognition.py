@@ -10,8 +10,8 @@ import numpy as np
 from bestby._core.errors import MissingExtraError
 from bestby._core.typing import FloatArray
 from bestby.data.evaluation import Evaluation
-from bestby.metrics import texts as metrics_texts
 from bestby.metrics.base import Metric, Names
+from bestby.metrics.texts import item_references, item_texts, token_notes
 from bestby.results.base import Note
 
 _COLUMN = {"equal": 0, "replace": 1, "substitute": 1, "delete": 2, "insert": 3}
@@ -30,8 +30,8 @@ def edit_counts(
     characters include the spaces between words.
     """
     several, recognised = (
-        metrics_texts.item_references(gold, metric),
-        metrics_texts.item_texts(predictions, metric),
+        item_references(gold, metric),
+        item_texts(predictions, metric),
     )
     try:
         import jiwer
@@ -68,7 +68,7 @@ class _FromEdits(Metric):
 
     def reading_notes(self, evaluation: Evaluation) -> list[Note]:
         """Return a note on references without a word; refuse them if all are."""
-        return metrics_texts.token_notes(evaluation, self.name)
+        return token_notes(evaluation, self.name)
 
     def statistics(self, gold: Any, predictions: Any) -> FloatArray:
         """Return hits, substitutions, deletions and insertions."""

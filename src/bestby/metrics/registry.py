@@ -53,22 +53,17 @@ FAMILIES = (
     agreement,
 )
 
-
 NAMES: Names = {}
 """The metrics whose whole name is fixed."""
-
 
 WITH_LABEL: Patterns = {}
 """The metrics of one label, as ``f1[LABEL]``."""
 
-
 PATTERNS: Patterns = {}
 """The metrics with a part behind an ``@``, as ``ece@10``; the ``^`` of ``pass^10`` belongs to the name."""
 
-
 PART_EXAMPLES: dict[str, str] = {}
 """What stands behind the ``@`` in the list of metrics."""
-
 
 SUGGESTIONS: dict[str, str] = {}
 """Other names of metrics, which a message about an unknown name turns into a suggestion."""
@@ -87,7 +82,6 @@ SPELLINGS = retrieval.ALIASES
 
 
 # -- from a name to a metric ------------------------------------------------------------------------
-
 
 _LOWER_IS_BETTER = ("_error", "_loss", "_deviance")
 
@@ -287,7 +281,6 @@ def default(without_gold: bool, *, soft_gold: bool = False) -> str:
 
 
 # -- the list of metrics ----------------------------------------------------------------------------
-
 
 Way: TypeAlias = Literal["exact", "cells", "dense", "weighted", "index"]
 

@@ -35,7 +35,6 @@ from bestby.results.base import Note
 CLIP: Final = 1e-12
 """Probabilities inside logarithms are raised to this, so that a class held impossible costs 27.6 nats."""
 
-
 LEAST: Final = float(np.finfo(np.float64).tiny)
 """The least normal number: what stands for 0 where a factor 0 outside makes the term 0 anyway."""
 
@@ -308,10 +307,8 @@ class SoftAccuracy(PerItem):
 
 # -- calibration ------------------------------------------------------------------------------------
 
-
 MOST_CONFIDENCE_BINS = 1000
 """Bins that probabilities are cut into at most: each is two statistics of every item."""
-
 
 MEMBER = 1e-12
 """What every item of a bin has at least in the column of variances."""
@@ -704,7 +701,6 @@ class EarthMover(_Ordered):
 
 # -- names ------------------------------------------------------------------------------------------
 
-
 _TITLES: dict[Part, str] = {"precision": "precision", "recall": "recall", "f1": "F1"}
 
 
@@ -745,15 +741,12 @@ NAMES: Names = {
     "emd": ("earth mover's distance between ordered classes", EarthMover),
 }
 
-
 PATTERNS: Patterns = {"ece": ("expected calibration error, with so many bins", _with_bins)}
-
 
 WITH_LABEL: Patterns = {
     f"soft_{part}": (f"fuzzy {title} of one class of soft labels", partial(_one_class, part))
     for part, title in _TITLES.items()
 }
-
 
 SUGGESTIONS = {
     "brier_score": "brier",

@@ -206,17 +206,13 @@ def _occurring(sides: Sequence[Any], name: str) -> set[str]:
 
 # -- items ------------------------------------------------------------------------------------------
 
-
 Span: TypeAlias = tuple[str, int, int]
 """Type, first and last position."""
-
 
 SCHEMES = {"IOB1": "BI", "IOB2": "BI", "IOE1": "IE", "IOE2": "IE", "IOBES": "BIES", "BILOU": "BILU"}
 """The schemes of tags that seqeval knows, and the letters before the types."""
 
-
 _LENIENT = "BIES"
-
 
 _COUNTED = "items are counted from 0"
 
@@ -366,9 +362,7 @@ def _single_type(part: Part, name: str, label: str) -> BaseMetric:
 
 _PARTS: dict[Part, str] = {"f1": "F1", "precision": "precision", "recall": "recall"}
 
-
 _STRICT = "; tags by the letter of their scheme"
-
 
 NAMES: Names = {
     "tag_accuracy": ("proportion of tokens with the right tag, sentences as items", TagAccuracy),
@@ -387,13 +381,11 @@ NAMES: Names = {
     },
 }
 
-
 WITH_LABEL: Patterns = {
     f"span_{part}": (f"{said} of the spans of one type", partial(_single_type, part))
     for part, said in _PARTS.items()
 }
 """Metrics of the spans of one type, which stands in brackets."""
-
 
 PATTERNS: Patterns = {
     **{
@@ -412,6 +404,5 @@ PATTERNS: Patterns = {
     },
 }
 """Metrics of tags by a scheme, which stands behind the "@"."""
-
 
 PART_EXAMPLE = "IOB2"

@@ -14,9 +14,8 @@ from bestby._core.errors import InvalidInputError, MissingExtraError
 from bestby._core.typing import FloatArray
 from bestby.data.evaluation import Evaluation
 from bestby.data.roles import listed
-from bestby.metrics import texts as metrics_texts
 from bestby.metrics.base import MeanMetric, Names
-from bestby.metrics.texts import TextMetric
+from bestby.metrics.texts import TextMetric, item_references, item_texts, token_notes
 from bestby.results.base import Note
 
 _EXTRA = "summaries"
@@ -62,10 +61,10 @@ class Rouge(TextMetric, MeanMetric):
 
     def reading_notes(self, evaluation: Evaluation) -> list[Note]:
         """Return notes on texts that the tokeniser drops; refuse references if it leaves nothing of all."""
-        notes = metrics_texts.token_notes(evaluation, self.name, _words, why=_KEEPS, instead=_INSTEAD)
+        notes = token_notes(evaluation, self.name, _words, why=_KEEPS, instead=_INSTEAD)
         n = int(self.name[5:]) if self.name[5:].isdigit() else 1
         if n > 1 and not notes:
-            notes = metrics_texts.token_notes(
+            notes = token_notes(
                 evaluation,
                 self.name,
                 lambda text: len(_words(text)) >= n,
@@ -74,7 +73,7 @@ class Rouge(TextMetric, MeanMetric):
             )
         texts: dict[str, Iterable[Any]] = {f"texts of {name}": x for name, x in evaluation.systems.items()}
         if evaluation.gold is not None:
-            several = metrics_texts.item_references(evaluation.gold, self.name, empty=True)
+            several = item_references(evaluation.gold, self.name, empty=True)
             texts["references"] = [text for one in several for text in one if _words(text)]
         counts = {what: sum(map(_mostly_dropped, values)) for what, values in texts.items()}
         shown = [f"{count} {what}" for what, count in counts.items() if count]
@@ -86,8 +85,8 @@ class Rouge(TextMetric, MeanMetric):
     def values(self, gold: Any, predictions: Any) -> FloatArray:
         """Return the F-measure of each item."""
         references, texts = (
-            metrics_texts.item_references(gold, self.name),
-            metrics_texts.item_texts(predictions, self.name),
+            item_references(gold, self.name),
+            item_texts(predictions, self.name),
         )
         try:
             from rouge_score.rouge_scorer import RougeScorer
@@ -154,8 +153,8 @@ def meteor_counts(
     """
     chosen = MeteorSettings() if settings is None else settings
     references, texts = (
-        metrics_texts.item_references(gold, metric),
-        metrics_texts.item_texts(predictions, metric),
+        item_references(gold, metric),
+        item_texts(predictions, metric),
     )
     try:
         from nltk.tokenize import NLTKWordTokenizer
@@ -208,7 +207,7 @@ def _meteor(counts: FloatArray, settings: MeteorSettings) -> FloatArray:
 def _meteor_notes(metric: Meteor | MeteorCorpus, evaluation: Evaluation) -> list[Note]:
     words = metric.settings.tokenise or str.split  # nltk's tokeniser leaves something of every other text
     why = "" if words is str.split else "settings.tokenise finds none"
-    return metrics_texts.token_notes(
+    return token_notes(
         evaluation, metric.name, words, why=why, instead="" if not why else 'metric="chrf" takes characters'
     )
 

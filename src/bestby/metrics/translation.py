@@ -22,9 +22,8 @@ from bestby._core import checks
 from bestby._core.errors import InvalidInputError, MissingExtraError
 from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
 from bestby.metrics import _ngrams
-from bestby.metrics import texts as metrics_texts
 from bestby.metrics.base import MeanMetric, Names, Patterns
-from bestby.metrics.texts import TextMetric
+from bestby.metrics.texts import TextMetric, item_references, item_texts
 
 NOTHING = 1e-4
 """Counts are whole numbers: below this one is 0, also within a step of a numerical derivative."""
@@ -64,19 +63,19 @@ class Counted(TextMetric):
         return dataclasses.replace(self, prepared=self._prepare(gold))
 
     def _prepare(self, gold: Any) -> _Prepared:
-        references = metrics_texts.item_references(gold, self.name)
+        references = item_references(gold, self.name)
         return _Prepared(gold, self._prepared_references(_library(), references))
 
     def signature(self, gold: Any) -> str:
         """Return the signature that sacrebleu gives to these settings and this number of references."""
-        numbers = {len(several) for several in metrics_texts.item_references(gold, self.name)}
+        numbers = {len(several) for several in item_references(gold, self.name)}
         scorer = self._scorer(_library())
         scorer.num_refs = numbers.pop() if len(numbers) == 1 else -1  # which sacrebleu writes as var
         return str(scorer.get_signature())
 
     def statistics(self, gold: Any, predictions: Any) -> FloatArray:
         """Return the counts of each segment."""
-        translations = metrics_texts.item_texts(predictions, self.name)
+        translations = item_texts(predictions, self.name)
         if gold is not None and len(translations) != len(gold):
             raise InvalidInputError(
                 f"{self.name} needs one translation per segment, got {len(translations)} translations and the"
@@ -124,19 +123,14 @@ def divided(above: FloatArray, below: FloatArray, where: BoolArray) -> FloatArra
 
 # -- BLEU -------------------------------------------------------------------------------------------
 
-
 Smooth: TypeAlias = Literal["exp", "floor", "add-k", "none"]
-
 
 _SMOOTHINGS: tuple[Smooth, ...] = ("exp", "floor", "add-k", "none")
 
-
 _FLOOR, _ADDED = 0.1, 1.0  # sacrebleu's defaults for "floor" and "add-k"
-
 
 _HIGHEST = 4
 """The order of the longest n-grams of BLEU, in tokens."""
-
 
 _WORD_BY_WORD, _KEEPING_WORDS = ("13a", "none", "char"), ("13a", "none")
 """Tokenisers that never look across spaces, and those that leave words of letters and digits as they are."""
@@ -653,7 +647,6 @@ class SegmentMean(TextMetric, MeanMetric):
 
 # -- names ------------------------------------------------------------------------------------------
 
-
 NAMES: Names = {
     "bleu": ("BLEU of the corpus, by sacrebleu with its tokeniser 13a", Bleu),
     "chrf": ("chrF of the corpus: F-score of character n-grams", Chrf),
@@ -664,7 +657,6 @@ NAMES: Names = {
     "chrf++_segment_mean": ("mean chrF++ of the segments", lambda name: SegmentMean(name, Chrf("chrf++", 2))),
     "ter_segment_mean": ("mean translation edit rate of the segments", lambda name: SegmentMean(name, Ter())),
 }
-
 
 PATTERNS: Patterns = {
     "bleu": (
@@ -677,9 +669,7 @@ PATTERNS: Patterns = {
     ),
 }
 
-
 PART_EXAMPLE = "13a"
-
 
 SUGGESTIONS = {
     "corpus_bleu": "bleu",
