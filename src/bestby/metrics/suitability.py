@@ -37,10 +37,11 @@ _COMMA_NUMBER = re.compile(r"[+-]?\d+(,\d+)?", re.ASCII)
 """A whole number, or one with a decimal comma."""
 
 _SHOWN = 4
-"""Labels that a message shows."""
+"""Labels that a message shows: enough to see what they are, on one line."""
 
 FAR_APART = 20.0
-"""Ratio of the sizes of scores from which a note says that their scales differ."""
+"""Ratio of the mean sizes of scores from which a note says that their scales differ: percentages are 100
+times as large as shares, and systems worth comparing by one metric rarely differ by as much."""
 
 _FOR_NUMBERS = 'name a metric of numbers, such as metric="rmse" (or mae, pearson, spearman)'
 
