@@ -162,28 +162,6 @@ def test_a_meaning_is_one_sentence_and_stands_in_order() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "codes"),
-    [
-        ("Note('few', '')", {"few"}),
-        ("base.Note(message='', code='few')", {"few"}),
-        ("Note('few' if short else 'many', '')", {"few", "many"}),
-        ("CODE: str = 'few'\ndef f(): return Note(CODE, '')", {"few"}),
-        ("def f():\n    code = 'few' if short else 'many'\n    return Note(code, '')", {"few", "many"}),
-        ("def f(code): return Note(code, '')\nf('few')\nf(code='many')", {"few", "many"}),
-        ("def f(x, code='few'): return Note(code, '')\nf(1)", {"few"}),
-        ("def f(*, code='few'): return Note(code, '')\nf(code='many')", {"few", "many"}),
-        ("def f(self, x, code): return Note(code, '')\none.f(0, 'few')", {"few"}),
-        ("def g(code): return f(code)\ndef f(code): return Note(code, '')\ng('few')", {"few"}),
-        ("from codes import CODE\nNote(CODE, '')", {"many"}),
-        ("Note(other.code, '')", set()),
-    ],
-)
-def test_the_scan_sees_a_code(text: str, codes: set[str]) -> None:
-    trees = {"module": ast.parse(text), "codes": ast.parse("CODE = 'many'")}
-    assert Source(trees).codes_of_notes() == codes
-
-
-@pytest.mark.parametrize(
     "text",
     [
         "Note(f'few_{units}', '')",
