@@ -8,19 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 import sacrebleu
-from tests.unit.metrics.corpora import long_corpus, objects, streams
+from tests.unit.metrics.corpora import objects, streams
 
 import bestby
 from bestby._core.errors import InvalidInputError
 from bestby.metrics.translation import PATTERNS, Bleu, Chrf, SegmentMean, Ter
-
-
-def test_one_reference_may_be_a_text_a_list_or_a_tuple():
-    gold, translations = long_corpus(5)
-    for wrapped in (objects([[g] for g in gold]), objects([(g,) for g in gold])):
-        np.testing.assert_array_equal(
-            Bleu().statistics(wrapped, translations), Bleu().statistics(gold, translations)
-        )
 
 
 @pytest.mark.parametrize(
