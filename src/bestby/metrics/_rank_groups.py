@@ -13,7 +13,7 @@ import numpy as np
 
 from bestby._core.chunks import CHUNK
 from bestby._core.typing import Array, FloatArray, IntArray
-from bestby.metrics._rank_weights import concordance
+from bestby.metrics._rank_pairs import concordance
 from bestby.metrics._ranked import Ranking, from_here
 
 

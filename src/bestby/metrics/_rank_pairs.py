@@ -1,13 +1,17 @@
-"""How many pairs of items two rankings put in the same order, counted while one of them is sorted."""
+"""How many pairs of items two rankings put in the same order, counted while items are halved by rank.
+
+Items stand in the order of x, those tied in x in descending order of y, and tied items have descending ranks
+of y. What stands before an item and has a lower rank is then less than it in both columns.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
-from bestby._core.typing import Array, IntArray
-
-_WIDTH = 32
-"""Items of a block whose pairs are all compared, as to sort so few takes longer."""
+from bestby._core.typing import Array, FloatArray, IntArray
+from bestby.metrics._ranked import places_in
 
 
 def mean_concordance(groups_x: IntArray, groups_y: IntArray) -> float:
@@ -21,16 +25,106 @@ def mean_concordance(groups_x: IntArray, groups_y: IntArray) -> float:
     return agreement(groups_x, groups_y) / groups_x.size
 
 
-def agreement(groups_x: IntArray, groups_y: IntArray) -> int:
-    """Return the sum over all items of the concordant items less the discordant ones."""
+def agreement(groups_x: IntArray, groups_y: IntArray, weights: FloatArray | None = None) -> float:
+    """Return the sum over all items of the concordant items less the discordant ones.
+
+    With weights, a pair of items counts the product of theirs.
+    """
+    w = np.ones(groups_x.size) if weights is None else weights
+    order, ranks = _ranks_in_order(groups_x, groups_y)
+    ascending = 0.0
+    if weights is None:
+        ascending = float(sum(int(lower_first.sum()) for *_, lower_first in _halvings(ranks)))
+    else:
+        weight = _padded(w.take(order), ranks.size)
+        for lower, upper, _, lower_first in _halvings(ranks):
+            of_lower, of_upper = weight.take(lower), weight.take(upper)
+            ascending += float(np.vdot(of_upper, _first(lower_first, of_lower)))
+            weight = _together(of_lower, of_upper)
+    # Pairs count twice; those that are untied and do not ascend in both columns are discordant.
+    return 4.0 * ascending - float(w @ _untied_with(groups_x, groups_y, w))
+
+
+def concordance(groups_x: IntArray, groups_y: IntArray, weights: FloatArray | None = None) -> FloatArray:
+    """Return for each item the weight, 1 by default, of the concordant items less that of the discordant."""
+    w = np.ones(groups_x.size) if weights is None else weights
+    order, ranks = _ranks_in_order(groups_x, groups_y)
+    concordant = np.zeros(ranks.size)
+    weight = _padded(w.take(order), ranks.size)
+    for lower, upper, upper_first, lower_first in _halvings(ranks):
+        above: Array = upper.shape[1] - upper_first
+        below: Array = lower_first
+        if weights is not None:
+            of_lower, of_upper = weight.take(lower), weight.take(upper)
+            above = of_upper.sum(axis=1, keepdims=True) - _first(upper_first, of_upper)
+            below = _first(lower_first, of_lower)
+            weight = _together(of_lower, of_upper)
+        concordant = _together(concordant.take(lower) + above, concordant.take(upper) + below)
+    of_item = np.empty(order.size)
+    of_item[order] = concordant.take(ranks[ranks.size - order.size :])  # in the end items stand by rank
+    signs: FloatArray = 2.0 * of_item - _untied_with(groups_x, groups_y, w)
+    return signs
+
+
+def _halvings(ranks: IntArray) -> Iterator[tuple[IntArray, IntArray, IntArray, IntArray]]:
+    """Halve blocks of items by rank until each item is a block of its own.
+
+    Ranks are a permutation of the numbers below a power of two. Each step yields four arrays of the shape
+    (blocks, half a block): the places of the lower and of the upper half of each block's ranks, both in the
+    order of the items, and how many of the other half stand before each of them. The halves then stand side
+    by side, as `_together` puts them. Any two items are in the two halves of one block once.
+    """
+    half = ranks.size // 2
+    while half:
+        is_upper = (ranks & half).astype(np.bool_)
+        lower, upper = (np.flatnonzero(part).reshape(-1, half) for part in (~is_upper, is_upper))
+        # Before the k-th item of one half stand k of the same half in its block; the rest are of the other.
+        same = np.arange(lower.size).reshape(-1, half) + half * np.arange(len(lower))[:, None]
+        yield lower, upper, lower - same, upper - same
+        ranks = _together(ranks.take(lower), ranks.take(upper))
+        half //= 2
+
+
+def _together(lower: Array, upper: Array) -> Array:
+    """Return the values of both halves of each block side by side, in one row."""
+    return np.concatenate([lower, upper], axis=1).reshape(-1)
+
+
+def _first(counts: IntArray, weights: FloatArray) -> FloatArray:
+    """Return the sums of the first so many weights of each row, as many as each count says."""
+    sums = np.zeros((len(weights), weights.shape[1] + 1))
+    np.cumsum(weights, axis=1, out=sums[:, 1:])
+    found: FloatArray = sums.take(counts + np.arange(0, sums.size, sums.shape[1])[:, None])
+    return found
+
+
+def _ranks_in_order(groups_x: IntArray, groups_y: IntArray) -> tuple[IntArray, IntArray]:
+    """Return the order of the items, and their ranks of y in it, with more ranks to a power of two.
+
+    The added ones stand first, are greater than the others and descend, so that they ascend with none.
+    """
     n = groups_x.size
-    tied_x, tied_y = (0 if _untied(groups) else _tied(np.bincount(groups)) for groups in (groups_x, groups_y))
-    tied_both = 0
-    if tied_x and tied_y:
-        joint = np.sort(groups_x * (int(groups_y.max()) + 1) + groups_y)
-        tied_both = _tied(np.diff(np.flatnonzero(np.diff(joint, prepend=-1, append=-1))))
-    untied = n * (n - 1) // 2 - tied_x - tied_y + tied_both
-    return 2 * (2 * _concordant(groups_x, groups_y) - untied)
+    if _untied(groups_x):
+        order = places_in(groups_x)
+    else:
+        top = int(groups_y.max()) + 1
+        order = np.argsort(groups_x * top + (top - 1 - groups_y), kind="stable")
+    size = 1 << (n - 1).bit_length()
+    ranks = np.arange(size - 1, -1, -1, dtype=np.promote_types(np.int32, np.min_scalar_type(-size)))
+    ranks[size - n :] = _descending_in_ties(groups_y.take(order))
+    return order, ranks
+
+
+def _padded(in_order: FloatArray, size: int) -> FloatArray:
+    """Return weights for the ranks of `_ranks_in_order`, 0 for those that it adds."""
+    return np.concatenate([np.zeros(size - in_order.size), in_order])
+
+
+def _descending_in_ties(y: IntArray) -> IntArray:
+    """Return the ranks of y from 0, the later of tied items before the earlier ones."""
+    if _untied(y):
+        return y
+    return places_in(np.argsort(y * y.size + np.arange(y.size - 1, -1, -1)))
 
 
 def _untied(groups: IntArray) -> bool:
@@ -38,71 +132,14 @@ def _untied(groups: IntArray) -> bool:
     return int(groups.max()) + 1 == groups.size
 
 
-def _tied(sizes: IntArray) -> int:
-    """Return the number of pairs of items of the same group."""
-    return int((sizes * (sizes - 1)).sum()) // 2
-
-
-def _concordant(groups_x: IntArray, groups_y: IntArray) -> int:
-    """Return the number of pairs of items of which one is less than the other in both columns.
-
-    Items stand in the order of x, those tied in x in descending order of y, and tied items have descending
-    ranks of y. A pair counts if its ranks ascend: inside blocks by comparing all pairs, then between
-    neighbours as two sorted blocks become one.
-    """
-    n, width = groups_x.size, _WIDTH
-    # Twice the largest rank has a place in this type, and what fills up the end, at most n numbers below 0.
-    # NumPy's stable sort of 16 bits does not find what is sorted already.
-    narrow = np.promote_types(np.int32, np.min_scalar_type(-2 * n))
-    n_blocks = -(-n // width)
-    room: Array = np.empty(width << (n_blocks - 1).bit_length(), dtype=narrow)
-    halves, places = np.empty_like(room), np.zeros(room.size, dtype=np.int64)
-    ranks = room[: n_blocks * width]
-    ranks[:n] = descending_in_ties(_in_order(groups_x, groups_y))
-    ranks[n:] = np.arange(-1, n - ranks.size - 1, -1)  # what fills up the end descends: it is in no pair
-    found = _ascending(ranks.reshape(-1, width))
-    ranks <<= 1
-    while ranks.size > width:
-        if ranks.size // width % 2:
-            start = ranks.size
-            ranks = room[: start + width]
-            ranks[start:] = np.arange(n - start - 1, n - start - 1 - width, -1) << 1
-        both = ranks.reshape(-1, 2 * width)
-        both[:, width:] |= 1  # the last bit tells of which half a rank is, through the sort of both
-        # Items of two sorted blocks from which a sort that finds what is sorted already takes less time
-        both.sort(axis=1, kind="stable" if 2 * width >= 1024 else None)
-        later = np.bitwise_and(both, 1, out=halves[: ranks.size].reshape(both.shape))
-        both ^= later
-        places[: 2 * width] += np.add.reduce(later, dtype=narrow)
-        found -= len(both) * (width * (width - 1) // 2)
-        width *= 2
-    return found + int(places @ np.arange(places.size))
-
-
-def _in_order(groups_x: IntArray, groups_y: IntArray) -> IntArray:
-    """Return y in the order of x, of items tied in x in descending order."""
-    if not _untied(groups_x):
-        top = int(groups_y.max()) + 1
-        return groups_y[np.argsort(groups_x * top + (top - 1 - groups_y))]
-    y = np.empty_like(groups_y)
-    y[groups_x] = groups_y
-    return y
-
-
-def descending_in_ties(y: IntArray) -> IntArray:
-    """Return the ranks of y from 0, the later of tied items before the earlier ones."""
-    if _untied(y):
-        return y
-    n, ranks = y.size, np.empty_like(y)
-    ranks[np.argsort(y * n + np.arange(n - 1, -1, -1))] = np.arange(n)
-    return ranks
-
-
-def _ascending(blocks: Array) -> int:
-    """Return in how many pairs of each block (B, _WIDTH) the later number is the greater one."""
-    by_place, found, half = np.ascontiguousarray(blocks.T), 0, _WIDTH // 2
-    while half:  # pairs of one number of the first half and one of the second, then both halves apart
-        halves = by_place.reshape(-1, 2, half, len(blocks))
-        found += int(np.count_nonzero(halves[:, 0, :, None] < halves[:, 1, None]))
-        half //= 2
-    return found
+def _untied_with(groups_x: IntArray, groups_y: IntArray, w: FloatArray) -> FloatArray:
+    """Return for each item the weight of the items that are tied with it in neither column."""
+    columns = [groups for groups in (groups_x, groups_y) if not _untied(groups)]
+    untied: FloatArray = w.sum() - (2 - len(columns)) * w
+    for groups in columns:
+        untied -= np.bincount(groups, weights=w)[groups]
+    if len(columns) < 2:
+        return untied + w
+    both = np.unique(groups_x * (int(groups_y.max()) + 1) + groups_y, return_inverse=True)[1].reshape(-1)
+    untied += np.bincount(both, weights=w)[both]
+    return untied

@@ -19,7 +19,7 @@ from __future__ import annotations
 import numpy as np
 
 from bestby._core.typing import FloatArray
-from bestby.metrics._rank_weights import concordance
+from bestby.metrics._rank_pairs import concordance
 from bestby.metrics._ranked import Ranking, Ranks, places_in
 
 

@@ -16,12 +16,9 @@ import numpy as np
 
 from bestby._core.chunks import chunks
 from bestby._core.typing import FloatArray, IntArray, ScorePath
-from bestby.metrics._rank_pairs import descending_in_ties, mean_concordance
+from bestby.metrics._rank_pairs import agreement, concordance, mean_concordance
 from bestby.metrics._ranked import Ranking, Ranks, from_here, places_in
 from bestby.metrics.derivatives import Paths, WeightDerivatives
-
-_WIDTH = 32
-"""Items of a block whose pairs are all compared, as to sort so few takes longer."""
 
 # -- areas under curves ----------------------------------------------------------------------------
 
@@ -220,9 +217,8 @@ def kendall(groups_x: IntArray, groups_y: IntArray) -> WeightDerivatives:
 
 def _kendall_path(groups_x: IntArray, groups_y: IntArray, signs: FloatArray, change: FloatArray) -> ScorePath:
     """Return the path of Kendall's tau-b, from the concordance of each item."""
-    linear, square = 2.0 * float(change @ signs), 0.0
-    if change.any():
-        square = float(change @ concordance(groups_x, groups_y, change))
+    linear = 2.0 * float(change @ signs)
+    square = agreement(groups_x, groups_y, change) if change.any() else 0.0
     untied = []
     for groups in (groups_x, groups_y):
         count, mass = np.bincount(groups), np.bincount(groups, weights=change)
@@ -231,26 +227,6 @@ def _kendall_path(groups_x: IntArray, groups_y: IntArray, signs: FloatArray, cha
         tied = (mass @ mass, 2.0 * (count @ mass), count @ count)
         untied.append([float(all_of - same) for all_of, same in zip(pairs, tied, strict=True)])
     return _quotient_path([[square, linear, float(signs.sum())], *untied])
-
-
-def concordance(groups_x: IntArray, groups_y: IntArray, weights: FloatArray | None = None) -> FloatArray:
-    """Return for each item the weight of the items concordant with it less that of the discordant ones.
-
-    Weights, 1 by default, are counted in the nine parts of the plane around an item: those with ties from
-    sorting, and those below in both columns while one of them is sorted.
-    """
-    w = np.ones(groups_x.size) if weights is None else weights
-    less_x, same_x = _less_and_same(groups_x, w)
-    less_y, same_y = _less_and_same(groups_y, w)
-    same_x_less_y, both = _less_within(groups_x, groups_y, w)
-    less_x_same_y, _ = _less_within(groups_y, groups_x, w)
-    below = _below_in_both(groups_x, groups_y, weights)
-    less_greater = less_x - below - less_x_same_y
-    greater_less = less_y - below - same_x_less_y
-    greater_same = same_y - less_x_same_y - both
-    greater_greater = w.sum() - less_x - same_x - greater_less - greater_same
-    signs: FloatArray = below + greater_greater - less_greater - greater_less
-    return signs
 
 
 # -- parts -----------------------------------------------------------------------------------------
@@ -327,64 +303,3 @@ class _Quotient:
 def _sum_of_products(a: FloatArray | float, b: FloatArray | float) -> float:
     """Return the sum over the items, 0 if one is 0 for all of them."""
     return float(np.dot(a, b)) if isinstance(a, np.ndarray) and isinstance(b, np.ndarray) else 0.0
-
-
-def _less_and_same(groups: IntArray, w: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the weight of the items in lower groups than each, and of those in its own."""
-    mass = np.bincount(groups, weights=w).astype(np.float64)
-    below: FloatArray = np.cumsum(mass) - mass
-    return below[groups], mass[groups]
-
-
-def _less_within(outer: IntArray, inner: IntArray, w: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the weight of the items in the same outer and a lower inner group, and in the same two."""
-    if int(outer.max()) + 1 == outer.size:  # no ties
-        return np.zeros(outer.size), w
-    joint = np.unique(outer * (int(inner.max()) + 1) + inner, return_inverse=True)[1].reshape(-1)
-    less, same = _less_and_same(joint, w)
-    return less - _less_and_same(outer, w)[0], same
-
-
-def _below_in_both(groups_x: IntArray, groups_y: IntArray, weights: FloatArray | None) -> FloatArray:
-    """Return the weight of the items that are less than each in both columns, 1 each without weights.
-
-    Items stand in the order of x, those tied in x in descending order of y, and tied items have descending
-    ranks of y. What stands before an item and has a lower rank is below it in both: inside blocks all pairs
-    are compared, then two sorted blocks become one, in which the items of the first are added up.
-    """
-    n = groups_x.size
-    untied = int(groups_x.max()) + 1 == n
-    order = places_in(groups_x) if untied else np.lexsort((-groups_y, groups_x))
-    size = _WIDTH << (-(-n // _WIDTH) - 1).bit_length()
-    ranks = np.arange(size, dtype=np.promote_types(np.int32, np.min_scalar_type(-2 * size)))
-    ranks[:n] = descending_in_ties(groups_y.take(order))  # what fills up the end is below none
-    heavy = None
-    if weights is not None:
-        heavy = np.zeros(size)
-        heavy[ranks[:n]] = weights.take(order)
-    below = np.zeros(size, dtype=ranks.dtype if heavy is None else np.float64)  # by rank
-    by_place = np.ascontiguousarray(ranks.reshape(-1, _WIDTH).T)
-    heavy_by_place = None if heavy is None else heavy.take(by_place)
-    for place in range(1, _WIDTH):
-        lower = by_place[:place] < by_place[place]
-        if heavy_by_place is None:
-            below[by_place[place]] = np.count_nonzero(lower, axis=0)
-        else:
-            below[by_place[place]] = np.where(lower, heavy_by_place[:place], 0.0).sum(axis=0)
-    by_item, width = ranks[:n].copy(), _WIDTH
-    ranks.reshape(-1, width).sort(axis=1)
-    ranks <<= 1
-    while width < size:
-        both = ranks.reshape(-1, 2 * width)
-        both[:, width:] |= 1  # the last bit tells of which half a rank is, through the sort of both
-        both.sort(axis=1, kind="stable" if 2 * width >= 1024 else None)
-        first = (ranks & 1) == 0
-        ranks &= -2
-        of_second = np.flatnonzero(~first)
-        added = first if heavy is None else np.where(first, heavy.take(ranks >> 1), 0.0)
-        up_to = np.cumsum(added.reshape(both.shape), axis=1, dtype=below.dtype).reshape(-1)
-        below[ranks.take(of_second) >> 1] += up_to.take(of_second)
-        width *= 2
-    out = np.empty(n)
-    out[order] = below.take(by_item)
-    return out

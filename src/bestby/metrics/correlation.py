@@ -230,7 +230,7 @@ class Kendall(_RankCorrelation):
     def whole(self, prepared: TwoOrders) -> float:
         """Score the data, from the pairs of items in the same order."""
         n, groups = prepared.n_items, (prepared.x.groups, prepared.y.groups)
-        sums = float(_rank_pairs.agreement(*groups)), *(float(n * n - _squares(one)) for one in groups)
+        sums = _rank_pairs.agreement(*groups), *(float(n * n - _squares(one)) for one in groups)
         return float(_quotient(*(np.array([one]) for one in sums))[0])
 
     def swap_effects(self, prepared: TwoOrders) -> FloatArray | None:

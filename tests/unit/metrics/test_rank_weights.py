@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bestby.metrics import _rank_groups, _rank_pairs, _rank_weights
+from bestby.metrics import _rank_groups, _rank_pairs
 from bestby.metrics.base import WeightedMetric
 from bestby.metrics.correlation import Kendall, Spearman
 from bestby.metrics.ranking import AveragePrecision, RocAuc
@@ -84,10 +84,11 @@ def test_concordance_is_that_of_all_pairs(values: int) -> None:
             groups = [np.unique(part, return_inverse=True)[1] for part in (x, y)]
             weights = rng.normal(size=n)
             signs = np.sign(x[None, :] - x[:, None]) * np.sign(y[None, :] - y[:, None])
-            np.testing.assert_allclose(
-                _rank_weights.concordance(*groups, weights), signs @ weights, atol=1e-12
+            np.testing.assert_allclose(_rank_pairs.concordance(*groups, weights), signs @ weights, atol=1e-12)
+            np.testing.assert_array_equal(_rank_pairs.concordance(*groups), signs.sum(axis=1))
+            assert _rank_pairs.agreement(*groups, weights) == pytest.approx(
+                weights @ signs @ weights, abs=1e-12
             )
-            np.testing.assert_array_equal(_rank_weights.concordance(*groups), signs.sum(axis=1))
             assert _rank_pairs.mean_concordance(*groups) == pytest.approx(signs.sum() / n, abs=1e-12)
 
 
@@ -99,7 +100,7 @@ def test_pairs_are_counted_in_blocks_of_any_number(n: int, values: int) -> None:
     y = (x + rng.integers(0, values, n)) // 2
     groups = [np.unique(part, return_inverse=True)[1] for part in (x, y)]
     assert _rank_pairs.mean_concordance(*groups) == pytest.approx(
-        _rank_weights.concordance(*groups).mean(), rel=1e-12
+        _rank_pairs.concordance(*groups).mean(), rel=1e-12
     )
 
 
