@@ -333,7 +333,7 @@ class Kendall(_RankCorrelation):
         """Score the data, from the pairs of items in the same order."""
         n, groups = prepared.n_items, (prepared.x.groups, prepared.y.groups)
         untied = (float(n * n - int(sizes @ sizes)) for sizes in map(np.bincount, groups))
-        sums = float(total_concordance(*groups)), *untied
+        sums = total_concordance(*groups), *untied
         return float(_quotient(*(np.array([one]) for one in sums))[0])
 
     def swap_effects(self, prepared: TwoOrders) -> FloatArray | None:
@@ -543,9 +543,8 @@ def kendall_derivatives(groups_x: IntArray, groups_y: IntArray) -> WeightDerivat
 
 def _kendall_path(groups_x: IntArray, groups_y: IntArray, signs: FloatArray, change: FloatArray) -> ScorePath:
     """Return the path of Kendall's tau-b, from the concordance of each item."""
-    linear, square = 2.0 * float(change @ signs), 0.0
-    if change.any():
-        square = float(change @ concordance(groups_x, groups_y, change))
+    linear = 2.0 * float(change @ signs)
+    square = total_concordance(groups_x, groups_y, change) if change.any() else 0.0
     untied = []
     for groups in (groups_x, groups_y):
         count, mass = np.bincount(groups), np.bincount(groups, weights=change)

@@ -250,92 +250,8 @@ def totals_to_group_ends(weights: Array, last: BoolArray) -> tuple[IntArray, Int
 
 # -- concordant pairs -------------------------------------------------------------------------------
 
-
-def concordance(groups_x: IntArray, groups_y: IntArray, weights: FloatArray | None = None) -> FloatArray:
-    """Return for each item the weight of the items concordant with it less that of the discordant ones.
-
-    Weights are 1 by default. Items come by the groups of ties they are in, in both columns.
-    """
-    # Around an item lie nine parts of the plane: less, same or greater in x, times the same in y. What is
-    # less or same in one column comes from running totals, what is tied in x and less in y from those within
-    # ties. The weight below in both columns is counted by sorting; the other corners follow by subtraction.
-    w = np.ones(groups_x.size) if weights is None else weights
-    less_x, same_x = _less_and_same(groups_x, w)
-    less_y, same_y = _less_and_same(groups_y, w)
-    same_x_less_y, both = _less_within(groups_x, groups_y, w)
-    less_x_same_y, _ = _less_within(groups_y, groups_x, w)
-    below = _below_in_both(groups_x, groups_y, weights)
-    less_greater = less_x - below - less_x_same_y
-    greater_less = less_y - below - same_x_less_y
-    greater_same = same_y - less_x_same_y - both
-    greater_greater = w.sum() - less_x - same_x - greater_less - greater_same
-    signs: FloatArray = below + greater_greater - less_greater - greater_less
-    return signs
-
-
-def _less_and_same(groups: IntArray, w: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the weight of the items in lower groups than each, and of those in its own."""
-    mass = np.bincount(groups, weights=w).astype(np.float64)
-    below: FloatArray = np.cumsum(mass) - mass
-    return below[groups], mass[groups]
-
-
-def _less_within(outer: IntArray, inner: IntArray, w: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the weight of the items in the same outer and a lower inner group, and in the same two."""
-    if int(outer.max()) + 1 == outer.size:  # no ties
-        return np.zeros(outer.size), w
-    joint = np.unique(outer * (int(inner.max()) + 1) + inner, return_inverse=True)[1].reshape(-1)
-    less, same = _less_and_same(joint, w)
-    return less - _less_and_same(outer, w)[0], same
-
-
-_WIDTH = 32
-"""Items of a block whose pairs are all compared: to sort and merge so few takes longer."""
-
-
-def _below_in_both(groups_x: IntArray, groups_y: IntArray, weights: FloatArray | None) -> FloatArray:
-    """Return the weight of the items that are less than each in both columns, 1 each without weights."""
-    # A merge sort that counts (Knight 1966, J. Amer. Statist. Assoc. 61, 436-439). Items stand in the order
-    # of x, those tied in x in descending order of y, and tied items have descending ranks of y: so what
-    # stands before an item and has a lower rank is less than it in both columns, and no tie is counted.
-    # Inside blocks all pairs are compared; then two sorted blocks become one, in which the items of the first
-    # are added up.
-    n = groups_x.size
-    untied = int(groups_x.max()) + 1 == n
-    order = places_in(groups_x) if untied else np.lexsort((-groups_y, groups_x))
-    size = _WIDTH << (-(-n // _WIDTH) - 1).bit_length()
-    ranks = np.arange(size, dtype=np.promote_types(np.int32, np.min_scalar_type(-2 * size)))
-    ranks[:n] = descending_in_ties(groups_y.take(order))  # what fills up the end is below none
-    heavy = None
-    if weights is not None:
-        heavy = np.zeros(size)
-        heavy[ranks[:n]] = weights.take(order)
-    below = np.zeros(size, dtype=ranks.dtype if heavy is None else np.float64)  # by rank
-    by_place = np.ascontiguousarray(ranks.reshape(-1, _WIDTH).T)
-    heavy_by_place = None if heavy is None else heavy.take(by_place)
-    for place in range(1, _WIDTH):
-        lower = by_place[:place] < by_place[place]
-        if heavy_by_place is None:
-            below[by_place[place]] = np.count_nonzero(lower, axis=0)
-        else:
-            below[by_place[place]] = np.where(lower, heavy_by_place[:place], 0.0).sum(axis=0)
-    by_item, width = ranks[:n].copy(), _WIDTH
-    ranks.reshape(-1, width).sort(axis=1)
-    ranks <<= 1
-    while width < size:
-        both = ranks.reshape(-1, 2 * width)
-        both[:, width:] |= 1  # the last bit tells of which half a rank is, through the sort of both
-        both.sort(axis=1, kind="stable" if 2 * width >= 1024 else None)
-        first = (ranks & 1) == 0
-        ranks &= -2
-        in_second = np.flatnonzero(~first)
-        added = first if heavy is None else np.where(first, heavy.take(ranks >> 1), 0.0)
-        up_to = np.cumsum(added.reshape(both.shape), axis=1, dtype=below.dtype).reshape(-1)
-        below[ranks.take(in_second) >> 1] += up_to.take(in_second)
-        width *= 2
-    out = np.empty(n)
-    out[order] = below.take(by_item)
-    return out
+# Items stand in the order of x, those tied in x in descending order of y, and tied items have descending
+# ranks of y: what stands before an item and has a lower rank is then less than it in both columns.
 
 
 def mean_concordance(groups_x: IntArray, groups_y: IntArray) -> float:
@@ -349,20 +265,106 @@ def mean_concordance(groups_x: IntArray, groups_y: IntArray) -> float:
     return total_concordance(groups_x, groups_y) / groups_x.size
 
 
-def total_concordance(groups_x: IntArray, groups_y: IntArray) -> int:
-    """Return the sum over all items of the concordant items less the discordant ones."""
-    # Of n (n - 1) / 2 pairs those tied in x or in y are neither; the rest is concordant or discordant, so
-    # that concordant less discordant is twice the concordant ones less the rest. Each pair has two items.
+def total_concordance(groups_x: IntArray, groups_y: IntArray, weights: FloatArray | None = None) -> float:
+    """Return the sum over all items of the concordant items less the discordant ones.
+
+    With weights, a pair of items counts the product of theirs.
+    """
+    w = np.ones(groups_x.size) if weights is None else weights
+    order, ranks = _ranks_in_order(groups_x, groups_y)
+    ascending = 0.0
+    if weights is None:
+        ascending = float(sum(int(lower_first.sum()) for *_, lower_first in _halvings(ranks)))
+    else:
+        weight = _padded(w.take(order), ranks.size)
+        for lower, upper, _, lower_first in _halvings(ranks):
+            of_lower, of_upper = weight.take(lower), weight.take(upper)
+            ascending += float(np.vdot(of_upper, _first(lower_first, of_lower)))
+            weight = _together(of_lower, of_upper)
+    # Pairs count twice; those that are untied and do not ascend in both columns are discordant.
+    return 4.0 * ascending - float(w @ _untied_with(groups_x, groups_y, w))
+
+
+def concordance(groups_x: IntArray, groups_y: IntArray, weights: FloatArray | None = None) -> FloatArray:
+    """Return for each item the weight, 1 by default, of the concordant items less that of the discordant."""
+    w = np.ones(groups_x.size) if weights is None else weights
+    order, ranks = _ranks_in_order(groups_x, groups_y)
+    concordant = np.zeros(ranks.size)
+    weight = _padded(w.take(order), ranks.size)
+    for lower, upper, upper_first, lower_first in _halvings(ranks):
+        above: Array = upper.shape[1] - upper_first
+        below: Array = lower_first
+        if weights is not None:
+            of_lower, of_upper = weight.take(lower), weight.take(upper)
+            above = of_upper.sum(axis=1, keepdims=True) - _first(upper_first, of_upper)
+            below = _first(lower_first, of_lower)
+            weight = _together(of_lower, of_upper)
+        concordant = _together(concordant.take(lower) + above, concordant.take(upper) + below)
+    of_item = np.empty(order.size)
+    of_item[order] = concordant.take(ranks[ranks.size - order.size :])  # in the end items stand by rank
+    signs: FloatArray = 2.0 * of_item - _untied_with(groups_x, groups_y, w)
+    return signs
+
+
+def _halvings(ranks: IntArray) -> Iterator[tuple[IntArray, IntArray, IntArray, IntArray]]:
+    """Halve blocks of items by rank until each item is a block of its own.
+
+    Ranks are a permutation of the numbers below a power of two. Each step yields four arrays of the shape
+    (blocks, half a block): the places of the lower and of the upper half of each block's ranks, both in the
+    order of the items, and how many of the other half stand before each of them. The halves then stand side
+    by side, as `_together` puts them. Any two items are in the two halves of one block once.
+    """
+    half = ranks.size // 2
+    while half:
+        is_upper = (ranks & half).astype(np.bool_)
+        lower, upper = (np.flatnonzero(part).reshape(-1, half) for part in (~is_upper, is_upper))
+        # Before the k-th item of one half stand k of the same half in its block; the rest are of the other.
+        same = np.arange(lower.size).reshape(-1, half) + half * np.arange(len(lower))[:, None]
+        yield lower, upper, lower - same, upper - same
+        ranks = _together(ranks.take(lower), ranks.take(upper))
+        half //= 2
+
+
+def _together(lower: Array, upper: Array) -> Array:
+    """Return the values of both halves of each block side by side, in one row."""
+    return np.concatenate([lower, upper], axis=1).reshape(-1)
+
+
+def _first(counts: IntArray, weights: FloatArray) -> FloatArray:
+    """Return the sums of the first so many weights of each row, as many as each count says."""
+    sums = np.zeros((len(weights), weights.shape[1] + 1))
+    np.cumsum(weights, axis=1, out=sums[:, 1:])
+    found: FloatArray = sums.take(counts + np.arange(0, sums.size, sums.shape[1])[:, None])
+    return found
+
+
+def _ranks_in_order(groups_x: IntArray, groups_y: IntArray) -> tuple[IntArray, IntArray]:
+    """Return the order of the items, and their ranks of y in it, with more ranks to a power of two.
+
+    The added ones stand first, are greater than the others and descend, so that they ascend with none.
+    """
     n = groups_x.size
-    tied_x, tied_y = (
-        0 if _untied(groups) else _tied_pairs(np.bincount(groups)) for groups in (groups_x, groups_y)
-    )
-    tied_both = 0
-    if tied_x and tied_y:
-        joint = np.sort(groups_x * (int(groups_y.max()) + 1) + groups_y)
-        tied_both = _tied_pairs(np.diff(np.flatnonzero(np.diff(joint, prepend=-1, append=-1))))
-    untied = n * (n - 1) // 2 - tied_x - tied_y + tied_both
-    return 2 * (2 * _concordant(groups_x, groups_y) - untied)
+    if _untied(groups_x):
+        order = places_in(groups_x)
+    else:
+        top = int(groups_y.max()) + 1
+        order = np.argsort(groups_x * top + (top - 1 - groups_y), kind="stable")
+    size = 1 << (n - 1).bit_length()
+    ranks = np.arange(size - 1, -1, -1, dtype=np.promote_types(np.int32, np.min_scalar_type(-size)))
+    ranks[size - n :] = _descending_in_ties(groups_y.take(order))
+    return order, ranks
+
+
+def _padded(in_order: FloatArray, size: int) -> FloatArray:
+    """Return weights for the ranks of `_ranks_in_order`, 0 for those that it adds."""
+    return np.concatenate([np.zeros(size - in_order.size), in_order])
+
+
+def _descending_in_ties(y: IntArray) -> IntArray:
+    """Return the ranks of y from 0, the later of tied items before the earlier ones."""
+    if _untied(y):
+        return y
+    return places_in(np.argsort(y * y.size + np.arange(y.size - 1, -1, -1)))
 
 
 def _untied(groups: IntArray) -> bool:
@@ -370,72 +372,17 @@ def _untied(groups: IntArray) -> bool:
     return int(groups.max()) + 1 == groups.size
 
 
-def _tied_pairs(sizes: IntArray) -> int:
-    """Return the number of pairs of items of the same group."""
-    return int((sizes * (sizes - 1)).sum()) // 2
-
-
-def _concordant(groups_x: IntArray, groups_y: IntArray) -> int:
-    """Return the number of pairs of items of which one is less than the other in both columns."""
-    # As in `_below_in_both`, but of all items together, which needs no place to count at for each of them: a
-    # pair counts if its ranks ascend. The sum of the places that the items of the second block have in the
-    # merged one, less the places they would have if they all stood first, is what ascends between the two.
-    n, width = groups_x.size, _WIDTH
-    # Twice the largest rank has a place in this type, and what fills up the end, at most n numbers below 0.
-    # NumPy's stable sort of 16 bits does not find what is sorted already.
-    narrow = np.promote_types(np.int32, np.min_scalar_type(-2 * n))
-    n_blocks = -(-n // width)
-    room: Array = np.empty(width << (n_blocks - 1).bit_length(), dtype=narrow)
-    halves, places = np.empty_like(room), np.zeros(room.size, dtype=np.int64)
-    ranks = room[: n_blocks * width]
-    ranks[:n] = descending_in_ties(_in_order(groups_x, groups_y))
-    ranks[n:] = np.arange(-1, n - ranks.size - 1, -1)  # what fills up the end descends: it is in no pair
-    ascending = _ascending(ranks.reshape(-1, width))
-    ranks <<= 1
-    while ranks.size > width:
-        if ranks.size // width % 2:
-            start = ranks.size
-            ranks = room[: start + width]
-            ranks[start:] = np.arange(n - start - 1, n - start - 1 - width, -1) << 1
-        both = ranks.reshape(-1, 2 * width)
-        both[:, width:] |= 1  # the last bit tells of which half a rank is, through the sort of both
-        # Items of two sorted blocks from which a sort that finds what is sorted already takes less time
-        both.sort(axis=1, kind="stable" if 2 * width >= 1024 else None)
-        later = np.bitwise_and(both, 1, out=halves[: ranks.size].reshape(both.shape))
-        both ^= later
-        places[: 2 * width] += np.add.reduce(later, dtype=narrow)
-        ascending -= len(both) * (width * (width - 1) // 2)
-        width *= 2
-    return ascending + int(places @ np.arange(places.size))
-
-
-def _in_order(groups_x: IntArray, groups_y: IntArray) -> IntArray:
-    """Return y in the order of x, of items tied in x in descending order."""
-    if not _untied(groups_x):
-        top = int(groups_y.max()) + 1
-        return groups_y[np.argsort(groups_x * top + (top - 1 - groups_y))]
-    y = np.empty_like(groups_y)
-    y[groups_x] = groups_y
-    return y
-
-
-def descending_in_ties(y: IntArray) -> IntArray:
-    """Return the ranks of y from 0, the later of tied items before the earlier ones."""
-    if _untied(y):
-        return y
-    n, ranks = y.size, np.empty_like(y)
-    ranks[np.argsort(y * n + np.arange(n - 1, -1, -1))] = np.arange(n)
-    return ranks
-
-
-def _ascending(blocks: Array) -> int:
-    """Return in how many pairs of each block (B, _WIDTH) the later number is the greater one."""
-    by_place, ascending, half = np.ascontiguousarray(blocks.T), 0, _WIDTH // 2
-    while half:  # pairs of one number of the first half and one of the second, then both halves apart
-        halves = by_place.reshape(-1, 2, half, len(blocks))
-        ascending += int(np.count_nonzero(halves[:, 0, :, None] < halves[:, 1, None]))
-        half //= 2
-    return ascending
+def _untied_with(groups_x: IntArray, groups_y: IntArray, w: FloatArray) -> FloatArray:
+    """Return for each item the weight of the items that are tied with it in neither column."""
+    columns = [groups for groups in (groups_x, groups_y) if not _untied(groups)]
+    untied: FloatArray = w.sum() - (2 - len(columns)) * w
+    for groups in columns:
+        untied -= np.bincount(groups, weights=w)[groups]
+    if len(columns) < 2:
+        return untied + w
+    both = np.unique(groups_x * (int(groups_y.max()) + 1) + groups_y, return_inverse=True)[1].reshape(-1)
+    untied += np.bincount(both, weights=w)[both]
+    return untied
 
 
 @dataclass(frozen=True, eq=False)

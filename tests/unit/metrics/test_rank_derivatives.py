@@ -72,6 +72,8 @@ def test_concordance_is_that_of_all_pairs(n: int, values: int) -> None:
         signs = np.sign(one[None, :] - one[:, None]) * np.sign(other[None, :] - other[:, None])
         np.testing.assert_allclose(ranks.concordance(*groups, weights), signs @ weights, atol=1e-12)
         np.testing.assert_array_equal(ranks.concordance(*groups), signs.sum(axis=1))
+        total = ranks.total_concordance(*groups, weights)
+        assert total == pytest.approx(weights @ signs @ weights, rel=1e-9, abs=1e-9)
         assert ranks.mean_concordance(*groups) == pytest.approx(signs.sum() / n, abs=1e-12)
     order = np.arange(n)  # of so many items that ranks need a wider type
     assert ranks.mean_concordance(order, order) == n - 1
