@@ -14,7 +14,7 @@ from statsmodels.stats.power import NormalIndPower, TTestPower
 
 import bestby as bb
 from bestby.inference.power import mcnemar_power, t_power
-from bestby.questions.planning import lifted as planning_lifted
+from bestby.questions.planning import simulated as planning_lifted
 
 
 def _mcnemar_p(n10: int, n01: int, alternative: str, mid: bool) -> float:
@@ -117,8 +117,8 @@ def _samples(studies: int, n: int) -> tuple[np.ndarray, np.ndarray]:
 @pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
 def test_the_vectorised_tests_are_those_of_scipy(alternative: str) -> None:
     x, y = _samples(40, 8)
-    welch = planning_lifted.welch(x, y, alternative)  # type: ignore[arg-type]
-    ranks = planning_lifted.mann_whitney(x, y, alternative)  # type: ignore[arg-type]
+    welch = planning_lifted.welch_p_values(x, y, alternative)  # type: ignore[arg-type]
+    ranks = planning_lifted.mann_whitney_p_values(x, y, alternative)  # type: ignore[arg-type]
     for s in range(40):
         t = stats.ttest_ind(x[s], y[s], equal_var=False, alternative=alternative)
         assert welch[s] == pytest.approx(t.pvalue, abs=1e-12)
@@ -129,7 +129,7 @@ def test_the_vectorised_tests_are_those_of_scipy(alternative: str) -> None:
 @pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
 def test_few_scores_are_divided_in_every_way(alternative: str) -> None:
     x, y = _samples(10, 5)
-    found = planning_lifted.permutation(x, y, alternative, 999, np.random.default_rng(0))  # type: ignore[arg-type]
+    found = planning_lifted.permutation_p_values(x, y, alternative, 999, np.random.default_rng(0))  # type: ignore[arg-type]
     for s in range(10):
         pooled = [*x[s], *y[s]]
         observed = sum(x[s]) - sum(y[s])
@@ -144,8 +144,8 @@ def test_few_scores_are_divided_in_every_way(alternative: str) -> None:
 
 def test_drawn_divisions_approach_all_of_them() -> None:
     x, y = _samples(20, 7)
-    every = planning_lifted.permutation(x, y, "two-sided", 3432, np.random.default_rng(0))
-    drawn = planning_lifted.permutation(x, y, "two-sided", 3000, np.random.default_rng(0))
+    every = planning_lifted.permutation_p_values(x, y, "two-sided", 3432, np.random.default_rng(0))
+    drawn = planning_lifted.permutation_p_values(x, y, "two-sided", 3000, np.random.default_rng(0))
     assert not np.array_equal(every, drawn)
     # 20 values with a standard error of at most 0.0091: one beyond 0.037 in 1 of 1000 correct programs
     assert np.abs(every - drawn).max() < 0.037

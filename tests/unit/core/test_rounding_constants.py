@@ -64,7 +64,7 @@ ALGORITHMS = {
     "metrics/_distributions.py": {1e-12},  # the clip of probabilities in a logarithm, as documented
     "metrics/chance.py": {1e-14},  # counts: the least real margin is 2 / n, far above rounding
     "metrics/soft_entropy.py": {1e-10},  # a mean square relative to that of the full data
-    "questions/planning/lifted.py": {1e-9},  # the least factor of a search
+    "questions/planning/simulated.py": {1e-9},  # the least factor of a search
     "questions/planning/runs_items.py": {1e-100},  # keeps a variance above 0
     "report/replicability.py": {1e-16},  # keeps a p-value on a logarithmic axis
     "report/numbers.py": {3e-10, 1e-15, 1e-9},  # what is too small to be shown; last bits of a power of ten

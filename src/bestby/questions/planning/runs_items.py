@@ -16,7 +16,7 @@ from bestby._core import arrays, checks
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.typing import ArrayLike, FloatArray, IntArray
-from bestby.planning import doubt
+from bestby.planning import base
 from bestby.planning.base import PlannedDifference, Question
 from bestby.results.base import Note
 
@@ -349,7 +349,7 @@ class RunsAndItems(PlannedDifference):
         r = self.runs
         ratio = np.sqrt(items / n + runs / r + rest / (n * r)) / float(self.standard_error(n, r))
         low, high = np.quantile(ratio, [0.1, 0.9])
-        if high < doubt.mean_squares(doubt.FEW_DF, np.array(0.1)) ** -0.5:
+        if high < base.mean_squares(base.FEW_DF, np.array(0.1)) ** -0.5:
             return ()
         return (
             Note(
@@ -428,7 +428,7 @@ def mean_square(u: FloatArray, df: float) -> FloatArray:
     if df > 1000:
         part = 2.0 / (9.0 * df)
         return np.asarray((1.0 - part + np.sqrt(part) * ndtri(u)) ** 3)
-    return doubt.mean_squares(df, u)
+    return base.mean_squares(df, u)
 
 
 def ratio_of_mean_squares(u: FloatArray, df: float) -> FloatArray:

@@ -26,10 +26,9 @@ from bestby.planning.paired import PairedProportions, PairedScores
 from bestby.questions.labels.judged_scores import JudgedScores
 from bestby.questions.labels.plan import plan_labels
 from bestby.questions.planning.command import Assumptions, Plan
-from bestby.questions.planning.lifted import LiftedScores
-from bestby.questions.planning.pilot import Pilot
+from bestby.questions.planning.plan import allocate
 from bestby.questions.planning.runs_items import RunsAndItems
-from bestby.questions.planning.solve import allocate
+from bestby.questions.planning.simulated import LiftedScores, Pilot
 from bestby.readers import read
 from bestby.readers.files import read_values
 from bestby.readers.opening import one_table

@@ -31,8 +31,7 @@ from bestby.metrics.directions import bounds_of, direction_of
 from bestby.metrics.suitability import chosen_metric
 from bestby.questions.published import shares
 from bestby.questions.published.result import PublishedAnswer, PublishedComparison
-from bestby.questions.published.rounded import Rounded, check_bounds, rounded
-from bestby.questions.published.shares import union
+from bestby.questions.published.shares import Rounded, check_bounds, rounded, union
 from bestby.results.base import MetricInfo, Note, provenance_of
 from bestby.results.values import Interval, TestResult
 

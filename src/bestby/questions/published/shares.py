@@ -1,25 +1,99 @@
-"""Shares of right answers, of which one is published: what follows under each assumption."""
+"""Published scores: what they may have been rounded from, and what follows of shares of right answers."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from decimal import Decimal
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
 from typing import Any
 
 import numpy as np
 from scipy.special import gammaln, ndtr, stdtr
 
-from bestby._core import rounding
+from bestby._core import checks, rounding
 from bestby._core.errors import InvalidInputError
+from bestby._core.text import quoted
 from bestby._core.typing import Array, FloatArray
 from bestby.inference import discordant
 from bestby.inference.locations import combined
 from bestby.inference.proportions import wilson
 from bestby.inference.samples import t_interval
 from bestby.questions.published.result import PublishedAnswer
-from bestby.questions.published.rounded import Rounded
 from bestby.results.values import Interval, TestResult
+
+
+@dataclass(frozen=True)
+class Rounded:
+    """A published number: its value, and how far the exact one may be from it; both are decimal."""
+
+    digits: Decimal
+    margin: Decimal
+
+    @property
+    def value(self) -> float:
+        """The number as it was published."""
+        return float(self.digits)
+
+    @property
+    def half(self) -> float:
+        """Half a unit of its last digit."""
+        return float(self.margin)
+
+    @property
+    def low(self) -> float:
+        """The least number that rounds to it."""
+        return float(self.digits - self.margin)
+
+    @property
+    def high(self) -> float:
+        """The greatest number that rounds to it."""
+        return float(self.digits + self.margin)
+
+
+def rounded(value: Any, what: str) -> Rounded:
+    """Return a published number with the rounding that its digits tell.
+
+    >>> rounded("87.4%", "published")
+    Rounded(digits=Decimal('0.874'), margin=Decimal('0.0005'))
+    >>> rounded(0.87, "published").half
+    0.005
+    """
+    text = value.strip() if isinstance(value, str) else _shortest(checks.number(value, what), value)
+    percent = text.endswith("%")
+    try:
+        number = Decimal(text.removesuffix("%").strip())
+    except InvalidOperation:
+        number = Decimal("NaN")
+    exponent = number.as_tuple().exponent
+    # The greatest power of ten of a number that a float holds, and so of a score
+    if not isinstance(exponent, int) or abs(number.adjusted()) > 300:  # infinite, or no number
+        raise InvalidInputError(
+            f"{what} must be a number, got {quoted(value)}",
+            hint="write it as 0.874 or '87.4%'",
+            argument=what,
+        )
+    places = exponent - 2 * percent
+    return Rounded(number.scaleb(-2 * percent), Decimal(1).scaleb(min(places, 0)) / 2)
+
+
+def _shortest(number: float, value: Any) -> str:
+    """Return the fewest digits that tell a number from others of its precision."""
+    return str(value) if isinstance(value, np.floating) else repr(number)
+
+
+def check_bounds(score: Rounded, metric: str, bounds: tuple[float, float]) -> None:
+    """Refuse a published score that the metric cannot have."""
+    low, high = bounds
+    if low <= score.value <= high:
+        return
+    in_percent = bounds == (0.0, 1.0) and 1.0 < score.value <= 100.0
+    raise InvalidInputError(
+        f"{metric} lies between {low:g} and {high:g}, and the published score is {score.value:g}",
+        hint=f"write {score.value:g}%" if in_percent else "check the published score",
+        argument="published",
+    )
+
 
 _COMPUTED = Decimal("1e-12")
 """How far a share that was computed and not rounded, such as 2 / 3, may be from the exact one."""
@@ -28,7 +102,7 @@ _COMPUTED = Decimal("1e-12")
 def counts_of(score: Rounded, n: int) -> range:
     """Return the numbers of right answers whose share rounds to the published score.
 
-    >>> from bestby.questions.published.rounded import rounded
+    >>> from bestby.questions.published.shares import rounded
     >>> counts_of(rounded("0.874", "published"), 1000), counts_of(rounded(2 / 3, "published"), 30)
     (range(874, 875), range(20, 21))
     """

@@ -14,7 +14,7 @@ import bestby as bb
 from bestby.cli import main
 from bestby.inference import proportions
 from bestby.questions.published import shares as published_shares
-from bestby.questions.published.rounded import rounded
+from bestby.questions.published.shares import rounded
 
 
 def answers(right: int, n: int) -> tuple[dict[str, list[int]], list[int]]:
