@@ -143,14 +143,6 @@ class Design(ABC):
         """Return what a reader of the plan must know."""
         return ()
 
-    def _simulated(
-        self, n: IntArray, question: Question, hits: Callable[[int, int, Question], int]
-    ) -> tuple[FloatArray, FloatArray]:
-        """Return the shares of rejections at each n, with their errors, from numbers of hits."""
-        studies = question.n_simulations or self.simulations
-        powers = np.array([simulated_power(hits(int(size), studies, question), studies) for size in n])
-        return powers[:, 0], powers[:, 1]
-
 
 class PlannedDifference(Design):
     """A design whose effect is the mean difference of two systems, a field of its own."""
@@ -176,16 +168,6 @@ class PlannedDifference(Design):
     def with_effect(self, effect: float) -> Self:
         """Return the design with another difference."""
         return replace(self, difference=effect)  # type: ignore[type-var]  # designs are dataclasses
-
-
-def simulated_power(hits: int, studies: int) -> tuple[float, float]:
-    """Return a simulated power and its standard error, which is not 0 even if all studies agree.
-
-    >>> simulated_power(800, 1000), simulated_power(1000, 1000)
-    ((0.8, 0.0126...), (1.0, 0.0009...))
-    """
-    centred = (hits + 1.0) / (studies + 2.0)
-    return hits / studies, math.sqrt(centred * (1.0 - centred) / studies)
 
 
 # -- how the test decides ------------------------------------------------------------------------------------

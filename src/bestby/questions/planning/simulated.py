@@ -6,6 +6,7 @@ import copy
 import dataclasses
 import math
 import warnings
+from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import combinations
@@ -44,45 +45,87 @@ PValueFunction: TypeAlias = Callable[[FloatArray, FloatArray], Any]
 """Takes the scores of the two systems, of shapes (n,) and (m,), and returns a p-value."""
 
 
-def check_test(test: Any, design: str) -> None:
-    """Refuse what is neither the name of a test of a design nor a function."""
-    if not callable(test):
-        checks.choice(test, allowed_names("test", design), "test")
+class SimulatedDesign(Design):
+    """A design whose power is the share of simulated studies in which its test rejects.
 
-
-def p_value_by(test: PValueFunction, x: FloatArray, y: FloatArray) -> float:
-    """Return the p-value of a function of two samples; 1 where it is NaN, which convinces nobody.
-
-    >>> p_value_by(lambda x, y: 0.25, np.zeros(3), np.ones(3))
-    0.25
+    The studies vary as a pilot does or, unless the pilot is the population, as populations do that the pilot
+    leaves open.
     """
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # of a few odd studies among thousands
-        returned = np.asarray(test(x, y))
-    if returned.size != 1 or returned.dtype.kind not in "biuf":
-        raise InvalidInputError(
-            f"{test_name(test)} must return a p-value, got {quoted(returned.tolist())}",
-            hint="for example test=lambda a, b: scipy.stats.ttest_ind(a, b).pvalue",
-            argument="test",
-        )
-    p = float(returned.reshape(()))
-    if np.isnan(p):
-        return 1.0
-    if not 0.0 <= p <= 1.0:
-        raise InvalidInputError(
-            f"{test_name(test)} must return a p-value between 0 and 1, got {p:g}", argument="test"
-        )
-    return p
+
+    simulated: ClassVar[bool] = True
+    _in_doubt: ClassVar[str]
+    test: Any
+    as_population: bool
+
+    @property
+    @abstractmethod
+    def pilot_df(self) -> float:
+        """Degrees of freedom with which the pilot has estimated the variance."""
+
+    @abstractmethod
+    def _rejections(self, n: int, studies: int, question: Question) -> int:
+        """Return in how many of so many simulated studies of n units the test rejects."""
+
+    def powers(self, n: IntArray, question: Question) -> tuple[FloatArray, FloatArray]:
+        """Return the share of significant tests at each n, with its Monte Carlo error."""
+        studies = question.n_simulations or self.simulations
+        hits = np.array([self._rejections(int(size), studies, question) for size in n])
+        # One more study that rejects is counted, and one that does not: else the error could be 0.
+        share = (hits + 1.0) / (studies + 2.0)
+        return hits / studies, np.sqrt(share * (1.0 - share) / studies)
+
+    def taken_as_true(self) -> Self:
+        """Return the design whose population is the pilot."""
+        other = copy.copy(self)
+        object.__setattr__(other, "as_population", True)
+        return other
+
+    @property
+    def doubt_words(self) -> str:
+        """The variance, and how well it is known."""
+        if self.as_population:
+            return ""
+        return f"{self._in_doubt}, estimated with {self.pilot_df:.3g} degrees of freedom"
+
+    def _check_test(self, tests: tuple[str, ...]) -> None:
+        """Refuse what is neither a function nor the name of a test."""
+        if not callable(self.test):
+            checks.choice(self.test, tests, "test")
+
+    @property
+    def _test_name(self) -> str:
+        """The name of the test, or what to call a function."""
+        if isinstance(self.test, str):
+            return self.test
+        return f"the function {getattr(self.test, '__name__', 'given')}"
+
+    def _p_value_by_function(self, x: FloatArray, y: FloatArray) -> float:
+        """Return the p-value of a function of two samples; 1 where it is NaN, which convinces nobody."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)  # of a few odd studies among thousands
+            returned = np.asarray(self.test(x, y))
+        if returned.size != 1 or returned.dtype.kind not in "biuf":
+            raise InvalidInputError(
+                f"{self._test_name} must return a p-value, got {quoted(returned.tolist())}",
+                hint="for example test=lambda a, b: scipy.stats.ttest_ind(a, b).pvalue",
+                argument="test",
+            )
+        p = float(returned.reshape(()))
+        if np.isnan(p):
+            return 1.0
+        if not 0.0 <= p <= 1.0:
+            raise InvalidInputError(
+                f"{self._test_name} must return a p-value between 0 and 1, got {p:g}", argument="test"
+            )
+        return p
 
 
-def test_name(test: str | PValueFunction) -> str:
-    """Return the name of a test, or what to call a function."""
-    return test if isinstance(test, str) else f"the function {getattr(test, '__name__', 'given')}"
+# -- a pilot of items ----------------------------------------------------------------------------------------
 
 
 @with_suggestions
 @dataclass(frozen=True, eq=False)
-class Pilot(Design):
+class Pilot(SimulatedDesign):
     """Studies like a pilot, of any size, on any metric, decided by any test of `compare`.
 
     Each simulated study draws its items (or clusters, within strata) from those of the pilot with replacement
@@ -158,14 +201,14 @@ class Pilot(Design):
     as_population: bool = False
 
     name: ClassVar[str] = "pilot"
-    simulated: ClassVar[bool] = True
+    _in_doubt: ClassVar[str] = "the variance of the difference"
     simulations: ClassVar[int] = 1000
     too_small: ClassVar[str] = (
         "the pilot holds no larger difference: use a design with a formula, or plan for a lower power"
     )
 
     def __post_init__(self) -> None:
-        check_test(self.test, "pilot")
+        self._check_test(allowed_names("test", "pilot"))
         if not isinstance(self.evaluation, Evaluation):
             raise InvalidInputError(
                 f"evaluation must be an Evaluation, got {type(self.evaluation).__name__}",
@@ -306,20 +349,16 @@ class Pilot(Design):
         object.__setattr__(other, "effect_scale", float(effect))
         return other
 
-    def powers(self, n: IntArray, question: Question) -> tuple[FloatArray, FloatArray]:
-        """Return the share of significant tests at each n, with its Monte Carlo error."""
+    def _rejections(self, n: int, studies: int, question: Question) -> int:
+        """Return in how many of so many simulated studies of n units the test rejects."""
         needed = math.ceil(1.0 / question.alpha)
         if question.n_resamples + 1 < needed:
             raise DesignError(
                 f"{question.n_resamples} resamples cannot give a p-value of {question.alpha:.3g} or below",
                 hint=f"pass n_resamples={10 * needed - 1}",
             )
-        return self._simulated(n, question, self._hits)
-
-    def _hits(self, n: int, studies: int, question: Question) -> int:
-        generator = np.random.Generator(
-            np.random.PCG64(np.random.SeedSequence(question.seed, spawn_key=(n,)))
-        )
+        seed = np.random.SeedSequence(question.seed, spawn_key=(n,))
+        generator = np.random.Generator(np.random.PCG64(seed))
         hits = 0
         for done, group in enumerate(self._all_studies(n, studies, generator)):
             if np.isfinite(group.scores).all():  # an undefined difference convinces nobody
@@ -346,19 +385,6 @@ class Pilot(Design):
         effective = Estimates(self._group, Drawing(1, 0)).of(0, 1).effective_units
         return base.effective_units_df(effective, self.size)
 
-    def taken_as_true(self) -> Self:
-        """Return the design whose population is the pilot."""
-        other = copy.copy(self)
-        object.__setattr__(other, "as_population", True)
-        return other
-
-    @property
-    def doubt_words(self) -> str:
-        """The variance, and how well it is known."""
-        if self.as_population:
-            return ""
-        return f"the variance of the difference, estimated with {self.pilot_df:.3g} degrees of freedom"
-
     def _p_value(self, group: Group, question: Question, seed: int) -> float:
         drawing, ask = Drawing(question.n_resamples, seed), question.alternative
         if not isinstance(self.test, str):
@@ -366,7 +392,7 @@ class Pilot(Design):
             assert unit_means is not None  # checked with the pilot
             means, counts = unit_means
             a, b = np.repeat(means, counts, axis=0).T
-            return p_value_by(self.test, a, b)
+            return self._p_value_by_function(a, b)
         few = permutation.least_p(group.n_units, ask) * question.n_resamples >= 1.0
         if (
             (self.test == "permutation" or (self.test == "auto" and not few))
@@ -387,7 +413,7 @@ class Pilot(Design):
     @property
     def test_words(self) -> str:
         """The test."""
-        test = f"the test {quoted(self.test)}" if isinstance(self.test, str) else test_name(self.test)
+        test = f"the test {quoted(self.test)}" if isinstance(self.test, str) else self._test_name
         if self.test == "auto":
             test = "the default test of compare"
         return f"{test} of {self._group.metric.name}"
@@ -405,7 +431,7 @@ class Pilot(Design):
             "metric": self._group.metric.name,
             "a": self.a,
             "b": self.b,
-            "test": test_name(self.test),
+            "test": self._test_name,
             "effect_scale": self.effect_scale,
             "as_population": self.as_population,
             "pilot": self.size,
@@ -535,7 +561,7 @@ _WORDS = {
 
 @with_suggestions
 @dataclass(frozen=True, eq=False)
-class LiftedScores(Design):
+class LiftedScores(SimulatedDesign):
     """Scores of one system in several runs, and an imagined system that is better by a factor or an offset.
 
     Power is the share of significant tests between resamples, drawn with replacement and
@@ -592,7 +618,7 @@ class LiftedScores(Design):
     values: FloatArray = field(init=False, repr=False)
 
     name: ClassVar[str] = "lifted scores"
-    simulated: ClassVar[bool] = True
+    _in_doubt: ClassVar[str] = "the spread of the scores"
     simulations: ClassVar[int] = 5000
     unit: ClassVar[str] = "runs"
     most: ClassVar[int] = 10_000
@@ -600,7 +626,7 @@ class LiftedScores(Design):
 
     def __post_init__(self) -> None:
         checks.choice(self.by, allowed_names("by"), "by")
-        check_test(self.test, "lifted")
+        self._check_test(allowed_names("test", "lifted"))
         values = checks.column(arrays.values_of(self.scores), "scores")
         if values.dtype.kind == "U":
             raise InvalidInputError(f"scores must be numbers, got text: {quoted(str(values[0]))}")
@@ -655,11 +681,8 @@ class LiftedScores(Design):
     def _lifted(self, scores: FloatArray) -> FloatArray:
         return scores * self.lift if self.by == "factor" else scores + self.lift
 
-    def powers(self, n: IntArray, question: Question) -> tuple[FloatArray, FloatArray]:
-        """Return the share of significant tests at each n, with its Monte Carlo error."""
-        return self._simulated(n, question, self._hits)
-
-    def _hits(self, n: int, studies: int, question: Question) -> int:
+    def _rejections(self, n: int, studies: int, question: Question) -> int:
+        """Return in how many of so many simulated studies of n runs the test rejects."""
         # Drawn run by run: studies of different size under one seed share their first runs, and
         # studies of different lift all of them, so that power changes with neither by chance alone.
         lifted, plain, resampled, spreads = (
@@ -677,7 +700,7 @@ class LiftedScores(Design):
         if isinstance(self.test, str):
             p = TESTS[self.test](x, y, question.alternative, question.n_resamples, resampled)
         else:
-            p = np.array([p_value_by(self.test, *pair) for pair in zip(x, y, strict=True)])
+            p = np.array([self._p_value_by_function(*pair) for pair in zip(x, y, strict=True)])
         return int(np.count_nonzero(p <= question.alpha))
 
     def _factors(self, studies: int, generator: np.random.Generator) -> FloatArray:
@@ -692,21 +715,10 @@ class LiftedScores(Design):
         one = np.ones(self.values.size)
         return base.clustered_df((self.values - self.values.mean()) ** 2, one, one)
 
-    def taken_as_true(self) -> Self:
-        """Return the design whose population is the scores given."""
-        return dataclasses.replace(self, as_population=True)
-
-    @property
-    def doubt_words(self) -> str:
-        """The spread of the scores, and how well it is known."""
-        if self.as_population:
-            return ""
-        return f"the spread of the scores, estimated with {self.pilot_df:.3g} degrees of freedom"
-
     @property
     def test_words(self) -> str:
         """The test."""
-        return _WORDS[self.test] if isinstance(self.test, str) else test_name(self.test)
+        return _WORDS[self.test] if isinstance(self.test, str) else self._test_name
 
     @property
     def assumed_words(self) -> str:
@@ -720,7 +732,7 @@ class LiftedScores(Design):
             "scores": self.values.tolist(),
             "lift": self.lift,
             "by": self.by,
-            "test": test_name(self.test),
+            "test": self._test_name,
             "as_population": self.as_population,
         }
 
