@@ -20,8 +20,16 @@ from bestby.data.coding import codes
 from bestby.data.groupings import one_grouping
 from bestby.inference import classical
 from bestby.inference.power import mcnemar_power, t_power
-from bestby.planning import base
-from bestby.planning.base import Design, PlannedDifference, Question
+from bestby.planning.base import (
+    FEW_DF,
+    Design,
+    PlannedDifference,
+    Question,
+    clustered_df,
+    few_df_notes,
+    gauss_legendre,
+    mean_squares,
+)
 from bestby.results.base import Note
 from bestby.vocabulary import ProportionsTest, allowed_names, long_name
 
@@ -195,7 +203,7 @@ class PairedScores(PlannedDifference):
         sd = float(d.std(ddof=1))
         if clusters is None:
             one = np.ones(d.size)
-            return cls(assumed, sd, pilot_df=base.clustered_df((d - d.mean()) ** 2, one, one))
+            return cls(assumed, sd, pilot_df=clustered_df((d - d.mean()) ** 2, one, one))
         group = codes(checks.column(together["clusters"], "clusters", d.size))[1].astype(np.int64)
         sizes = np.bincount(group)
         if not 2 <= sizes.size < d.size:
@@ -246,8 +254,8 @@ class PairedScores(PlannedDifference):
         if self.pilot_df is None:
             power = self._power_with(error, df, question)
         else:
-            u, weights = base.gauss_legendre()
-            errors = error[:, None] / np.sqrt(base.mean_squares(self.pilot_df, u))
+            u, weights = gauss_legendre()
+            errors = error[:, None] / np.sqrt(mean_squares(self.pilot_df, u))
             power = self._power_with(errors, df[:, None], question) @ weights
         return power, np.zeros(n.size)
 
@@ -285,7 +293,7 @@ class PairedScores(PlannedDifference):
 
     def notes(self, n: int, question: Question) -> tuple[Note, ...]:  # noqa: ARG002
         """Tell of few pilot data, how many clusters n items are, and of a negative correlation."""
-        out = list(base.few_df_notes(self.pilot_df))
+        out = list(few_df_notes(self.pilot_df))
         if self.cluster_size > 1.0:
             clusters = math.ceil(n / self.cluster_size)
             effective = n / self.design_effect
@@ -320,7 +328,7 @@ def _intracluster(d: FloatArray, group: IntArray, sizes: IntArray) -> float:
 def _freedom(d: FloatArray, group: IntArray, sizes: FloatArray, icc: float) -> float:
     """Return the degrees of freedom with which the variance of the mean of clustered items is known."""
     squares = np.bincount(group, weights=d - d.mean()).astype(np.float64) ** 2
-    return base.clustered_df(squares, sizes, sizes * (1.0 + (sizes - 1.0) * icc))
+    return clustered_df(squares, sizes, sizes * (1.0 + (sizes - 1.0) * icc))
 
 
 def _numbers(values: ArrayLike, what: str, length: int | None = None) -> FloatArray:
@@ -381,7 +389,7 @@ def _both_shown(centre: FloatArray, reach: FloatArray, df: FloatArray, alpha: fl
     df, reach, centre = np.broadcast_arrays(df, reach, centre)
     usable = np.where(df > 0.0, df, 1.0)[..., None]
     critical = -stdtrit(usable, alpha)
-    points, weights = base.gauss_legendre()
+    points, weights = gauss_legendre()
     last = gammainc(0.5 * usable, 0.5 * usable * (reach[..., None] / critical) ** 2)
     ratio = np.sqrt(2.0 * gammaincinv(0.5 * usable, points * last) / usable)
     room = reach[..., None] - critical * ratio
@@ -528,7 +536,7 @@ class PairedProportions(Design):
                 f" but the agreement is {self.agreement:g}",
                 hint="the difference is varied at this agreement: give a higher agreement",
             )
-        down = alternative == "less" or (alternative == "two-sided" and self.true_difference < 0.0)
+        down = self._looks_down(alternative)
         accuracies = b if down else 1.0 - b
         most = min(accuracies if self.pilot_items is not None else differing, 2.0 * accuracies - differing)
         return -max(most, 0.0) if down else max(most, 0.0)
@@ -578,7 +586,7 @@ class PairedProportions(Design):
         if self.pilot_items is None:
             return self._powers(n, differing, question), np.zeros(n.size)
         n_differing = differing * self.pilot_items
-        u, weights = base.gauss_legendre()
+        u, weights = gauss_legendre()
         shares = betaincinv(n_differing + 1.0, self.pilot_items - n_differing + 1.0, u)
         powers = np.column_stack([self._powers(n, share, question) for share in shares.tolist()])
         return powers @ weights, np.zeros(n.size)
@@ -615,7 +623,7 @@ class PairedProportions(Design):
         if self.pilot_items is None:
             return ()
         differing = round((1.0 - self.agreement) * self.pilot_items)
-        if 2 * differing >= base.FEW_DF:  # twice the count: what a variance known from it has
+        if 2 * differing >= FEW_DF:  # twice the count: what a variance known from it has
             return ()
         low, high = betaincinv(differing + 1.0, self.pilot_items - differing + 1.0, [0.1, 0.9])
         return (

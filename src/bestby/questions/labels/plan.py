@@ -15,7 +15,7 @@ from bestby._core.keywords import with_suggestions
 from bestby._core.margins import margin_of
 from bestby._core.typing import ArrayLike, FloatArray, IntArray
 from bestby.inference.power import t_power
-from bestby.planning.base import USUAL_POWER, Question, check_costs, check_wanted, checked_question
+from bestby.planning.base import USUAL_POWER, Question, check_not_negative, check_wanted, checked_question
 from bestby.questions.labels.judged_scores import LEAST_ERRORS, JudgedScores, t_quantile
 from bestby.questions.labels.result import LabelAllocation, LabelPlan, LabelPoint, LabelSplit
 from bestby.results.base import Note, provenance_of
@@ -326,7 +326,7 @@ def allocate_labels(
     numbers of labels are tried, so that limits and whole numbers are allowed for.
     """
     costs = {"budget": budget, "item_cost": item_cost, "judge_cost": judge_cost, "label_cost": label_cost}
-    check_costs(**costs)
+    check_not_negative(**costs)
     if label_cost == 0.0:
         raise InvalidInputError(
             "labels cost nothing, so the judge is not needed",

@@ -16,7 +16,7 @@ from bestby.planning.base import (
     Design,
     PlanPoint,
     Question,
-    check_costs,
+    check_not_negative,
     check_wanted,
     checked_question,
     least_effect,
@@ -493,7 +493,7 @@ class Costs:
     max_runs: int | None
 
     def __post_init__(self) -> None:
-        check_costs(
+        check_not_negative(
             budget=self.budget,
             run_cost=self.run_cost,
             item_cost=self.item_cost,

@@ -16,8 +16,7 @@ from bestby._core import arrays, checks
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.typing import ArrayLike, FloatArray, IntArray
-from bestby.planning import base
-from bestby.planning.base import PlannedDifference, Question
+from bestby.planning.base import FEW_DF, PlannedDifference, Question, check_not_negative, mean_squares
 from bestby.results.base import Note
 
 _POINTS, _FEW_POINTS = 2048, 512
@@ -110,10 +109,8 @@ class RunsAndItems(PlannedDifference):
     def __post_init__(self) -> None:
         checks.positive_int(self.runs, "runs")
         self._check_difference()
-        for what in ("item_sd", "run_sd", "rest_sd"):
-            value = checks.amount(getattr(self, what), what)
-            if not (math.isfinite(value) and value >= 0.0):
-                raise InvalidInputError(f"{what} must be 0 or a positive number, got {value}", argument=what)
+        sds = {what: checks.amount(getattr(self, what), what) for what in ("item_sd", "run_sd", "rest_sd")}
+        check_not_negative(**sds)
         df = self.pilot_df
         if df is not None and not (_are_amounts(df, 3) and min(df) > 0.0):
             raise InvalidInputError(
@@ -125,7 +122,7 @@ class RunsAndItems(PlannedDifference):
                 f"below_zero must be two numbers of at least 0, got {self.below_zero!r}",
                 hint="leave it out; from_pilot sets it",
             )
-        if self.item_sd == self.run_sd == self.rest_sd == 0.0:
+        if not any(sds.values()):
             raise InvalidInputError("without any variation there is nothing to plan", hint="give item_sd=...")
 
     @classmethod
@@ -349,7 +346,7 @@ class RunsAndItems(PlannedDifference):
         r = self.runs
         ratio = np.sqrt(items / n + runs / r + rest / (n * r)) / float(self.standard_error(n, r))
         low, high = np.quantile(ratio, [0.1, 0.9])
-        if high < base.mean_squares(base.FEW_DF, np.array(0.1)) ** -0.5:
+        if high < mean_squares(FEW_DF, np.array(0.1)) ** -0.5:
             return ()
         return (
             Note(
@@ -428,7 +425,7 @@ def mean_square(u: FloatArray, df: float) -> FloatArray:
     if df > 1000:
         part = 2.0 / (9.0 * df)
         return np.asarray((1.0 - part + np.sqrt(part) * ndtri(u)) ** 3)
-    return base.mean_squares(df, u)
+    return mean_squares(df, u)
 
 
 def ratio_of_mean_squares(u: FloatArray, df: float) -> FloatArray:

@@ -35,8 +35,14 @@ from bestby.inference import permutation
 from bestby.inference.classical import doubled_ranks
 from bestby.metrics.base import BaseMetric, MeanMetric
 from bestby.metrics.suitability import chosen_metric
-from bestby.planning import base
-from bestby.planning.base import Design, Question
+from bestby.planning.base import (
+    Design,
+    Question,
+    clustered_df,
+    effective_units_df,
+    few_df_notes,
+    mean_squares,
+)
 from bestby.resampling.units import Units
 from bestby.results.base import Note
 from bestby.vocabulary import ItemTest, LiftedTest, allowed_names
@@ -374,7 +380,7 @@ class Pilot(SimulatedDesign):
             return
         # Variances that a pilot leaves open, at each of which a share of the studies is simulated
         shares = min(20, studies)
-        ratios = base.mean_squares(self.pilot_df, (np.arange(shares) + 0.5) / shares)
+        ratios = mean_squares(self.pilot_df, (np.arange(shares) + 0.5) / shares)
         for i, ratio in enumerate(ratios.tolist()):
             part = studies * (i + 1) // shares - studies * i // shares
             yield from self._studies(max(self.least, round(n * ratio)), part, generator)
@@ -383,7 +389,7 @@ class Pilot(SimulatedDesign):
     def pilot_df(self) -> float:
         """Degrees of freedom with which the pilot knows the variance of the difference."""
         effective = Estimates(self._group, Drawing(1, 0)).of(0, 1).effective_units
-        return base.effective_units_df(effective, self.size)
+        return effective_units_df(effective, self.size)
 
     def _p_value(self, group: Group, question: Question, seed: int) -> float:
         drawing, ask = Drawing(question.n_resamples, seed), question.alternative
@@ -455,7 +461,7 @@ class Pilot(SimulatedDesign):
         strata = pilot_strata_note(self._group.shown())
         notes += [] if strata is None else [strata]
         if not self.as_population:
-            notes += base.few_df_notes(self.pilot_df, "the variance of the difference")
+            notes += few_df_notes(self.pilot_df, "the variance of the difference")
         if n > 5 * self.size:
             notes.append(
                 Note(
@@ -670,9 +676,9 @@ class LiftedScores(SimulatedDesign):
 
     def reach(self, alternative: Alternative) -> float:
         """Return infinity; downward a factor of nearly 0, for scores stay above it."""
-        if alternative == "less" or (alternative == "two-sided" and self.lift < self.null):
-            return 1e-9 if self.by == "factor" else -math.inf
-        return math.inf
+        if not self._looks_down(alternative):
+            return math.inf
+        return 1e-9 if self.by == "factor" else -math.inf
 
     def with_effect(self, effect: float) -> Self:
         """Return the design with another lift."""
@@ -707,13 +713,13 @@ class LiftedScores(SimulatedDesign):
         """Return the spread of each study over that of the pilot, shape (S, 1)."""
         u = generator.permutation((np.arange(studies) + 0.5) / studies)
         unbiased = self.values.size / (self.values.size - 1.0)
-        return np.sqrt(unbiased / base.mean_squares(self.pilot_df, u))[:, None]
+        return np.sqrt(unbiased / mean_squares(self.pilot_df, u))[:, None]
 
     @property
     def pilot_df(self) -> float:
         """Degrees of freedom with which the scores know their variance: n - 1, fewer if tails are heavy."""
         one = np.ones(self.values.size)
-        return base.clustered_df((self.values - self.values.mean()) ** 2, one, one)
+        return clustered_df((self.values - self.values.mean()) ** 2, one, one)
 
     @property
     def test_words(self) -> str:
@@ -739,7 +745,7 @@ class LiftedScores(SimulatedDesign):
     def notes(self, n: int, question: Question) -> tuple[Note, ...]:  # noqa: ARG002
         """Warn of few scores."""
         if not self.as_population:
-            return base.few_df_notes(self.pilot_df)
+            return few_df_notes(self.pilot_df)
         # Fewer scores say little of their distribution
         if self.values.size >= 30:
             return ()
