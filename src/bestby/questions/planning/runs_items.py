@@ -254,17 +254,21 @@ class RunsAndItems(PlannedDifference):
         # Runs or items up to which the nodes of the rule matter
         points = _POINTS if self.pilot_df is not None or min(n, r) <= 100 else _FEW_POINTS
         u = cube_points(points, 2 + systems + 3 * (self.pilot_df is not None))
-        items, runs, left = self._components(u[-3:])
-        of_items, of_runs, of_rest = items / n, runs / r, left / (n * r)
-        rest = of_rest * mean_square(u[0], systems * (r - 1) * (n - 1))
-        by_items = (of_items + of_rest) * mean_square(u[1], n - 1)
-        by_runs = (of_runs + of_rest) / systems * mean_square(u[2 : 2 + systems], r - 1)
-        # As a component below 0 counts as 0, so does its part of the sum.
-        total = np.maximum(by_items, rest) + np.maximum(by_runs.sum(axis=0), rest) - rest
+        items, runs, rest = self._components(u[-3:])
+        # The parts of the true variance of the difference
+        item_part, run_part, rest_part = items / n, runs / r, rest / (n * r)
+        # The mean squares over runs and items, whose expectations hold the rest too
+        by_both = rest_part * mean_square(u[0], systems * (r - 1) * (n - 1))
+        by_items = (item_part + rest_part) * mean_square(u[1], n - 1)
+        by_runs = (run_part + rest_part) / systems * mean_square(u[2 : 2 + systems], r - 1)
+        # The variance that the test finds; as a component below 0 counts as 0, so does its part of the sum.
+        total = np.maximum(by_items, by_both) + np.maximum(by_runs.sum(axis=0), by_both) - by_both
+        # One over its degrees of freedom, by Satterthwaite
         spread = (by_items / total) ** 2 / (n - 1) + ((by_runs / total) ** 2).sum(axis=0) / max(1, r - 1)
         tail = question.alpha / 2.0 if question.alternative == "two-sided" else question.alpha
         critical = -stdtrit(1.0 / spread, tail) * np.sqrt(total)
-        error = np.sqrt(of_items + of_runs + of_rest)
+        # Given the mean squares, the difference is normal: it is beyond the critical value with this chance.
+        error = np.sqrt(item_part + run_part + rest_part)
         signs = {"two-sided": (1.0, -1.0), "greater": (1.0,), "less": (-1.0,)}[question.alternative]
         return sum(float(ndtr((sign * self.difference - critical) / error).mean()) for sign in signs)
 
@@ -277,14 +281,20 @@ class RunsAndItems(PlannedDifference):
         items, runs, rest = (np.asarray(sd**2) for sd in (self.item_sd, self.run_sd, self.rest_sd))
         if self.pilot_df is None:
             return items, runs, rest
-        of_items, of_runs, of_rest = self.pilot_df
-        n = of_items + 1.0
-        r = of_rest / of_items / (1 if self.paired_runs else 2) + 1.0
+        item_df, _, rest_df = self.pilot_df
+        # The items and runs of the pilot, and the mean squares that its components were estimated from
+        n = item_df + 1.0
+        r = rest_df / item_df / (1 if self.paired_runs else 2) + 1.0
         by_items = np.maximum(items - self.below_zero[0] + rest / r, 0.0)
         by_runs = np.maximum(runs - self.below_zero[1] + rest / n, 0.0)
-        rest = rest / ratio_of_mean_squares(u[2], of_rest)
-        items = np.maximum(by_items / ratio_of_mean_squares(u[0], of_items) - rest / r, 0.0)
-        runs = np.maximum(by_runs / ratio_of_mean_squares(u[1], of_runs) - rest / n, 0.0)
+        # Quantiles above 0, so that one may divide by them
+        item_ratio, run_ratio, rest_ratio = (
+            np.maximum(mean_square(quantile, df), 1e-100)
+            for quantile, df in zip(u, self.pilot_df, strict=True)
+        )
+        rest = rest / rest_ratio
+        items = np.maximum(by_items / item_ratio - rest / r, 0.0)
+        runs = np.maximum(by_runs / run_ratio - rest / n, 0.0)
         return items, runs, rest
 
     def powers(self, n: IntArray, question: Question) -> tuple[FloatArray, FloatArray]:
@@ -426,8 +436,3 @@ def mean_square(u: FloatArray, df: float) -> FloatArray:
         part = 2.0 / (9.0 * df)
         return np.asarray((1.0 - part + np.sqrt(part) * ndtri(u)) ** 3)
     return mean_squares(df, u)
-
-
-def ratio_of_mean_squares(u: FloatArray, df: float) -> FloatArray:
-    """Return quantiles of a mean square over its expectation, above 0 so that one may divide by them."""
-    return np.maximum(mean_square(u, df), 1e-100)
