@@ -557,6 +557,9 @@ def _dense_codes(strata: IntArray) -> IntArray:
     return np.unique(strata, return_inverse=True)[1].reshape(-1)
 
 
+# -- scores of one system, lifted ----------------------------------------------------------------------------
+
+
 _WORDS = {
     "permutation": "the permutation test of two independent samples",
     "bootstrap": "the bootstrap test of two independent samples",
@@ -764,6 +767,10 @@ class LiftedScores(SimulatedDesign):
 PValues = Callable[[FloatArray, FloatArray, Alternative, int, np.random.Generator], FloatArray]
 
 
+_BLOCK = 500
+"""Studies that share one set of resamples: enough for a matrix product, few enough not to hang on one set."""
+
+
 def permutation_p_values(
     x: FloatArray, y: FloatArray, alternative: Alternative, n_resamples: int, generator: np.random.Generator
 ) -> FloatArray:
@@ -775,16 +782,22 @@ def permutation_p_values(
     n, size = x.shape[1], x.shape[1] + y.shape[1]
     pooled = np.concatenate([x, y], axis=1)
     pooled = pooled - pooled.mean(axis=1, keepdims=True)
-    every = math.comb(size, n) <= max(n_resamples, 1) + 1
-    taken = _all_divisions(size, n) if every else None
+    every = None
+    if math.comb(size, n) <= max(n_resamples, 1) + 1:
+        every = _indicators(np.array(list(combinations(range(size), n))), size)
     out = np.empty(x.shape[0])
     for start in range(0, x.shape[0], _BLOCK):
         part = pooled[start : start + _BLOCK]
-        sets = _divisions(size, n, n_resamples, generator) if taken is None else taken
+        sets = every
+        if sets is None:  # the places of the n smallest of random numbers are a random set
+            numbers = generator.random((n_resamples, size), dtype=np.float32)
+            sets = _indicators(np.argpartition(numbers, n, axis=1)[:, :n], size)
         hits = _extreme_replicates(
             part @ sets, part[:, :n].sum(axis=1), np.abs(part).max(axis=1) * n, alternative
         )
-        out[start : start + _BLOCK] = hits / sets.shape[1] if every else (1 + hits) / (1 + n_resamples)
+        # Of random sets, that of the data is one more.
+        more = 0 if every is not None else 1
+        out[start : start + _BLOCK] = (more + hits) / (more + sets.shape[1])
     return out
 
 
@@ -816,24 +829,10 @@ def bootstrap_p_values(
     return out
 
 
-_BLOCK = 500
-"""Studies that share one set of resamples: enough for a matrix product, few enough not to hang on one set."""
-
-
-def _all_divisions(size: int, n: int) -> FloatArray:
-    chosen = np.array(list(combinations(range(size), n)))
-    return _indicators(chosen, size)
-
-
-def _divisions(size: int, n: int, count: int, generator: np.random.Generator) -> FloatArray:
-    chosen = np.argpartition(generator.random((count, size), dtype=np.float32), n, axis=1)[:, :n]
-    return _indicators(chosen, size)
-
-
-def _indicators(chosen: IntArray, size: int) -> FloatArray:
+def _indicators(places: IntArray, size: int) -> FloatArray:
     """Return a column of 0 and 1 per set of positions."""
-    sets = np.zeros((size, chosen.shape[0]))
-    sets[chosen.T, np.arange(chosen.shape[0])] = 1.0
+    sets = np.zeros((size, places.shape[0]))
+    sets[places.T, np.arange(places.shape[0])] = 1.0
     return sets
 
 
@@ -852,13 +851,7 @@ def _extreme_replicates(
     return counts
 
 
-def welch_p_values(
-    x: FloatArray,
-    y: FloatArray,
-    alternative: Alternative,
-    n_resamples: int = 0,  # noqa: ARG001 - all tests take the same arguments
-    generator: np.random.Generator | None = None,  # noqa: ARG001
-) -> FloatArray:
+def welch_p_values(x: FloatArray, y: FloatArray, alternative: Alternative) -> FloatArray:
     """Return p-values of Welch's t-test of (S, n) scores; of constant samples 1 if they are alike, else 0."""
     n, m = x.shape[1], y.shape[1]
     x_variance, y_variance = x.var(axis=1, ddof=1) / n, y.var(axis=1, ddof=1) / m
@@ -867,22 +860,13 @@ def welch_p_values(
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.where(gap == 0.0, 0.0, gap / np.sqrt(variance))
         df = variance**2 / (x_variance**2 / (n - 1) + y_variance**2 / (m - 1))
-    return _tails(t, lambda value: stdtr(np.where(np.isnan(df), n + m - 2.0, df), value), alternative)
+    df = np.where(np.isnan(df), n + m - 2.0, df)
+    far = {"two-sided": -np.abs(t), "greater": -t, "less": t}[alternative]
+    tail: FloatArray = stdtr(df, far)
+    return 2.0 * tail if alternative == "two-sided" else tail
 
 
-def _tails(t: FloatArray, cdf: Callable[[FloatArray], FloatArray], alternative: Alternative) -> FloatArray:
-    if alternative == "two-sided":
-        return 2.0 * cdf(-np.abs(t))
-    return cdf(-t) if alternative == "greater" else cdf(t)
-
-
-def mann_whitney_p_values(
-    x: FloatArray,
-    y: FloatArray,
-    alternative: Alternative,
-    n_resamples: int = 0,  # noqa: ARG001
-    generator: np.random.Generator | None = None,  # noqa: ARG001
-) -> FloatArray:
+def mann_whitney_p_values(x: FloatArray, y: FloatArray, alternative: Alternative) -> FloatArray:
     """Return p-values of the Mann–Whitney test: normal approximation, corrected for ties and continuity."""
     n, m = x.shape[1], y.shape[1]
     ranks = 0.5 * doubled_ranks(np.concatenate([x, y], axis=1))
@@ -901,6 +885,6 @@ def mann_whitney_p_values(
 TESTS: dict[str, PValues] = {
     "permutation": permutation_p_values,
     "bootstrap": bootstrap_p_values,
-    "welch": welch_p_values,
-    "mann-whitney": mann_whitney_p_values,
+    "welch": lambda x, y, alternative, *_: welch_p_values(x, y, alternative),
+    "mann-whitney": lambda x, y, alternative, *_: mann_whitney_p_values(x, y, alternative),
 }
