@@ -177,8 +177,8 @@ def proportions_interval(k1: int, n1: int, k2: int, n2: int, level: float = 0.95
     The distances of both proportions to the ends of their Wilson intervals are combined (Newcombe 1998,
     Statist. Med. 17, 873-890, method 10).
 
-    >>> found = proportions_interval(56, 70, 48, 80)  # the first example of that paper
-    >>> round(found.low, 4), round(found.high, 4)
+    >>> interval = proportions_interval(56, 70, 48, 80)  # the first example of that paper
+    >>> round(interval.low, 4), round(interval.high, 4)
     (0.0524, 0.3339)
     """
     (low1, high1), (low2, high2) = wilson(k1, n1, level), wilson(k2, n2, level)
@@ -188,36 +188,25 @@ def proportions_interval(k1: int, n1: int, k2: int, n2: int, level: float = 0.95
     return Interval(low, high, level, "newcombe-difference", True)
 
 
-def proportions_test(k1: int, n1: int, k2: int, n2: int) -> TestResult:
-    """Test whether two proportions of independent items are equal, two-sided.
-
-    The chi-squared test with N - 1 in place of N if every expected count is at least 1, otherwise Fisher's
-    exact test that sums the tables no likelier than the observed one (Campbell 2007, Statist. Med. 26,
-    3661-3675).
-
-    >>> round(proportions_test(56, 70, 48, 80).p_value, 4)
-    0.0083
-    >>> proportions_test(1, 3, 0, 4).name
-    'fisher'
-    """
-    (p,), (by_fisher,) = proportions_tests(k1, n1, np.array([k2]), n2)
-    difference = k1 / n1 - k2 / n2
-    if by_fisher:
-        return TestResult("fisher", float(p), "two-sided", True, "enumeration", statistic=difference)
-    z = difference * math.sqrt(_information(k1 + k2, n1, n2))
-    return TestResult("chi-squared", float(p), "two-sided", False, "asymptotic", statistic=z)
-
-
 def proportions_tests(k1: int, n1: int, k2: Array, n2: int) -> tuple[FloatArray, Array]:
-    """Return the p-value of `proportions_test` for each of many counts `k2`, and which are Fisher's.
+    """Test whether two proportions of independent items are equal, two-sided, for each of many counts `k2`.
 
-    Fisher's p-value does not only grow or fall with the distance of the two proportions.
+    Returns the p-values, and which are Fisher's. The chi-squared test with N - 1 in place of N is taken if
+    every expected count is at least 1, otherwise Fisher's exact test that sums the tables no likelier than
+    the observed one (Campbell 2007, Statist. Med. 26, 3661-3675). Fisher's p-value does not only grow or fall
+    with the distance of the two proportions.
+
+    >>> p, by_fisher = proportions_tests(56, 70, np.array([48, 0]), 80)
+    >>> p.round(4), by_fisher
+    (array([0.0083, 0.    ]), array([False, False]))
     """
     right, n = k1 + k2.astype(np.float64), n1 + n2
     # An expected count below 1: the test is Fisher's
     exact = min(n1, n2) * np.minimum(right, n - right) < n
     p = np.empty(k2.size)
-    z = (k1 / n1 - k2[~exact] / n2) * np.sqrt(_information(right[~exact], n1, n2))
+    # One over the variance of the difference if both proportions are equal, with N - 1
+    information = (n - 1.0) * n1 * n2 / (right[~exact] * (n - right[~exact]))
+    z = (k1 / n1 - k2[~exact] / n2) * np.sqrt(information)
     p[~exact] = np.maximum(2.0 * ndtr(-np.abs(z)), 5e-324)
     for mostly_right in (False, True):  # fewer tables are possible if the rarer answer is counted
         rows = exact & ((2.0 * right > n) == mostly_right)
@@ -225,12 +214,6 @@ def proportions_tests(k1: int, n1: int, k2: Array, n2: int) -> tuple[FloatArray,
             counts = (n1 - k1, n2 - k2[rows]) if mostly_right else (k1, k2[rows])
             p[rows] = _fisher(counts[0], n1, counts[1], n2)
     return p, exact
-
-
-def _information(right: Any, n1: int, n2: int) -> Any:
-    """Return one over the variance of the difference if both proportions are equal, with N - 1."""
-    n = n1 + n2
-    return (n - 1.0) * n1 * n2 / (right * (n - right))
 
 
 def _fisher(k1: int, n1: int, k2: Array, n2: int) -> FloatArray:
