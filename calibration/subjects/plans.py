@@ -22,8 +22,8 @@ from bestby import (
 from bestby._core.typing import FloatArray, IntArray
 from bestby.inference import classical, clusters, skewness
 from bestby.planning.base import Design
-from bestby.questions.planning.lifted import TESTS
 from bestby.questions.planning.result import Plan
+from bestby.questions.planning.simulated import TESTS
 from calibration.statements import Outcome, Statements, What
 
 TITLE = "Plans from pilots"

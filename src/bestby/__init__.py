@@ -70,15 +70,15 @@ if TYPE_CHECKING:
     from bestby.questions.order.result import Normality as Normality
     from bestby.questions.order.result import StochasticOrder as StochasticOrder
     from bestby.questions.order.result import StochasticOrders as StochasticOrders
-    from bestby.questions.planning.lifted import LiftedScores as LiftedScores
-    from bestby.questions.planning.pilot import Pilot as Pilot
+    from bestby.questions.planning.plan import allocate as allocate
+    from bestby.questions.planning.plan import minimum_detectable as minimum_detectable
+    from bestby.questions.planning.plan import power as power
+    from bestby.questions.planning.plan import sample_size as sample_size
     from bestby.questions.planning.result import Allocation as Allocation
     from bestby.questions.planning.result import Plan as Plan
     from bestby.questions.planning.runs_items import RunsAndItems as RunsAndItems
-    from bestby.questions.planning.solve import allocate as allocate
-    from bestby.questions.planning.solve import minimum_detectable as minimum_detectable
-    from bestby.questions.planning.solve import power as power
-    from bestby.questions.planning.solve import sample_size as sample_size
+    from bestby.questions.planning.simulated import LiftedScores as LiftedScores
+    from bestby.questions.planning.simulated import Pilot as Pilot
     from bestby.questions.preferences.compare import compare_preferences as compare_preferences
     from bestby.questions.preferences.result import PreferenceComparison as PreferenceComparison
     from bestby.questions.preferences.result import PreferenceDifference as PreferenceDifference
@@ -155,11 +155,10 @@ __getattr__, __dir__, __all__ = door(
         "questions.order.normality": "normality",
         "questions.order.ordering": "aso aso_tightness multi_aso",
         "questions.order.result": "Normality StochasticOrder StochasticOrders",
-        "questions.planning.lifted": "LiftedScores",
-        "questions.planning.pilot": "Pilot",
+        "questions.planning.plan": "allocate minimum_detectable power sample_size",
         "questions.planning.result": "Allocation Plan",
         "questions.planning.runs_items": "RunsAndItems",
-        "questions.planning.solve": "allocate minimum_detectable power sample_size",
+        "questions.planning.simulated": "LiftedScores Pilot",
         "questions.preferences.compare": "compare_preferences",
         "questions.preferences.result": "PreferenceComparison PreferenceDifference PreferenceScore",
         "questions.preferences.source": "Preferences read_preferences",

@@ -38,7 +38,7 @@ def test_nothing_is_loaded_that_a_comparison_does_not_need(table: Path) -> None:
         "bestby.boards",
         "bestby.questions.gate",
         "bestby.questions.monitor.monitor",
-        "bestby.questions.planning.pilot",
+        "bestby.questions.planning.simulated",
     )
     code = (
         "import sys, bestby.cli\n"

@@ -6,6 +6,7 @@ import functools
 import itertools
 import math
 import random
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -14,9 +15,15 @@ from statsmodels.stats.power import NormalIndPower, TTestPower
 
 import bestby as bb
 from bestby.inference.power import mcnemar_power, t_power
-from bestby.questions.planning import lifted as planning_lifted
+from bestby.planning.base import Question
+from bestby.questions.planning.simulated import (
+    mann_whitney_p_values,
+    permutation_p_values,
+    welch_p_values,
+)
 
 
+@functools.cache
 def _mcnemar_p(n10: int, n01: int, alternative: str, mid: bool) -> float:
     m = n10 + n01
     if m == 0:
@@ -47,8 +54,8 @@ def test_mcnemar_is_the_sum_over_all_tables(
             if _mcnemar_p(n10, n01, alternative, mid) <= 0.05:
                 ways = math.comb(n, n10) * math.comb(n - n10, n01)
                 power += ways * p10**n10 * max(p01, 0.0) ** n01 * max(same, 0.0) ** (n - n10 - n01)
-    found = mcnemar_power(np.array([n]), differing, difference, 0.05, alternative, mid=mid)  # type: ignore[arg-type]
-    assert found[0] == pytest.approx(power, abs=1e-12)
+    computed = mcnemar_power(np.array([n]), differing, difference, 0.05, alternative, mid=mid)  # type: ignore[arg-type]
+    assert computed[0] == pytest.approx(power, abs=1e-12)
 
 
 def test_mcnemar_approaches_the_normal_approximation_of_statsmodels() -> None:
@@ -117,8 +124,8 @@ def _samples(studies: int, n: int) -> tuple[np.ndarray, np.ndarray]:
 @pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
 def test_the_vectorised_tests_are_those_of_scipy(alternative: str) -> None:
     x, y = _samples(40, 8)
-    welch = planning_lifted.welch(x, y, alternative)  # type: ignore[arg-type]
-    ranks = planning_lifted.mann_whitney(x, y, alternative)  # type: ignore[arg-type]
+    welch = welch_p_values(x, y, alternative)  # type: ignore[arg-type]
+    ranks = mann_whitney_p_values(x, y, alternative)  # type: ignore[arg-type]
     for s in range(40):
         t = stats.ttest_ind(x[s], y[s], equal_var=False, alternative=alternative)
         assert welch[s] == pytest.approx(t.pvalue, abs=1e-12)
@@ -129,7 +136,7 @@ def test_the_vectorised_tests_are_those_of_scipy(alternative: str) -> None:
 @pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
 def test_few_scores_are_divided_in_every_way(alternative: str) -> None:
     x, y = _samples(10, 5)
-    found = planning_lifted.permutation(x, y, alternative, 999, np.random.default_rng(0))  # type: ignore[arg-type]
+    p_values = permutation_p_values(x, y, alternative, 999, np.random.default_rng(0))  # type: ignore[arg-type]
     for s in range(10):
         pooled = [*x[s], *y[s]]
         observed = sum(x[s]) - sum(y[s])
@@ -139,13 +146,13 @@ def test_few_scores_are_divided_in_every_way(alternative: str) -> None:
             ways += 1
             sizes = {"two-sided": abs(gap) - abs(observed), "greater": gap - observed, "less": observed - gap}
             hits += sizes[alternative] >= -1e-9
-        assert found[s] == pytest.approx(hits / ways, abs=1e-12)
+        assert p_values[s] == pytest.approx(hits / ways, abs=1e-12)
 
 
 def test_drawn_divisions_approach_all_of_them() -> None:
     x, y = _samples(20, 7)
-    every = planning_lifted.permutation(x, y, "two-sided", 3432, np.random.default_rng(0))
-    drawn = planning_lifted.permutation(x, y, "two-sided", 3000, np.random.default_rng(0))
+    every = permutation_p_values(x, y, "two-sided", 3432, np.random.default_rng(0))
+    drawn = permutation_p_values(x, y, "two-sided", 3000, np.random.default_rng(0))
     assert not np.array_equal(every, drawn)
     # 20 values with a standard error of at most 0.0091: one beyond 0.037 in 1 of 1000 correct programs
     assert np.abs(every - drawn).max() < 0.037
@@ -153,12 +160,10 @@ def test_drawn_divisions_approach_all_of_them() -> None:
 
 def test_bootstrap_power_analysis_by_plain_loops() -> None:
     scores = [0.61, 0.70, 0.66, 0.74, 0.69, 0.72, 0.58, 0.71]
-    draw = random.Random(1)
-    hits, studies = 0, 3000
-    for _ in range(studies):
-        lifted = [1.08 * draw.choice(scores) for _ in scores]
-        plain = [draw.choice(scores) for _ in scores]
-        hits += stats.ttest_ind(lifted, plain, equal_var=False).pvalue <= 0.05
+    draw, studies = random.Random(1), 3000
+    lifted = [[1.08 * draw.choice(scores) for _ in scores] for _ in range(studies)]
+    plain = [[draw.choice(scores) for _ in scores] for _ in range(studies)]
+    hits = np.count_nonzero(stats.ttest_ind(lifted, plain, axis=1, equal_var=False).pvalue <= 0.05)
     plan = bb.power(bb.LiftedScores(scores, 1.08, test="welch"), curve=())
     assert plan.n == 8
     # The difference of two shares of 3000 and 5000 has a standard error of at most 0.0116: 4 of them.
@@ -173,10 +178,11 @@ def test_a_pilot_of_right_and_wrong_has_the_power_of_the_formula() -> None:
     pilot = bb.Pilot(bb.Evaluation.of({"a": a.astype(int), "b": b.astype(int)}, gold))
     formula = bb.PairedProportions.from_pilot(~a, ~b)
     for n, scale in ((100, 1.0), (150, 0.6), (100, 0.0)):
-        simulated = bb.power(pilot.with_effect(scale), n, n_simulations=1500, curve=())
+        shrunk = pilot.with_effect(scale)
         computed = bb.power(formula.with_effect(scale * formula.true_difference), n)
-        assert simulated.difference == pytest.approx(computed.difference, abs=1e-12)
-        assert simulated.power == pytest.approx(computed.power, abs=4.0 * simulated.error)
+        assert shrunk.true_difference == pytest.approx(computed.difference, abs=1e-12)
+        (simulated,), (error,) = shrunk.powers(np.array([n]), Question(n_simulations=1500))
+        assert simulated == pytest.approx(computed.power, abs=4.0 * error)
 
 
 def test_variance_components_by_plain_loops() -> None:
@@ -198,6 +204,7 @@ def test_variance_components_by_plain_loops() -> None:
 
 
 Case = tuple[float, float, float, float, int, int]
+BASE: Case = (0.3, 0.8, 0.2, 1.0, 3, 40)
 HARD: list[Case] = [
     (0.25, 0.1, 0.0, 1.0, 2, 100),
     (0.15, 0.1, 0.03, 1.0, 3, 200),
@@ -213,48 +220,65 @@ MANY: list[Case] = [
 ]
 
 
-def _rejections(case: Case, paired: bool, studies: int) -> float:
-    """Return the share of simulated studies in which `compare_runs` rejects."""
+def _crossed_scores(case: Case, paired: bool, studies: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Yield the scores of both systems in simulated studies, shape (S, runs, items), in blocks."""
     difference, item_sd, run_sd, rest_sd, runs, items = case
     rng, half = np.random.default_rng(3), math.sqrt(0.5)
-    hits = 0
-    for _ in range(studies):
+    most = max(1, 200_000 // (runs * items))
+    for first in range(0, studies, most):
+        count = min(most, studies - first)
         a, b = (
             half
             * (
-                rng.normal(0.0, item_sd, items)
-                + rng.normal(0.0, run_sd, (runs, 1))
-                + rng.normal(0.0, rest_sd, (runs, items))
+                rng.normal(0.0, item_sd, (count, 1, items))
+                + rng.normal(0.0, run_sd, (count, runs, 1))
+                + rng.normal(0.0, rest_sd, (count, runs, items))
             )
             for _ in "ab"
         )
-        shared = rng.normal(size=items) + paired * rng.normal(size=(runs, items))  # cancels
-        found = bb.compare_runs(
-            {"a": list(a + shared + difference), "b": list(b + shared)},
-            test="t",
-            paired=paired,
-            n_resamples=9,
-        )
-        hits += found["a", "b"].p_value <= 0.05
-    return hits / studies
+        shared = rng.normal(size=(count, 1, items)) + paired * rng.normal(
+            size=(count, runs, items)
+        )  # cancels
+        yield a + shared + difference, b + shared
+
+
+def _crossed_p_values(a: np.ndarray, b: np.ndarray, paired: bool) -> np.ndarray:
+    """Return the p-value of each study by the analysis of variance of two crossed factors."""
+    _, runs, items = a.shape
+    layers = [a - b] if paired else [a, b]
+    of_items, of_runs = ([layer.mean(axis=axis, keepdims=True) for layer in layers] for axis in (1, 2))
+    left = [
+        layer - item - run + layer.mean(axis=(1, 2), keepdims=True)
+        for layer, item, run in zip(layers, of_items, of_runs, strict=True)
+    ]
+    rest = sum((one**2).sum(axis=(1, 2)) for one in left) / ((runs - 1) * (items - 1)) / (runs * items)
+    by_items = (a - b).mean(axis=1).var(axis=1, ddof=1) / items
+    by_runs = [one[:, :, 0].var(axis=1, ddof=1) / runs for one in of_runs]
+    total = np.maximum(0.0, by_items - rest) + np.maximum(0.0, sum(by_runs) - rest) + rest
+    freedom = total**2 / (by_items**2 / (items - 1) + sum(one**2 for one in by_runs) / (runs - 1))
+    return np.asarray(2.0 * stats.t.sf(np.abs((a - b).mean(axis=(1, 2))) / np.sqrt(total), freedom))
 
 
 @pytest.mark.parametrize("paired", [True, False])
-def test_power_of_runs_and_items_by_simulation(paired: bool) -> None:
-    """The test on simulated crossed data rejects as often as planned."""
-    case = (0.3, 0.8, 0.2, 1.0, 3, 40)
-    design = bb.RunsAndItems(*case[:5], paired_runs=paired)
-    # Four standard errors of 400 studies.
-    assert bb.power(design, case[5], curve=()).power == pytest.approx(_rejections(case, paired, 400), abs=0.1)
+@pytest.mark.parametrize("case", [BASE, *HARD], ids=str)
+def test_compare_runs_decides_by_the_analysis_of_variance(case: Case, paired: bool) -> None:
+    for a, b in _crossed_scores(case, paired, 4):
+        for one, other, p in zip(a, b, _crossed_p_values(a, b, paired), strict=True):
+            systems = {"a": list(one), "b": list(other)}
+            result = bb.compare_runs(systems, test="t", paired=paired, n_resamples=9)
+            assert result["a", "b"].p_value == pytest.approx(p, rel=1e-9)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("paired", [True, False])
-@pytest.mark.parametrize("case", HARD, ids=str)
-def test_power_of_few_runs_by_simulation(case: Case, paired: bool) -> None:
-    design = bb.RunsAndItems(*case[:5], paired_runs=paired)
-    planned = bb.power(design, case[5], curve=()).power
-    assert planned == pytest.approx(_rejections(case, paired, 4000), abs=0.032)
+@pytest.mark.parametrize(
+    "case", [BASE, *(pytest.param(case, marks=pytest.mark.check) for case in HARD)], ids=str
+)
+def test_power_of_runs_and_items_by_simulation(case: Case, paired: bool) -> None:
+    """The test rejects in as many simulated studies of crossed scores as planned."""
+    planned = bb.power(bb.RunsAndItems(*case[:5], paired_runs=paired), case[5], curve=()).power
+    p_values = [_crossed_p_values(a, b, paired) for a, b in _crossed_scores(case, paired, 4000)]
+    share = (np.concatenate(p_values) <= 0.05).mean()
+    assert planned == pytest.approx(share, abs=0.032)  # four standard errors of 4000 studies
 
 
 @functools.cache
@@ -285,5 +309,5 @@ def test_power_of_runs_and_items_from_drawn_mean_squares(case: Case, paired: boo
     p_values = {"greater": above, "less": 1.0 - above, "two-sided": 2.0 * np.minimum(above, 1.0 - above)}
     hits = (p_values[alternative] <= 0.05).mean()
     design = bb.RunsAndItems(*case[:5], paired_runs=paired)
-    found = bb.power(design, case[5], alternative=alternative, curve=()).power
-    assert found == pytest.approx(hits, abs=0.008)  # four standard errors and 0.002
+    planned = bb.power(design, case[5], alternative=alternative, curve=()).power
+    assert planned == pytest.approx(hits, abs=0.008)  # four standard errors and 0.002

@@ -20,7 +20,7 @@ from bestby._core import typing as aliases
 from bestby.engine import interval_methods
 from bestby.inference import multiplicity
 from bestby.planning import LiftedScores, PairedProportions, Pilot
-from bestby.questions.planning import lifted
+from bestby.questions.planning import simulated
 from bestby.questions.study.study import Study
 from bestby.report.comparison import Difference
 from bestby.results.values import Omnibus
@@ -136,7 +136,7 @@ def test_the_types_of_choices_agree() -> None:
 
 def test_every_correction_and_test_of_two_samples_can_be_made() -> None:
     assert tuple(multiplicity._CORRECTIONS) == allowed_names("correction")
-    assert set(lifted.TESTS) == set(allowed_names("test", "lifted"))
+    assert set(simulated.TESTS) == set(allowed_names("test", "lifted"))
 
 
 def test_no_docstring_lists_the_tests_of_a_comparison() -> None:

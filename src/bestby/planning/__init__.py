@@ -16,16 +16,16 @@ if TYPE_CHECKING:
     from bestby.questions.labels.plan import plan_labels as plan_labels
     from bestby.questions.labels.result import LabelAllocation as LabelAllocation
     from bestby.questions.labels.result import LabelPlan as LabelPlan
-    from bestby.questions.planning.lifted import LiftedScores as LiftedScores
-    from bestby.questions.planning.pilot import Pilot as Pilot
+    from bestby.questions.planning.plan import allocate as allocate
+    from bestby.questions.planning.plan import minimum_detectable as minimum_detectable
+    from bestby.questions.planning.plan import power as power
+    from bestby.questions.planning.plan import sample_size as sample_size
     from bestby.questions.planning.result import Allocation as Allocation
     from bestby.questions.planning.result import Plan as Plan
     from bestby.questions.planning.result import Split as Split
     from bestby.questions.planning.runs_items import RunsAndItems as RunsAndItems
-    from bestby.questions.planning.solve import allocate as allocate
-    from bestby.questions.planning.solve import minimum_detectable as minimum_detectable
-    from bestby.questions.planning.solve import power as power
-    from bestby.questions.planning.solve import sample_size as sample_size
+    from bestby.questions.planning.simulated import LiftedScores as LiftedScores
+    from bestby.questions.planning.simulated import Pilot as Pilot
 
 __getattr__, __dir__, __all__ = door(
     "bestby.planning",
@@ -36,10 +36,9 @@ __getattr__, __dir__, __all__ = door(
         "questions.labels.judged_scores": "JudgedScores",
         "questions.labels.plan": "plan_labels",
         "questions.labels.result": "LabelAllocation LabelPlan",
-        "questions.planning.lifted": "LiftedScores",
-        "questions.planning.pilot": "Pilot",
+        "questions.planning.plan": "allocate minimum_detectable power sample_size",
         "questions.planning.result": "Allocation Plan Split",
         "questions.planning.runs_items": "RunsAndItems",
-        "questions.planning.solve": "allocate minimum_detectable power sample_size",
+        "questions.planning.simulated": "LiftedScores Pilot",
     },
 )

@@ -1,10 +1,9 @@
-"""A design of a study, how its test will decide, and the search for the size that has the power wanted."""
+"""A design of a study: how its test decides, what a pilot leaves open, the search for its size or effect."""
 
 from __future__ import annotations
 
 import hashlib
 import math
-import platform
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -12,21 +11,87 @@ from functools import cache
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import scipy
-from scipy.special import ndtri
+from scipy.special import gammaincinv, ndtri
 
 from bestby._core import checks
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.typing import Alternative, FloatArray, IntArray, Rng
-from bestby._version import __version__
 from bestby.resampling.progress import Progress
 from bestby.resampling.settings import Resampling, combined
 from bestby.resampling.streams import seed_of
-from bestby.results.base import Note, Provenance
+from bestby.results.base import Note, Provenance, provenance_of
 from bestby.vocabulary import allowed_names
 
 USUAL_POWER = 0.8
 """The power that reports speak of; the default of the functions of this package."""
+
+
+# -- how the test decides ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Question:
+    """How the planned test will decide, and how to simulate it where there is no formula.
+
+    `n_comparisons` is the number of comparisons the level is divided over. `n_simulations` counts simulated
+    studies; None for the default of the design.
+    """
+
+    level: float = 0.95
+    alternative: Alternative = "two-sided"
+    n_comparisons: int = 1
+    n_simulations: int | None = None
+    n_resamples: int = 999
+    seed: int = 0
+    progress: Progress | None = None
+
+    @property
+    def alpha(self) -> float:
+        """The level of one test: Bonferroni's share of 1 - level."""
+        return round(1.0 - self.level, 12) / self.n_comparisons
+
+
+def checked_question(
+    level: float,
+    alternative: str,
+    n_comparisons: int,
+    n_simulations: int | None = None,
+    n_resamples: int = 999,
+    rng: Rng = 0,
+    progress: Progress | None = None,
+    resampling: Resampling | None = None,
+) -> Question:
+    """Return how the test will decide, every argument checked."""
+    chosen = combined(resampling, n_resamples, 999, rng=rng, progress=progress)
+    return Question(
+        checks.probability(level, "level"),
+        checks.choice(alternative, allowed_names("alternative"), "alternative"),
+        checks.positive_int(n_comparisons, "n_comparisons"),
+        None if n_simulations is None else checks.positive_int(n_simulations, "n_simulations"),
+        int(chosen.n_resamples or 0),
+        seed_of(chosen.rng),
+        chosen.progress,
+    )
+
+
+def check_wanted(wanted: float, question: Question) -> None:
+    """Refuse a power that a test has without any difference."""
+    if wanted <= question.alpha:
+        raise InvalidInputError(
+            f"power must be above the level of the test, {question.alpha:g}, got {wanted:g}",
+            hint="0.8 is customary",
+            argument="power",
+        )
+
+
+def check_not_negative(**values: float) -> None:
+    """Refuse numbers that are negative or not finite."""
+    for what, value in values.items():
+        if not (math.isfinite(checks.amount(value, what)) and value >= 0.0):
+            raise InvalidInputError(f"{what} must be 0 or a positive number, got {value}", argument=what)
+
+
+# -- what is assumed of a study ------------------------------------------------------------------------------
 
 
 class Design(ABC):
@@ -93,6 +158,10 @@ class Design(ABC):
         """The effect at which there is no difference."""
         return 0.0
 
+    def _looks_down(self, alternative: Alternative) -> bool:
+        """Return whether A is to be shown to be lower: by the alternative, or as assumed."""
+        return alternative == "less" or (alternative == "two-sided" and self.true_difference < 0.0)
+
     @abstractmethod
     def reach(self, alternative: Alternative) -> float:
         """Return the largest effect in this direction; infinite if there is no limit."""
@@ -143,14 +212,6 @@ class Design(ABC):
         """Return what a reader of the plan must know."""
         return ()
 
-    def _simulated(
-        self, n: IntArray, question: Question, hits: Callable[[int, int, Question], int]
-    ) -> tuple[FloatArray, FloatArray]:
-        """Return the shares of rejections at each n, with their errors, from numbers of hits."""
-        studies = question.n_simulations or self.simulations
-        powers = np.array([simulated_power(hits(int(size), studies, question), studies) for size in n])
-        return powers[:, 0], powers[:, 1]
-
 
 class PlannedDifference(Design):
     """A design whose effect is the mean difference of two systems, a field of its own."""
@@ -170,90 +231,118 @@ class PlannedDifference(Design):
 
     def reach(self, alternative: Alternative) -> float:
         """Return infinity: any difference may be planned for."""
-        down = alternative == "less" or (alternative == "two-sided" and self.difference < 0.0)
-        return -math.inf if down else math.inf
+        return -math.inf if self._looks_down(alternative) else math.inf
 
     def with_effect(self, effect: float) -> Self:
         """Return the design with another difference."""
         return replace(self, difference=effect)  # type: ignore[type-var]  # designs are dataclasses
 
 
-def simulated_power(hits: int, studies: int) -> tuple[float, float]:
-    """Return a simulated power and its standard error, which is not 0 even if all studies agree.
-
-    >>> simulated_power(800, 1000), simulated_power(1000, 1000)
-    ((0.8, 0.0126...), (1.0, 0.0009...))
-    """
-    centred = (hits + 1.0) / (studies + 2.0)
-    return hits / studies, math.sqrt(centred * (1.0 - centred) / studies)
-
-
-# -- how the test decides ------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Question:
-    """How the planned test will decide, and how to simulate it where there is no formula.
-
-    `n_comparisons` is the number of comparisons the level is divided over. `n_simulations` counts simulated
-    studies; None for the default of the design.
-    """
-
-    level: float = 0.95
-    alternative: Alternative = "two-sided"
-    n_comparisons: int = 1
-    n_simulations: int | None = None
-    n_resamples: int = 999
-    seed: int = 0
-    progress: Progress | None = None
-
-    @property
-    def alpha(self) -> float:
-        """The level of one test: Bonferroni's share of 1 - level."""
-        return round(1.0 - self.level, 12) / self.n_comparisons
-
-
-def checked_question(
-    level: float,
-    alternative: str,
-    n_comparisons: int,
-    n_simulations: int | None = None,
-    n_resamples: int = 999,
-    rng: Rng = 0,
-    progress: Progress | None = None,
-    resampling: Resampling | None = None,
-) -> Question:
-    """Return how the test will decide, every argument checked."""
-    chosen = combined(resampling, n_resamples, 999, rng=rng, progress=progress)
-    return Question(
-        checks.probability(level, "level"),
-        checks.choice(alternative, allowed_names("alternative"), "alternative"),
-        checks.positive_int(n_comparisons, "n_comparisons"),
-        None if n_simulations is None else checks.positive_int(n_simulations, "n_simulations"),
-        int(chosen.n_resamples or 0),
-        seed_of(chosen.rng),
-        chosen.progress,
+def plan_provenance(kind: str, design: Design, question: Question, **more: Any) -> Provenance:
+    """Return what it takes to make a plan again."""
+    settings = {
+        "plan": kind,
+        "design": design.name,
+        "level": question.level,
+        "alternative": question.alternative,
+        "comparisons": question.n_comparisons,
+        **more,
+    }
+    if design.simulated:
+        settings["simulations"] = question.n_simulations or design.simulations
+    return provenance_of(
+        settings,
+        {what: len(value) if isinstance(value, list) else value for what, value in design.settings().items()},
+        data_hash=design.data_hash(),
+        seed=question.seed,
+        n_resamples=question.n_resamples if design.simulated else 0,
     )
 
 
-def check_wanted(wanted: float, question: Question) -> None:
-    """Refuse a power that a test has without any difference."""
-    if wanted <= question.alpha:
-        raise InvalidInputError(
-            f"power must be above the level of the test, {question.alpha:g}, got {wanted:g}",
-            hint="0.8 is customary",
-            argument="power",
-        )
+# -- what a pilot leaves open --------------------------------------------------------------------------------
 
 
-def check_costs(**costs: float) -> None:
-    """Refuse a budget or a cost that is negative or not finite."""
-    for what, value in costs.items():
-        if not (math.isfinite(checks.amount(value, what)) and value >= 0.0):
-            raise InvalidInputError(f"{what} must be 0 or a positive number, got {value}", argument=what)
+_POINTS = 20
+"""Points of an integral over one unknown; powers are smooth in it, and 20 give four digits."""
+
+FEW_DF = 30.0
+"""Degrees of freedom of a pilot below which a note says what they do to the power."""
 
 
-# -- the power wanted ----------------------------------------------------------------------------------------
+@cache
+def gauss_legendre() -> tuple[FloatArray, FloatArray]:
+    """Return the points and weights of Gauss and Legendre for an integral from 0 to 1."""
+    points, weights = np.polynomial.legendre.leggauss(_POINTS)
+    points, weights = 0.5 * (points + 1.0), 0.5 * weights
+    points.flags.writeable = weights.flags.writeable = False
+    return points, weights
+
+
+def mean_squares(df: float, u: FloatArray) -> FloatArray:
+    """Return quantiles of an estimated variance over the true one: a chi-square over its degrees of freedom.
+
+    Given the estimate s², the true variance is s² divided by such a number (fiducial distribution). A plan
+    whose power, averaged over it, is .80 then has a power of .80 on average over the pilots there could have
+    been: the size is a multiple of s², and the ratio of s² to the true variance has the same distribution
+    in both averages.
+
+    >>> mean_squares(4.0, np.array([0.1, 0.5, 0.9])).round(3)
+    array([0.266, 0.839, 1.945])
+    """
+    quantiles: FloatArray = 2.0 * gammaincinv(0.5 * df, u) / df
+    return quantiles
+
+
+def clustered_df(squares: FloatArray, sizes: FloatArray, expected: FloatArray) -> float:
+    """Return the degrees of freedom with which a pilot knows the variance of a mean over clusters.
+
+    They are 2 over the squared relative error of the variance, the larger of two estimates: of normal
+    scores, 2 / (G - 1) with the effective number G of clusters (Kish 1965), plus what clusters of other
+    sizes would change; and from the squared deviations, which show heavy tails and items on which systems
+    seldom differ.
+    """
+    effective = float(sizes.sum()) ** 2 / float(sizes @ sizes)
+    normal = 2.0 / max(effective - 1.0, 0.5) + _relative_variance(expected, sizes)
+    return 2.0 / max(normal, _relative_variance(squares, sizes) if squares.any() else 0.0)
+
+
+def _relative_variance(parts: FloatArray, sizes: FloatArray) -> float:
+    """Return the squared relative error of a ratio of sums over clusters, by linearisation."""
+    count = parts.size
+    change = parts / parts.mean() - sizes / sizes.mean()
+    return float(change @ change) / (count * (count - 1.0))
+
+
+def effective_units_df(effective: float, units: int) -> float:
+    """Return the degrees of freedom of a variance that so many units of equal weight carry.
+
+    Their number is that of the units over their kurtosis; never more than the units less one are counted.
+    Where no unit deviates (0 effective units) there is no variance to doubt, and the units less one count.
+
+    >>> [round(effective_units_df(effective, 100), 1) for effective in (100 / 3, 10.0, 0.0)]
+    [99.0, 22.0, 99.0]
+    """
+    kurtosis = (1.0 / effective - 1.0 / units) * units / (units - 1.0) if effective > 0.0 else 0.0
+    return 2.0 / max(kurtosis, 2.0 / (units - 1.0))
+
+
+def few_df_notes(df: float | None, what: str = "the spread") -> tuple[Note, ...]:
+    """Return a note if a pilot knows a variance from few degrees of freedom."""
+    if df is None or df >= FEW_DF:
+        return ()
+    low, high = (float(x) ** -0.5 for x in mean_squares(df, np.array([0.9, 0.1])))
+    return (
+        Note(
+            "uncertain_pilot",
+            f"the pilot estimates {what} with only {df:.3g} degrees of freedom: the true value may well be"
+            f" {low:.2g} to {high:.2g} times as large (80 % interval). The power is averaged over this"
+            f" uncertainty; that of one study can be far lower or higher, and with heavy-tailed scores it"
+            f" is lower than stated",
+        ),
+    )
+
+
+# -- the size and the effect that have the power wanted ------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,115 +386,46 @@ def least_size(
     """
     computed: dict[int, PlanPoint] = {}
 
-    def power(n: int) -> float:
+    def power(size: float) -> float:
+        n = round(size)
         if n not in computed:
             computed[n] = PlanPoint(n, *power_at(design, n, question))
         return computed[n].power
 
-    def reached(n: int) -> bool:
-        return power(n) >= wanted
-
-    low, high = _bracket(design, reached, computed, wanted, start or design.size or design.least)
-    if design.simulated:
-        # To which share of n a simulated size is searched; within it, the noise is smoothed out
-        slack = max(1, math.floor(0.1 * high))
-        while high - low > slack:
-            middle = (low + high) // 2
-            low, high = (low, middle) if reached(middle) else (middle, high)
-        if high - low > 1:
-            high = _read_off(computed, low, high, wanted)
-            power(high)
-        return high, computed
-    high = _first_size(
-        design, round(_crossing(lambda n: power(round(n)), low, high, 1.0, wanted)), wanted, question
-    )
-    power(high)
-    return high, {high: computed[high]}
+    low, high = _sizes_around(design, power, wanted, start or design.size or design.least)
+    if not design.simulated:
+        n = _first_size(design, round(_crossing(power, low, high, 1.0, wanted)), wanted, question)
+        return n, {n: PlanPoint(n, power(n))}
+    # A simulated size is searched to a tenth; within it, a line through all sizes tried takes out the noise.
+    slack = max(1, math.floor(0.1 * high))
+    while high - low > slack:
+        middle = (low + high) // 2
+        low, high = (low, middle) if power(middle) >= wanted else (middle, high)
+    n = _read_off(computed, low, high, wanted) if high - low > 1 else high
+    power(n)
+    return n, computed
 
 
-def least_effect(design: Design, n: int, wanted: float, question: Question) -> float:
-    """Return the effect nearest to none that n items detect with the power wanted.
-
-    Raises
-    ------
-    DesignError
-        If no effect is detected.
-    """
-
-    @cache
-    def power(effect: float) -> float:
-        return power_at(design.with_effect(effect), n, question)[0]
-
-    def reached(effect: float) -> bool:
-        return power(effect) >= wanted
-
-    low, high = _effect_bracket(design, n, design.reach(question.alternative), reached, wanted)
-    if design.simulated:
-        # Halvings of the range in which a simulated effect is searched
-        for _ in range(14):
-            middle = 0.5 * (low + high)
-            low, high = (low, middle) if reached(middle) else (middle, high)
-        return high
-    # The share of the range to which an effect with a formula for its power is searched
-    return _crossing(power, low, high, 2.0**-40 * abs(high - low), wanted)
-
-
-def _bracket(
-    design: Design,
-    reached: Callable[[int], bool],
-    computed: dict[int, PlanPoint],
-    wanted: float,
-    start: int,
+def _sizes_around(
+    design: Design, power: Callable[[float], float], wanted: float, start: int
 ) -> tuple[int, int]:
     """Return sizes, apart by a factor of at most two, of which the greater has the power wanted."""
     high = min(max(design.least, start), design.most)
-    if reached(high):
-        low = high
-        while low > design.least:
-            low = max(design.least, low // 2)
-            if not reached(low):
+    if power(high) >= wanted:
+        while high > design.least:
+            low = max(design.least, high // 2)
+            if power(low) < wanted:
                 return low, high
             high = low
         return design.least - 1, design.least
     while high < design.most:
         low, high = high, min(design.most, 2 * high)
-        if reached(high):
+        if power(high) >= wanted:
             return low, high
     raise DesignError(
-        f"a power of {wanted:g} is not reached: with {high} {design.unit} it is {computed[high].power:.3g}",
+        f"a power of {wanted:g} is not reached: with {high} {design.unit} it is {power(high):.3g}",
         hint=design.too_small,
     )
-
-
-def _crossing(
-    power: Callable[[float], float], low: float, high: float, finest: float, wanted: float
-) -> float:
-    """Return where, between two points, a power gets to the one wanted: the first point of those tried.
-
-    The power is too small at `low`, which may also be the greater number, and is enough at `high`. Points are
-    whole steps of `finest` from `low`. Lines through the normal quantiles of two powers, which nearly lie on
-    one, tell which to try; where these powers are 0 or 1, and every eighth time, it is the middle. A point is
-    asked for more than once, so `power` should remember what it found.
-    """
-    # Powers nearer to 0 or 1 than this are taken to be this near
-    goal, most = float(ndtri(wanted)), float(ndtri(1.0 - 1e-12))
-
-    def point(x: float) -> tuple[float, float]:
-        return x, min(max(float(ndtri(power(x))), -most), most) - goal
-
-    nearest: list[tuple[float, float]] = []
-    step, attempts = math.copysign(finest, high - low), 0
-    while (left := round((high - low) / step)) > 1:
-        nearest = nearest or [point(low), point(high)]
-        (x0, z0), (x1, z1) = nearest
-        steps = left // 2
-        if abs(z1 + goal) < most and z0 != z1 and attempts % 8 < 7:
-            steps = min(max(math.ceil((x0 - z0 * (x1 - x0) / (z1 - z0) - low) / step), 1), left - 1)
-        x = low + steps * step
-        low, high = (low, x) if power(x) >= wanted else (x, high)
-        nearest = sorted([*nearest, point(x)], key=lambda tried: abs(tried[1]))[:2]
-        attempts += 1
-    return high
 
 
 def _read_off(computed: dict[int, PlanPoint], low: int, high: int, wanted: float) -> int:
@@ -438,19 +458,40 @@ def _first_size(design: Design, n: int, wanted: float, question: Question) -> in
     return n
 
 
-def _effect_bracket(
-    design: Design, n: int, limit: float, reached: Callable[[float], bool], wanted: float
+def least_effect(design: Design, n: int, wanted: float, question: Question) -> float:
+    """Return the effect nearest to none that n items detect with the power wanted.
+
+    Raises
+    ------
+    DesignError
+        If no effect is detected.
+    """
+
+    @cache
+    def power(effect: float) -> float:
+        return power_at(design.with_effect(effect), n, question)[0]
+
+    low, high = _effects_around(design, power, n, wanted, design.reach(question.alternative))
+    if not design.simulated:
+        return _crossing(power, low, high, 2.0**-40 * abs(high - low), wanted)
+    for _ in range(14):
+        middle = 0.5 * (low + high)
+        low, high = (low, middle) if power(middle) >= wanted else (middle, high)
+    return high
+
+
+def _effects_around(
+    design: Design, power: Callable[[float], float], n: int, wanted: float, limit: float
 ) -> tuple[float, float]:
     """Return two effects of which the one farther from no effect is detected."""
     null = design.null
     if math.isfinite(limit):
-        if limit != null and reached(limit):
+        if limit != null and power(limit) >= wanted:
             return null, limit
     else:
-        step = math.copysign(abs(design.effect - null) or 1.0, limit)
-        low = null
+        low, step = null, math.copysign(abs(design.effect - null) or 1.0, limit)
         for _ in range(60):
-            if reached(null + step):
+            if power(null + step) >= wanted:
                 return low, null + step
             low, step = null + step, 2.0 * step
     raise DesignError(
@@ -459,20 +500,32 @@ def _effect_bracket(
     )
 
 
-def plan_provenance(kind: str, design: Design, question: Question, **more: Any) -> Provenance:
-    """Return what it takes to make a plan again."""
-    settings = {
-        "plan": kind,
-        "design": design.name,
-        "level": question.level,
-        "alternative": question.alternative,
-        "comparisons": question.n_comparisons,
-        **more,
-    }
-    if design.simulated:
-        settings["simulations"] = question.n_simulations or design.simulations
-    assumed = design.settings()
-    versions = {"python": platform.python_version(), "numpy": np.__version__, "scipy": scipy.__version__}
-    resamples = question.n_resamples if design.simulated else 0
-    shown = {what: len(value) if isinstance(value, list) else value for what, value in assumed.items()}
-    return Provenance(__version__, versions, question.seed, resamples, settings, shown, design.data_hash())
+def _crossing(
+    power: Callable[[float], float], low: float, high: float, finest: float, wanted: float
+) -> float:
+    """Return where, between two points, a power gets to the one wanted: the first point of those tried.
+
+    The power is too small at `low`, which may also be the greater number, and is enough at `high`. Points are
+    whole steps of `finest` from `low`. Lines through the normal quantiles of two powers, which nearly lie on
+    one, tell which to try; where these powers are 0 or 1, and every eighth time, it is the middle. A point is
+    asked for more than once, so `power` should remember what it found.
+    """
+    # Powers nearer to 0 or 1 than this are taken to be this near
+    goal, most = float(ndtri(wanted)), float(ndtri(1.0 - 1e-12))
+
+    def point(x: float) -> tuple[float, float]:
+        return x, min(max(float(ndtri(power(x))), -most), most) - goal
+
+    nearest: list[tuple[float, float]] = []
+    step, attempts = math.copysign(finest, high - low), 0
+    while (left := round((high - low) / step)) > 1:
+        nearest = nearest or [point(low), point(high)]
+        (x0, z0), (x1, z1) = nearest
+        steps = left // 2
+        if abs(z1 + goal) < most and z0 != z1 and attempts % 8 < 7:
+            steps = min(max(math.ceil((x0 - z0 * (x1 - x0) / (z1 - z0) - low) / step), 1), left - 1)
+        x = low + steps * step
+        low, high = (low, x) if power(x) >= wanted else (x, high)
+        nearest = sorted([*nearest, point(x)], key=lambda tried: abs(tried[1]))[:2]
+        attempts += 1
+    return high

@@ -20,8 +20,16 @@ from bestby.data.coding import codes
 from bestby.data.groupings import one_grouping
 from bestby.inference import classical
 from bestby.inference.power import mcnemar_power, t_power
-from bestby.planning import doubt
-from bestby.planning.base import Design, PlannedDifference, Question
+from bestby.planning.base import (
+    FEW_DF,
+    Design,
+    PlannedDifference,
+    Question,
+    clustered_df,
+    few_df_notes,
+    gauss_legendre,
+    mean_squares,
+)
 from bestby.results.base import Note
 from bestby.vocabulary import ProportionsTest, allowed_names, long_name
 
@@ -192,10 +200,10 @@ class PairedScores(PlannedDifference):
                 hint="give the standard deviation itself: PairedScores(difference, sd)",
             )
         assumed = float(d.mean()) if difference is None else checks.number(difference, "difference")
-        sd = float(d.std(ddof=1))
+        sd, deviations = float(d.std(ddof=1)), d - d.mean()
         if clusters is None:
             one = np.ones(d.size)
-            return cls(assumed, sd, pilot_df=doubt.clustered_df((d - d.mean()) ** 2, one, one))
+            return cls(assumed, sd, pilot_df=clustered_df(deviations**2, one, one))
         group = codes(checks.column(together["clusters"], "clusters", d.size))[1].astype(np.int64)
         sizes = np.bincount(group)
         if not 2 <= sizes.size < d.size:
@@ -205,9 +213,14 @@ class PairedScores(PlannedDifference):
                 hint="leave clusters out if every item is one of its own",
             )
         icc = _intracluster(d, group, sizes)
+        # The mean size of the cluster that an item is in, and of a cluster
         met, mean_size = float(sizes @ sizes) / d.size, d.size / sizes.size
         effect = max(1.0, 1.0 + (met - 1.0) * icc)
-        df = _freedom(d, group, sizes.astype(np.float64), max(0.0, min(icc, 1.0)))
+        squares = np.bincount(group, weights=deviations).astype(np.float64) ** 2
+        # A sum over m items of correlation r has the variance m (1 + (m - 1) r) of one.
+        weights = sizes.astype(np.float64)
+        expected = weights * (1.0 + (weights - 1.0) * max(0.0, min(icc, 1.0)))
+        df = clustered_df(squares, weights, expected)
         return cls(assumed, sd, effect, mean_size, icc, met / mean_size, df)
 
     @property
@@ -243,19 +256,16 @@ class PairedScores(PlannedDifference):
         df = n / (self.cluster_size * self.size_ratio) - 1.0
         if self.size_ratio > 1.0:  # of two clusters there is one, however unequal they are
             df = np.where(n >= self.least, np.maximum(df, 1.0), df)
-        if self.pilot_df is None:
-            power = self._power_with(error, df, question)
+        ratios, weights = np.ones(1), np.ones(1)  # of the variance estimated to the true one
+        if self.pilot_df is not None:
+            u, weights = gauss_legendre()
+            ratios = mean_squares(self.pilot_df, u)
+        errors, df = error[:, None] / np.sqrt(ratios), df[:, None]
+        if self.margin is None:
+            powers = t_power(self.difference / errors, df, question.alpha, question.alternative)
         else:
-            u, weights = doubt.gauss_legendre()
-            errors = error[:, None] / np.sqrt(doubt.mean_squares(self.pilot_df, u))
-            power = self._power_with(errors, df[:, None], question) @ weights
-        return power, np.zeros(n.size)
-
-    def _power_with(self, error: FloatArray, df: FloatArray, question: Question) -> FloatArray:
-        """Return the power where the standard errors are known."""
-        if self.margin is not None:
-            return margin_power(self.difference, self.margin, error, df, question)
-        return t_power(self.difference / error, df, question.alpha, question.alternative)
+            powers = margin_power(self.difference, self.margin, errors, df, question)
+        return powers @ weights, np.zeros(n.size)
 
     @property
     def test_words(self) -> str:
@@ -285,7 +295,7 @@ class PairedScores(PlannedDifference):
 
     def notes(self, n: int, question: Question) -> tuple[Note, ...]:  # noqa: ARG002
         """Tell of few pilot data, how many clusters n items are, and of a negative correlation."""
-        out = list(doubt.few_df_notes(self.pilot_df))
+        out = list(few_df_notes(self.pilot_df))
         if self.cluster_size > 1.0:
             clusters = math.ceil(n / self.cluster_size)
             effective = n / self.design_effect
@@ -315,12 +325,6 @@ def _intracluster(d: FloatArray, group: IntArray, sizes: IntArray) -> float:
     within = float(((d - means[group]) ** 2).sum()) / (d.size - sizes.size)
     usual = (d.size - float(sizes @ sizes) / d.size) / (sizes.size - 1)
     return (between - within) / (between + (usual - 1.0) * within)
-
-
-def _freedom(d: FloatArray, group: IntArray, sizes: FloatArray, icc: float) -> float:
-    """Return the degrees of freedom with which the variance of the mean of clustered items is known."""
-    squares = np.bincount(group, weights=d - d.mean()).astype(np.float64) ** 2
-    return doubt.clustered_df(squares, sizes, sizes * (1.0 + (sizes - 1.0) * icc))
 
 
 def _numbers(values: ArrayLike, what: str, length: int | None = None) -> FloatArray:
@@ -381,7 +385,7 @@ def _both_shown(centre: FloatArray, reach: FloatArray, df: FloatArray, alpha: fl
     df, reach, centre = np.broadcast_arrays(df, reach, centre)
     usable = np.where(df > 0.0, df, 1.0)[..., None]
     critical = -stdtrit(usable, alpha)
-    points, weights = doubt.gauss_legendre()
+    points, weights = gauss_legendre()
     last = gammainc(0.5 * usable, 0.5 * usable * (reach[..., None] / critical) ** 2)
     ratio = np.sqrt(2.0 * gammaincinv(0.5 * usable, points * last) / usable)
     room = reach[..., None] - critical * ratio
@@ -528,7 +532,7 @@ class PairedProportions(Design):
                 f" but the agreement is {self.agreement:g}",
                 hint="the difference is varied at this agreement: give a higher agreement",
             )
-        down = alternative == "less" or (alternative == "two-sided" and self.true_difference < 0.0)
+        down = self._looks_down(alternative)
         accuracies = b if down else 1.0 - b
         most = min(accuracies if self.pilot_items is not None else differing, 2.0 * accuracies - differing)
         return -max(most, 0.0) if down else max(most, 0.0)
@@ -575,22 +579,32 @@ class PairedProportions(Design):
     def powers(self, n: IntArray, question: Question) -> tuple[FloatArray, FloatArray]:
         """Return the unconditional power at each n: exactly, or averaged over the agreements left open."""
         differing = 1.0 - self.agreement
-        if self.pilot_items is None:
-            return self._powers(n, differing, question), np.zeros(n.size)
-        n_differing = differing * self.pilot_items
-        u, weights = doubt.gauss_legendre()
-        shares = betaincinv(n_differing + 1.0, self.pilot_items - n_differing + 1.0, u)
+        shares, weights = np.array([differing]), np.ones(1)
+        if self.pilot_items is not None:
+            u, weights = gauss_legendre()
+            n_differing = differing * self.pilot_items
+            shares = betaincinv(n_differing + 1.0, self.pilot_items - n_differing + 1.0, u)
         powers = np.column_stack([self._powers(n, share, question) for share in shares.tolist()])
         return powers @ weights, np.zeros(n.size)
 
     def _powers(self, n: IntArray, differing: float, question: Question) -> FloatArray:
         """Return the power at each n for a share of differing items."""
-        most = max(differing, abs(self.true_difference))
-        arguments = (most, self.true_difference, question.alpha, question.alternative)
-        mid = self.test == "mcnemar-midp"
+        sizes = [n[place : place + 1] for place in range(n.size)]
         if n.size and int(n.max()) - int(n.min()) < 1024:  # neighbours share one table of the sign test
-            return mcnemar_power(n, *arguments, mid=mid)
-        return np.concatenate([mcnemar_power(n[i : i + 1], *arguments, mid=mid) for i in range(n.size)])
+            sizes = [n]
+        return np.concatenate(
+            [
+                mcnemar_power(
+                    one,
+                    max(differing, abs(self.true_difference)),
+                    self.true_difference,
+                    question.alpha,
+                    question.alternative,
+                    mid=self.test == "mcnemar-midp",
+                )
+                for one in sizes
+            ]
+        )
 
     @property
     def test_words(self) -> str:
@@ -615,7 +629,7 @@ class PairedProportions(Design):
         if self.pilot_items is None:
             return ()
         differing = round((1.0 - self.agreement) * self.pilot_items)
-        if 2 * differing >= doubt.FEW_DF:  # twice the count: what a variance known from it has
+        if 2 * differing >= FEW_DF:  # twice the count: what a variance known from it has
             return ()
         low, high = betaincinv(differing + 1.0, self.pilot_items - differing + 1.0, [0.1, 0.9])
         return (

@@ -66,7 +66,7 @@ ALGORITHMS = {
         1e-10,
     },  # the clip of probabilities in a logarithm, as documented, and bins that rounding alone fills; a mean
     # square relative to that of the full data
-    "questions/planning/lifted.py": {1e-9},  # the least factor of a search
+    "questions/planning/simulated.py": {1e-9},  # the least factor of a search
     "questions/planning/runs_items.py": {1e-100},  # keeps a variance above 0
     "report/replicability.py": {1e-16},  # keeps a p-value on a logarithmic axis
     "report/numbers.py": {3e-10, 1e-15, 1e-9},  # what is too small to be shown; last bits of a power of ten

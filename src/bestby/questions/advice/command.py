@@ -91,9 +91,9 @@ def _refuse(values: Advise) -> None:
     from bestby._core.errors import InvalidInputError
     from bestby.cli.options import set_option_names
 
-    given = set_option_names(values)
+    options = set_option_names(values)
     names = _SHOWN_BY_FILES if values.paths else _FOR_FILES
-    refused = ", ".join(name for name in names if name in given)
+    refused = ", ".join(name for name in names if name in options)
     if refused and values.paths:
         raise InvalidInputError(
             f"{refused} cannot be given beside files", hint="the files show it themselves: leave it out"

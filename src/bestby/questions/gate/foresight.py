@@ -56,7 +56,7 @@ def detectable(d: Difference, level: float, n_alarms: int) -> float | None:
         PairedProportions,  # a gate that passes needs none of these
         PairedScores,
     )
-    from bestby.questions.planning.solve import minimum_detectable
+    from bestby.questions.planning.plan import minimum_detectable
 
     unit, n = unit_of(d)
     bounds, sd = d.equivalence_interval, _spread(d, n)
@@ -85,7 +85,7 @@ def more_units(d: Difference, margin: float, level: float, n_checks: int) -> int
     holds for all checks at once.
     """
     from bestby.planning.paired import PairedScores
-    from bestby.questions.planning.solve import sample_size
+    from bestby.questions.planning.plan import sample_size
 
     bounds, (_, n) = d.equivalence_interval, unit_of(d)
     if bounds is None:

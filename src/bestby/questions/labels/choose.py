@@ -189,7 +189,7 @@ def _spreads(strata: Strata, allocation: str, sds: Mapping[str, float] | None) -
             argument="allocation",
         )
     if sds is not None:
-        return _given_spreads(strata.names, sds)
+        return _spreads_by_name(strata.names, sds)
     if strata.values is None:
         raise InvalidInputError(
             "nothing is known of the spread in strata of your own",
@@ -199,11 +199,11 @@ def _spreads(strata: Strata, allocation: str, sds: Mapping[str, float] | None) -
     return np.array([strata.values[strata.codes == place].std() for place in range(len(strata.names))])
 
 
-def _given_spreads(names: Sequence[str], sds: Mapping[str, float]) -> FloatArray:
+def _spreads_by_name(names: Sequence[str], sds: Mapping[str, float]) -> FloatArray:
     if not isinstance(sds, Mapping) or {*map(str, sds)} != {*names}:
-        names_given = _quoted_names(sds) if isinstance(sds, Mapping) else type(sds).__name__
+        got = _quoted_names(sds) if isinstance(sds, Mapping) else type(sds).__name__
         raise InvalidInputError(
-            f"sds must name every stratum, got {names_given}",
+            f"sds must name every stratum, got {got}",
             hint=f"the strata are {_quoted_names(names)}",
             argument="sds",
         )
@@ -243,24 +243,24 @@ def _result(
     seed: int,
 ) -> ChosenItems:
     sds = [None] * len(drawn_from.names) if spreads is None else spreads.tolist()
-    chosen_strata = tuple(
+    records = tuple(
         ChosenStratum(name, size, drawn, drawn / size, sd)
         for name, size, drawn, sd in zip(
             drawn_from.names, drawn_from.sizes.tolist(), numbers.tolist(), sds, strict=True
         )
     )
     # Strata of scores are in the order of these; those given were drawn from in the order of their texts.
-    order = natural_order(drawn_from.names) if drawn_from.by == "strata" else range(len(chosen_strata))
+    order = natural_order(drawn_from.names) if drawn_from.by == "strata" else range(len(records))
     stratum = drawn_from.codes[pool.unit_of_row[rows]].tolist()
     clusters = [None] * rows.size if pool.clusters is None else [str(one) for one in pool.clusters[rows]]
-    named = [None if drawn_from.by is None else chosen_strata[place].name for place in stratum]
+    named = [None if drawn_from.by is None else records[place].name for place in stratum]
     chosen = tuple(
-        ChosenItem(item, cluster, name, chosen_strata[place].probability)
+        ChosenItem(item, cluster, name, records[place].probability)
         for item, cluster, name, place in zip(pool.ids[rows].tolist(), clusters, named, stratum, strict=True)
     )
     result = ChosenItems(
         chosen=chosen,
-        strata=tuple(chosen_strata[place] for place in order),
+        strata=tuple(records[place] for place in order),
         n_items=pool.n_items,
         n_clusters=0 if pool.clusters is None else pool.n_units,
         stratify_by=drawn_from.by,

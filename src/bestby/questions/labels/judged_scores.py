@@ -201,7 +201,7 @@ class JudgedScores:
         >>> round(pilot.correlation, 2), pilot.n_items, pilot.pilot_labels
         (0.84, 10, 7)
         """
-        x, y = pilot_numbers(judge, human)
+        x, y = _pilot_numbers(judge, human)
         is_labelled = ~np.isnan(y)
         m = int(is_labelled.sum())
         if m < LEAST_LABELS or float(np.ptp(y[is_labelled])) == 0.0:
@@ -211,26 +211,20 @@ class JudgedScores:
                 hint="label more items, or give the standard deviation and the correlation themselves",
                 argument="human",
             )
-        codes = strata_of(strata, is_labelled)
-        least = LEAST_LABELS + int(codes.max())
-        spread = spread_of(x, y, is_labelled, codes)
-        if m < least or spread.within == 0.0:
+        codes = _stratum_codes(strata, is_labelled)
+        n_strata = int(codes.max()) + 1
+        least = LEAST_LABELS + n_strata - 1
+        within, residual, slope, errors = _variances(x, y, is_labelled, codes)
+        if m < least or within == 0.0:
             raise InvalidInputError(
-                f"{m} labels in {int(codes.max()) + 1} strata, inside which human scores must vary; at least"
+                f"{m} labels in {n_strata} strata, inside which human scores must vary; at least"
                 f" {least} are needed",
                 hint="label more items, or join strata",
                 argument="strata",
             )
         items = int(x.size) if n_items is None else n_items
-        return cls(
-            math.sqrt(spread.within),
-            spread.correlation,
-            items,
-            design_effect,
-            m,
-            spread.n_strata,
-            spread.errors,
-        )
+        correlation = math.copysign(math.sqrt(max(0.0, 1.0 - residual / within)), slope)
+        return cls(math.sqrt(within), correlation, items, design_effect, m, n_strata, errors)
 
     def standard_error(self, labels: ArrayLike, items: ArrayLike) -> FloatArray:
         """Return the standard error with so many labels among so many judged items."""
@@ -279,14 +273,13 @@ def t_quantile(alpha: float, df: FloatArray) -> FloatArray:
 
 def _raised(freedom: int) -> float:
     """Return by how much a variance with these degrees of freedom is multiplied in a cautious plan."""
-    # The level of the upper limits of the variances of a pilot in a cautious plan
-    return freedom / float(chdtri(freedom, 0.8))
+    return freedom / float(chdtri(freedom, 0.8))  # chdtri takes the upper tail: an upper limit at 80 %
 
 
 # -- a pilot ---------------------------------------------------------------------------------------
 
 
-def pilot_numbers(judge: Any, human: Any) -> tuple[FloatArray, FloatArray]:
+def _pilot_numbers(judge: Any, human: Any) -> tuple[FloatArray, FloatArray]:
     """Return the judge's and the human numbers of each item: scores, or differences of two systems."""
     if isinstance(judge, Mapping) != isinstance(human, Mapping):
         raise InvalidInputError(
@@ -341,7 +334,7 @@ def _scores(values: Any, what: str) -> FloatArray:
     return numbers
 
 
-def strata_of(strata: Any, is_labelled: BoolArray) -> IntArray:
+def _stratum_codes(strata: Any, is_labelled: BoolArray) -> IntArray:
     """Return the codes of the strata of a pilot; all items are in one if none are given."""
     if strata is None:
         return np.zeros(is_labelled.size, dtype=np.int64)
@@ -374,11 +367,16 @@ def _texts(labels: Array) -> Array:
     return np.array([str(value) for value in values])
 
 
-def spread_of(x: FloatArray, y: FloatArray, is_labelled: BoolArray, strata: IntArray) -> Spread:
-    """Return both variances, from scores of all items by the judge, x, and of those known by humans, y.
+def _variances(
+    x: FloatArray, y: FloatArray, is_labelled: BoolArray, strata: IntArray
+) -> tuple[float, float, float, float]:
+    """Return the variance of human scores inside strata, what a judge leaves of it, and on how many items.
 
-    Strata have codes from 0. A label counts as the share of its stratum among all items over the labels of
-    the stratum, so that it does not matter how they were divided over the strata.
+    They are the mean variance inside the strata, each counted as its share of the items; what the regression
+    on the judge leaves of it, and its slope; and the share of the labels that carry what is left: as many of
+    equal weight have its variance. `x` are scores of all items by the judge, `y` those of humans, where there
+    are labels; strata have codes from 0. A label counts as the share of its stratum among all items over the
+    labels of the stratum, so that it does not matter how they were divided over the strata.
     """
     shares = np.bincount(strata) / strata.size
     code = strata[is_labelled]
@@ -396,33 +394,4 @@ def spread_of(x: FloatArray, y: FloatArray, is_labelled: BoolArray, strata: IntA
     residual = float(shares @ left) * freedom / (freedom - (bottom > 0.0))
     has_error = not rounding.is_nothing(float(np.abs(rest).max()), float(np.abs(deviations).max()))
     errors = equal_units((weights * rest) ** 2) / code.size if has_error else 0.0
-    return Spread(float(shares @ variances), residual, slope, shares.size, errors)
-
-
-@dataclass(frozen=True, slots=True)
-class Spread:
-    """The variance of human scores inside strata, and what a judge leaves of it.
-
-    Parameters
-    ----------
-    within, residual : float
-        The mean variance inside the strata, each counted as its share of the items, and what the regression
-        on the judge leaves of it.
-    slope : float
-        That of the regression inside the strata.
-    n_strata : int
-        The number of strata, 1 without.
-    errors : float
-        The share of the labels that carry what is left: as many of equal weight have its variance.
-    """
-
-    within: float
-    residual: float
-    slope: float
-    n_strata: int
-    errors: float
-
-    @property
-    def correlation(self) -> float:
-        """That of human and judge inside the strata."""
-        return math.copysign(math.sqrt(max(0.0, 1.0 - self.residual / self.within)), self.slope)
+    return float(shares @ variances), residual, slope, errors

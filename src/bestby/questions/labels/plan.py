@@ -15,7 +15,7 @@ from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.typing import ArrayLike, FloatArray, IntArray
 from bestby.inference.power import t_power
-from bestby.planning.base import USUAL_POWER, Question, check_costs, check_wanted, checked_question
+from bestby.planning.base import USUAL_POWER, Question, check_not_negative, check_wanted, checked_question
 from bestby.questions.labels.judged_scores import LEAST_ERRORS, JudgedScores, t_quantile
 from bestby.questions.labels.result import LabelAllocation, LabelPlan, LabelPoint, LabelSplit
 from bestby.results.base import Note, provenance_of
@@ -124,17 +124,25 @@ def plan_labels(
         wanted = USUAL_POWER if power is None else checks.probability(power, "power")
         check_wanted(wanted, question)
     if asked == "n":
-        by_formula, cautious = int(value), None
-        enough = _enough(float(_half_width(_with_judge(design), by_formula, alpha)), None, alpha)
+        by_formula = n_labels = int(value)
+        enough = _enough(float(_half_width(_with_judge(design), n_labels, alpha)), None, alpha)
     else:
         enough = _enough(value, wanted, alpha)
-        by_formula, cautious = _labels(design, enough, alpha), None
-        if design.pilot_labels is not None:
-            cautious = _least(_with_judge(design.cautious()), enough, design.least_labels, _n_items(design))
-            cautious = cautious and _with_errors(design.cautious(), cautious, enough)
+        by_formula, n_labels = _least_with_judge(design, enough)
     n_alone = _least(_without_judge(design), enough, design.least_labels, _MOST)
+    if not n_labels:
+        reached = float(_half_width(_with_judge(design), _n_items(design), alpha))
+        raise DesignError(
+            f"labels of all {design.n_items} judged items are not enough: they give an interval of"
+            f" ± {reached:.4g}",
+            hint="plan for a larger one"
+            if n_alone is None
+            else f"judge more items (labels alone: {n_alone}), or plan for a larger half-width or margin",
+        )
     assert n_alone is not None
-    n_labels = by_formula if asked == "n" else _with_errors(design, by_formula, enough)
+    cautious = None
+    if asked != "n" and design.pilot_labels is not None:
+        cautious = _least_with_judge(design.cautious(), enough)[1] or None
     settings = {"plan": "labels", "asked": asked, "value": value, "power": wanted, "level": level,
                 "comparisons": n_comparisons}  # fmt: skip
     return LabelPlan(
@@ -220,22 +228,6 @@ def _enough(value: float, power: float | None, alpha: float) -> Enough:
     return lambda error, df: bool(t_power(value / error, df, alpha) >= power)
 
 
-def _labels(design: JudgedScores, enough: Enough, alpha: float) -> int:
-    """Return the least number of labels that is enough."""
-    labels = _least(_with_judge(design), enough, design.least_labels, _n_items(design))
-    if labels is not None:
-        return labels
-    n_alone = _least(_without_judge(design), enough, design.least_labels, _MOST)
-    reached = float(_half_width(_with_judge(design), _n_items(design), alpha))
-    raise DesignError(
-        f"labels of all {design.n_items} judged items are not enough: they give an interval of"
-        f" ± {reached:.4g}",
-        hint="plan for a larger one"
-        if n_alone is None
-        else f"judge more items (labels alone: {n_alone}), or plan for a larger half-width or margin",
-    )
-
-
 def _least(errors: Errors, enough: Enough, least: int, most: int) -> int | None:
     """Return the least number of labels whose standard error is small enough; None if all are not."""
     low, high = least, most
@@ -250,13 +242,16 @@ def _least(errors: Errors, enough: Enough, least: int, most: int) -> int | None:
     return high
 
 
-def _with_errors(design: JudgedScores, labels: int, enough: Enough) -> int:
-    """Return a number of labels, or as many as are expected to hold five errors of the judge.
+def _least_with_judge(design: JudgedScores, enough: Enough) -> tuple[int, int]:
+    """Return the least number of labels by the formula, and how many are planned; 0 if all are not enough.
 
-    Labels alone need none of them.
+    As many are planned as are expected to hold five errors of the judge, of which labels alone need none.
     """
+    by_formula = _least(_with_judge(design), enough, design.least_labels, _n_items(design))
+    if by_formula is None:
+        return 0, 0
     n_alone = _least(_without_judge(design), enough, design.least_labels, _MOST) or _MOST
-    return max(labels, int(min(design.labels_with_errors, n_alone, _n_items(design))))
+    return by_formula, max(by_formula, int(min(design.labels_with_errors, n_alone, _n_items(design))))
 
 
 def _curve(design: JudgedScores, answer: int, alpha: float) -> tuple[LabelPoint, ...]:
@@ -326,7 +321,7 @@ def allocate_labels(
     numbers of labels are tried, so that limits and whole numbers are allowed for.
     """
     costs = {"budget": budget, "item_cost": item_cost, "judge_cost": judge_cost, "label_cost": label_cost}
-    check_costs(**costs)
+    check_not_negative(**costs)
     if label_cost == 0.0:
         raise InvalidInputError(
             "labels cost nothing, so the judge is not needed",

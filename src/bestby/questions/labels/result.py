@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
+from bestby.questions.labels.judged_scores import JudgedScores
 from bestby.report.reported import Drawn, Reported
 from bestby.results.base import Note, Provenance
 
@@ -171,7 +172,7 @@ class LabelPlan(Drawn, Reported):
     """
 
     asked: str
-    design: LabelDesign
+    design: JudgedScores
     n_labels: int
     n_alone: int
     n_cautious: int | None
@@ -222,18 +223,6 @@ class LabelPoint:
     half_width_alone: float
 
 
-class LabelDesign(Protocol):
-    """What a plan of labels says of its design; `bestby.JudgedScores` has more."""
-
-    @property
-    def name(self) -> str: ...  # noqa: D102
-    @property
-    def n_items(self) -> int | None: ...  # noqa: D102
-    @property
-    def assumed_words(self) -> str: ...  # noqa: D102
-    def settings(self) -> dict[str, object]: ...  # noqa: D102
-
-
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class LabelAllocation(Drawn, Reported):
     """The answer of `allocate` for judged scores: how to divide a budget between judge and labels.
@@ -262,7 +251,7 @@ class LabelAllocation(Drawn, Reported):
     bestby.allocate : Makes it.
     """
 
-    design: LabelDesign
+    design: JudgedScores
     budget: float
     best: LabelSplit
     alone: LabelSplit

@@ -156,7 +156,7 @@ class Plan:
 
 def plan(values: Plan, progress: Any) -> Any:
     """Read and plan."""
-    from bestby.questions.planning.solve import allocate, minimum_detectable, power, sample_size
+    from bestby.questions.planning.plan import allocate, minimum_detectable, power, sample_size
     from bestby.questions.planning.source import check_options, described_design, label_plan
 
     check_options(values)

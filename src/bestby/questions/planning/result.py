@@ -3,34 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 from bestby._core.errors import DesignError
 from bestby._core.typing import Alternative, FloatArray, IntArray
-from bestby.planning.base import PlanPoint
+from bestby.planning.base import Design, PlanPoint
 from bestby.report.reported import Drawn, Reported
 from bestby.results.base import Note, Provenance
-
-
-class StudyDesign(Protocol):
-    """What a plan says of its design; `planning.base.Design` has more."""
-
-    @property
-    def name(self) -> str: ...  # noqa: D102
-    @property
-    def simulated(self) -> bool: ...  # noqa: D102
-    @property
-    def true_difference(self) -> float: ...  # noqa: D102
-    @property
-    def effect(self) -> float: ...  # noqa: D102
-    @property
-    def doubt_words(self) -> str: ...  # noqa: D102
-    @property
-    def test_words(self) -> str: ...  # noqa: D102
-    @property
-    def assumed_words(self) -> str: ...  # noqa: D102
-    def powers(self, n: IntArray, question: Any, /) -> tuple[FloatArray, FloatArray]: ...  # noqa: D102
-    def settings(self) -> dict[str, Any]: ...  # noqa: D102
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +38,7 @@ class StoredDesign:
     assumptions: dict[str, Any]
 
     @classmethod
-    def of(cls, design: StudyDesign) -> StoredDesign:
+    def of(cls, design: Design) -> StoredDesign:
         """Return what can be stored of a design."""
         stored: dict[str, Any] = {field.name: getattr(design, field.name, None) for field in fields(cls)}
         return cls(**{**stored, "assumptions": design.settings()})
@@ -120,7 +99,7 @@ class Plan(Drawn, Reported):
     """
 
     asked: str
-    design: StudyDesign
+    design: Design | StoredDesign
     n: int
     unit: str
     power: float
@@ -208,7 +187,7 @@ class Allocation(Drawn, Reported):
     bestby.allocate : Makes it.
     """
 
-    design: StudyDesign
+    design: Design | StoredDesign
     budget: float
     best: Split
     power_as_estimated: float | None

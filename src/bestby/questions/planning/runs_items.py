@@ -16,8 +16,7 @@ from bestby._core import arrays, checks
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.typing import ArrayLike, FloatArray, IntArray
-from bestby.planning import doubt
-from bestby.planning.base import PlannedDifference, Question
+from bestby.planning.base import FEW_DF, PlannedDifference, Question, check_not_negative, mean_squares
 from bestby.results.base import Note
 
 _POINTS, _FEW_POINTS = 2048, 512
@@ -110,10 +109,8 @@ class RunsAndItems(PlannedDifference):
     def __post_init__(self) -> None:
         checks.positive_int(self.runs, "runs")
         self._check_difference()
-        for what in ("item_sd", "run_sd", "rest_sd"):
-            value = checks.amount(getattr(self, what), what)
-            if not (math.isfinite(value) and value >= 0.0):
-                raise InvalidInputError(f"{what} must be 0 or a positive number, got {value}", argument=what)
+        sds = {what: checks.amount(getattr(self, what), what) for what in ("item_sd", "run_sd", "rest_sd")}
+        check_not_negative(**sds)
         df = self.pilot_df
         if df is not None and not (_are_amounts(df, 3) and min(df) > 0.0):
             raise InvalidInputError(
@@ -125,7 +122,7 @@ class RunsAndItems(PlannedDifference):
                 f"below_zero must be two numbers of at least 0, got {self.below_zero!r}",
                 hint="leave it out; from_pilot sets it",
             )
-        if self.item_sd == self.run_sd == self.rest_sd == 0.0:
+        if not any(sds.values()):
             raise InvalidInputError("without any variation there is nothing to plan", hint="give item_sd=...")
 
     @classmethod
@@ -257,17 +254,21 @@ class RunsAndItems(PlannedDifference):
         # Runs or items up to which the nodes of the rule matter
         points = _POINTS if self.pilot_df is not None or min(n, r) <= 100 else _FEW_POINTS
         u = cube_points(points, 2 + systems + 3 * (self.pilot_df is not None))
-        items, runs, left = self._components(u[-3:])
-        of_items, of_runs, of_rest = items / n, runs / r, left / (n * r)
-        rest = of_rest * mean_square(u[0], systems * (r - 1) * (n - 1))
-        by_items = (of_items + of_rest) * mean_square(u[1], n - 1)
-        by_runs = (of_runs + of_rest) / systems * mean_square(u[2 : 2 + systems], r - 1)
-        # As a component below 0 counts as 0, so does its part of the sum.
-        total = np.maximum(by_items, rest) + np.maximum(by_runs.sum(axis=0), rest) - rest
+        items, runs, rest = self._components(u[-3:])
+        # The parts of the true variance of the difference
+        item_part, run_part, rest_part = items / n, runs / r, rest / (n * r)
+        # The mean squares over runs and items, whose expectations hold the rest too
+        by_both = rest_part * mean_square(u[0], systems * (r - 1) * (n - 1))
+        by_items = (item_part + rest_part) * mean_square(u[1], n - 1)
+        by_runs = (run_part + rest_part) / systems * mean_square(u[2 : 2 + systems], r - 1)
+        # The variance that the test finds; as a component below 0 counts as 0, so does its part of the sum.
+        total = np.maximum(by_items, by_both) + np.maximum(by_runs.sum(axis=0), by_both) - by_both
+        # One over its degrees of freedom, by Satterthwaite
         spread = (by_items / total) ** 2 / (n - 1) + ((by_runs / total) ** 2).sum(axis=0) / max(1, r - 1)
         tail = question.alpha / 2.0 if question.alternative == "two-sided" else question.alpha
         critical = -stdtrit(1.0 / spread, tail) * np.sqrt(total)
-        error = np.sqrt(of_items + of_runs + of_rest)
+        # Given the mean squares, the difference is normal: it is beyond the critical value with this chance.
+        error = np.sqrt(item_part + run_part + rest_part)
         signs = {"two-sided": (1.0, -1.0), "greater": (1.0,), "less": (-1.0,)}[question.alternative]
         return sum(float(ndtr((sign * self.difference - critical) / error).mean()) for sign in signs)
 
@@ -280,14 +281,20 @@ class RunsAndItems(PlannedDifference):
         items, runs, rest = (np.asarray(sd**2) for sd in (self.item_sd, self.run_sd, self.rest_sd))
         if self.pilot_df is None:
             return items, runs, rest
-        of_items, of_runs, of_rest = self.pilot_df
-        n = of_items + 1.0
-        r = of_rest / of_items / (1 if self.paired_runs else 2) + 1.0
+        item_df, _, rest_df = self.pilot_df
+        # The items and runs of the pilot, and the mean squares that its components were estimated from
+        n = item_df + 1.0
+        r = rest_df / item_df / (1 if self.paired_runs else 2) + 1.0
         by_items = np.maximum(items - self.below_zero[0] + rest / r, 0.0)
         by_runs = np.maximum(runs - self.below_zero[1] + rest / n, 0.0)
-        rest = rest / ratio_of_mean_squares(u[2], of_rest)
-        items = np.maximum(by_items / ratio_of_mean_squares(u[0], of_items) - rest / r, 0.0)
-        runs = np.maximum(by_runs / ratio_of_mean_squares(u[1], of_runs) - rest / n, 0.0)
+        # Quantiles above 0, so that one may divide by them
+        item_ratio, run_ratio, rest_ratio = (
+            np.maximum(mean_square(quantile, df), 1e-100)
+            for quantile, df in zip(u, self.pilot_df, strict=True)
+        )
+        rest = rest / rest_ratio
+        items = np.maximum(by_items / item_ratio - rest / r, 0.0)
+        runs = np.maximum(by_runs / run_ratio - rest / n, 0.0)
         return items, runs, rest
 
     def powers(self, n: IntArray, question: Question) -> tuple[FloatArray, FloatArray]:
@@ -349,7 +356,7 @@ class RunsAndItems(PlannedDifference):
         r = self.runs
         ratio = np.sqrt(items / n + runs / r + rest / (n * r)) / float(self.standard_error(n, r))
         low, high = np.quantile(ratio, [0.1, 0.9])
-        if high < doubt.mean_squares(doubt.FEW_DF, np.array(0.1)) ** -0.5:
+        if high < mean_squares(FEW_DF, np.array(0.1)) ** -0.5:
             return ()
         return (
             Note(
@@ -428,9 +435,4 @@ def mean_square(u: FloatArray, df: float) -> FloatArray:
     if df > 1000:
         part = 2.0 / (9.0 * df)
         return np.asarray((1.0 - part + np.sqrt(part) * ndtri(u)) ** 3)
-    return doubt.mean_squares(df, u)
-
-
-def ratio_of_mean_squares(u: FloatArray, df: float) -> FloatArray:
-    """Return quantiles of a mean square over its expectation, above 0 so that one may divide by them."""
-    return np.maximum(mean_square(u, df), 1e-100)
+    return mean_squares(df, u)

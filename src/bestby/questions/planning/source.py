@@ -26,10 +26,9 @@ from bestby.planning.paired import PairedProportions, PairedScores
 from bestby.questions.labels.judged_scores import JudgedScores
 from bestby.questions.labels.plan import plan_labels
 from bestby.questions.planning.command import Assumptions, Plan
-from bestby.questions.planning.lifted import LiftedScores
-from bestby.questions.planning.pilot import Pilot
+from bestby.questions.planning.plan import allocate
 from bestby.questions.planning.runs_items import RunsAndItems
-from bestby.questions.planning.solve import allocate
+from bestby.questions.planning.simulated import LiftedScores, Pilot
 from bestby.readers import read
 from bestby.readers.files import read_values
 from bestby.readers.opening import one_table
@@ -123,8 +122,8 @@ def _kind(values: Plan) -> str:
         raise InvalidInputError(
             f"a file and {named[0]} describe different designs", hint=f"leave out {named[0]}, or the file"
         )
-    of_runs = assumed.runs is not None or budget is not None
-    kind = named[0] if named else _RUNS if of_runs else _FORMULA if values.data.formula else _PILOT
+    has_runs = assumed.runs is not None or budget is not None
+    kind = named[0] if named else _RUNS if has_runs else _FORMULA if values.data.formula else _PILOT
     if kind in ("--sd", "--item-sd", _RUNS):
         _refuse_test(values)
     return kind
@@ -321,12 +320,12 @@ _LABELS_TOO = {
 
 def check_options(values: Plan) -> None:
     """Refuse options of labels without --labels, and all others with it."""
-    named, of_labels = set_option_names(values), values.question.labels
-    wrong = min(named - _ONLY_LABELS - _LABELS_TOO if of_labels else named & _ONLY_LABELS, default=None)
+    named, labels = set_option_names(values), values.question.labels
+    wrong = min(named - _ONLY_LABELS - _LABELS_TOO if labels else named & _ONLY_LABELS, default=None)
     if wrong is not None:
         raise InvalidInputError(
-            f"{wrong} does not go with {'' if of_labels else 'a plan without '}--labels",
-            hint=f"leave {wrong} out" if of_labels else "give --labels too",
+            f"{wrong} does not go with {'' if labels else 'a plan without '}--labels",
+            hint=f"leave {wrong} out" if labels else "give --labels too",
         )
 
 
@@ -361,8 +360,8 @@ def label_plan(values: Plan) -> Any:
 def _judged_scores(values: Plan) -> JudgedScores:
     assumed, effect = values.assumptions, values.assumptions.design_effect or 1.0
     if values.paths:
-        of_numbers = {"--sd", "--correlation", "--pilot-labels", "--n-strata", "--judge-errors"}
-        named = set_option_names(values) & of_numbers
+        assumptions = {"--sd", "--correlation", "--pilot-labels", "--n-strata", "--judge-errors"}
+        named = set_option_names(values) & assumptions
         if named:
             raise InvalidInputError(
                 f"{min(named)} and a pilot in a file say the same", hint="leave one of them out"

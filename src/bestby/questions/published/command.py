@@ -81,10 +81,12 @@ def published(values: Published, progress: Any) -> Any:
     from bestby.readers.several import read_runs
 
     del progress  # nothing is drawn
-    given = {**values.score.arguments(), **values.statistics.arguments()}
+    arguments = {**values.score.arguments(), **values.statistics.arguments()}
     data = values.data.arguments()
     if values.score.n_runs is None and values.score.sd is None:
-        return compare_published(read(values.paths, **data, **reading_of(values.statistics.metric)), **given)
+        return compare_published(
+            read(values.paths, **data, **reading_of(values.statistics.metric)), **arguments
+        )
     check_complete(values.score.sd, values.score.n_runs)
     if values.data.gold is not None:
         raise InvalidInputError(
@@ -92,4 +94,4 @@ def published(values: Published, progress: Any) -> Any:
             hint="leave out --gold, or --sd and --n-runs to compare items",
         )
     del data["on_missing"]
-    return compare_published(read_runs(values.paths, **data), **given)
+    return compare_published(read_runs(values.paths, **data), **arguments)

@@ -31,8 +31,7 @@ from bestby.metrics.directions import bounds_of, direction_of
 from bestby.metrics.suitability import chosen_metric
 from bestby.questions.published import shares
 from bestby.questions.published.result import PublishedAnswer, PublishedComparison
-from bestby.questions.published.rounded import Rounded, check_bounds, rounded
-from bestby.questions.published.shares import union
+from bestby.questions.published.shares import Rounded, check_bounds, rounded, union
 from bestby.results.base import MetricInfo, Note, provenance_of
 from bestby.results.values import Interval, TestResult
 
@@ -154,8 +153,8 @@ def compare_published(
         return compare_runs_with(data, score, sd, n_runs, metric, greater_is_better, settings)
     if not isinstance(data, Evaluation | Mapping | str) and not is_table(data):
         data = {"system": data}
-    given = Arguments(gold=gold, systems=systems, ignore=ignore, items=items, on_missing=on_missing)
-    evaluation = evaluation_of(data, given, metric)
+    arguments = Arguments(gold=gold, systems=systems, ignore=ignore, items=items, on_missing=on_missing)
+    evaluation = evaluation_of(data, arguments, metric)
     _check_names(name, evaluation.names)
     chosen, evaluation = chosen_metric(metric, evaluation, greater_is_better)
     info, right, n = _share(evaluation, chosen)
@@ -264,8 +263,8 @@ def compare_runs_with(
         raise InvalidInputError("of runs the metric is a name", hint="metric='accuracy'", argument="metric")
     greater, notes = direction_of(metric, greater_is_better)
     _check_scale(score, settings["published"], metric, runs)
-    mean, own, level = float(runs.mean()), float(runs.std(ddof=1)), float(settings["level"])
-    if not own > 0.0:
+    mean, deviation, level = float(runs.mean()), float(runs.std(ddof=1)), float(settings["level"])
+    if not deviation > 0.0:
         raise DesignError(
             "all runs have the same score, so that they do not show how much it varies",
             hint="give the scores unrounded, or runs with other seeds",
@@ -275,15 +274,14 @@ def compare_runs_with(
     # Values of the published standard deviation that are gone through, from the least to the greatest
     spreads = np.linspace(max(spread.low, 0.0), spread.high, 65)
     possible = list(product((score.low, nearest, score.high), spreads.tolist()))
-    allowing = [_allowing(runs, other, deviation, theirs, level) for other, deviation in possible]
-    few = runs.size < skewness.FROM_UNITS
-    found = allowing
-    if few:
-        found = [shares.welch(mean, own, runs.size, *one, theirs, level) for one in possible]
-    p, test = [test.p_value for _, test in found], found[0][1].name
-    answer = PublishedAnswer("runs", None, union(interval for interval, _ in found), min(p), max(p), test)
+    by_hall = [_allowing_for_skewness(runs, *one, theirs, level) for one in possible]
+    pairs = by_hall
+    if runs.size < skewness.FROM_UNITS:
+        pairs = [shares.welch(mean, deviation, runs.size, *one, theirs, level) for one in possible]
+    p, test = [test.p_value for _, test in pairs], pairs[0][1].name
+    answer = PublishedAnswer("runs", None, union(interval for interval, _ in pairs), min(p), max(p), test)
     info = MetricInfo(metric or "score", greater, (-math.inf, math.inf))
-    most = np.array([max(p)]), np.array([max(test.p_value for _, test in allowing)])
+    most = np.array([max(p)]), np.array([max(test.p_value for _, test in by_hall)])
     skewed = few_units.note_on_skewness(
         info.name, [(system, settings["name"])], *most, 1.0 - level, "runs of one's own"
     )
@@ -309,12 +307,12 @@ def _interval(runs: FloatArray, level: float) -> Interval:
     return Interval(*skewness.interval(float(runs.mean()), error, level), level, "hall", True)
 
 
-def _allowing(
+def _allowing_for_skewness(
     runs: FloatArray, published: float, sd: float, n_published: int, level: float
 ) -> tuple[Interval, TestResult]:
     """Return interval and test of the difference to one published mean, which allow for skewed own runs."""
-    difference, own = float(runs.mean()) - published, float(runs.std(ddof=1))
-    welch = StandardError(*shares.welch_error(own, runs.size, sd, n_published))
+    difference, deviation = float(runs.mean()) - published, float(runs.std(ddof=1))
+    welch = StandardError(*shares.welch_error(deviation, runs.size, sd, n_published))
     error = skewness.between(runs, None, welch, skewness.FOR_INTERVALS)
     ends = skewness.interval(difference, error, level)
     test = skewness.wald(difference, error, "two-sided", "hall")

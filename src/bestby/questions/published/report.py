@@ -240,13 +240,13 @@ def sentences(c: PublishedComparison) -> Iterator[str]:
     if "runs" in by:
         yield f"The means were compared {by['runs']}."
     elif "fewest differing" in by:
-        told = (
+        text = (
             "The published predictions are not known: we report the range of everything that the two scores"
             f" allow on the same items, {by['fewest differing']}"
         )
         if "other items" in by:
-            told += f", and beside it the comparison as if the items were different, {by['other items']}"
-        yield f"{told}."
+            text += f", and beside it the comparison as if the items were different, {by['other items']}"
+        yield f"{text}."
     else:
         yield f"The shares of right answers to different items were compared {by['other items']}."
     yield (

@@ -1,25 +1,99 @@
-"""Shares of right answers, of which one is published: what follows under each assumption."""
+"""Published scores: what they may have been rounded from, and what follows of shares of right answers."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from decimal import Decimal
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
 from typing import Any
 
 import numpy as np
 from scipy.special import gammaln, ndtr, stdtr
 
-from bestby._core import rounding
+from bestby._core import checks, rounding
 from bestby._core.errors import InvalidInputError
+from bestby._core.text import quoted
 from bestby._core.typing import Array, FloatArray
 from bestby.inference import discordant
 from bestby.inference.locations import combined
 from bestby.inference.proportions import wilson
 from bestby.inference.samples import t_interval
 from bestby.questions.published.result import PublishedAnswer
-from bestby.questions.published.rounded import Rounded
 from bestby.results.values import Interval, TestResult
+
+
+@dataclass(frozen=True)
+class Rounded:
+    """A published number: its value, and how far the exact one may be from it; both are decimal."""
+
+    digits: Decimal
+    margin: Decimal
+
+    @property
+    def value(self) -> float:
+        """The number as it was published."""
+        return float(self.digits)
+
+    @property
+    def half(self) -> float:
+        """Half a unit of its last digit."""
+        return float(self.margin)
+
+    @property
+    def low(self) -> float:
+        """The least number that rounds to it."""
+        return float(self.digits - self.margin)
+
+    @property
+    def high(self) -> float:
+        """The greatest number that rounds to it."""
+        return float(self.digits + self.margin)
+
+
+def rounded(value: Any, what: str) -> Rounded:
+    """Return a published number with the rounding that its digits tell.
+
+    >>> rounded("87.4%", "published")
+    Rounded(digits=Decimal('0.874'), margin=Decimal('0.0005'))
+    >>> rounded(0.87, "published").half
+    0.005
+    """
+    text = value.strip() if isinstance(value, str) else _shortest(checks.number(value, what), value)
+    percent = text.endswith("%")
+    try:
+        number = Decimal(text.removesuffix("%").strip())
+    except InvalidOperation:
+        number = Decimal("NaN")
+    exponent = number.as_tuple().exponent
+    # The greatest power of ten of a number that a float holds, and so of a score
+    if not isinstance(exponent, int) or abs(number.adjusted()) > 300:  # infinite, or no number
+        raise InvalidInputError(
+            f"{what} must be a number, got {quoted(value)}",
+            hint="write it as 0.874 or '87.4%'",
+            argument=what,
+        )
+    places = exponent - 2 * percent
+    return Rounded(number.scaleb(-2 * percent), Decimal(1).scaleb(min(places, 0)) / 2)
+
+
+def _shortest(number: float, value: Any) -> str:
+    """Return the fewest digits that tell a number from others of its precision."""
+    return str(value) if isinstance(value, np.floating) else repr(number)
+
+
+def check_bounds(score: Rounded, metric: str, bounds: tuple[float, float]) -> None:
+    """Refuse a published score that the metric cannot have."""
+    low, high = bounds
+    if low <= score.value <= high:
+        return
+    in_percent = bounds == (0.0, 1.0) and 1.0 < score.value <= 100.0
+    raise InvalidInputError(
+        f"{metric} lies between {low:g} and {high:g}, and the published score is {score.value:g}",
+        hint=f"write {score.value:g}%" if in_percent else "check the published score",
+        argument="published",
+    )
+
 
 _COMPUTED = Decimal("1e-12")
 """How far a share that was computed and not rounded, such as 2 / 3, may be from the exact one."""
@@ -28,7 +102,7 @@ _COMPUTED = Decimal("1e-12")
 def counts_of(score: Rounded, n: int) -> range:
     """Return the numbers of right answers whose share rounds to the published score.
 
-    >>> from bestby.questions.published.rounded import rounded
+    >>> from bestby.questions.published.shares import rounded
     >>> counts_of(rounded("0.874", "published"), 1000), counts_of(rounded(2 / 3, "published"), 30)
     (range(874, 875), range(20, 21))
     """
@@ -103,8 +177,8 @@ def proportions_interval(k1: int, n1: int, k2: int, n2: int, level: float = 0.95
     The distances of both proportions to the ends of their Wilson intervals are combined (Newcombe 1998,
     Statist. Med. 17, 873-890, method 10).
 
-    >>> found = proportions_interval(56, 70, 48, 80)  # the first example of that paper
-    >>> round(found.low, 4), round(found.high, 4)
+    >>> interval = proportions_interval(56, 70, 48, 80)  # the first example of that paper
+    >>> round(interval.low, 4), round(interval.high, 4)
     (0.0524, 0.3339)
     """
     (low1, high1), (low2, high2) = wilson(k1, n1, level), wilson(k2, n2, level)
@@ -114,36 +188,25 @@ def proportions_interval(k1: int, n1: int, k2: int, n2: int, level: float = 0.95
     return Interval(low, high, level, "newcombe-difference", True)
 
 
-def proportions_test(k1: int, n1: int, k2: int, n2: int) -> TestResult:
-    """Test whether two proportions of independent items are equal, two-sided.
-
-    The chi-squared test with N - 1 in place of N if every expected count is at least 1, otherwise Fisher's
-    exact test that sums the tables no likelier than the observed one (Campbell 2007, Statist. Med. 26,
-    3661-3675).
-
-    >>> round(proportions_test(56, 70, 48, 80).p_value, 4)
-    0.0083
-    >>> proportions_test(1, 3, 0, 4).name
-    'fisher'
-    """
-    (p,), (by_fisher,) = proportions_tests(k1, n1, np.array([k2]), n2)
-    difference = k1 / n1 - k2 / n2
-    if by_fisher:
-        return TestResult("fisher", float(p), "two-sided", True, "enumeration", statistic=difference)
-    z = difference * math.sqrt(_information(k1 + k2, n1, n2))
-    return TestResult("chi-squared", float(p), "two-sided", False, "asymptotic", statistic=z)
-
-
 def proportions_tests(k1: int, n1: int, k2: Array, n2: int) -> tuple[FloatArray, Array]:
-    """Return the p-value of `proportions_test` for each of many counts `k2`, and which are Fisher's.
+    """Test whether two proportions of independent items are equal, two-sided, for each of many counts `k2`.
 
-    Fisher's p-value does not only grow or fall with the distance of the two proportions.
+    Returns the p-values, and which are Fisher's. The chi-squared test with N - 1 in place of N is taken if
+    every expected count is at least 1, otherwise Fisher's exact test that sums the tables no likelier than
+    the observed one (Campbell 2007, Statist. Med. 26, 3661-3675). Fisher's p-value does not only grow or fall
+    with the distance of the two proportions.
+
+    >>> p, by_fisher = proportions_tests(56, 70, np.array([48, 0]), 80)
+    >>> p.round(4), by_fisher
+    (array([0.0083, 0.    ]), array([False, False]))
     """
     right, n = k1 + k2.astype(np.float64), n1 + n2
     # An expected count below 1: the test is Fisher's
     exact = min(n1, n2) * np.minimum(right, n - right) < n
     p = np.empty(k2.size)
-    z = (k1 / n1 - k2[~exact] / n2) * np.sqrt(_information(right[~exact], n1, n2))
+    # One over the variance of the difference if both proportions are equal, with N - 1
+    information = (n - 1.0) * n1 * n2 / (right[~exact] * (n - right[~exact]))
+    z = (k1 / n1 - k2[~exact] / n2) * np.sqrt(information)
     p[~exact] = np.maximum(2.0 * ndtr(-np.abs(z)), 5e-324)
     for mostly_right in (False, True):  # fewer tables are possible if the rarer answer is counted
         rows = exact & ((2.0 * right > n) == mostly_right)
@@ -151,12 +214,6 @@ def proportions_tests(k1: int, n1: int, k2: Array, n2: int) -> tuple[FloatArray,
             counts = (n1 - k1, n2 - k2[rows]) if mostly_right else (k1, k2[rows])
             p[rows] = _fisher(counts[0], n1, counts[1], n2)
     return p, exact
-
-
-def _information(right: Any, n1: int, n2: int) -> Any:
-    """Return one over the variance of the difference if both proportions are equal, with N - 1."""
-    n = n1 + n2
-    return (n - 1.0) * n1 * n2 / (right * (n - right))
 
 
 def _fisher(k1: int, n1: int, k2: Array, n2: int) -> FloatArray:

@@ -43,10 +43,12 @@ def test_strata_are_in_the_order_of_the_numbers_in_their_names() -> None:
 
 @pytest.mark.parametrize("name", DESIGNS)
 def test_items_are_drawn_as_often_as_their_probabilities_say(name: str) -> None:
-    draws = 1000
+    draws, options = 500, dict(DESIGNS[name])
+    groups = {what: options.pop(what) for what in ("clusters", "strata") if what in options}
+    evaluation = bb.Evaluation.of(SCORES, items=IDS, **groups)
     counts, expected = dict.fromkeys(IDS, 0), {}
     for seed in range(draws):
-        for one in draw(seed, **DESIGNS[name]):
+        for one in bb.choose_items(evaluation, rng=seed, **options):
             counts[str(one.item)] += 1
             expected[str(one.item)] = one.probability
     assert expected.keys() == {*IDS}

@@ -20,7 +20,7 @@ from bestby.engine.sums import SumGroup
 from bestby.inference import clusters, skewness
 from bestby.metrics import resolve
 from bestby.planning.base import Design, Question
-from bestby.questions.planning.pilot import by_cells
+from bestby.questions.planning.simulated import by_cells
 
 UNEQUAL = np.r_[np.full(12, 2), np.full(3, 30)]
 """Items of each cluster of a pilot."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, overload
 
 import numpy as np
@@ -11,12 +11,12 @@ import numpy as np
 from bestby._core import arrays, checks, rounding
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.keywords import with_suggestions
-from bestby._core.typing import Alternative, FloatArray, IntArray, Rng
+from bestby._core.typing import Alternative, FloatArray, Rng
 from bestby.planning.base import (
     Design,
     PlanPoint,
     Question,
-    check_costs,
+    check_not_negative,
     check_wanted,
     checked_question,
     least_effect,
@@ -105,10 +105,7 @@ def power(
     question = checked_question(
         level, alternative, n_comparisons, n_simulations, n_resamples, rng, progress, resampling
     )
-    size = checked_size(design, n)
-    value, error = power_at(design, size, question)
-    computed = {size: PlanPoint(size, value, error)}
-    return _plan("power", design, size, None, question, computed, curve)
+    return _plan("power", design, checked_size(design, n), None, question, curve)
 
 
 @with_suggestions
@@ -168,7 +165,7 @@ def sample_size(
     )
     check_effect(design, wanted, question)
     n, computed = least_size(design, wanted, question)
-    return _plan("sample_size", design, n, wanted, question, computed, curve)
+    return _plan("sample_size", design, n, wanted, question, curve, computed)
 
 
 @with_suggestions
@@ -231,10 +228,8 @@ def minimum_detectable(
     )
     check_wanted(wanted, question)
     size = checked_size(design, n)
-
     detectable = design.with_effect(least_effect(design, size, wanted, question))
-    computed = {size: PlanPoint(size, *power_at(detectable, size, question))}
-    return _plan("minimum_detectable", detectable, size, wanted, question, computed, curve)
+    return _plan("minimum_detectable", detectable, size, wanted, question, curve)
 
 
 def check_design(design: Any) -> None:
@@ -290,35 +285,35 @@ def check_effect(design: Design, wanted: float, question: Question) -> None:
 
 
 def _plan(
-    plan: str,
+    asked: str,
     design: Design,
     n: int,
     wanted: float | None,
     question: Question,
-    computed: dict[int, PlanPoint],
     curve: Sequence[int] | None,
+    computed: Mapping[int, PlanPoint] | None = None,
 ) -> Plan:
-    points = dict(computed)
-    sizes = (
+    """Return the plan of n units: its power, and that of other sizes where it is not `computed` already."""
+    points = dict(computed or {})
+    others = (
         _around(design, n)
         if curve is None
         else [checked_size(design, size) for size in arrays.listed(curve, "curve")]
     )
-    for size in sizes:
+    for size in (n, *others):
         if size not in points:
             points[size] = PlanPoint(size, *power_at(design, size, question))
-    if curve is not None:
-        points = {size: points[size] for size in {n, *sizes}}
+    shown = points if curve is None else {n, *others}
     estimated = None  # the power if what was estimated from a pilot were the truth
     if design.doubt_words:
         estimated = power_at(design.taken_as_true(), n, replace(question, progress=None))[0]
     return Plan(
-        asked=plan,
+        asked=asked,
         design=design,
         n=n,
         unit=design.unit,
-        power=computed[n].power,
-        error=computed[n].error,
+        power=points[n].power,
+        error=points[n].error,
         power_as_estimated=estimated,
         difference=design.true_difference,
         wanted=wanted,
@@ -326,25 +321,25 @@ def _plan(
         level=question.level,
         alternative=question.alternative,
         n_comparisons=question.n_comparisons,
-        curve=tuple(points[size] for size in sorted(points)),
+        curve=tuple(points[size] for size in sorted(shown)),
         notes=design.notes(n, question),
-        provenance=plan_provenance(plan, design, question),
+        provenance=plan_provenance(asked, design, question),
     )
-
-
-_FACTORS = 2.0 ** (np.arange(-6, 5) / 2.0)
-_FEW_FACTORS = np.array([0.25, 0.5, 2.0])
 
 
 def _around(design: Design, n: int) -> list[int]:
     """Return sizes around n, rounded to two digits; few where each of them takes a simulation."""
-    wanted: FloatArray = n * (_FEW_FACTORS if design.simulated else _FACTORS)
+    factors = np.array([0.25, 0.5, 2.0]) if design.simulated else 2.0 ** (np.arange(-6, 5) / 2.0)
+    wanted: FloatArray = n * factors
     digits = 10.0 ** np.maximum(np.floor(np.log10(wanted)) - 1.0, 0.0)
     sizes = (np.rint(wanted / digits) * digits).astype(np.int64)
     return sorted({int(size) for size in sizes if design.least <= size <= design.most})
 
 
 # -- a budget ------------------------------------------------------------------------------------------------
+
+
+_MOST_RUNS, _MOST_ITEMS = 10_000, 1_000_000_000
 
 
 @overload
@@ -474,85 +469,69 @@ def allocate(
             argument="design",
         )
     checks.refuse_unused("runs and items", judge_cost=(judge_cost, 0.0), label_cost=(label_cost, 0.0))
-    costs = Costs(budget, run_cost, item_cost, answer_cost, max_items, max_runs)
-    return _allocate_runs(design, costs, question)
+    return _allocate_runs(
+        design, question,
+        budget=budget, run_cost=run_cost, item_cost=item_cost, answer_cost=answer_cost,
+        max_items=max_items, max_runs=max_runs,
+    )  # fmt: skip
 
 
-_MOST_RUNS, _MOST_ITEMS = 10_000, 1_000_000_000
-
-
-@dataclass(frozen=True)
-class Costs:
-    """The arguments of `allocate` on costs and limits; see there."""
-
-    budget: float
-    run_cost: float
-    item_cost: float
-    answer_cost: float
-    max_items: int | None
-    max_runs: int | None
-
-    def __post_init__(self) -> None:
-        check_costs(
-            budget=self.budget,
-            run_cost=self.run_cost,
-            item_cost=self.item_cost,
-            answer_cost=self.answer_cost,
-        )
-        for what in ("max_items", "max_runs"):
-            if getattr(self, what) is not None:
-                checks.positive_int(getattr(self, what), what)
-        if self.item_cost == self.answer_cost == 0.0 and self.max_items is None:
-            raise InvalidInputError("items cost nothing, so nothing limits them", hint="pass max_items=...")
-        if self.run_cost == self.answer_cost == 0.0 and self.max_runs is None:
-            raise InvalidInputError("runs cost nothing, so nothing limits them", hint="pass max_runs=...")
-
-    def affordable(self) -> tuple[IntArray, IntArray]:
-        """Return numbers of runs, and with each the most items that can be paid."""
-        least = self.run_cost + 2.0 * self.answer_cost  # two items are the least
-        top = _MOST_RUNS
-        if least > 0.0:
-            top = rounding.round_down((self.budget - 2.0 * self.item_cost) / least)
-        most = _MOST_RUNS if self.max_runs is None else min(self.max_runs, _MOST_RUNS)
-        runs = np.arange(1, max(0, min(top, most)) + 1)
-        price = self.item_cost + runs * float(self.answer_cost)
-        left = self.budget - runs * float(self.run_cost)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            paid = np.where(price > 0.0, left / price, np.where(left >= 0.0, np.inf, 0.0))
-        limit = _MOST_ITEMS if self.max_items is None else self.max_items
-        items = rounding.round_down(np.minimum(paid, limit))
-        return runs[items >= 2], items[items >= 2]
-
-
-def _allocate_runs(design: RunsAndItems, costs: Costs, question: Question) -> Allocation:
+def _allocate_runs(
+    design: RunsAndItems,
+    question: Question,
+    *,
+    budget: float,
+    run_cost: float,
+    item_cost: float,
+    answer_cost: float,
+    max_items: int | None,
+    max_runs: int | None,
+) -> Allocation:
     """Return the split of a budget over runs and items that has the greatest power."""
-    runs, items = costs.affordable()
+    costs = {"budget": budget, "run_cost": run_cost, "item_cost": item_cost, "answer_cost": answer_cost}
+    check_not_negative(**costs)
+    limits = {"max_items": max_items, "max_runs": max_runs}
+    for what, limit in limits.items():
+        if limit is not None:
+            checks.positive_int(limit, what)
+    if item_cost == answer_cost == 0.0 and max_items is None:
+        raise InvalidInputError("items cost nothing, so nothing limits them", hint="pass max_items=...")
+    if run_cost == answer_cost == 0.0 and max_runs is None:
+        raise InvalidInputError("runs cost nothing, so nothing limits them", hint="pass max_runs=...")
+
+    # Every number of runs, of which the dearest leaves enough for two items; with each the most items.
+    least = run_cost + 2.0 * answer_cost
+    paid_runs = rounding.round_down((budget - 2.0 * item_cost) / least) if least > 0.0 else _MOST_RUNS
+    runs = np.arange(1, max(0, min(paid_runs, max_runs or _MOST_RUNS, _MOST_RUNS)) + 1)
+    price, left = item_cost + runs * float(answer_cost), budget - runs * float(run_cost)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        paid_items = np.where(price > 0.0, left / price, np.where(left >= 0.0, np.inf, 0.0))
+    items = rounding.round_down(np.minimum(paid_items, _MOST_ITEMS if max_items is None else max_items))
+    runs, items = runs[items >= 2], items[items >= 2]
     if runs.size == 0:
         raise DesignError(
-            f"a budget of {costs.budget:g} does not pay for a run on 2 items", hint="raise the budget"
+            f"a budget of {budget:g} does not pay for a run on 2 items", hint="raise the budget"
         )
     powers = design.power_with(items, runs, question)
     if np.isnan(powers).all():
         raise DesignError(
-            f"a budget of {costs.budget:g} pays for only one run, with which systems cannot be distinguished"
+            f"a budget of {budget:g} pays for only one run, with which systems cannot be distinguished"
             f" from their runs",
             hint="raise the budget",
         )
     errors = design.standard_error(items, runs)
-    paid = runs * costs.run_cost + items * costs.item_cost + runs * items * costs.answer_cost
-    splits = tuple(
-        Split(int(r), int(n), float(c), float(se), float(p))
-        for r, n, c, se, p in zip(runs, items, paid, errors, powers, strict=True)
-    )
+    spent = runs * run_cost + items * item_cost + runs * items * answer_cost
+    columns = (one.tolist() for one in (runs, items, spent.astype(np.float64), errors, powers))
+    splits = tuple(Split(*row) for row in zip(*columns, strict=True))
     # Of splits of equal power, as at 1.0, the one of least standard error.
     best = splits[int(np.lexsort((errors, -np.nan_to_num(np.round(powers, 12), nan=-1.0)))[0])]
-    chosen = replace(design, runs=best.runs)
+    planned = replace(design, runs=best.runs)
     estimated = None  # the power if the components of the pilot were the truth
     if design.pilot_df is not None:
-        estimated = float(chosen.taken_as_true().power_with(best.items, best.runs, question))
+        estimated = float(planned.taken_as_true().power_with(best.items, best.runs, question))
     return Allocation(
-        design=chosen,
-        budget=float(costs.budget),
+        design=planned,
+        budget=float(budget),
         best=best,
         power_as_estimated=estimated,
         splits=splits,
@@ -560,6 +539,6 @@ def _allocate_runs(design: RunsAndItems, costs: Costs, question: Question) -> Al
         level=question.level,
         alternative=question.alternative,
         n_comparisons=question.n_comparisons,
-        notes=chosen.notes(best.items, question),
-        provenance=plan_provenance("allocate", chosen, question, **asdict(costs)),
+        notes=planned.notes(best.items, question),
+        provenance=plan_provenance("allocate", planned, question, **costs, **limits),
     )
