@@ -134,22 +134,6 @@ def test_what_contradicts_or_has_no_effect_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"n_resamples": 0}, "n_resamples must be"),
-        ({"rng": -1}, "rng must be"),
-        ({"n_jobs": 0.5}, "n_jobs must be"),
-        ({"executor": 3}, "executor must be"),
-        ({"resample_size": 1.5}, "resample_size must be"),
-        ({"rescale": False}, "rescale=False has no effect"),
-    ],
-)
-def test_settings_are_checked(settings: dict[str, Any], message: str) -> None:
-    with pytest.raises(bb.InvalidInputError, match=message):
-        bb.Resampling(**settings)
-
-
-@pytest.mark.parametrize(
     ("word", "meant"), [("seed", "rng"), ("metrics", "metric"), ("cluster", "clusters"), ("alpha", "level")]
 )
 def test_an_unknown_keyword_is_answered(word: str, meant: str) -> None:
