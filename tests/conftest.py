@@ -12,9 +12,11 @@ import pytest
 from hypothesis import settings
 
 # Hypothesis repeats the same examples in every run: a failure is never a matter of luck.
-settings.register_profile("bestby", deadline=None, derandomize=True, print_blob=False)
-settings.register_profile("quick", settings.get_profile("bestby"), max_examples=10)
-settings.load_profile("bestby")
+# `make check` tries a hundred of a property, where the property does not say how many; `make test` fewer.
+settings.register_profile("whole", deadline=None, derandomize=True, print_blob=False)
+settings.register_profile("some", settings.get_profile("whole"), max_examples=25)
+settings.register_profile("few", settings.get_profile("whole"), max_examples=10)
+settings.load_profile("some")
 
 # The tests write thousands of files; to wait for the disk after each shows nothing while the machine is up.
 # Commands that tests start do wait, and tests of what happens when it fails put functions of their own here.
