@@ -214,13 +214,9 @@ def settings_with(board: Board, text: str) -> None:
         ("level = 2", "level cannot be 2", "0.95"),
         ("url = 'javascript:x'", "is not the address of a page", "https://"),
         ("title = 'again'", "is not TOML", "toml.io"),
-        (
-            "[[phase]]\nname='p'\nstart=2026-01-02\nend=2026-01-01",
-            "phase 'p' ends before it starts",
-            "start or end",
-        ),
+        ("[[phase]]\nname='p'\nstart=2026-01-02\nend=2026-01-01", "phase 'p' ends before it starts", "start or end"),
     ],
-)
+)  # fmt: skip
 @pytest.mark.parametrize("command", ["check", "submit", "publish"])
 def test_settings_that_cannot_be_used(
     run: Run, board: Board, tmp_path: Path, command: str, text: str, first: str, second: str

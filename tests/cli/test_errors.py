@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - rows of tables
 from __future__ import annotations
 
 from pathlib import Path
@@ -75,17 +76,9 @@ def test_the_argument_of_an_error_becomes_its_option(
         ("plan --sd 0 --difference .1", "--sd must be a positive number, got 0.0", "a pilot measures it"),
         ("plan --item-sd 0 --difference .1", "without any variation", "give --item-sd"),
         ("plan runs.csv --lift 1.1 --system a --simulations 0", "--simulations must be a whole number", ""),
-        (
-            "runs runs.csv --jobs 0",
-            "--jobs must be a whole number of at least 1, or -1 for all processors, got 0",
-            "",
-        ),
+        ("runs runs.csv --jobs 0", "--jobs must be a whole number of at least 1, or -1 for all processors, got 0", ""),
         ("runs runs.csv --plot p.svg --plot-kind foo", "--plot-kind must be", ""),
-        (
-            "advise --items 5 --differing 9",
-            "9 of 5 items cannot differ",
-            "give --differing ... of at most --items 5",
-        ),
+        ("advise --items 5 --differing 9", "9 of 5 items cannot differ", "give --differing ... of at most --items 5"),
         *(
             (
                 f"{command} --margin inf",
@@ -106,7 +99,7 @@ def test_the_argument_of_an_error_becomes_its_option(
         ("advise --runs 0", "--runs must be a whole number of at least 1, got 0", ""),
         ("preferences runs.csv --on-missing foo", "--on-missing must be one of error, drop, got 'foo'", ""),
     ],
-)
+)  # fmt: skip
 def test_messages_name_options(
     arguments: str,
     first: str,

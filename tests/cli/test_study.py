@@ -140,19 +140,13 @@ def test_growth_by_dates(run: Run, study: Path, tmp_path: Path) -> None:
     [
         (["--plot-by", "h1"], "--plot-by must be CONDITION=PLACE, got 'h1'"),
         (["--plot-by", "h1=1", "--plot-by", "h1=2"], "--plot-by is given twice for h1"),
-        (
-            ["--plot-by", "h1=1", "--plot-by", "h2=nan"],
-            "--plot-by must have a number or a date for each condition",
-        ),
-        (
-            ["--plot-by", "h1=1", "--plot-by", "h2=May"],
-            "--plot-by must have a number or a date for each condition",
-        ),
+        (["--plot-by", "h1=1", "--plot-by", "h2=nan"], "--plot-by must have a number or a date for each condition"),
+        (["--plot-by", "h1=1", "--plot-by", "h2=May"], "--plot-by must have a number or a date for each condition"),
         (["--plot-by", "h1=1", "--plot-by", "h2=2026-05-01"], "--plot-by has numbers and dates"),
         (["--plot-by", "h9=1"], "--plot-by has 'h9', which is no condition of this result"),
         (["--plot-by", "h1=1", "--plot-kind", "scores"], "--plot-by is for the figure of growth"),
     ],
-)
+)  # fmt: skip
 def test_wrong_places(run: Run, study: Path, given: list[str], why: str) -> None:
     kind = () if "--plot-kind" in given else ("--plot-kind", "growth")
     done = run("study", "run", "s", "--plot", "g.svg", *kind, *given)
