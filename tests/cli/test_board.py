@@ -8,20 +8,14 @@ import re
 import shutil
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
 from unittest import mock
 
 import pytest
-import typer.main
 from tests.cli.helpers import Run, check_refused, run_in
 from tests.unit.boards.examples import edit, gold_file, gold_labels, ids, predictions_file, state, write_table
 
 from bestby import Board
-from bestby.cli import app, main
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "cli.md"
-GROUP: Any = typer.main.get_command(app).get_command(None, "board")  # type: ignore[attr-defined, arg-type]
-COMMANDS = {name: GROUP.get_command(None, name) for name in GROUP.list_commands(None)}
 OURS = ("--board", "task", "--team", "ours", "--system", "bert")
 
 
@@ -252,20 +246,6 @@ def test_after_the_deadline_and_over_the_limit(
 
 
 # -- help ------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("name", COMMANDS)
-def test_every_option_is_explained_and_documented(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    documented = " ".join(PAGE.read_text(encoding="utf-8").split())
-    assert f"## bestby board {name} " in documented
-    assert main(["board", name, "--help"]) == 0
-    shown = " ".join(capsys.readouterr().out.split())
-    for parameter in COMMANDS[name].params:
-        if parameter.param_type_name == "option":
-            assert parameter.help.endswith("."), parameter.name
-        assert parameter.help in shown
-        assert parameter.help in documented, "run python docs/make_cli_page.py"
-    assert "(default: )" not in shown
 
 
 def test_a_phase_ends_and_goes_on_by_a_command(run: Run, board: Board, tmp_path: Path) -> None:
