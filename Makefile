@@ -61,10 +61,11 @@ demo: $(VENV)/.base  ## Compare five real systems and write an HTML report
 board: $(VENV)/.base  ## Make a shared task of the same systems with hidden gold, and publish its pages
 	@$(BIN)/python examples/board/make_board.py
 
-quick: $(VENV)/.test  ## The short unit tests and one law, fewer examples (under a minute on two cores)
-	$(PYTEST) -m 'not (slow or check or long)' --hypothesis-profile few tests/unit tests/laws/test_01_copy.py $(PYTEST_ARGS)
+quick: $(VENV)/.test  ## The short tests of numbers and signatures, and one law (under 40 seconds on two cores)
+	$(PYTEST) -m 'not (slow or check or long)' --hypothesis-profile few tests/unit tests/laws/test_01_copy.py \
+	  $(patsubst %,--ignore=tests/unit/%,boards readers report repository) $(PYTEST_ARGS)
 
-test: $(VENV)/.test  ## Run the tests and doctests (about eight minutes on two cores)
+test: $(VENV)/.test  ## Run the tests and doctests (under four minutes on two cores)
 	$(PYTEST) -m 'not (slow or check)' $(PYTEST_ARGS)
 
 test-all: $(VENV)/.test  ## The same on all metrics, with the simulations and the tests of examples, guides and benchmarks

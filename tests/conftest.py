@@ -28,10 +28,16 @@ CHECKED = (
     "tests/calibration/",
     "tests/unit/repository/",
     "tests/cli/test_guides.py",
+    "tests/unit/boards/test_faults.py",
+    "tests/unit/questions/study/test_faults.py",
+    "tests/unit/readers/test_damaged_files.py",
+    "tests/unit/readers/formats/test_damaged_logs.py",
+    "tests/unit/readers/formats/test_damaged_texts.py",
+    "tests/unit/resampling/test_dask_workers.py",
     "tests/unit/report/test_accessibility.py",
     "tests/unit/boards/site/test_in_browser.py",
 )
-"""What simulates for long, makes again what the repository holds beside the package, or starts a browser."""
+"""What simulates for long, makes pages again, kills processes, damages files or starts a browser."""
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest looks at the marks

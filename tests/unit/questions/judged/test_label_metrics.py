@@ -85,7 +85,7 @@ def test_scores_are_those_of_the_parts_by_scikit_learn(metric: str, f1: Any) -> 
     assert result["a", "b"].estimate == result.score("a").score - result.score("b").score
 
 
-@pytest.mark.long
+@pytest.mark.check
 def test_resamples_vary_as_those_of_a_plain_loop() -> None:
     found = estimates(2000)
     coefficients = found.means.coefficients[0][:, :, 0]
