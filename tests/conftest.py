@@ -29,6 +29,7 @@ CHECKED = (
     "tests/unit/repository/",
     "tests/cli/test_guides.py",
     "tests/unit/boards/test_faults.py",
+    "tests/unit/boards/test_odd_submissions.py",
     "tests/unit/questions/study/test_faults.py",
     "tests/unit/readers/test_damaged_files.py",
     "tests/unit/readers/formats/test_damaged_logs.py",

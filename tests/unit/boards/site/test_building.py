@@ -210,6 +210,7 @@ def test_the_documentation_names_every_file_and_column() -> None:
             assert [name for name in columns if f"`{name}`" not in text] == []
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("count", [12, pytest.param(110, marks=pytest.mark.long)])
 def test_the_pairs_are_published_on_request_only(count: int) -> None:
     c = contents.compared(count)
@@ -259,6 +260,7 @@ def test_a_key_changes_with_what_its_page_shows() -> None:
     }
 
 
+@pytest.mark.check
 def test_equal_keys_mean_equal_bytes() -> None:
     one, other = (
         contents.simple(30),
@@ -357,7 +359,7 @@ def test_a_name_that_is_hidden_is_a_dash() -> None:
     assert len([path for path in files if path.startswith("systems/")]) == 5
 
 
-@pytest.mark.long
+@pytest.mark.check
 def test_a_thousand_systems_take_seconds() -> None:
     import time
 
