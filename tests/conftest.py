@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
+from tests.checked import CHECKED
+
 # Hypothesis repeats the same examples in every run: a failure is never a matter of luck.
 # `make check` tries a hundred of a property, where the property does not say how many; `make test` fewer.
 settings.register_profile("whole", deadline=None, derandomize=True, print_blob=False)
@@ -24,29 +26,15 @@ os.fsync = os.fstat  # which refuses the same handles
 
 _ROOT = Path(__file__).resolve().parents[1]
 
-CHECKED = (
-    "tests/calibration/",
-    "tests/unit/repository/",
-    "tests/cli/test_guides.py",
-    "tests/unit/boards/test_faults.py",
-    "tests/unit/boards/test_odd_submissions.py",
-    "tests/unit/questions/study/test_faults.py",
-    "tests/unit/readers/test_damaged_files.py",
-    "tests/unit/readers/formats/test_damaged_logs.py",
-    "tests/unit/readers/formats/test_damaged_texts.py",
-    "tests/unit/resampling/test_dask_workers.py",
-    "tests/unit/report/test_accessibility.py",
-    "tests/unit/boards/site/test_in_browser.py",
-)
-"""What simulates for long, makes pages again, kills processes, damages files or starts a browser."""
-
 
 @pytest.hookimpl(tryfirst=True)  # before pytest looks at the marks
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Leave the tests of some folders and files to `make check`."""
     for item in items:
-        if item.path.is_relative_to(_ROOT) and item.path.relative_to(_ROOT).as_posix().startswith(CHECKED):
-            item.add_marker("check")
+        if item.path.is_relative_to(_ROOT):
+            place = item.path.relative_to(_ROOT).as_posix()
+            if f"{place}::{item.name}".startswith(CHECKED):
+                item.add_marker("check")
 
 
 def pytest_collection_finish() -> None:

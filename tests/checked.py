@@ -1,0 +1,28 @@
+"""The tests that `make test` leaves to `make check`, by the beginnings of their names, beside those marked so."""
+
+from __future__ import annotations
+
+CHECKED = (
+    "tests/calibration/",
+    "tests/cli/test_guides.py",
+    "tests/unit/boards/site/test_in_browser.py",
+    "tests/unit/boards/test_faults.py",
+    "tests/unit/boards/test_odd_submissions.py",
+    "tests/unit/comparisons/test_skipped_elsewhere.py::test_pages_and_figures_leave_it_out",
+    "tests/unit/inference/test_permutation_edges.py::test_multiples_of_a_",
+    "tests/unit/inference/test_swap_expansion.py",
+    "tests/unit/questions/labels/test_choose.py::test_items_are_drawn_as_often",
+    "tests/unit/questions/planning/test_designs.py::test_exchanged_predictions",
+    "tests/unit/questions/planning/test_designs.py::test_the_smallest_lift",
+    "tests/unit/questions/planning/test_results.py::test_every_result_in_every_form",
+    "tests/unit/questions/study/test_faults.py",
+    "tests/unit/readers/formats/test_damaged_logs.py",
+    "tests/unit/readers/formats/test_damaged_texts.py",
+    "tests/unit/readers/test_batches.py",
+    "tests/unit/readers/test_damaged_files.py",
+    "tests/unit/readers/test_large_tables.py::test_any_small_table_reads_alike",
+    "tests/unit/report/test_accessibility.py",
+    "tests/unit/repository/",
+    "tests/unit/resampling/test_dask_workers.py",
+)
+"""What simulates for long, makes pages again, kills processes, damages files or starts a browser."""
