@@ -1,4 +1,4 @@
-"""The tests that `make test` leaves to `make check`, by the beginnings of their names, beside those marked so."""
+"""The tests that `make test` leaves to `make check`, by the beginnings of their names."""
 
 from __future__ import annotations
 
