@@ -1,4 +1,4 @@
-"""The tests that `make test` leaves to `make check`, by the beginnings of their names."""
+"""The tests that `make test` or `make quick` leaves out, by the beginnings of their names."""
 
 from __future__ import annotations
 
@@ -26,3 +26,15 @@ CHECKED = (
     "tests/unit/resampling/test_dask_workers.py",
 )
 """What simulates for long, makes pages again, kills processes, damages files or starts a browser."""
+
+LONG = (
+    "tests/unit/engine/test_drawing.py::test_a_metric_in_a_thread",
+    "tests/unit/engine/test_memo.py::test_no_array_waits",
+    "tests/unit/inference/test_dominating_point.py::test_nasty_data",
+    "tests/unit/inference/test_power.py::test_power_outcome_by_outcome",
+    "tests/unit/inference/test_series.py::test_the_tail_of_a_signed_sum",
+    "tests/unit/metrics/test_built_in.py::test_every_comparison_of_items",
+    "tests/unit/metrics/test_positive_class.py::test_every_comparison_says",
+    "tests/unit/metrics/test_rank_swaps.py::test_the_exact_test_is_the_limit",
+)
+"""What takes seconds."""

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
-from tests.checked import CHECKED
+from tests.checked import CHECKED, LONG
 
 # Hypothesis repeats the same examples in every run: a failure is never a matter of luck.
 # `make check` tries a hundred of a property, where the property does not say how many; `make test` fewer.
@@ -29,12 +29,13 @@ _ROOT = Path(__file__).resolve().parents[1]
 
 @pytest.hookimpl(tryfirst=True)  # before pytest looks at the marks
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leave the tests of some folders and files to `make check`."""
+    """Mark the tests that `make test` or `make quick` leaves out."""
     for item in items:
         if item.path.is_relative_to(_ROOT):
             place = item.path.relative_to(_ROOT).as_posix()
-            if f"{place}::{item.name}".startswith(CHECKED):
-                item.add_marker("check")
+            for mark, names in (("check", CHECKED), ("long", LONG)):
+                if f"{place}::{item.name}".startswith(names):
+                    item.add_marker(mark)
 
 
 def pytest_collection_finish() -> None:
