@@ -11,10 +11,14 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
+from tests.checked import CHECKED, LONG
+
 # Hypothesis repeats the same examples in every run: a failure is never a matter of luck.
-settings.register_profile("bestby", deadline=None, derandomize=True, print_blob=False)
-settings.register_profile("quick", settings.get_profile("bestby"), max_examples=10)
-settings.load_profile("bestby")
+# `make check` tries a hundred of a property, where the property does not say how many; `make test` fewer.
+settings.register_profile("whole", deadline=None, derandomize=True, print_blob=False)
+settings.register_profile("some", settings.get_profile("whole"), max_examples=25)
+settings.register_profile("few", settings.get_profile("whole"), max_examples=10)
+settings.load_profile("some")
 
 # The tests write thousands of files; to wait for the disk after each shows nothing while the machine is up.
 # Commands that tests start do wait, and tests of what happens when it fails put functions of their own here.
@@ -22,22 +26,16 @@ os.fsync = os.fstat  # which refuses the same handles
 
 _ROOT = Path(__file__).resolve().parents[1]
 
-CHECKED = (
-    "tests/calibration/",
-    "tests/unit/repository/",
-    "tests/cli/test_guides.py",
-    "tests/unit/report/test_accessibility.py",
-    "tests/unit/boards/site/test_in_browser.py",
-)
-"""What simulates for long, makes again what the repository holds beside the package, or starts a browser."""
-
 
 @pytest.hookimpl(tryfirst=True)  # before pytest looks at the marks
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leave the tests of some folders and files to `make check`."""
+    """Mark the tests that `make test` or `make quick` leaves out."""
     for item in items:
-        if item.path.is_relative_to(_ROOT) and item.path.relative_to(_ROOT).as_posix().startswith(CHECKED):
-            item.add_marker("check")
+        if item.path.is_relative_to(_ROOT):
+            place = item.path.relative_to(_ROOT).as_posix()
+            for mark, names in (("check", CHECKED), ("long", LONG)):
+                if f"{place}::{item.name}".startswith(names):
+                    item.add_marker(mark)
 
 
 def pytest_collection_finish() -> None:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import subprocess
 import sys
+import tempfile
+import warnings
 from collections.abc import Callable
 from pathlib import Path
+from unittest import mock
 
-from tests.cli import forks
+from bestby.cli import main
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -41,24 +45,31 @@ def check_refused(done: subprocess.CompletedProcess[str], first: str, second: st
     assert len(lines) <= 2
 
 
-_SERVER = forks.Server(environment())
-
-
 def run_in(folder: Path) -> Run:
-    """Return a function that runs the command line in a folder, in a fork where there are forks."""
+    """Return a function that runs the command line in a folder, within this process.
+
+    Each command has its folder, environment, streams and exit status to itself. What the start of an
+    interpreter or its end decides is tested by processes.
+    """
 
     def run(*arguments: object, **extra: str) -> subprocess.CompletedProcess[str]:
-        if hasattr(os, "fork"):
-            return _SERVER.run([str(x) for x in arguments], folder, environment(**extra))
-        return subprocess.run(
-            [*COMMAND, *map(str, arguments)],
-            cwd=folder,
-            env=environment(**extra),
-            capture_output=True,
-            text=True,
-            encoding="utf-8",
-            check=False,
-            timeout=120,
-        )
+        words = [str(x) for x in arguments]
+        with (
+            tempfile.TemporaryFile("w+", encoding="utf-8", newline="") as out,
+            tempfile.TemporaryFile("w+", encoding="utf-8", newline="") as err,
+            Path(os.devnull).open(encoding="utf-8") as nothing,
+            mock.patch.multiple(sys, stdin=nothing, stdout=out, stderr=err, argv=["bestby", *words]),
+            mock.patch.dict(os.environ, environment(**extra), clear=True),
+            contextlib.chdir(folder),
+            warnings.catch_warnings(),
+        ):
+            warnings.simplefilter("default")  # as in a process
+            try:
+                status = main(words)
+            except SystemExit as stop:
+                status = stop.code if isinstance(stop.code, int) else 1
+            for stream in (out, err):
+                stream.seek(0)
+            return subprocess.CompletedProcess(words, status, out.read(), err.read())
 
     return run

@@ -8,20 +8,14 @@ import re
 import shutil
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
 from unittest import mock
 
 import pytest
-import typer.main
 from tests.cli.helpers import Run, check_refused, run_in
 from tests.unit.boards.examples import edit, gold_file, gold_labels, ids, predictions_file, state, write_table
 
 from bestby import Board
-from bestby.cli import app, main
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "cli.md"
-GROUP: Any = typer.main.get_command(app).get_command(None, "board")  # type: ignore[attr-defined, arg-type]
-COMMANDS = {name: GROUP.get_command(None, name) for name in GROUP.list_commands(None)}
 OURS = ("--board", "task", "--team", "ours", "--system", "bert")
 
 
@@ -149,53 +143,30 @@ def test_verify_finds_a_changed_byte(run: Run, board: Board, tmp_path: Path) -> 
     assert "index.html is not what gold and submissions give" in done.stdout.splitlines()[0]
 
 
-TOO_LONG = "x" * 81
-
-
 @pytest.mark.parametrize(
     ("arguments", "first", "second"),
     [
         (["submit", "items.csv", *OURS], "InvalidInputError: items.csv: the task has no item for 1 id, such as 'p0'", "public list"),
-        (["submit", "twice.csv", *OURS], "twice.csv", "one"),
         (["submit", "label.csv", *OURS], "'w'", "labels are: x, y, z"),
-        (["submit", "large.csv", *OURS], "large.csv' is too large: 1.1 MB; the board takes 1 MB", "alone"),
         (["submit", "picture.png", *OURS], "does not end in .csv", "submit a table"),
-        (["submit", "no.csv", *OURS], "no file 'no.csv'", "check the path"),
         (["submit", "mine.csv", "mine.csv", *OURS], "two files are called 'mine'", "name=path"),
-        (["submit", "mine.csv", "--board", "task", "--team", "<b>", "--system", "s"], "the team '<b>'", "use letters"),
-        (["submit", "mine.csv", "--board", "task", "--team", "t", "--system", "../x"], "the system '../x'", "use letters"),
-        (["submit", "mine.csv", "--board", "task", "--team", TOO_LONG, "--system", "s"], "1 to 80 characters", "shorter"),
-        (["submit", "mine.csv", *OURS, "--run", "a\nb"], "the run 'a\\nb'", "use letters"),
-        (["submit", "mine.csv", *OURS, "--paper", "javascript:alert(1)"], "is not the address of a page", "https://"),
         (["submit", "mine.csv", *OURS, "--phase", "dev"], "no phase 'dev'", "its phases: all"),
-        (["submit", "mine.csv", "--board", "nowhere", "--team", "t", "--system", "s"], "'nowhere' is not a board", "bestby board init"),
         (["withdraw", "7", "--board", "task"], "the board has no submission 7", "nothing was submitted"),
         (["check", "label.csv", "--board", "task"], "'w'", "labels are"),
-        (["check", "b=mine.csv", "c=mine.csv", "--board", "task"], "no task 'b'", "its tasks: task"),
-        (["publish", "task/gold", "--board", "task"], "the gold and the submissions lie there", "folder of its own"),
         (["publish", ".", "--board", "task"], "the gold and the submissions lie there", "folder of its own"),
         (["verify", "nowhere", "--board", "task"], "there is no folder 'nowhere'", "published site"),
-        (["publish", "full", "--board", "task"], "full", "empty folder"),
-        (["correct", "gold.csv", "--board", "task", "--reason", "none"], "is the gold that the board has", "another"),
         (["correct", "gold.csv", "--board", "task", "--reason", " "], "needs a reason", "say what was corrected"),
         (["init", "gold.csv", "--board", "task", "--title", "T", "--metric", "accuracy"], "is a board already", "board.toml"),
-        (["init", "gold.csv", "--board", "new", "--title", "T", "--metric", "acuracy"], "acuracy", ""),
         (["init", "gold.csv", "--board", "new", "--title", "T", "--metric", "accuracy", "--private-share", "2"], "--private-share must be above 0", ""),
-        (["init", "gold.csv", "--board", "new", "--title", "T", "--metric", "accuracy", "--cluster", "authr"], "did you mean 'author'", "its columns"),
         (["init", "mine.csv", "--board", "new", "--title", "T", "--metric", "accuracy"], "no column is called gold", "--gold-column"),
     ],
 )  # fmt: skip
 def test_bad_input_is_two_lines_and_changes_nothing(
     run: Run, board: Board, tmp_path: Path, arguments: list[str], first: str, second: str
 ) -> None:
-    edit(board, 'title = "Our task"', 'title = "Our task"\nmost_megabytes = 1')
     write_table(tmp_path / "items.csv", {"id": ["p0", *ids()[1:]], "prediction": gold_labels()})
-    write_table(tmp_path / "twice.csv", {"id": ["q1", *ids()[1:]], "prediction": gold_labels()})
     write_table(tmp_path / "label.csv", {"id": ids(), "prediction": ["w", *gold_labels()[1:]]})
-    (tmp_path / "large.csv").write_bytes(b"x" * 1_100_000)
     (tmp_path / "picture.png").write_bytes(b"\x89PNG")
-    (tmp_path / "full").mkdir()
-    (tmp_path / "full" / "mine.txt").write_text("mine")
     before = state(tmp_path)
     check_refused(run("board", *arguments), first, second)
     assert state(tmp_path) == before
@@ -206,70 +177,20 @@ def settings_with(board: Board, text: str) -> None:
     edit(board, "[[task]]", f"{text}\n[[task]]")
 
 
-@pytest.mark.parametrize(
-    ("text", "first", "second"),
-    [
-        ("colour = 'red'", "unknown key: 'colour'", "the keys are: title"),
-        ("[[phases]]\nname = 'x'", "unknown key: 'phases'; did you mean 'phase'", "the keys are"),
-        ("level = 2", "level cannot be 2", "0.95"),
-        ("url = 'javascript:x'", "is not the address of a page", "https://"),
-        ("title = 'again'", "is not TOML", "toml.io"),
-        (
-            "[[phase]]\nname='p'\nstart=2026-01-02\nend=2026-01-01",
-            "phase 'p' ends before it starts",
-            "start or end",
-        ),
-    ],
-)
 @pytest.mark.parametrize("command", ["check", "submit", "publish"])
-def test_settings_that_cannot_be_used(
-    run: Run, board: Board, tmp_path: Path, command: str, text: str, first: str, second: str
-) -> None:
-    settings_with(board, text)
+def test_settings_that_cannot_be_used(run: Run, board: Board, tmp_path: Path, command: str) -> None:
+    settings_with(board, "colour = 'red'")
     before = state(tmp_path)
     given = {
         "check": ["mine.csv", "--board", "task"],
         "submit": ["mine.csv", *OURS],
         "publish": ["site", "--board", "task"],
     }
-    check_refused(run("board", command, *given[command]), first, second)
-    assert state(tmp_path) == before
-
-
-@pytest.mark.parametrize(
-    ("phase", "first"),
-    [
-        ("start = 2020-01-01\nend = 2020-02-01", "no phase of the board is open"),
-        ("start = 2999-01-01", "no phase of the board is open"),
-        ("per_team = 1", "'ours' has submitted 1 time in phase 'all', which is its limit"),
-        ("per_day = 1", "'ours' has submitted 1 time today in phase 'all'"),
-    ],
-)
-def test_after_the_deadline_and_over_the_limit(
-    run: Run, board: Board, tmp_path: Path, phase: str, first: str
-) -> None:
-    assert run("board", "submit", "mine.csv", *OURS).returncode == 0
-    edit(board, 'name = "all"', f'name = "all"\n{phase}')
-    before = state(tmp_path)
-    check_refused(run("board", "submit", "other.csv", *OURS), first, "")
+    check_refused(run("board", command, *given[command]), "unknown key: 'colour'", "the keys are: title")
     assert state(tmp_path) == before
 
 
 # -- help ------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("name", COMMANDS)
-def test_every_option_is_explained_and_documented(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    documented = " ".join(PAGE.read_text(encoding="utf-8").split())
-    assert f"## bestby board {name} " in documented
-    assert main(["board", name, "--help"]) == 0
-    shown = " ".join(capsys.readouterr().out.split())
-    for parameter in COMMANDS[name].params:
-        if parameter.param_type_name == "option":
-            assert parameter.help.endswith("."), parameter.name
-        assert parameter.help in shown
-        assert parameter.help in documented, "run python docs/make_cli_page.py"
-    assert "(default: )" not in shown
 
 
 def test_a_phase_ends_and_goes_on_by_a_command(run: Run, board: Board, tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """`bestby datasets` and `bestby folds`: every kind of table, every output, messages."""
 
+# ruff: noqa: E501 - rows of tables
 from __future__ import annotations
 
 import csv
@@ -140,14 +141,10 @@ def test_scores_of_folds(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
         ("dataset,a,b\nx,1,?\ny,1,2\n", "datasets", "column 'b' holds text ('?'), expected scores"),
         ("dataset,p\nx,.1\nx,.2\n", "datasets", "a dataset occurs more than once beside column 'p'"),
         ("a,b\n1,2\n", "folds", "no column is called fold"),
-        (
-            "repetition,fold,a,b\n1,1,1,2\n1,2,1,2\n2,1,1,2\n",
-            "folds",
-            "different numbers of folds: 1: 2, 2: 1",
-        ),
+        ("repetition,fold,a,b\n1,1,1,2\n1,2,1,2\n2,1,1,2\n", "folds", "different numbers of folds: 1: 2, 2: 1"),
         ("fold,a,b\n1,1,2\n2,NA,2\n", "folds", "column 'a' has no value in 1 of 2 rows"),
     ],
-)
+)  # fmt: skip
 def test_messages(
     tmp_path: Path, text: str, command: str, message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

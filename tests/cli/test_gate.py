@@ -1,5 +1,6 @@
 """`bestby gate`: statuses, outputs, slices, and wrong use."""
 
+# ruff: noqa: E501 - rows of tables
 from __future__ import annotations
 
 import json
@@ -220,17 +221,9 @@ def test_slices_that_cannot_be_made(
         (("main.csv", "no.csv"), "no file 'no.csv'", "check the path"),
         (("main.csv", "same.csv", "--level", "1"), "--level must lie strictly between 0 and 1", "95 %"),
         (("main.csv", "same.csv", "--level", "0.5"), "--level must be above 0.5", "one-sided"),
-        (
-            ("main.csv", "same.csv", "--margin", "x"),
-            "--margin must be a number or METRIC=NUMBER",
-            "accuracy=0.01",
-        ),
+        (("main.csv", "same.csv", "--margin", "x"), "--margin must be a number or METRIC=NUMBER", "accuracy=0.01"),
         (("main.csv", "same.csv", "--margin", "1", "--margin", "2"), "--margin is given twice", "one"),
-        (
-            ("main.csv", "same.csv", "--margin", "1", "--margin", "a=2"),
-            "for all metrics and for single",
-            "name",
-        ),
+        (("main.csv", "same.csv", "--margin", "1", "--margin", "a=2"), "for all metrics and for single", "name"),
         (("main.csv", "same.csv", "--margin", "acc=.1"), "--margin names 'acc'", "the metrics are: accuracy"),
         (("main.csv", "same.csv", "--inconclusive", "x"), "--inconclusive must be one of pass, fail", ""),
         (("main.csv", "same.csv", "--candidate", "x"), "--candidate 'x' is not among", ""),
@@ -238,7 +231,7 @@ def test_slices_that_cannot_be_made(
         (("main.csv", "same.csv", "--json", "no/such/place"), "cannot write 'no/such/place'", "folder"),
         (("main.csv", "same.csv", "--junit", "main.csv"), "--junit would overwrite the input", "another"),
     ],
-)
+)  # fmt: skip
 def test_wrong_use(run: Run, gate_files: Path, words: tuple[str, ...], message: str, hint: str) -> None:
     check_refused(run("gate", *words, *GOLD), message, hint)
     del gate_files

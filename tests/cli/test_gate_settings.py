@@ -1,5 +1,6 @@
 """`bestby gate` with a stored baseline, and with its settings in a file."""
 
+# ruff: noqa: E501 - rows of tables
 from __future__ import annotations
 
 import json
@@ -120,11 +121,7 @@ def test_a_baseline_and_settings_of_another_folder(run: Run, gate_files: Path) -
 @pytest.mark.parametrize(
     ("text", "message", "hint"),
     [
-        (
-            "metric = 'accuracy'",
-            "has unknown keys: 'metric' (metrics?)",
-            "the keys are: files, baseline_file",
-        ),
+        ("metric = 'accuracy'", "has unknown keys: 'metric' (metrics?)", "the keys are: files, baseline_file"),
         ("margn = 1\nxyz = 1", "has unknown keys: 'margn' (margins?), 'xyz'", "the keys are"),
         ("level = 'high'", "'level' must be a number, such as 0.95, got 'high'", "correct it"),
         ("min_items = 2.5", "'min_items' must be a whole number, such as 10, got 2.5", "correct it"),
@@ -134,7 +131,7 @@ def test_a_baseline_and_settings_of_another_folder(run: Run, gate_files: Path) -
         ("gold = [", "is not TOML", "https://toml.io"),
         ("margins = -1", "--margin must be a positive number", "smallest difference"),
     ],
-)
+)  # fmt: skip
 def test_settings_that_cannot_be_used(run: Run, gate_files: Path, text: str, message: str, hint: str) -> None:
     (gate_files / "bestby.toml").write_text(text, encoding="utf-8")
     check_refused(run("gate", "main.csv", "same.csv", *GOLD), message, hint)

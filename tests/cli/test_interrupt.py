@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.cli.helpers import environment
@@ -120,7 +121,12 @@ def test_while_resampling(table: Path, jobs: str, metric: str) -> None:
     assert contents(table.parent) == before
 
 
-@pytest.mark.parametrize("form", ["json", "csv", "html", "latex", "markdown", "plot"])
+def first_of(*forms: str) -> list[Any]:
+    """Return forms of outputs, all but the first of which are left to `make check`."""
+    return [forms[0], *(pytest.param(form, marks=pytest.mark.check) for form in forms[1:])]
+
+
+@pytest.mark.parametrize("form", first_of("html", "json", "csv", "latex", "markdown", "plot"))
 @pytest.mark.parametrize("there", [pytest.param(False, marks=pytest.mark.check), True], ids=["new", "old"])
 def test_while_writing(table: Path, form: str, there: bool) -> None:
     target = table.parent / ("out.png" if form == "plot" else "out")
@@ -135,6 +141,7 @@ def test_while_writing(table: Path, form: str, there: bool) -> None:
     assert contents(table.parent) == before
 
 
+@pytest.mark.check
 def test_while_a_study_is_written(table: Path, study: Callable[..., list[str]]) -> None:
     before = contents(table.parent)
     for given in (
@@ -268,7 +275,7 @@ def test_a_query_that_is_interrupted_is_no_error_of_the_file(table: Path) -> Non
         raise RuntimeError("another")
 
 
-@pytest.mark.parametrize("form", ["json", "csv", "html", "plot"])
+@pytest.mark.parametrize("form", first_of("json", "csv", "html", "plot"))
 def test_a_disk_that_fills_up(table: Path, form: str) -> None:
     target = table.parent / ("out.png" if form == "plot" else "out")
     target.write_bytes(b"old")

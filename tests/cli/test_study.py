@@ -10,20 +10,14 @@ import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
-import typer.main
 from tests.cli import helpers
 from tests.cli.helpers import Run
 from tests.cli.studies import GOLD, Lines, wrong
 
-from bestby.cli import app, main
 from bestby.questions.study.study import Study
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "cli.md"
-GROUP: Any = typer.main.get_command(app).get_command(None, "study")  # type: ignore[attr-defined, arg-type]
-COMMANDS = {name: GROUP.get_command(None, name) for name in GROUP.list_commands(None)}
 START = helpers.START | {
     "plot": "<?xml",
     "results-tsv": "\tmean_epochs\tacc\td_acc\ts_acc\tstd_acc\n",
@@ -140,19 +134,13 @@ def test_growth_by_dates(run: Run, study: Path, tmp_path: Path) -> None:
     [
         (["--plot-by", "h1"], "--plot-by must be CONDITION=PLACE, got 'h1'"),
         (["--plot-by", "h1=1", "--plot-by", "h1=2"], "--plot-by is given twice for h1"),
-        (
-            ["--plot-by", "h1=1", "--plot-by", "h2=nan"],
-            "--plot-by must have a number or a date for each condition",
-        ),
-        (
-            ["--plot-by", "h1=1", "--plot-by", "h2=May"],
-            "--plot-by must have a number or a date for each condition",
-        ),
+        (["--plot-by", "h1=1", "--plot-by", "h2=nan"], "--plot-by must have a number or a date for each condition"),
+        (["--plot-by", "h1=1", "--plot-by", "h2=May"], "--plot-by must have a number or a date for each condition"),
         (["--plot-by", "h1=1", "--plot-by", "h2=2026-05-01"], "--plot-by has numbers and dates"),
         (["--plot-by", "h9=1"], "--plot-by has 'h9', which is no condition of this result"),
         (["--plot-by", "h1=1", "--plot-kind", "scores"], "--plot-by is for the figure of growth"),
     ],
-)
+)  # fmt: skip
 def test_wrong_places(run: Run, study: Path, given: list[str], why: str) -> None:
     kind = () if "--plot-kind" in given else ("--plot-kind", "growth")
     done = run("study", "run", "s", "--plot", "g.svg", *kind, *given)
@@ -247,24 +235,6 @@ def test_the_example_of_boostsa(run: Run, shared_data: Callable[[str], Path], tm
 
 
 # -- documentation ---------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("name", sorted(COMMANDS))
-def test_every_command_and_option_is_explained_and_documented(
-    name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("COLUMNS", "100")  # as in the documentation
-    documented = PAGE.read_text(encoding="utf-8")
-    assert f"## bestby study {name}\n" in documented, "run python docs/make_cli_page.py"
-    assert main(["study", name, "--help"]) == 0
-    shown = capsys.readouterr().out
-    assert shown.strip() in documented, "run python docs/make_cli_page.py"
-    assert max(map(len, shown.splitlines())) <= 100
-    for parameter in COMMANDS[name].params:
-        for option in parameter.opts:
-            if option.startswith("--"):
-                assert parameter.help.strip().endswith("."), option
-                assert f"  {option}" in shown
 
 
 def test_the_files_of_a_study_are_where_the_guide_says(study: Path) -> None:

@@ -1,5 +1,6 @@
 """`bestby watch` prints a line at every look at a growing log, and ends with the decision as its status."""
 
+# ruff: noqa: E501 - rows of tables
 from __future__ import annotations
 
 import json
@@ -377,15 +378,10 @@ def test_the_last_item_may_lack_a_score(run: Run, log: Path) -> None:
         (rows(3), ["--population", "bank"], "needs the number of items", "--items"),
         (rows(3) + rows(3, seed=9), [], "the score of", "the first is kept"),
         ([*rows(1), {"item": "x", "old": 1}, *rows(3)], [], "system 'new' has no score on item 'x'", "log"),
-        (
-            [*rows(1), {"item": "x", "old": 1, "new": 0, "c": 1}],
-            [],
-            "the log has 3 systems: old, new, c",
-            "--candidate",
-        ),
+        ([*rows(1), {"item": "x", "old": 1, "new": 0, "c": 1}], [], "the log has 3 systems: old, new, c", "--candidate"),
         ([{"item": "x", "old": 1}], [], "scores of one system: old", "a=a.jsonl"),
     ],
-)
+)  # fmt: skip
 def test_refusals_have_two_lines(
     run: Run, log: Path, lines: list[Row], arguments: list[str], first: str, second: str
 ) -> None:

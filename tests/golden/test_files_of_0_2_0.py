@@ -84,6 +84,7 @@ def test_a_saved_result_has_its_headline(path: Path) -> None:
     assert headline(bb.load(path)) == expected
 
 
+@pytest.mark.check
 @each
 def test_a_saved_result_is_shown(path: Path) -> None:
     result = bb.load(path)

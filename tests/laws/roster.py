@@ -27,12 +27,11 @@ ALTERNATIVES = ("two-sided", "greater", "less")
 OF_A_KIND = ("cross_entropy", "soft_f1_macro", "entropy_correlation")
 """The metrics of soft labels that stand for all others of their kind in every design."""
 
-ALIKE = (
-    "mean_loss", "balanced_accuracy", "precision_micro", "precision_macro", "precision_weighted",
-    "recall_micro", "recall_macro", "recall_weighted", "f1_micro", "f1_weighted", "cohen_kappa",
-    "precision[LABEL]", "f1[LABEL]", "roc_auc[LABEL]", "average_precision[LABEL]", "mae",
+REPRESENTATIVE = (
+    "mean", "accuracy", "f1_macro", "recall[LABEL]", "roc_auc", "rmse", "pearson", "cross_entropy",
+    "soft_f1_macro", "callable",
 )  # fmt: skip
-"""Metrics that the engine treats as it does another: `make test` tries them in one design in turn."""
+"""Metrics of each kind that the engine has: `make test` tries every law on them, `make check` on all."""
 
 STANDARDISED = ("pearson", "spearman", "kendall", "roc_auc", "average_precision", "entropy_")
 """How the names of correlations and metrics of ranks begin."""
@@ -278,21 +277,25 @@ def cases(
 
     The many metrics of soft labels are of three kinds for the engine: means, ratios of sums, and
     correlations. One of each kind goes through all designs, each of the others through one in turn; or
-    through none, where a law is about the engine alone (`each` False). Of other metrics that are like
-    another, all designs but one are left to `make check`.
+    through none, where a law is about the engine alone (`each` False).
     """
     soft = [entry for entry in entries if entry.kind.startswith("soft") and entry.key not in OF_A_KIND]
     return [
-        pytest.param(entry, design, id=f"{entry.key}-{design}", marks=_marks(entry, d, len(designs)))
+        pytest.param(entry, design, id=f"{entry.key}-{design}", marks=marks(entry))
         for entry in entries
         for d, design in enumerate(designs)
         if entry not in soft or (each and soft.index(entry) % len(designs) == d)
     ]
 
 
-def _marks(entry: Entry, design: int, n_designs: int) -> list[pytest.MarkDecorator]:
-    in_turn = entry.key not in ALIKE or ALIKE.index(entry.key) % n_designs == design
-    return [] if in_turn else [pytest.mark.check]
+def marks(entry: Entry) -> list[pytest.MarkDecorator]:
+    """Leave all but the representative metrics to `make check`."""
+    return [] if entry.key in REPRESENTATIVE else [pytest.mark.check]
+
+
+def each(entries: Sequence[Entry] = ROSTER) -> list[Any]:
+    """Return what a law is tried on that has designs of its own: each metric."""
+    return [pytest.param(entry, id=entry.key, marks=marks(entry)) for entry in entries]
 
 
 def by_key(key: str) -> Entry:

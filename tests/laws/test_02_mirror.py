@@ -7,7 +7,7 @@ import math
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.laws.roster import FROM_COUNTS, INTERVALS, ROSTER, TESTS, Entry, applies, by_key, cases, make
+from tests.laws.roster import FROM_COUNTS, INTERVALS, TESTS, Entry, applies, by_key, cases, each, make
 
 from bestby import Difference
 from bestby.vocabulary import needs
@@ -91,7 +91,7 @@ def test_p_values_are_kept(entry: Entry, design: str) -> None:
                 check_p(forth, back, entry)
 
 
-@pytest.mark.parametrize("entry", ROSTER, ids=lambda e: e.key)
+@pytest.mark.parametrize("entry", each())
 def test_the_two_tails_point_opposite_ways(entry: Entry) -> None:
     """A is better by construction; "greater" asks about the metric's own scale, so it flips for errors."""
     data = make(entry, "plain", seed=13, n=120, systems=4).only("a", "d")

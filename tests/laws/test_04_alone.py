@@ -6,7 +6,18 @@ import itertools
 
 import numpy as np
 import pytest
-from tests.laws.roster import INTERVALS, ROSTER, TESTS, Entry, applies, by_key, cases, four_systems, make
+from tests.laws.roster import (
+    INTERVALS,
+    ROSTER,
+    TESTS,
+    Entry,
+    applies,
+    by_key,
+    cases,
+    each,
+    four_systems,
+    make,
+)
 from tests.laws.test_03_order import alike
 
 from bestby import Comparison, Difference, compare
@@ -77,7 +88,7 @@ def test_a_baseline_changes_the_family_and_nothing_else() -> None:
         assert d.p_adjusted <= twin.p_adjusted
 
 
-@pytest.mark.parametrize("entry", [entry for entry in ROSTER if entry.kind == "labels"], ids=lambda e: e.key)
+@pytest.mark.parametrize("entry", each([entry for entry in ROSTER if entry.kind == "labels"]))
 def test_labels_that_only_another_system_predicts_change_nothing(entry: Entry) -> None:
     data = make(entry, "plain", seed=36, systems=3)
     data.systems["c"] = np.where(np.arange(60) % 7 == 0, "none of them", data.systems["c"])

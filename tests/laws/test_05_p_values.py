@@ -19,6 +19,7 @@ from tests.laws.roster import (
     Entry,
     applies,
     cases,
+    each,
     make,
 )
 from tests.own_metrics import Spread
@@ -138,7 +139,7 @@ def test_the_unit_of_the_scores_does_not_matter(factor: float) -> None:
     assert other.interval.high == pytest.approx(one.interval.high * factor, rel=1e-9, abs=1e-12 * factor)
 
 
-@pytest.mark.parametrize("entry", [e for e in ROSTER if not e.mean], ids=lambda e: e.key)
+@pytest.mark.parametrize("entry", each([e for e in ROSTER if not e.mean]))
 def test_few_differing_items_give_the_exact_p(entry: Entry) -> None:
     data = make(entry, "plain", seed=43, n=30, systems=2)
     b = data.systems["a"].copy()

@@ -5,14 +5,14 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from tests.laws.roster import ROSTER, Data, Entry, by_key, four_systems, make
+from tests.laws.roster import Data, Entry, by_key, each, four_systems, make
 
 from bestby.inference.multiplicity import adjust
 from bestby.vocabulary import allowed_names
 
 
 @pytest.mark.parametrize("correction", allowed_names("correction"))
-@pytest.mark.parametrize("entry", ROSTER, ids=lambda e: e.key)
+@pytest.mark.parametrize("entry", each())
 def test_adjusted_p_values_are_aligned_monotone_and_no_smaller(entry: Entry, correction: str) -> None:
     if (entry.key == "callable" or entry.kind.startswith("soft")) and correction != "holm":
         pytest.skip("the correction does not see the metric; one is enough for the slow and the many")

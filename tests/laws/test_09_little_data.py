@@ -9,7 +9,17 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.laws.roster import DESIGNS, INTERVALS, OF_A_KIND, RESAMPLES, ROSTER, TESTS, applies, by_key, make
+from tests.laws.roster import (
+    DESIGNS,
+    INTERVALS,
+    OF_A_KIND,
+    RESAMPLES,
+    TESTS,
+    applies,
+    by_key,
+    each,
+    make,
+)
 
 from bestby import DesignError, InvalidInputError, compare
 from bestby.report.pairs import VERDICTS
@@ -48,7 +58,7 @@ def little_groups(draw: st.DrawFn, n: int) -> tuple[Any, Any]:
     return clusters, strata
 
 
-@pytest.mark.parametrize("entry", ROSTER, ids=lambda e: e.key)
+@pytest.mark.parametrize("entry", each())
 def test_little_data_give_an_error_that_speaks_or_numbers_that_make_sense(entry: Any) -> None:
     metric = {"f1[pos]": "f1[1]", "recall[pos]": "recall[1]", "precision[pos]": "precision[1]"}
 

@@ -131,8 +131,14 @@ def applies(entry: Entry, design: str, interval: str = "auto", test: str = "perm
     return not (test in ("t", "sign", "wilcoxon") and not entry.mean)
 
 
+REPRESENTATIVE = ("mean", "rmse", "pearson", "spearman", "spread")
+EVERY = [
+    pytest.param(key, marks=[] if key in REPRESENTATIVE else [pytest.mark.check], id=key) for key in METRICS
+]
+
+
 @pytest.mark.parametrize("design", DESIGNS)
-@pytest.mark.parametrize("key", METRICS)
+@pytest.mark.parametrize("key", EVERY)
 def test_every_interval_and_test_in_other_units(key: str, design: str) -> None:
     entry = METRICS[key]
     asked: list[dict[str, Any]] = [

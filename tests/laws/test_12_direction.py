@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.laws.roster import ROSTER, TESTS, Entry, applies, by_key, cases, make
+from tests.laws.roster import TESTS, Entry, applies, by_key, cases, each, make
 
 import bestby as bb
 from bestby import Comparison, Difference
@@ -97,7 +97,7 @@ def test_tests_ranks_and_words_agree(entry: Entry, design: str) -> None:
             assert (other.favoured, other.better) == (d.favoured, d.better)
 
 
-@pytest.mark.parametrize("entry", ROSTER, ids=lambda entry: entry.key)
+@pytest.mark.parametrize("entry", each())
 def test_the_one_sided_test_in_that_direction_has_the_smaller_p(entry: Entry) -> None:
     data = make(entry, "plain", seed=32, n=40, systems=2)
     for test in TESTS:

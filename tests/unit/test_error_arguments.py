@@ -1,5 +1,6 @@
 """An error about an argument names it, as the signature of the function does."""
 
+# ruff: noqa: E501 - rows of tables
 from __future__ import annotations
 
 import inspect
@@ -23,12 +24,7 @@ CASES: list[tuple[Callable[..., Any], Any, dict[str, Any], str]] = [
     (bb.compare, SYSTEMS, {"gold": GOLD, "metric": "acuracy"}, "metric"),
     (bb.compare, SYSTEMS, {"gold": GOLD, "metric": "precision"}, "metric"),
     (bb.compare, SYSTEMS, {"gold": "gold"}, "gold"),
-    (
-        bb.compare,
-        SYSTEMS,
-        {"gold": GOLD, "metric": "accuracy", "greater_is_better": False},
-        "greater_is_better",
-    ),
+    (bb.compare, SYSTEMS, {"gold": GOLD, "metric": "accuracy", "greater_is_better": False}, "greater_is_better"),
     (bb.compare, SYSTEMS, {"gold": GOLD, "interval": "bcaa"}, "interval"),
     (bb.compare, SYSTEMS, {"gold": GOLD, "baseline": "gamma"}, "baseline"),
     (bb.compare, SYSTEMS, {"rng": 1, "resampling": bb.Resampling(rng=2)}, "rng"),
@@ -51,7 +47,7 @@ CASES: list[tuple[Callable[..., Any], Any, dict[str, Any], str]] = [
     (bb.compare_datasets, PARTS, {"metric": "accuracy", "greater_is_better": False}, "greater_is_better"),
     (bb.compare_folds, RECORDS, {}, "data"),
     (bb.multi_aso, {"a": [1.0, 2.0]}, {}, "data"),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("function", "data", "arguments", "named"), CASES)

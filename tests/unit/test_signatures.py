@@ -1,5 +1,6 @@
 """Parameters have one name and one place in the order in all public functions."""
 
+# ruff: noqa: E501 - rows of tables
 from __future__ import annotations
 
 import inspect
@@ -134,22 +135,6 @@ def test_what_contradicts_or_has_no_effect_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"n_resamples": 0}, "n_resamples must be"),
-        ({"rng": -1}, "rng must be"),
-        ({"n_jobs": 0.5}, "n_jobs must be"),
-        ({"executor": 3}, "executor must be"),
-        ({"resample_size": 1.5}, "resample_size must be"),
-        ({"rescale": False}, "rescale=False has no effect"),
-    ],
-)
-def test_settings_are_checked(settings: dict[str, Any], message: str) -> None:
-    with pytest.raises(bb.InvalidInputError, match=message):
-        bb.Resampling(**settings)
-
-
-@pytest.mark.parametrize(
     ("word", "meant"), [("seed", "rng"), ("metrics", "metric"), ("cluster", "clusters"), ("alpha", "level")]
 )
 def test_an_unknown_keyword_is_answered(word: str, meant: str) -> None:
@@ -174,28 +159,19 @@ LABELS = [1, 0] * 12
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (
-            lambda: bb.compare(LABELS, LABELS, LABELS),
-            r"compare\(\) takes 2 arguments by position \(data, gold\)",
-        ),
+        (lambda: bb.compare(LABELS, LABELS, LABELS), r"compare\(\) takes 2 arguments by position \(data, gold\)"),
         (lambda: bb.evaluate({"a": LABELS}, LABELS, "accuracy"), r"got 3\n.*name the others: metric=\.\.\."),
         (lambda: bb.compare({"a": LABELS}, data={"a": LABELS}), "has data twice"),
         (lambda: bb.compare_slices({"a": LABELS}, LABELS), r"compare_slices\(\) needs by\nhint: .*by=\.\.\."),
         (lambda: bb.PairedScores(0.1), r"PairedScores\(\) needs sd"),
         (lambda: bb.PairedProportions(0.8, 0.7, 0.9, "exact", 9, 9), "takes 5 arguments by position"),
-        (
-            lambda: bb.Evaluation.of(),
-            r"Evaluation.of\(\) needs systems\nhint: call it as Evaluation.of\(systems=",
-        ),
+        (lambda: bb.Evaluation.of(), r"Evaluation.of\(\) needs systems\nhint: call it as Evaluation.of\(systems=",),
         (lambda: bb.load(), "needs source"),
         (lambda: bb.aso_tightness(5), "needs n_old and m_new and n_new"),
-        (
-            lambda: bb.Study("s").add("a", LABELS),
-            r"add\(\) takes 1 argument by .*\n.*: run=\.\.\., predictions=\.\.\.",
-        ),
+        (lambda: bb.Study("s").add("a", LABELS), r"add\(\) takes 1 argument by .*\n.*: run=\.\.\., predictions=\.\.\."),
         (lambda: bb.Study("s").compare("f1"), r"takes no arguments by position, got 1\n.*metric=\.\.\."),
     ],
-)
+)  # fmt: skip
 def test_a_wrong_call_is_answered(call: Callable[[], Any], message: str) -> None:
     with pytest.raises(bb.InvalidInputError, match=message) as error:
         call()

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
+from tests.checked import CHECKED, LONG
 from tests.unit import source_trees
 from tests.unit.source_trees import ROOT, dotted
 
@@ -176,3 +177,11 @@ def test_what_tests_a_module_lies_in_the_folder_of_the_module() -> None:
         if len(folders) == 1 and path.parent.relative_to(unit) not in folders:
             wrong.append(path.relative_to(unit).as_posix())
     assert wrong == []
+
+
+def test_what_is_left_out_is_there() -> None:
+    for entry in (*CHECKED, *LONG):
+        place, _, function = entry.partition("::")
+        path = Path(__file__).parents[2] / place
+        assert path.exists(), entry
+        assert not function or f"def {function}" in path.read_text(encoding="utf-8"), entry

@@ -51,7 +51,10 @@ BOARDS: dict[str, Callable[[], BoardContent]] = {
 }
 
 
-@pytest.mark.parametrize("name", BOARDS)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=pytest.mark.check) if name in ("two", "thirty") else name for name in BOARDS],
+)
 def test_every_link_leads_to_a_file_of_the_site(name: str) -> None:
     files = render(BOARDS[name](), KIT)
     reached = set()
@@ -210,6 +213,7 @@ def test_the_documentation_names_every_file_and_column() -> None:
             assert [name for name in columns if f"`{name}`" not in text] == []
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("count", [12, pytest.param(110, marks=pytest.mark.long)])
 def test_the_pairs_are_published_on_request_only(count: int) -> None:
     c = contents.compared(count)
@@ -259,6 +263,7 @@ def test_a_key_changes_with_what_its_page_shows() -> None:
     }
 
 
+@pytest.mark.check
 def test_equal_keys_mean_equal_bytes() -> None:
     one, other = (
         contents.simple(30),
@@ -357,7 +362,7 @@ def test_a_name_that_is_hidden_is_a_dash() -> None:
     assert len([path for path in files if path.startswith("systems/")]) == 5
 
 
-@pytest.mark.long
+@pytest.mark.check
 def test_a_thousand_systems_take_seconds() -> None:
     import time
 

@@ -180,8 +180,8 @@ for seconds in sys.argv[3:]:
 """
 
 
+@pytest.mark.check
 @posix
-@pytest.mark.long
 @pytest.mark.parametrize("how", ["one step", "two renames"])
 def test_a_site_is_whole_whenever_its_writer_is_killed(how: str, tmp_path: Path) -> None:
     site = tmp_path / "site"

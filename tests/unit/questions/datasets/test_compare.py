@@ -75,12 +75,6 @@ def test_results_of_compare() -> None:
     assert "levels_differ" in {note.code for note in noted.notes}
 
 
-def test_p_values_are_for_replicability() -> None:
-    with pytest.raises(InvalidInputError, match=r"one number per dataset") as caught:
-        compare_datasets({"news": 0.001, "talks": 0.4})
-    assert "replicability counts" in str(caught.value.hint)
-
-
 def test_systems_are_chosen() -> None:
     found = compare_datasets(TABLE, systems=["old", "big"])
     assert found.systems == ("big", "old")

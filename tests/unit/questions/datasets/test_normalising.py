@@ -135,27 +135,6 @@ def test_percentages_among_shares_are_noted(table: dict[str, dict[str, float]], 
     assert told is None or told in found[0]
 
 
-ITEMS = {name: bb.Evaluation.of({"a": [1, 0, 1, 1], "b": [0, 0, 1, 0]}) for name in ("x", "y")}
-
-
-@pytest.mark.parametrize(
-    ("data", "normalise", "message"),
-    [
-        (PLAIN, "max", "normalise must be one of minmax"),
-        (PLAIN, 3, 'normalise must be "minmax" or a mapping'),
-        (PLAIN, {"hopper": (0, 1)}, "normalise has no range for 2 of 3 datasets: reacher, cheetah"),
-        (PLAIN, dict.fromkeys(SCALES, (1, 0)), "must go from a lower to a higher score, got 1 to 0"),
-        (PLAIN, dict.fromkeys(SCALES, (1,)), "must be two numbers"),
-        (PLAIN, dict.fromkeys(SCALES, "ab"), "must be two numbers"),
-        ({"x": {"a": 1.0, "b": 1.0}, "y": {"a": 1.0, "b": 2.0}}, "minmax", "got 1 to 1"),
-        (ITEMS, "minmax", "normalise='minmax' has no effect on items"),
-    ],
-)
-def test_what_is_no_range(data: Any, normalise: Any, message: str) -> None:
-    with pytest.raises(bb.InvalidInputError, match=message):
-        bb.compare_datasets(data, normalise=normalise)
-
-
 def test_profiles_are_drawn() -> None:
     found = bb.compare_datasets(APART, normalise=SCALES)
     axes = found.plot("profiles")

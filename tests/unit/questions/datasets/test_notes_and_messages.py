@@ -6,7 +6,6 @@ import re
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy import stats
 from tests.unit.comparisons.examples import TABLE, items, scores
@@ -136,54 +135,6 @@ def test_groups_of_datasets_whose_joined_names_are_alike_stay_apart() -> None:
         assert overall(("x", "x/y"), ("y/", ""), kind) == pytest.approx(expected)
 
 
-def test_datasets_of_the_same_name_are_refused() -> None:
-    with pytest.raises(InvalidInputError, match="same name as text"):
-        compare_datasets({1: {"a": 0.1, "b": 0.2}, "1": {"a": 0.3, "b": 0.2}, "2": {"a": 0.3, "b": 0.2}})
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (
-            lambda: compare_datasets([1, 2]),
-            "data must be a mapping, a data frame, a list of records or an Evaluation, got list",
-        ),
-        (lambda: compare_datasets({}), "got none"),
-        (
-            lambda: compare_datasets({"x": TABLE["bio"], "y": 3}),
-            "must all be tables of scores, all Evaluations",
-        ),
-        (lambda: compare_datasets({"x": TABLE["bio"]}), "at least 2 datasets with a score of every system"),
-        (lambda: compare_datasets({"x": {"a": 1}, "y": {"a": 2}}), "at least 2 systems, got 1: a"),
-        (lambda: compare_datasets({"x": {"a": "?", "b": 1}, "y": {"a": 1, "b": 1}}), "is not a number: '?'"),
-        (lambda: compare_datasets({"x": {"a": 1e999, "b": 1}}), "on dataset 'x' is infinite"),
-        (lambda: compare_datasets(TABLE, systems=["old", "x"]), "no system 'x' in these data"),
-        (lambda: compare_datasets(TABLE, metric=len), "a table of scores leaves nothing to compute"),
-        (
-            lambda: compare_datasets(TABLE, across="u"),
-            "across must be one of auto, permutation",
-        ),
-        (lambda: compare_datasets(items(), metric=["accuracy", "f1_macro"]), "one metric at a time"),
-        (lambda: compare_datasets(items(), greater_is_better=False), "contradicts the metric accuracy"),
-        (lambda: compare_datasets(pd.DataFrame({"a": [1], "b": [2]})), "no column is called dataset or task"),
-        (
-            lambda: compare_datasets(Evaluation.of({"a": [1, 0], "b": [0, 1]})),
-            "does not say which dataset each item belongs to",
-        ),
-        (
-            lambda: compare_datasets(
-                pd.DataFrame({"dataset": ["x", "x"], "system": ["a", "a"], "score": [1, 2]})
-            ),
-            "system 'a' has more than one score on dataset 'x'",
-        ),
-    ],
-)
-def test_messages(call: Any, message: str) -> None:
-    with pytest.raises(InvalidInputError) as caught:
-        call()
-    assert message in caught.value.message
-
-
 def test_an_error_inside_a_dataset_names_it() -> None:
     parts = items()
     parts["two"] = Evaluation.of({"a": ["1", "2"], "b": ["x", "y"]}, ["1", "2"])
@@ -220,21 +171,6 @@ def test_systems_outside_with_a_score_missing() -> None:
     with pytest.raises(InvalidInputError, match="'new' on dataset 'x'"):
         compare_datasets(by_system, outer="system")
     assert compare_datasets(by_system, outer="system", on_missing="drop").datasets == ("sst", "mr")
-
-
-def test_outer_is_for_a_mapping_of_mappings() -> None:
-    table = {"sst": {"old": 0.7, "new": 0.8}, "mr": {"old": 0.6, "new": 0.7}}
-    with pytest.raises(InvalidInputError, match="outer must be one of dataset, system, got 'model'"):
-        compare_datasets(table, outer="model")
-    for other in (
-        {"sst": 0.01, "mr": 0.2},
-        {name: Evaluation.of({"a": [1, 0], "b": [0, 1]}) for name in "xy"},
-    ):
-        with pytest.raises(InvalidInputError, match="outer is for a mapping of mappings"):
-            compare_datasets(other, outer="system")
-    with pytest.raises(InvalidInputError, match="no system 'sst'") as caught:
-        compare_datasets(table, systems=["sst", "mr"])
-    assert 'outer="system"' in str(caught.value.hint)
 
 
 def test_equal_differences_have_no_digits_of_rounding() -> None:

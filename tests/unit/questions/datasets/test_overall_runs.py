@@ -266,32 +266,7 @@ def test_one_run_everywhere_is_a_table_of_scores() -> None:
     assert found.differences == bb.compare_datasets(table).differences
 
 
-TABLE = {"x": {"a": 1.0, "b": 2.0}, "y": {"a": 1.0, "b": 2.5}}
-NAN = {**DATA, "bio": {**DATA["bio"], "old": [0.4, math.nan, 0.5]}}
 SINGLE = {**DATA, "bio": {**DATA["bio"], "old": [0.4]}}
-
-
-@pytest.mark.parametrize(
-    ("data", "options", "message"),
-    [
-        (NAN, {}, r"1 score of the runs of 'old' on dataset 'bio' is missing; first: run 2 of 3"),
-        (SINGLE, {}, "system 'old' has one run on dataset 'bio'"),
-        ({**DATA, "bio": {**DATA["bio"], "old": 0.4}}, {}, "system 'old' has one run on dataset 'bio'"),
-        ({**DATA, "bio": {"new": [1, 2], "big": [1, 2]}}, {}, r"1 of 12 scores are missing, on 1 of 4"),
-        ({**DATA, "bio": {**DATA["bio"], "old": ["x", 1]}}, {}, "must be a number, got 'x'"),
-        ({**DATA, "bio": {**DATA["bio"], "old": [math.inf, 1]}}, {}, "is infinite"),
-        ({**DATA, "bio": {**DATA["bio"], "old": [[1, 2], [3, 4]]}}, {}, "hold several values each"),
-        (DATA, {"metric": max}, "the runs are scores already"),
-        (DATA, {"test": "sign"}, "test must be one of auto"),
-        (DATA, {"interval": "bca"}, "interval must be one of"),
-        ({"a": np.ones((2, 3)), "b": np.ones((3, 3))}, {}, "all systems need runs on the same datasets"),
-        (TABLE, {"paired": True}, "paired=True has no effect"),
-        (TABLE, {"statistic": "iqm"}, "has no effect"),
-    ],
-)
-def test_what_cannot_be_compared_is_refused(data: Any, options: dict[str, Any], message: str) -> None:
-    with pytest.raises(bb.BestbyError, match=message):
-        bb.compare_datasets(data, **options)
 
 
 def test_datasets_with_a_single_run_are_dropped_on_request() -> None:

@@ -26,7 +26,7 @@ RESULTS = {
 }
 
 
-@pytest.mark.long
+@pytest.mark.check
 @pytest.mark.parametrize("name", RESULTS)
 def test_every_report_of_every_result(name: str) -> None:
     result: Any = RESULTS[name]()

@@ -13,7 +13,7 @@ import pytest
 from tests.unit.comparisons.examples import TABLE, cross_validated, items
 
 from bestby import Evaluation, compare_datasets, compare_folds
-from bestby._core.errors import DesignError, InvalidInputError
+from bestby._core.errors import InvalidInputError
 from bestby.report import words
 
 
@@ -276,48 +276,3 @@ def test_a_difference_without_variance_is_noted() -> None:
     same = compare_folds({"a": [1.0, 2.0, 3.0], "b": [1.0, 2.0, 3.0]}).differences[0]
     assert (same.interval, same.p_value) == (None, 1.0)
     assert [note.code for note in same.notes] == ["constant_difference"]
-
-
-@pytest.mark.parametrize(
-    ("call", "kind", "message"),
-    [
-        (lambda: compare_folds({"a": [1, 2], "b": [1]}), InvalidInputError, "a score for every fold"),
-        (lambda: compare_folds({"a": [1, 2]}), InvalidInputError, "at least 2 systems"),
-        (lambda: compare_folds({"a": [1], "b": [2]}), InvalidInputError, "at least 2 folds are needed"),
-        (lambda: compare_folds({"a": [1, np.nan], "b": [2, 1]}), InvalidInputError, "no score on fold '2'"),
-        (lambda: compare_folds({"a": ["x"], "b": ["y"]}), InvalidInputError, "must be numbers of shape"),
-        (lambda: compare_folds({"a": [[1], [2]], "b": [[2], [1]]}), DesignError, "a random split"),
-        (
-            lambda: compare_folds({"a": [1, 2], "b": [2, 1]}, test="5x2cv-f"),
-            DesignError,
-            "5 repetitions of 2",
-        ),
-        (
-            lambda: compare_folds({"a": [1, 2], "b": [2, 1]}, test="k-bonferroni"),
-            DesignError,
-            "inside each fold",
-        ),
-        (lambda: compare_folds({"a": [1, 2], "b": [2, 1]}, ratio=-1), InvalidInputError, "positive number"),
-        (
-            lambda: compare_folds(3),
-            InvalidInputError,
-            "data must be a mapping, a data frame, a list of records or an Evaluation",
-        ),
-        (lambda: compare_folds(pd.DataFrame({"a": [1]})), InvalidInputError, "no column is called fold"),
-        (
-            lambda: compare_folds(cross_validated(), required=99),
-            InvalidInputError,
-            "99 folds with an effect are required, but there are only 9",
-        ),
-        (
-            lambda: compare_folds(
-                {"a": np.ones((5, 2)), "b": np.zeros((5, 2))}, test="5x2cv-f", alternative="less"
-            ),
-            DesignError,
-            "the combined F test is two-sided",
-        ),
-    ],
-)
-def test_messages_of_folds(call: Any, kind: type[Exception], message: str) -> None:
-    with pytest.raises(kind, match=message):
-        call()

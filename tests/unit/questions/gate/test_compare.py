@@ -300,32 +300,6 @@ def test_another_margin_gives_what_a_gate_with_it_gives() -> None:
     assert alarm.checks[0].bound == other.checks[0].bound
 
 
-@pytest.mark.parametrize(
-    ("more", "message"),
-    [
-        ({"level": 0.5}, "level must be above 0.5 for a gate, got 0.5"),
-        ({"level": 1.0}, "level must lie strictly between 0 and 1"),
-        ({"margin": 0.0}, "margin must be a positive number"),
-        (
-            {"margin": {"acuracy": 0.1}},
-            "margin names 'acuracy', which is not compared; did you mean 'accuracy'",
-        ),
-        ({"margin": {"accuracy": -1}}, "margin of accuracy must be a positive number"),
-        ({"margin": float("inf")}, "margin must be a positive number that is finite, got inf"),
-        ({"margin": 5}, "margin of accuracy is 5, and accuracy lies between 0 and 1"),
-        ({"margin": {"accuracy": 1.0}}, "so that no difference could be larger"),
-        ({"baseline": "old"}, "baseline 'old' is not among the systems"),
-        ({"candidate": "old"}, "candidate 'old' is not among the systems"),
-        ({"baseline": "main", "candidate": "main"}, "baseline and candidate are the same system"),
-    ],
-)
-def test_wrong_use(more: dict[str, Any], message: str) -> None:
-    with pytest.raises(bb.InvalidInputError) as caught:
-        bb.gate(answers(400, 5, 5), GOLD, **more)
-    assert message in caught.value.message
-    assert caught.value.hint or caught.value.argument
-
-
 def test_of_three_systems_two_are_named() -> None:
     data = {**answers(40, 2, 1), "other": [1] * 40}
     with pytest.raises(bb.InvalidInputError, match="a gate compares two systems, got 3"):

@@ -250,27 +250,6 @@ def test_tasks_and_slices_are_both_checks() -> None:
     assert [check.part for check in pooled] == [None, "language=de", "language=en", "language=ja"]
 
 
-@pytest.mark.parametrize(
-    ("more", "message"),
-    [
-        ({"by": {"id": np.arange(600)}}, "a different value for each of the 600 items"),
-        ({"by": {"one": np.arange(600) // 599}}, "1 of the 2 slices of column 'one' has one item only: 1"),
-        ({"by": {"same": GOLD}}, "has the same value, '1', for all items"),
-        ({"by": {"length:1": LENGTH}}, "a column is cut into 2 to 1000 bins"),
-        ({"by": "language"}, "language"),
-        ({"by": []}, "by is empty"),
-        ({"crossed": True}, "no column to slice by is named"),
-        ({"min_items": 5}, "no column to slice by is named"),
-        ({"by": {"l": LANGUAGE}, "crossed": True}, "crossed=True needs at least two columns"),
-    ],
-)
-def test_wrong_use(more: dict[str, Any], message: str) -> None:
-    with pytest.raises(bb.InvalidInputError) as caught:
-        bb.gate(with_losses("ja", 4), GOLD, **more)
-    assert message in caught.value.message
-    assert caught.value.hint
-
-
 def test_an_error_in_a_slice_names_it() -> None:
     rng = np.random.default_rng(5)
     gold = rng.normal(size=60)

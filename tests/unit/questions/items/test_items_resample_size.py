@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pytest
 from tests.unit.comparisons.soft_labels import GOLD, A, B, codes, message
 
-from bestby import InvalidInputError, compare
+from bestby import compare
 
 
 def test_notes_on_the_size_of_resamples() -> None:
@@ -47,26 +46,6 @@ def test_strata_too_small_for_their_share_are_told() -> None:
     assert "uneven_strata" not in codes(
         compare({"a": A, "b": B}, GOLD, metric="brier", strata=alone, resample_size=0.1)
     )
-
-
-@pytest.mark.parametrize(
-    ("size", "said"),
-    [
-        (81, "a resample must have 2 to 80 units (items or clusters) here, got 81"),
-        (0.01, "a resample must have 2 to 80 units (items or clusters) here, got 1"),
-        (1, "resample_size must be a fraction up to 1 or a whole number of at least 2, got 1"),
-        (0, "resample_size must be a fraction up to 1 or a whole number of at least 2, got 0"),
-        (2.0, "resample_size must be a fraction up to 1 or a whole number of at least 2, got 2.0"),
-        (-0.5, "resample_size must be a fraction up to 1 or a whole number of at least 2, got -0.5"),
-        (float("nan"), "resample_size must be a fraction up to 1 or a whole number of at least 2, got nan"),
-        (True, "resample_size must be a fraction up to 1 or a whole number of at least 2, got True"),
-        ("0.2", "resample_size must be a fraction up to 1 or a whole number of at least 2, got '0.2'"),
-    ],
-)
-def test_sizes_there_are_not(size: Any, said: str) -> None:
-    with pytest.raises(InvalidInputError) as caught:
-        compare({"a": A, "b": B}, GOLD, metric="brier", resample_size=size)
-    assert caught.value.message == said
 
 
 def test_sizes_are_recorded_where_they_matter() -> None:

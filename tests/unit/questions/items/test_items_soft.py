@@ -131,6 +131,7 @@ def test_a_system_without_any_prediction_is_no_system() -> None:
 VOTES = np.array([np.random.default_rng(i).choice(3, 4, p=row) for i, row in enumerate(GOLD)])
 
 
+@pytest.mark.long
 def test_annotators_are_the_gold_they_make() -> None:
     shares = np.stack([(k == VOTES).mean(axis=1) for k in range(3)], axis=1)
     fixed = compare({"a": A, "b": B}, VOTES, annotators="fixed", classes=[0, 1, 2], metric=MEASURES)

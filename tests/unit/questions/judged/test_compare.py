@@ -304,6 +304,7 @@ def test_error_rates_of_a_calibration_set() -> None:
     assert found.to_frame("scores").shape[0] == 2
 
 
+@pytest.mark.check
 def test_error_rates_cover_the_difference_and_keep_the_level() -> None:
     rng = np.random.default_rng(12)
     held, rejected = [], []

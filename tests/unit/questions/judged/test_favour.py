@@ -37,6 +37,7 @@ def said(result: Any) -> str:
     return " ".join(str(result).split())
 
 
+@pytest.mark.check
 def test_a_blind_judge_favours_nobody() -> None:
     """The judge's error differs nearly always, as the systems do: that is what is said."""
     texts = [said(verdicts(seed, shares=(0.8, 0.4))) for seed in range(20)]

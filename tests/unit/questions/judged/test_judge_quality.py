@@ -357,6 +357,7 @@ def rejected(pairs: Pairs) -> bool:
     return min((one.p_adjusted for one in judge_quality.favour(pairs)), default=1.0) <= 0.05
 
 
+@pytest.mark.check
 @pytest.mark.parametrize(
     "blind",
     [

@@ -29,9 +29,6 @@ RNG = np.random.default_rng(0)
 GOLD = RNG.choice(list("xyz"), N, p=[0.5, 0.3, 0.2])
 
 
-UNLIKE = {name: np.where(np.arange(N) < k, 0.2, 0.4) for name, k in (("a", 99), ("b", 9), ("c", 9))}
-
-
 def noisy(right: float) -> np.ndarray:
     return np.where(RNG.random(N) < right, GOLD, RNG.choice(list("xyz"), N))
 
@@ -88,7 +85,7 @@ def test_scores_are_those_of_the_parts_by_scikit_learn(metric: str, f1: Any) -> 
     assert result["a", "b"].estimate == result.score("a").score - result.score("b").score
 
 
-@pytest.mark.long
+@pytest.mark.check
 def test_resamples_vary_as_those_of_a_plain_loop() -> None:
     found = estimates(2000)
     coefficients = found.means.coefficients[0][:, :, 0]
@@ -318,39 +315,6 @@ def test_resamples_without_a_value_are_told() -> None:
     # A resample lacks the one label 1 with probability (11/12)^12; four standard errors are .06.
     assert int(told[1]) / 999 == pytest.approx((11 / 12) ** 12, abs=0.06)
     assert found["a", "b"].interval is not None
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"metric": "spearman"}, "spearman is not a function of sums"),
-        ({"metric": ["f1_macro", "accuracy"]}, "one metric at a time is compared here, got 2"),
-        ({"human": [None] * N}, "there are no human labels"),
-        ({"human": HUMAN[:-1]}, "the judge has labelled 400 items, and there are 399"),
-        ({"human": [None if h is None else "x" for h in HUMAN]}, "all human labels are 'x'"),
-        ({"human": [None if h is None else h.upper() for h in HUMAN]}, "have no label in common"),
-        ({"judge": ["x"] * N}, "always says the same"),
-        ({"judge": [None, *JUDGE[1:]]}, "the judge's labels lack item 0"),
-        ({"predictions": {"a": PREDICTIONS["a"], "b": [*JUDGE[1:], None]}}, "predictions lack item"),
-        ({"predictions": {"a": PREDICTIONS["a"]}}, "at least 2 systems"),
-        ({"predictions": {name: np.ones((N, 2)) for name in "ab"}}, "got an array of shape (400, 2)"),
-        ({"margin": 1.5}, "margin of f1_macro is 1.5"),
-        ({"predictions": [1, 2]}, "predictions must be a mapping"),
-        ({"judge": None}, "judge must be the labels of the items"),
-        ({"human": None}, "human must be the labels of the items"),
-        ({"scale": "same"}, "scale='same' has no effect"),
-        ({"bias_by": {"length": np.arange(N)}}, "has no effect on f1_macro, which no item has by itself"),
-        ({"labels_drawn": None}, "labels_drawn is missing"),
-        ({"labels_drawn": UNLIKE},
-         "differs from system to system"),
-        ({"greater_is_better": False}, "greater"),
-        ({"predictions": None}, "judge must be the judge's scores"),
-    ],
-)  # fmt: skip
-def test_what_cannot_be_used_is_refused(options: dict[str, Any], message: str) -> None:
-    given = {"judge": JUDGE, "human": HUMAN} | options
-    with pytest.raises((bb.InvalidInputError, bb.DesignError), match=re.escape(message)):
-        compared(**given)
 
 
 def test_there_is_no_picture_of_a_judge_without_scores_of_items() -> None:

@@ -49,6 +49,7 @@ def with_probabilities(rng: np.random.Generator, ratio: float, n: int) -> Judged
     return compared(human, judge, rng.random(2000) < chance, chance)
 
 
+@pytest.mark.check
 @pytest.mark.parametrize(
     "one",
     [

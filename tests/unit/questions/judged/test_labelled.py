@@ -20,6 +20,7 @@ def chosen(places: np.ndarray, n_systems: int = 2) -> np.ndarray:
     return known
 
 
+@pytest.mark.check
 def test_random_draws_are_hardly_ever_taken_for_chosen() -> None:
     rng, alarms = np.random.default_rng(1), 0
     for _ in range(150):
@@ -42,6 +43,7 @@ def test_clusters_drawn_as_wholes_or_labelled_in_part_are_no_choice() -> None:
     assert alarms <= 1
 
 
+@pytest.mark.check
 @pytest.mark.parametrize(
     "way", ["apart", "doubtful", "lowest", "first rows", "of one system", "inside strata"]
 )

@@ -72,6 +72,7 @@ def test_a_judge_that_is_right_but_for_its_biases_leaves_no_error_of_labels() ->
     assert own == pytest.approx(judge.std(ddof=1) / np.sqrt(400), rel=0.02)
 
 
+@pytest.mark.check
 def test_differences_are_those_of_the_scores_and_errors_are_as_simulated() -> None:
     rng, contrast = np.random.default_rng(6), np.array([1.0, -1.0, 0.0])
     made = [corrected(drawn(rng)) for _ in range(600)]

@@ -1,5 +1,6 @@
 """Error rates of a judge from a calibration set, and shares corrected for them."""
 
+# ruff: noqa: E501 - rows of tables
 from __future__ import annotations
 
 import dataclasses
@@ -238,11 +239,7 @@ BOTH = pd.DataFrame(
         (SET.assign(stratum=0), {}, "has strata, and the items of the comparison have none"),
         (SET.assign(stratum=0), {"strata": HALF}, "right and wrong items of stratum"),
         (SET.assign(cluster=[None, *range(M - 1)]), {}, "of the calibration set lacks values"),
-        (
-            SET.assign(stratum=np.arange(M) % 2, cluster=np.arange(M) // 10),
-            {"strata": HALF},
-            "several strata",
-        ),
+        (SET.assign(stratum=np.arange(M) % 2, cluster=np.arange(M) // 10), {"strata": HALF}, "several strata"),
         (SET.assign(judge=2), {}, "needs a verdict, 0 or 1"),
         (SET.drop(columns="human"), {}, "has no column 'human'"),
         (SET.assign(system="a", item=np.arange(M)), {}, "calibration lacks system 'b'"),
@@ -254,7 +251,7 @@ BOTH = pd.DataFrame(
         (PAIR, {"metric": "f1_macro"}, "has no effect on a calibration set"),
         (PAIR, {"scale": "different"}, "has no effect on a calibration set"),
     ],
-)
+)  # fmt: skip
 def test_what_cannot_be_used_is_refused(calibration: Any, options: dict[str, Any], message: str) -> None:
     with pytest.raises((bb.InvalidInputError, bb.DesignError), match=message):
         compared(calibration, **options)

@@ -25,6 +25,7 @@ def compared(human: np.ndarray, judge: np.ndarray, known: np.ndarray, **more: ob
     return bb.compare_judged(*sides, labels_drawn="random", **more)  # type: ignore[arg-type]
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("n", [30, 60])
 def test_a_judge_that_misses_failures_makes_no_interval_long_or_short_without_a_note(n: int) -> None:
     rng = np.random.default_rng(n)
@@ -58,6 +59,7 @@ def test_many_labels_or_a_poor_judge_have_no_such_note() -> None:
         assert "unseen_judge_errors" not in {note.code for note in notes}
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("n", [30, 60])
 def test_a_judge_of_verdicts_that_is_nearly_always_right_has_no_short_interval(n: int) -> None:
     """It takes three of a hundred answers for right that are wrong; one interval in five missed that."""
@@ -93,6 +95,7 @@ def test_skewed_penalties_of_which_few_labels_are_large_have_a_note() -> None:
             assert notes[0].about in {("human score", "a"), ("human score", "b")}
 
 
+@pytest.mark.check
 def test_disjoint_labels_give_the_difference_of_two_means() -> None:
     rng, held, alone = np.random.default_rng(3), [], []
     for place in range(150):

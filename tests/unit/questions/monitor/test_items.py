@@ -60,39 +60,6 @@ def test_the_same_item_again_changes_nothing() -> None:
     assert monitor.result() == before
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"systems": ["a"]}, "at least 2 systems"),
-        ({"systems": ["a", "a"]}, "'a' is named twice"),
-        ({"bounds": (1, 0)}, "two rising finite numbers"),
-        ({"bounds": "01"}, "the least and the greatest score"),
-        ({"bounds": (0, float("inf"))}, "two rising finite numbers"),
-        ({"population": "bank"}, "needs the number of items"),
-        ({"population": "all"}, "population must be one of bank, wider"),
-        ({"method": "wald"}, "method must be one of"),
-        ({"margin": 0}, "margin must be a positive number"),
-        ({"margin": float("nan")}, "margin must be"),
-        (
-            {"margin": 1.0},
-            "margin is 1, and scores lie between 0 and 1, so that no difference could be larger",
-        ),
-        ({"level": 1.0}, "level must lie strictly between 0 and 1"),
-        ({"n_items": 0}, "n_items must be a whole number"),
-        ({"largest_cluster": 0.5}, "largest_cluster must be a whole number"),
-        ({"greater_is_better": "yes"}, "greater_is_better must be True or False"),
-    ],
-)
-def test_settings_are_checked(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(bb.InvalidInputError, match=message):
-        bb.Monitor(**{"systems": ["a", "b"], "bounds": (0, 1), **options})
-
-
-def test_bets_need_bounds() -> None:
-    with pytest.raises(bb.DesignError, match="needs the least and the greatest score"):
-        bb.Monitor(["a", "b"], bounds=None, method="betting")
-
-
 # -- clusters --------------------------------------------------------------------------------------
 
 

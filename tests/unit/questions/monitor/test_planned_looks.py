@@ -208,29 +208,6 @@ def test_the_paragraph_for_a_paper_names_the_planned_looks(n: int, looks: list[i
     assert told in filled(answers(n), looks=looks).result().methods()
 
 
-@pytest.mark.parametrize(
-    ("settings", "told"),
-    [
-        ({"looks": 0, "n_items": 10}, "looks must be"),
-        ({"looks": 3}, "looks at equal distances need the number of items"),
-        ({"looks": []}, "looks must be 1 to 100, got 0"),
-        ({"looks": 101, "n_items": 1000}, "looks must be 1 to 100, got 101"),
-        ({"looks": [100, 100]}, "rising numbers"),
-        ({"looks": [200, 100]}, "rising numbers"),
-        ({"looks": [100, 1.5]}, "looks must be"),
-        ({"looks": "3", "n_items": 10}, "looks must be"),
-        ({"looks": [100, 200], "n_items": 150}, "looks go to 200 items, and n_items is 150"),
-        ({"looks": [5000, 5001]}, "apart by a thousandth"),
-        ({"looks": [10, 20], "method": "betting"}, "for looks at any time"),
-        ({"method": "pocock"}, "needs planned looks"),
-    ],
-)
-def test_looks_that_cannot_be_planned(settings: dict[str, Any], told: str) -> None:
-    with pytest.raises((InvalidInputError, DesignError), match=told) as refused:
-        filled(answers(1), **settings)
-    assert refused.value.argument in ("looks", "method")
-
-
 LOOKS = range(2, 11)
 POCOCK = (2.178, 2.289, 2.361, 2.413, 2.453, 2.485, 2.512, 2.535, 2.555)
 OBRIEN_FLEMING = (1.977, 2.004, 2.024, 2.040, 2.053, 2.063, 2.072, 2.080, 2.087)

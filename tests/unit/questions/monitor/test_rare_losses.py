@@ -147,15 +147,6 @@ def test_systems_that_differ_more_than_is_possible_are_refused() -> None:
     bb.Monitor(["a", "b", "c"], bounds=None, largest=3.5).add("q2", {"a": 1.0, "b": 0.0, "c": -2.5})
 
 
-@pytest.mark.parametrize("largest", [0.0, -1.0, math.inf, math.nan, "much"])
-def test_a_largest_difference_that_is_none(largest: Any) -> None:
-    with pytest.raises(bb.InvalidInputError, match="largest must be") as caught:
-        bb.Monitor(["a", "b"], bounds=None, largest=largest)
-    assert caught.value.argument == "largest"
-    with pytest.raises(bb.DesignError, match="bounds were given"):
-        bb.Monitor(["a", "b"], bounds=(0, 1), largest=1.0)
-
-
 # -- planned looks ---------------------------------------------------------------------------------
 
 

@@ -299,30 +299,6 @@ def test_notes_are_about_the_pairs_that_have_the_cause() -> None:
     assert notes["few_runs"].message.startswith("pair has 2 runs; with fewer than 5")
 
 
-@pytest.mark.parametrize(
-    ("call", "error", "says"),
-    [
-        (lambda: bb.aso([1.0], [1.0, 2.0]), bb.DesignError, "a must hold at least two scores, got one"),
-        (lambda: bb.multi_aso({"x": [1, 2], "y": [3]}), bb.DesignError, "the runs of 'y' must hold at"),
-        (lambda: bb.aso([1.0, 2.0], []), bb.InvalidInputError, "b must hold at least two scores"),
-        (lambda: bb.aso([1.0, math.nan], [1, 2]), bb.InvalidInputError, "a must be finite"),
-        (lambda: bb.aso(["u", "v"], [1, 2]), bb.InvalidInputError, "a must be scores"),
-        (lambda: bb.aso([1e308, 0], [-1e308, 0]), bb.InvalidInputError, "at most 1e\\+75 in size"),
-        (lambda: bb.aso(NEW, OLD, level=95), bb.InvalidInputError, "level must lie"),
-        (lambda: bb.aso(NEW, OLD, n_comparisons=0), bb.InvalidInputError, "n_comparisons must be"),
-        (lambda: bb.aso(NEW, OLD, n_resamples=0), bb.InvalidInputError, "n_resamples must be"),
-        (lambda: bb.aso(NEW, OLD, rng=-1), bb.InvalidInputError, "rng must be"),
-        (lambda: bb.multi_aso(5), bb.InvalidInputError, "data must map"),
-        (lambda: bb.multi_aso({1: NEW, "1": OLD}), bb.InvalidInputError, "names of the systems must differ"),
-        (lambda: bb.multi_aso({"x": NEW}), bb.InvalidInputError, "at least two systems"),
-        (lambda: bb.aso_tightness(5, 5, 0, 5), bb.InvalidInputError, "m_new must be"),
-    ],
-)
-def test_refusals(call: object, error: type[Exception], says: str) -> None:
-    with pytest.raises(error, match=says):
-        call()  # type: ignore[operator]
-
-
 # -- the matrix, words -----------------------------------------------------------------------------
 
 
@@ -569,12 +545,6 @@ def test_a_thousand_resamples_by_default() -> None:
     assert {order.test.alternative for order in bb.multi_aso(RUNS).orders.values()} == {"greater"}
     assert bb.multi_aso(RUNS) != bb.multi_aso(RUNS, n_resamples=1001)
     assert bb.aso(*RUNS.values()) == bb.aso(*RUNS.values(), level=0.95, n_comparisons=1, n_resamples=1000)
-
-
-@pytest.mark.parametrize("name", ["m_old", "n_old", "m_new", "n_new"])
-def test_the_number_of_runs_that_is_none_is_named(name: str) -> None:
-    with pytest.raises(bb.InvalidInputError, match=f"^{name} must be a whole number of at least 1, got 0"):
-        bb.aso_tightness(**({"m_old": 5, "n_old": 5, "m_new": 5, "n_new": 5} | {name: 0}))
 
 
 # -- notes, and how many deals are drawn -------------------------------------------------------------

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import math
-from typing import Any
-
 import pytest
-from tests.unit.questions.preferences.examples import NAMES, PLAIN, ROWS, TWO, codes, numbers
+from tests.unit.questions.preferences.examples import NAMES, PLAIN, ROWS, codes, numbers
 
-from bestby import DesignError, InvalidInputError
+from bestby import DesignError
 from bestby.questions.preferences.compare import compare_preferences
 
 
@@ -40,49 +37,6 @@ def test_the_winner_by_position_or_by_name() -> None:
     confusing = [("b", "a", "a")] * 10 + [("a", "b", "b")] * 3
     d = compare_preferences(confusing, n_resamples=50)["a", "b"]
     assert (d.wins, d.losses) == (10, 3)
-
-
-@pytest.mark.parametrize(
-    ("rows", "message"),
-    [
-        ([], "there are no judgements"),
-        ("xyz", "data must be judgements, got str"),
-        (3, "the judgements must be a one-dimensional sequence of values, got int"),
-        ([("x", "y")], r"judgement 0 is \('x', 'y'\)"),
-        ([("x", "y", "x"), ("q", "x", "y", "x")], r"judgement 1 is \('q', 'x', 'y', 'x'\)"),
-        ([("x", "y", "x"), "xyx"], "judgement 1 is 'xyx'"),
-        ([("x", "x", "x")], "judgement 0 is of 'x' against itself"),
-        ([("x", "y", "z")], "the winner of judgement 0 must be 'x', 'y' or 'tie', got 'z'"),
-        ([("x", "y", None)], "judgement 0 has no winner"),
-        ([("x", math.nan, "x")], "judgement 0 has no b"),
-        ([("", "y", "y")], "judgement 0 has no a"),
-        ([(None, "x", "y", "y")], "judgement 0 has no cluster or item"),
-        ([("q", "x", "y", "y"), ("q", "x", "y", "x")], "all judgements are in one cluster"),
-        ({"a": ["x"], "b": ["y"]}, "no column is called winner or preference"),
-    ],
-)
-def test_refused_data(rows: Any, message: str) -> None:
-    with pytest.raises(InvalidInputError, match=message):
-        compare_preferences(rows)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"ties": "drop"}, "ties must be one of half, davidson, got 'drop'"),
-        ({"scale": "glicko"}, "scale must be one of log, elo, got 'glicko'"),
-        ({"test": "sign"}, "test must be one of auto, permutation, bootstrap, wald, got 'sign'"),
-        ({"prior": -1}, "prior must be a number of judgements"),
-        ({"level": 95}, "level must lie strictly between 0 and 1"),
-        ({"baseline": "z"}, "baseline 'z' is not among the systems: x, y"),
-        ({"clusters": ["q"]}, "clusters has 1 value, expected 25"),
-        ({"clusters": "prompt"}, "clusters='prompt' names a column, but the judgements are not a data frame"),
-        ({"n_resamples": 0}, "n_resamples must be a whole number of at least 1"),
-    ],
-)
-def test_refused_settings(arguments: Any, message: str) -> None:
-    with pytest.raises(InvalidInputError, match=message):
-        compare_preferences(TWO, **arguments)
 
 
 def test_strengths_without_a_finite_estimate() -> None:

@@ -10,10 +10,7 @@ import numpy as np
 import pytest
 from tests.unit.questions.runs.examples import GOLD, NEW, OLD, PER_ITEM, codes, numbers, predictions
 
-from bestby import DesignError, InvalidInputError, compare_datasets, compare_runs, read_datasets, read_runs
-
-TWO = {"a": [1.0, 2.0], "b": [2.0, 3.0]}
-
+from bestby import InvalidInputError, compare_datasets, compare_runs, read_datasets, read_runs
 
 # -- items -----------------------------------------------------------------------------------------
 
@@ -181,43 +178,6 @@ def test_frames_and_arrays_are_taken() -> None:
         pl.DataFrame({"old": OLD, "new": NEW}).to_arrow(),
     ):
         assert numbers(compare_runs(runs)) == numbers(plain)
-
-
-@pytest.mark.parametrize(
-    ("runs", "settings", "error", "said"),
-    [
-        ({"a": [1.0], "b": [1.0, 2.0]}, {}, DesignError, "system 'a' has one run"),
-        ({"a": [[1.0, 2.0]], "b": [[1.0, 2.0]]}, {}, DesignError, "system 'a' has one run"),
-        ({"a": [], "b": [1.0, 2.0]}, {}, InvalidInputError, "system 'a' has no runs"),
-        ({"a": [1.0, 2.0]}, {}, InvalidInputError, "at least 2 systems, got 1: a"),
-        ([[1.0, 2.0], [1.0, 2.0]], {}, InvalidInputError, "data must be a mapping of system to its"),
-        ({"": [1.0, 2.0], "b": [1.0, 2.0]}, {}, InvalidInputError, "names must be non-empty"),
-        ({"a": [1.0, math.nan], "b": [1.0, 2.0]}, {}, InvalidInputError, "run 2 of 2 of 'a' has no score"),
-        ({"a": ["x", "y"], "b": ["x", "y"]}, {}, InvalidInputError, "runs of 'a' must be numbers, got 'x'"),
-        ({"a": [1.0, 2.0], "b": [1.0, 2.0, 3.0]}, {"paired": True}, InvalidInputError,
-         "equally many for all systems, got a: 2, b: 3"),
-        ({"a": [1.0, 2.0], "b": [[1.0, 2.0], [2.0, 3.0]]}, {}, InvalidInputError,
-         "system 'a' has one value per run, where one per run and item is needed"),
-        (TWO, {"gold": [1, 2]}, InvalidInputError, "one per run and item is needed"),
-        (TWO, {"clusters": [1, 2]}, InvalidInputError, "clusters are groups of items"),
-        (TWO, {"metric": len}, InvalidInputError, "metric can only name them"),
-        (TWO, {"statistic": "mode"}, InvalidInputError, "statistic must be one of"),
-        (TWO, {"interval": "tango"}, InvalidInputError, "interval must be one of"),
-        (TWO, {"test": "mcnemar"}, InvalidInputError, "test must be one of"),
-        (TWO, {"margin": 0.0}, InvalidInputError, "margin must be a positive number"),
-        (TWO, {"baseline": "c"}, InvalidInputError, "baseline 'c' is not among"),
-        (TWO, {"paired": True, "test": "brunner-munzel"}, DesignError,
-         "for independent runs, and these are paired"),
-        (PER_ITEM, {"statistic": "median"}, DesignError, "with items the mean of the runs is compared"),
-        (PER_ITEM, {"clusters": [1] * 30}, InvalidInputError, "all items are in one cluster"),
-        ({"a": [[1.0, 2.0], [1.0, 2.0, 3.0]], "b": [[1.0, 2.0]] * 2}, {}, InvalidInputError, "a#1"),
-    ],
-)  # fmt: skip
-def test_what_cannot_be_used_is_refused(
-    runs: Any, settings: dict[str, Any], error: type[Exception], said: str
-) -> None:
-    with pytest.raises(error, match=said.replace("(", r"\(")):
-        compare_runs(runs, **settings)
 
 
 def test_asking_for_what_is_not_there() -> None:

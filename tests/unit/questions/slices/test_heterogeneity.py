@@ -88,6 +88,7 @@ def test_gail_and_simons_p_is_that_of_the_hardest_null_hypothesis(k: int) -> Non
         assert p == pytest.approx((sums >= statistic).mean(), abs=0.004)
 
 
+@pytest.mark.check
 def test_gail_and_simon_reject_no_more_often_than_they_say() -> None:
     rng = np.random.default_rng(9)
     for truth in ([0.0, 0, 0, 0], [50.0, 0, 0, 0], [1.0, 0.5, 0, 3], [-9.0, -9, 0, 0]):
@@ -96,6 +97,7 @@ def test_gail_and_simon_reject_no_more_often_than_they_say() -> None:
         assert (p <= 0.05).mean() < 0.05 + 3 * (0.05 * 0.95 / 4000) ** 0.5
 
 
+@pytest.mark.check
 @pytest.mark.parametrize(("k", "size"), [(20, 2), (20, 3), (10, 5), (4, 3)])
 def test_errors_of_few_items_change_no_sign(k: int, size: int) -> None:
     """One effect is far from 0, all others are 0, and each is the mean of a few normal values."""
@@ -107,6 +109,7 @@ def test_errors_of_few_items_change_no_sign(k: int, size: int) -> None:
     assert 0.035 < (np.array(p) <= 0.05).mean() < 0.05 + 3 * (0.05 * 0.95 / 4000) ** 0.5
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("k", [3, 6])
 def test_a_spread_as_large_as_the_errors_is_missed_as_often_as_said(k: int) -> None:
     effects = math.sqrt(2.0) * np.random.default_rng(k).normal(size=(4000, k))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -125,36 +124,6 @@ def test_slices_without_a_value_are_left_out() -> None:
     assert any(note.code == "slice_undefined" and "u" in note.message for note in result.notes)
     with pytest.raises(bb.DesignError, match="has a value in 1 of the 2 slices"):
         bb.compare_slices(values, gold, by={"x": np.repeat(["s", "u"], [80, 40])}, metric="roc_auc")
-
-
-@pytest.mark.parametrize(
-    ("by", "options", "message", "hint"),
-    [
-        ({"x": range(600)}, {}, "a different value for each of the 600 items", "x:4"),
-        ({"x": [f"q{i}" for i in range(600)]}, {}, "a different value for each", "name a column"),
-        ({"x": [0, *[1] * 300, *[2] * 299]}, {}, "slices of column 'x' has one item", "min_items=2"),
-        ({"x": [1] * 600}, {}, "has the same value, '1', for all items", "two values"),
-        ({"x:4": ["a", "b"] * 300}, {}, "cannot be cut into bins: 'a' is no number", "by its values: x"),
-        ({"x:1": [1, 2] * 300}, {}, "cut into 2 to 1000 bins", "x:4"),
-        ({"x:4": [1] * 600}, {}, "too many equal numbers", "by its values"),
-        ({}, {}, "by is empty", "name a column"),
-        ({"x": [1, 2]}, {}, "column x has 2 values, expected 600", ""),
-        ({"x": [1, 2] * 300}, {"crossed": True}, "crossed=True needs at least two columns", "crossed"),
-        ({"x": [1, 2] * 300}, {"min_items": 301}, "has 0 slices of at least 301 items", "smaller min_items"),
-        ({"x": [1, 2] * 300}, {"level": 1.0}, "level must lie strictly", ""),
-        ({"x": [1, 2] * 300}, {"test": None}, "every slice has an interval and a test", "leave test out"),
-        ({"x": [1, 2] * 300}, {"interval": None}, "every slice has an interval and", "leave interval out"),
-        ({"x": [1, 2] * 300}, {"clusters": [1, 2] * 300}, "have one cluster only: 1, 2", "min_items"),
-        (["x"], {}, "the data have no 'x'", ""),
-        (np.array(["en", "de"] * 300), {}, "'en' is named more than once", 'by={"name": labels}'),
-        ([1, 2] * 300, {}, "by must be names", 'by={"name": labels}'),
-    ],
-)  # fmt: skip
-def test_wrong_input(by: Any, options: dict[str, Any], message: str, hint: str) -> None:
-    with pytest.raises(bb.InvalidInputError) as caught:
-        compared(drawn(), by, **options)
-    assert message in caught.value.message
-    assert hint in (caught.value.hint or "")
 
 
 def test_min_items_leaves_slices_out_and_says_so() -> None:

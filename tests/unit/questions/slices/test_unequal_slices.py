@@ -53,6 +53,7 @@ def test_two_slices_are_welchs_t_test() -> None:
     assert tested.p_value == pytest.approx(stats.ttest_ind(first, second, equal_var=False).pvalue)
 
 
+@pytest.mark.check
 def test_the_level_where_small_slices_disagree_most() -> None:
     """Permutations of items reject in 15 % of these data sets."""
     rng = np.random.default_rng(5)
@@ -183,6 +184,7 @@ def test_intervals_of_scores_allow_for_skewness_at_the_level_of_all_slices() -> 
     assert "skewness-allowing t (Hall)" in told
 
 
+@pytest.mark.check
 def test_intervals_of_skewed_slices_hold_together() -> None:
     """Bootstrap intervals hold in 86 % of such data sets."""
     rng = np.random.default_rng(11)

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - rows of tables
 from __future__ import annotations
 
 import json
@@ -125,21 +126,15 @@ class TestReading:
         [
             ([], "expected an object of conditions"),
             ({"h0": {"preds": []}}, "condition 'h0' lacks some of the lists exp_idxs, preds"),
-            (
-                {"h0": {**block([1, 0, 1]), "idxs": [], "h1": {}}},
-                "the lists of condition 'h0' have different len",
-            ),
+            ({"h0": {**block([1, 0, 1]), "idxs": [], "h1": {}}}, "the lists of condition 'h0' have different len"),
             ({"h0": {**block([1, 0, 1], targs=[1, 0]), "h1": {}}}, "'e.0' have different lengths"),
             ({"h0": {**block([1, 0, 1], epochs=[1, 2]), "h1": {}}}, "1 experiments and 2 numbers of epochs"),
             ({"h0": {**block([1, 0, 1], [1, 0, 1]), "exp_idxs": ["a", "a"]}}, "two experiments named 'a'"),
             ({"h0": {**block([1, 0, [1, 0]])}}, "preds must have as many numbers in every row"),
-            (
-                {"h0": {**block([1, 0, 1]), "h1": {"h0": block([1, 0, 1])}}},
-                "'h0' is both a control and a treatment",
-            ),
+            ({"h0": {**block([1, 0, 1]), "h1": {"h0": block([1, 0, 1])}}}, "'h0' is both a control and a treatment"),
             ({}, "holds no experiment"),
         ],
-    )
+    )  # fmt: skip
     def test_what_is_no_such_file(self, tmp_path: Path, content: Any, message: str) -> None:
         with pytest.raises((InvalidInputError, DesignError), match=message):
             read_outcomes(written(tmp_path, content))

@@ -43,30 +43,6 @@ def test_cautions_are_told(make: Make) -> None:
         assert [n.about for n in study.compare(metric="ece").notes if n.code == "caution"] == [("ece",)]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"metric": "f1_marco"}, "there is no metric 'f1_marco'"),
-        ({"metric": []}, "at least one metric is needed"),
-        ({"metric": ["accuracy", "accuracy"]}, "metric 'accuracy' is given 2 times"),
-        ({"conditions": ["h1"]}, "at least 2 conditions, got 1"),
-        ({"conditions": "h1"}, "conditions must be a list of names"),
-        ({"conditions": ["h1", "h9"]}, "the study has no condition 'h9'"),
-        ({"baseline": "h9"}, "the study has no condition 'h9'"),
-        ({"baseline": ["h0", "h1", "h2"]}, "nothing to compare with the baselines h0, h1, h2"),
-        ({"interval": "wald"}, "interval must be one of"),
-        ({"test": "z"}, "test must be one of"),
-        ({"level": 1.5}, "level must"),
-        ({"margin": 0.0}, "margin must be a positive number"),
-        ({"resample_size": 1.5}, "resample_size must be a fraction"),
-        ({"n_resamples": 0}, "n_resamples must"),
-    ],
-)
-def test_errors(make: Make, arguments: dict[str, Any], message: str) -> None:
-    with pytest.raises(InvalidInputError, match=message):
-        make(RUNS).compare(**arguments)
-
-
 def test_a_treatment_of_a_baseline_that_is_none(tmp_path: Path) -> None:
     study = Study(tmp_path / "study")
     study.add("h0", run=0, predictions=RUNS["h0"][0], gold=GOLD, baseline=True)

@@ -1,5 +1,6 @@
 """Runs of a study meet its gold: by ids or by place, soft labels, and the roles of columns."""
 
+# ruff: noqa: E501 - rows of tables
 from __future__ import annotations
 
 from pathlib import Path
@@ -39,17 +40,11 @@ class TestAlignment:
         ("ids", "message"),
         [
             (["q1", "q2", "q3", "q9"], "share 3 of 4 item ids; 1 missing from run '0' of 'h1', first: 'q4'"),
-            (
-                ["q1", "q2", "q3", "q4", "q5"],
-                "share 4 of 4 item ids; 1 extra in run '0' of 'h1', first: 'q5'",
-            ),
-            (
-                ["q1", "q2", "q3", "q3"],
-                "must be unique, but 1 of 4 repeat another; first: 'q3' \\(2 times\\)",
-            ),
+            (["q1", "q2", "q3", "q4", "q5"], "share 4 of 4 item ids; 1 extra in run '0' of 'h1', first: 'q5'"),
+            (["q1", "q2", "q3", "q3"], "must be unique, but 1 of 4 repeat another; first: 'q3' \\(2 times\\)"),
             ([1, 2, 3, 4], "the ids of the gold are text, these are numbers"),
         ],
-    )
+    )  # fmt: skip
     def test_ids_that_are_not_those_of_the_gold(self, store: Store, ids: list[Any], message: str) -> None:
         before = tree(store)
         with pytest.raises(InvalidInputError, match=message):

@@ -1,0 +1,40 @@
+"""The tests that `make test` or `make quick` leaves out, by the beginnings of their names."""
+
+from __future__ import annotations
+
+CHECKED = (
+    "tests/calibration/",
+    "tests/cli/test_guides.py",
+    "tests/unit/boards/site/test_in_browser.py",
+    "tests/unit/boards/test_faults.py",
+    "tests/unit/boards/test_odd_submissions.py",
+    "tests/unit/comparisons/test_skipped_elsewhere.py::test_pages_and_figures_leave_it_out",
+    "tests/unit/inference/test_permutation_edges.py::test_multiples_of_a_",
+    "tests/unit/inference/test_swap_expansion.py",
+    "tests/unit/questions/labels/test_choose.py::test_items_are_drawn_as_often",
+    "tests/unit/questions/planning/test_designs.py::test_exchanged_predictions",
+    "tests/unit/questions/planning/test_designs.py::test_the_smallest_lift",
+    "tests/unit/questions/planning/test_results.py::test_every_result_in_every_form",
+    "tests/unit/questions/study/test_faults.py",
+    "tests/unit/readers/formats/test_damaged_logs.py",
+    "tests/unit/readers/formats/test_damaged_texts.py",
+    "tests/unit/readers/test_batches.py",
+    "tests/unit/readers/test_damaged_files.py",
+    "tests/unit/readers/test_large_tables.py::test_any_small_table_reads_alike",
+    "tests/unit/report/test_accessibility.py",
+    "tests/unit/repository/",
+    "tests/unit/resampling/test_dask_workers.py",
+)
+"""What simulates for long, makes pages again, kills processes, damages files or starts a browser."""
+
+LONG = (
+    "tests/unit/engine/test_drawing.py::test_a_metric_in_a_thread",
+    "tests/unit/engine/test_memo.py::test_no_array_waits",
+    "tests/unit/inference/test_dominating_point.py::test_nasty_data",
+    "tests/unit/inference/test_power.py::test_power_outcome_by_outcome",
+    "tests/unit/inference/test_series.py::test_the_tail_of_a_signed_sum",
+    "tests/unit/metrics/test_built_in.py::test_every_comparison_of_items",
+    "tests/unit/metrics/test_positive_class.py::test_every_comparison_says",
+    "tests/unit/metrics/test_rank_swaps.py::test_the_exact_test_is_the_limit",
+)
+"""What takes seconds."""
