@@ -13,7 +13,7 @@ import bestby as bb
 from bestby import Comparison, Difference
 from bestby.inference.multiplicity import alpha_of, rejects
 from bestby.report import summary
-from bestby.report.shown import shown_better
+from bestby.report.comparison import shown_better
 
 _MIRROR = {"two-sided": "two-sided", "greater": "less", "less": "greater"}
 OPPOSED = "test_opposes_score"

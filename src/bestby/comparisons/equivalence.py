@@ -16,7 +16,7 @@ from bestby.engine.reach import reach_of_cluster
 from bestby.engine.unseen import Evidence, evidence, evidence_of_runs
 from bestby.inference import unseen
 from bestby.inference.intervals import Ends
-from bestby.report.shown import UNSEEN
+from bestby.report.comparison import UNSEEN
 from bestby.results.base import Note
 from bestby.results.values import Interval
 

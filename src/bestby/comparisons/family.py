@@ -13,9 +13,9 @@ from bestby._core import rounding
 from bestby._core.typing import Alternative, Array, BoolArray, FloatArray, IntArray, Question
 from bestby.inference import groups, multiplicity
 from bestby.inference.multiplicity import rejects
-from bestby.report.comparison import Difference
+from bestby.report.comparison import Difference, by_interval, shown_better
+from bestby.report.disagreements import OTHER_QUESTIONS
 from bestby.report.pairs import VERDICTS
-from bestby.report.shown import OTHER_QUESTIONS, by_interval, shown_better
 from bestby.results.base import Note
 from bestby.results.values import Interval
 

@@ -21,8 +21,8 @@ from bestby.inference import classical, discordant, multiplicity
 from bestby.inference.intervals import LEAST_P
 from bestby.inference.joint import Joint
 from bestby.inference.proportions import paired_error
-from bestby.report.pairs import IDENTICAL, Pairs
-from bestby.report.shown import SIMULTANEOUS, shown_sides
+from bestby.report.comparison import SIMULTANEOUS
+from bestby.report.pairs import IDENTICAL, Pairs, shown_sides
 from bestby.results.base import Note
 
 FEW_PAIRS = 10

@@ -24,8 +24,8 @@ from bestby.engine.estimate import Estimates
 from bestby.engine.text_statistics import Counting
 from bestby.metrics.base import BaseMetric
 from bestby.metrics.suitability import metric_of_parts, notes_of_parts
-from bestby.report.by_pair import Names
 from bestby.report.comparison import Difference
+from bestby.report.replicability import Names
 from bestby.results.base import Note
 from bestby.results.values import TestResult
 

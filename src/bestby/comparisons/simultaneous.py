@@ -21,7 +21,7 @@ from bestby.engine.interval_choice import choose_interval
 from bestby.inference.joint import Joint
 from bestby.inference.proportions import two_sided_quantile
 from bestby.inference.skewness import FEWEST
-from bestby.report import shown as report_shown
+from bestby.report import comparison
 from bestby.results.base import Note
 from bestby.results.values import Interval
 from bestby.vocabulary import long_name
@@ -115,7 +115,7 @@ def _equivalence(
     low, high = tost.low, tost.high
     if alone is not None:
         low, high = min(low, alone.low), max(high, alone.high)
-    return Interval(low, high, settings.level, report_shown.SIMULTANEOUS, tost.exact), notes
+    return Interval(low, high, settings.level, comparison.SIMULTANEOUS, tost.exact), notes
 
 
 def one_of_family(

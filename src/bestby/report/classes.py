@@ -11,7 +11,7 @@ from bestby.report.numbers import percent_of
 from bestby.report.tables import Table
 from bestby.results.values import ClassShares
 
-COLUMNS = attributes("system", "label", "share", "count")
+CLASS_SHARE = attributes("system", "label", "share", "count")
 GOLD = "gold"
 _MOST_COLUMNS, _MOST_ROWS = 10, 30
 """Columns and rows up to which a page shows the table without being asked."""
@@ -40,21 +40,21 @@ def is_small(table: Table) -> bool:
 
 
 def _label_cell(place: int) -> Any:
-    return lambda entry: _cell(entry, place)
+    return lambda entry: _share_cell(entry, place)
 
 
 def _system_cell(entry: ClassShares) -> Any:
-    return lambda place: _cell(entry, place)
+    return lambda place: _share_cell(entry, place)
 
 
-def _cell(entry: ClassShares, place: int) -> Cell:
+def _share_cell(entry: ClassShares, place: int) -> Cell:
     share = entry.shares[place]
     if entry.counts is None:
         return Cell(f"{share:.3f}", share)
     return Cell(f"{entry.counts[place]} ({percent_of(share)})", share)
 
 
-def rows(c: Any) -> list[dict[str, Any]]:
+def class_rows(c: Any) -> list[dict[str, Any]]:
     """Return one row per column of labels and class, with the columns `COLUMNS`; the gold has no system."""
     return [
         {"system": entry.system, "label": label, "share": share, "count": count}

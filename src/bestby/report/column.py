@@ -114,7 +114,7 @@ def part(column: Column, part: Callable[[Any], Any]) -> Column:
     return dataclasses.replace(column, cell=lambda entry: column.cell(part(entry)))
 
 
-DIFFERENCE = "difference"
+DIFFERENCE_HEADER = "difference"
 FIRST, SECOND, SYSTEM = "first", "second", "system"
 
 
@@ -189,7 +189,7 @@ def differences(
     corrected = correction != "none" and len(names.columns) > 0  # a single pair has nothing to correct
     return [
         *names.columns,
-        number(DIFFERENCE, digits, attrgetter("estimate")),
+        number(DIFFERENCE_HEADER, digits, attrgetter("estimate")),
         interval(level, digits, attrgetter("interval"), applies=with_intervals),
         Column("p", lambda d: Cell(p_text(d.p_value, alpha(d.level)), float(d.p_value)), applies=with_tests),
         p_value(f"p ({correction})", adjusted, threshold, applies=with_tests and corrected),

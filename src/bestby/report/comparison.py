@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
+import math
+import statistics
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, overload, runtime_checkable
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
+from bestby.inference.multiplicity import rejects
 from bestby.report.differing_items import ItemsAtHand, ItemsOf
 from bestby.report.reported import Drawn, DrawnSystems, InShort, Reported
 from bestby.results.base import MetricInfo, Note, Provenance, negated
@@ -18,6 +21,14 @@ MIRRORED_VERDICTS = {
     "better": "worse", "worse": "better", "not worse": "not better", "not better": "not worse",
 }  # fmt: skip
 """The verdict of B against A, where it is another than that of A against B."""
+
+
+UNSEEN = "unseen_differences"
+"""The code of the note on systems that are not shown to be equivalent because too few units differ."""
+
+
+SIMULTANEOUS = "max-t"
+"""The name of intervals that hold for all pairs at once, and of p-values that are read from them."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -63,6 +74,51 @@ class SystemScore(InShort):
     standard_error: float | None = field(default=None, kw_only=True)
     standard_error_method: str | None = field(default=None, kw_only=True)
     if_calibrated: float | None = field(default=None, kw_only=True)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class RunsScore(SystemScore):
+    """The score of one system over its runs.
+
+    Parameters
+    ----------
+    score : float
+        The mean (or median, …) of the runs.
+    runs : tuple of float
+        The score of each run, in the order given.
+    changing_items : float or None
+        The share of items whose outcome is not the same in all runs: the value of the item for means, such as
+        whether an answer is right, and the answer itself for other metrics. It grows with the number of
+        runs. None of one run, and without items.
+
+    See Also
+    --------
+    RunsComparison : Holds one per system.
+    SystemScore : What all scores have.
+    """
+
+    runs: tuple[float, ...] = field(kw_only=True)
+    changing_items: float | None = field(default=None, kw_only=True)
+
+    @property
+    def n_runs(self) -> int:
+        """The number of runs."""
+        return len(self.runs)
+
+    @property
+    def sd(self) -> float:
+        """The standard deviation between runs; NaN of one run."""
+        return statistics.stdev(self.runs) if len(self.runs) > 1 else math.nan
+
+    @property
+    def least(self) -> float:
+        """The lowest score of a run."""
+        return min(self.runs)
+
+    @property
+    def greatest(self) -> float:
+        """The highest score of a run."""
+        return max(self.runs)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -222,6 +278,29 @@ class Difference(InShort, Drawn):
         from bestby.report import words as words_module
 
         return words_module.with_standard_error(self)
+
+
+def shown_better(d: Difference, alpha: float) -> str | None:
+    """Return the system that a significant test shows to be better; None without such evidence.
+
+    Ranks, groups, headlines, marks and notes all ask here. A rejection counts for the system that the
+    statistic of the test favours, and only if that one does not have the worse score: a sign test in favour
+    of the system with the worse mean says nothing for the better mean of the other. Where adjusted p-values
+    are those of simultaneous intervals, the interval tells.
+    """
+    if d.test is None or d.p_adjusted is None or not rejects(d.p_adjusted, alpha):
+        return None
+    if by_interval(d):
+        return d.ahead
+    one_sided = d.test.alternative != "two-sided"
+    if one_sided and d.test.direction is not None and d.test.direction != d.test.alternative:
+        return None  # a level above one half rejects towards a side on which the data are not
+    return d.better
+
+
+def by_interval(d: Difference) -> bool:
+    """Return whether the adjusted p-value is that of a simultaneous interval, not of the test."""
+    return d.interval is not None and d.interval.method == SIMULTANEOUS
 
 
 @runtime_checkable

@@ -134,13 +134,13 @@ class Disagreements(Sequence[Disagreement]):
     def __repr__(self) -> str:
         from bestby.report import items
 
-        sentence: str = items.sentence(self)
+        sentence: str = items.items_sentence(self)
         return f"<Disagreements: {sentence}>"
 
     def __str__(self) -> str:
         from bestby.report import items
 
-        return items.text(self)
+        return items.items_text(self)
 
 
 ItemsOf: TypeAlias = Callable[[str, str, str, Order], Disagreements]

@@ -15,10 +15,9 @@ import numpy as np
 from bestby import vocabulary
 from bestby._core.typing import IntArray
 from bestby.inference.multiplicity import alpha_of, rejects
-from bestby.report.comparison import Difference
+from bestby.report.comparison import Difference, shown_better
 from bestby.report.numbers import excludes_zero, percent
-from bestby.report.pairs import VERDICTS, Pairs
-from bestby.report.shown import OTHER_QUESTIONS, shown_better, shown_sides
+from bestby.report.pairs import VERDICTS, Pairs, shown_sides
 
 
 class Kind(Enum):
@@ -52,6 +51,15 @@ WORDS = {
 """What disagrees, as rows of data say it."""
 
 Kinds = tuple[Kind, ...]
+
+
+OTHER_QUESTIONS = {
+    "sign": "it counts which system wins more often, not by how much",
+    "brunner-munzel": "it asks which system wins more often, not by how much",
+    "wilcoxon": "it ranks the differences, so a few large ones count for less than in the mean",
+    "k-bonferroni": "it asks whether there is an effect on one fold at the least, whatever the mean",
+}
+"""Per test that asks something else than whether the difference of the scores is 0, what it asks."""
 
 _ONE_SIDED = {"not worse": 1, "not better": -1}
 """The sign of the end of the margin that a verdict is about, where higher is better."""

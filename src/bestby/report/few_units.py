@@ -17,15 +17,15 @@ _BY_T = ("normal", "cr2", "t", "welch", _AT_ONCE)
 """Intervals that take units to be near normal, or may."""
 
 
-def sentence(c: Comparison, differences: Sequence[Difference]) -> str:
+def few_units_sentence(c: Comparison, differences: Sequence[Difference]) -> str:
     """Return the sentence on the units of a comparison on one metric, with a space before it; "" if many."""
     n, units = units_of(c)
     if c.kind == "runs" and c.n_items:
         return ""
-    return sentence_of(n, units, differences, c.notes, c.provenance.settings.get("test"))
+    return few_units_text(n, units, differences, c.notes, c.provenance.settings.get("test"))
 
 
-def sentence_on_scores(c: Comparison, systems: Sequence[SystemScore]) -> str:
+def few_units_of_scores(c: Comparison, systems: Sequence[SystemScore]) -> str:
     """Return the same where scores are not compared; intervals of shares hold for few items."""
     n, units = units_of(c)
     methods = {entry.interval.method for entry in systems if entry.interval is not None}
@@ -62,7 +62,7 @@ def by_swaps(d: Difference, asked: str | None) -> bool:
     )
 
 
-def sentence_of(
+def few_units_text(
     n: int, units: str, differences: Sequence[Difference], notes: Sequence[Note], asked: str | None
 ) -> str:
     """Return the same for so many units, named by a plural, of tests that were `asked` for."""

@@ -27,7 +27,7 @@ _MOST_LETTERS = 400
 _MOST_PRINTED = 20
 
 
-def sentence(found: Disagreements) -> str:
+def items_sentence(found: Disagreements) -> str:
     """Return on how many items two systems differ, and for which of them these speak."""
     of = counted(found.n_items, "item")
     text = f"{found.a} and {found.b} differ on {grouped(len(found))} of {of} in {found.metric}"
@@ -38,35 +38,37 @@ def sentence(found: Disagreements) -> str:
     )
 
 
-def text(found: Disagreements) -> str:
+def items_text(found: Disagreements) -> str:
     """Return the sentence, and the first items in lines of their own."""
-    lines = [sentence(found)]
+    lines = [items_sentence(found)]
     for row in found[:_MOST_PRINTED]:
-        cluster = "" if row.cluster is None else f" (cluster {shown(row.cluster)})"
-        gold = "" if row.gold is None else f"gold {shown(row.gold)}, "
-        gave = f"{found.a} {shown(row.prediction_a)}, {found.b} {shown(row.prediction_b)}"
-        lines.append(f"  {shown(row.item)}{cluster}: {gold}{gave}; effect {_effect(row.effect)}")
+        cluster = "" if row.cluster is None else f" (cluster {shown_value(row.cluster)})"
+        gold = "" if row.gold is None else f"gold {shown_value(row.gold)}, "
+        gave = f"{found.a} {shown_value(row.prediction_a)}, {found.b} {shown_value(row.prediction_b)}"
+        lines.append(f"  {shown_value(row.item)}{cluster}: {gold}{gave}; effect {_effect(row.effect)}")
     if len(found) > _MOST_PRINTED:
         lines.append(f"  … and {grouped(len(found) - _MOST_PRINTED)} more")
     return "\n".join(lines)
 
 
-def shown(value: Any) -> str:
+def shown_value(value: Any) -> str:
     """Return a value as a cell shows it.
 
-    >>> shown((0.12345, 0.87655)), shown(None), shown("a text")
+    >>> shown_value((0.12345, 0.87655)), shown_value(None), shown_value("a text")
     ('0.123, 0.877', '–', 'a text')
     """
     if value is None:
         return DASH
     if isinstance(value, tuple | list):
-        text = ", ".join(f"{one:.3g}" if isinstance(one, float) else shown(one) for one in value)
+        text = ", ".join(f"{one:.3g}" if isinstance(one, float) else shown_value(one) for one in value)
     else:
         text = f"{value:.6g}" if isinstance(value, float) else str(value)
     return text if len(text) <= _MOST_LETTERS else f"{text[:_MOST_LETTERS]}…"
 
 
-def tables(c: Comparison, metric: MetricInfo, shown_pairs: Sequence[tuple[str, str]]) -> tuple[Table, ...]:
+def tables_of_items(
+    c: Comparison, metric: MetricInfo, shown_pairs: Sequence[tuple[str, str]]
+) -> tuple[Table, ...]:
     """Return per pair the items with the largest effects, as many of those won as of those lost if there are.
 
     The leading pair comes first.
@@ -75,13 +77,15 @@ def tables(c: Comparison, metric: MetricInfo, shown_pairs: Sequence[tuple[str, s
     pairs = sorted(shown_pairs, key=lambda pair: first is None or pair != (first.a, first.b))[:MOST_PAIRS]
     # Items that a page lists per metric, over all pairs
     most = 300 // max(1, len(pairs))
-    return tuple(_table(c.disagreements(a, b, metric.name), most) for a, b in pairs)
+    return tuple(_item_table(c.disagreements(a, b, metric.name), most) for a, b in pairs)
 
 
-def _table(found: Disagreements, most: int) -> Table:
+def _item_table(found: Disagreements, most: int) -> Table:
     rows = best_of_both(found, most)
     some = "" if len(rows) == len(found) else f"; the {len(rows)} with the largest effects"
-    table = Table.of(f"{sentence(found).removesuffix('.')}{some}", _columns(found, rows), rows, main=0)
+    table = Table.of(
+        f"{items_sentence(found).removesuffix('.')}{some}", _item_columns(found, rows), rows, main=0
+    )
     return replace(table, main=len(table.columns) - 1)
 
 
@@ -95,7 +99,7 @@ def best_of_both(found: Disagreements, most: int) -> list[Disagreement]:
     return [row for row in found if id(row) in chosen]
 
 
-def _columns(found: Disagreements, rows: Sequence[Disagreement]) -> list[Column]:
+def _item_columns(found: Disagreements, rows: Sequence[Disagreement]) -> list[Column]:
     def words(header: str, name: str, *, applies: bool = True) -> Column:
         return Column(
             header, lambda row: _words(getattr(row, name)), numeric=False, name=True, applies=applies
@@ -116,7 +120,7 @@ def _columns(found: Disagreements, rows: Sequence[Disagreement]) -> list[Column]
 
 
 def _words(value: Any) -> Cell:
-    return Cell(shown(value), shown(value))
+    return Cell(shown_value(value), shown_value(value))
 
 
 def _number(value: float | None) -> Cell:

@@ -10,6 +10,7 @@ import numpy as np
 
 from bestby._core.chunks import chunks
 from bestby._core.typing import Alternative, Array, FloatArray, IntArray
+from bestby.inference.multiplicity import rejects
 from bestby.report.comparison import Difference
 from bestby.results.base import Note, notes_about
 from bestby.results.values import Interval, TestResult
@@ -375,3 +376,14 @@ def parts_of(differences: Sequence[Difference]) -> tuple[Sequence[Difference], .
     ((),)
     """
     return differences.parts if isinstance(differences, Differences) else (differences,)
+
+
+def shown_sides(pairs: Pairs, alpha: float) -> IntArray:
+    """Return `shown_better` for many pairs at once: 1 for A, -1 for B, 0 for neither."""
+    if pairs.test is None:
+        return np.zeros(len(pairs), dtype=np.int64)
+    sides = np.sign(pairs.statistic).astype(np.int64)
+    shown = rejects(pairs.p_adjusted, alpha)
+    if pairs.alternative != "two-sided":
+        shown &= sides == (1 if pairs.alternative == "greater" else -1)
+    return np.where(shown, sides if pairs.greater_is_better else -sides, 0)

@@ -368,7 +368,7 @@ class DrawnSystems:
 
         canvas = canvas_of(ax, width, font)
         shown, metric = shown_metric(self, metric, percent)
-        return plots.items(shown, metric, kind, canvas, top)
+        return plots.drawn(shown, metric, kind, canvas, top)
 
 
 def canvas_of(ax: Any, width: FigureWidth | float | None, font: FigureFont | None) -> Any:

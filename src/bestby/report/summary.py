@@ -10,10 +10,9 @@ from bestby import vocabulary
 from bestby._core.text import grouped
 from bestby.inference.multiplicity import alpha_of
 from bestby.report import few_units
-from bestby.report.comparison import Comparison, Difference, SystemScore
+from bestby.report.comparison import Comparison, Difference, SystemScore, shown_better
 from bestby.report.numbers import Rounding, alpha, margin_text, p_clause, percent
 from bestby.report.pairs import differences_on, examples, involving, notes_of
-from bestby.report.shown import shown_better
 from bestby.report.words import are, best_clause, computed, listed, name_of_test, significant
 from bestby.results.base import MetricInfo, Note
 from bestby.results.values import TestResult
@@ -48,9 +47,9 @@ def headline(c: Comparison, metric: MetricInfo) -> str:
         more = len(systems) - len(shown)
         rest = [f"{more} more below it"] if more else []
         text = f"{metric.name} on {c.extent}: {listed([*shown, *rest])}."
-        return text + few_units.sentence_on_scores(c, systems)
+        return text + few_units.few_units_of_scores(c, systems)
     text = (_best_headline if c.baseline is None else _baseline_headline)(c, metric, systems, digits)
-    return text + few_units.sentence(c, list(differences_on(c.differences, metric.name)))
+    return text + few_units.few_units_sentence(c, list(differences_on(c.differences, metric.name)))
 
 
 def _best_headline(

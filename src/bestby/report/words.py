@@ -10,9 +10,8 @@ from bestby import vocabulary
 from bestby._core.text import grouped, visible
 from bestby.inference.multiplicity import alpha_of, rejects
 from bestby.report import disagreements
-from bestby.report.comparison import Difference, SystemScore
+from bestby.report.comparison import UNSEEN, Difference, SystemScore, shown_better
 from bestby.report.numbers import MINUS, Rounding, alpha, margin_text, p_clause, percent
-from bestby.report.shown import UNSEEN, shown_better
 from bestby.results.base import MetricInfo
 from bestby.results.values import WITHOUT_INTERVAL, TestResult
 

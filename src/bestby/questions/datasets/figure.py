@@ -16,7 +16,7 @@ from bestby.inference.multiplicity import rejects
 from bestby.questions.datasets import overall_runs
 from bestby.questions.datasets.result import DatasetComparison, RunsOnDatasets
 from bestby.report import disagreements
-from bestby.report.comparison import Difference
+from bestby.report.comparison import Difference, shown_better
 from bestby.report.figures import drawing
 from bestby.report.figures.canvas import SCREEN, Canvas, Sheet
 from bestby.report.figures.colours import ACCENT, FAINT, INK, WORSE
@@ -38,7 +38,6 @@ from bestby.report.figures.matrix import (
 from bestby.report.figures.plots import checked_kind
 from bestby.report.figures.texts import text_width
 from bestby.report.numbers import DASH, MINUS, Rounding, alpha, p_text, percent
-from bestby.report.shown import shown_better
 from bestby.report.summary import correction
 from bestby.report.tables import difference_rounding
 from bestby.report.words import computed, direction, name_of_test, significant

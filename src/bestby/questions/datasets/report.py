@@ -97,7 +97,7 @@ def _headline(c: DatasetComparison) -> str:
     clause = words.best_clause(first, others)
     test = next(iter(others.values())).test
     named = f" ({words.name_of_test(test.name)})" if test is not None and clause.startswith(";") else ""
-    few = few_units.sentence_of(n, "datasets", c.differences, c.notes, c.provenance.settings.get("across"))
+    few = few_units.few_units_text(n, "datasets", c.differences, c.notes, c.provenance.settings.get("across"))
     return f"{text}{clause}{named}.{few}"
 
 
@@ -293,7 +293,7 @@ def _overall(c: DatasetComparison) -> Table:
     sides = column.sides(c.overall)
     columns = (
         *sides.columns,
-        column.number(column.DIFFERENCE, digits, attrgetter("estimate")),
+        column.number(column.DIFFERENCE_HEADER, digits, attrgetter("estimate")),
         column.interval(c.level, digits, attrgetter("interval"), applies=bounded),
         column.text("average", attrgetter("average")),
         column.text("varying", lambda entry: entry.resampled or "", applies=bounded),
@@ -388,7 +388,7 @@ def _ranks(c: DatasetComparison) -> Table:
     sides = column.sides(c.ranking)
     columns = (
         *sides.columns,
-        column.number(column.DIFFERENCE, Rounding(2), attrgetter("estimate")),
+        column.number(column.DIFFERENCE_HEADER, Rounding(2), attrgetter("estimate")),
         column.p_value("p (Nemenyi)", attrgetter("p_nemenyi"), c.level, applies=nemenyi),
         column.p_value("p (holm)", attrgetter("p_holm"), c.level),
         marked_by(kinds, applies=marked > 0),

@@ -185,7 +185,7 @@ def _spread(c: FoldComparison) -> Table:
         excluding,
         Column("p", p_values, applies=tested),
         span("low", "low", applies=bounded),
-        span(column.DIFFERENCE, "difference"),
+        span(column.DIFFERENCE_HEADER, "difference"),
         span("high", "high", applies=bounded),
     )
     shown = [

@@ -151,7 +151,9 @@ def _few(g: Gate) -> str:
         units = few_units.units_of_items(d.n_items, d.n_clusters, g.provenance)
         by_units.setdefault(units, []).append(d)
     n, called = min(by_units)
-    return few_units.sentence_of(n, called, by_units[n, called], g.notes, g.provenance.settings.get("test"))
+    return few_units.few_units_text(
+        n, called, by_units[n, called], g.notes, g.provenance.settings.get("test")
+    )
 
 
 def check_sentences(g: Gate) -> tuple[str, ...]:

@@ -15,12 +15,11 @@ import numpy as np
 from bestby._core.typing import Array, FloatArray, IntArray
 from bestby.inference.multiplicity import alpha_of, rejects
 from bestby.report import disagreements, summary
-from bestby.report.column import DIFFERENCE, FIRST, SECOND, Cell, Column
-from bestby.report.comparison import Comparison, Difference
+from bestby.report.column import DIFFERENCE_HEADER, FIRST, SECOND, Cell, Column
+from bestby.report.comparison import Comparison, Difference, shown_better
 from bestby.report.document import BEST_GROUP
 from bestby.report.numbers import DASH, MINUS, MOST_DECIMALS, Rounding, ends, p_text, percent
-from bestby.report.pairs import Pairs, involving, position_among_all
-from bestby.report.shown import shown_better, shown_sides
+from bestby.report.pairs import Pairs, involving, position_among_all, shown_sides
 from bestby.report.tables import Table, differences_of, one_sided, score_rounding, systems_of
 from bestby.report.words import computed
 from bestby.results.base import MetricInfo
@@ -107,7 +106,7 @@ def embedded(c: Comparison, metric: MetricInfo, digits: Rounding) -> dict[str, A
         "test": None if test is None else summary.how_tested(test),
         "one_sided": one_sided(differences),
         "items": c.n_items,
-        "heads": [FIRST, SECOND, DIFFERENCE],
+        "heads": [FIRST, SECOND, DIFFERENCE_HEADER],
         "marks": list(digits.marks),
         "why": _why(c, differences, threshold),
         "p_texts": texts,

@@ -18,7 +18,7 @@ from bestby.report.document import Document, Overview, Picture, Score, Search, S
 from bestby.report.fields import DIFFERENCE, SCORE, Rows
 from bestby.report.figures import forest, plots
 from bestby.report.figures import scores as figures
-from bestby.report.items import tables as tables_of_items
+from bestby.report.items import tables_of_items as tables_of_items
 from bestby.report.next_step import next_step
 from bestby.report.numbers import percent
 from bestby.report.pairs import examples
@@ -226,7 +226,7 @@ def _overview(c: Comparison, omitted: str) -> Overview:
 TABLES = {
     "differences": Rows(DIFFERENCE, attrgetter("differences")),
     "scores": Rows(SCORE, attrgetter("systems")),
-    "classes": Rows(classes.COLUMNS, classes.rows),
+    "classes": Rows(classes.CLASS_SHARE, classes.class_rows),
 }
 
 
@@ -237,7 +237,7 @@ def dictionary(c: Comparison) -> dict[str, Any]:
         "systems": TABLES["scores"].rows(c),
         "differences": TABLES["differences"].rows(c),
         "omnibus": [dataclasses.asdict(test) for test in c.omnibus],
-        **({"classes": classes.rows(c)} if c.classes else {}),
+        **({"classes": classes.class_rows(c)} if c.classes else {}),
     }
 
 

@@ -17,6 +17,7 @@ from bestby.questions.runs import figure
 from bestby.questions.runs.result import RunsComparison, RunsDifference, Variance
 from bestby.report import column, scaffold, summary, words
 from bestby.report.column import Cell, Column
+from bestby.report.comparison import RunsScore
 from bestby.report.disagreements import Kind, Kinds, beside, said
 from bestby.report.document import Document, Picture
 from bestby.report.fields import DIFFERENCE, N_RUNS, SCORE, TEST, Field, Rows, attributes, interval_ends
@@ -34,7 +35,6 @@ from bestby.report.paper.shared import (
     with_works,
 )
 from bestby.report.percent import HUNDRED, changes, multiplied
-from bestby.report.runs_score import RunsScore
 from bestby.report.tables import (
     Table,
     difference_rounding,

@@ -15,14 +15,13 @@ from bestby.questions.slices.figure import slices as draw
 from bestby.questions.slices.result import Heterogeneity, SlicesComparison
 from bestby.report import column, few_units, scaffold, summary
 from bestby.report.column import Cell, Column
-from bestby.report.comparison import Difference
+from bestby.report.comparison import Difference, shown_better
 from bestby.report.document import Document, Picture, Section
 from bestby.report.fields import DIFFERENCE, TEST, Field, Rows, attributes, inside
 from bestby.report.numbers import DASH, MINUS, Rounding, p_clause, p_text, percent
 from bestby.report.paper.shared import against, drawn, intervals_and_tests, measured, named, with_works
 from bestby.report.percent import around_differences, renamed, renamed_metrics
 from bestby.report.references import cite
-from bestby.report.shown import shown_better
 from bestby.report.tables import Table
 from bestby.report.words import listed, stands_out
 from bestby.results.base import MetricInfo
@@ -121,7 +120,7 @@ def sentence(c: SlicesComparison, whole: Difference) -> str:
     if better is not None and below:
         text += f" It also scores worse than {other} in {listed(below)}, which chance may explain."
     n, units = few_units.units_of_items(c.n_items, c.n_clusters, c.provenance)
-    return text + few_units.sentence_of(n, units, [whole], c.notes, c.provenance.settings.get("test"))
+    return text + few_units.few_units_text(n, units, [whole], c.notes, c.provenance.settings.get("test"))
 
 
 def _dependence(h: Heterogeneity, level: float) -> str:

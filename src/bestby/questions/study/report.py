@@ -14,12 +14,11 @@ from bestby.questions.items.report import sentences
 from bestby.questions.study.result import StudyComparison
 from bestby.report import column, summary
 from bestby.report.column import Column
-from bestby.report.comparison import Difference
+from bestby.report.comparison import Difference, shown_better
 from bestby.report.document import Document
 from bestby.report.fields import DIFFERENCE, N_RUNS, SCORE, Rows, attributes
 from bestby.report.numbers import excludes_zero
 from bestby.report.percent import changes
-from bestby.report.shown import shown_better
 from bestby.report.tables import Table, differences_table, score_rounding, systems_table
 from bestby.report.words import listed
 from bestby.report.writers.csv import lines

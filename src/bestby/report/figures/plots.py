@@ -41,7 +41,7 @@ def usual(c: Comparison, metric: str | None = None) -> str:
     return "forest" if len(differences) <= 36 else "systems"
 
 
-def items(c: Comparison, metric: str | None, kind: str, canvas: Canvas, top: int | None = None) -> Axes:
+def drawn(c: Comparison, metric: str | None, kind: str, canvas: Canvas, top: int | None = None) -> Axes:
     """Draw a comparison on one test set; see `Comparison.plot`."""
     return plot_systems(c, metric, checked_kind(kind, "items"), canvas, top)
 

@@ -7,14 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from bestby.inference.multiplicity import alpha_of
 from bestby.report.best import best_systems
-from bestby.report.comparison import Comparison
+from bestby.report.comparison import Comparison, RunsScore, shown_better
 from bestby.report.figures import drawing
 from bestby.report.figures.canvas import SCREEN, Canvas, Sheet
 from bestby.report.figures.fonts import name
 from bestby.report.figures.layout import figure
 from bestby.report.numbers import percent
-from bestby.report.runs_score import RunsScore
-from bestby.report.shown import shown_better
 from bestby.report.tables import differences_of, metric_info, score_rounding, systems_of
 from bestby.report.words import computed
 from bestby.results.base import MetricInfo
