@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -15,31 +16,23 @@ import numpy as np
 
 from bestby._core.text import quoted
 from bestby._core.typing import Alternative
-from bestby.comparisons import (
-    classes,
-    dependence,
-    family,
-    few_units,
-    many_systems,
-    note_rules,
-    one_pair,
-    simultaneous,
-    swap_notes,
-)
-from bestby.comparisons.disagreeing import disagreements
-from bestby.comparisons.expected import resamples
+from bestby.comparisons import classes, dependence, family, many_systems, note_rules, one_pair, simultaneous
+from bestby.comparisons import swap_notes as comparisons_swap_notes
 from bestby.comparisons.provenance import evaluation_provenance
 from bestby.comparisons.settings import Settings, check_reach
 from bestby.comparisons.simultaneous import FamilyIntervals
 from bestby.data.evaluation import Evaluation
 from bestby.engine import interval_maker, interval_methods, prepare, test_maker
-from bestby.engine.base import Drawing, Pair
+from bestby.engine.base import STANDARDISED, Drawing, Group, Pair
 from bestby.engine.estimate import Estimates
+from bestby.engine.ranked import WeightGroup
 from bestby.engine.text_statistics import Counting
+from bestby.engine.weighted import ItemGroup
 from bestby.inference import multiplicity, omnibus
 from bestby.metrics._texts import TextMetric
 from bestby.metrics.base import BaseMetric
 from bestby.report.comparison import Comparison, Difference, SystemScore
+from bestby.report.differing_items import disagreements
 from bestby.report.pairs import Differences, Pairs
 from bestby.report.reported import remember_backend
 from bestby.resampling.progress import counted, in_turn
@@ -223,9 +216,9 @@ def notes_on_pairs(
     return [
         *note_rules.metric_notes(group, tests, settings),
         *note_rules.signature_notes(unfitted, evaluation),
-        *few_units.notes_on_swaps(group, group.metric.name, deciding.values(), settings),
-        *swap_notes.exchange_notes(group, tests, names, settings.test),
-        *swap_notes.exchangeability_notes(
+        *comparisons_swap_notes.notes_on_swaps(group, group.metric.name, deciding.values(), settings),
+        *comparisons_swap_notes.exchange_notes(group, tests, names, settings.test),
+        *comparisons_swap_notes.exchangeability_notes(
             estimates, deciding, names, settings.correction, settings.alpha, bounded=bounded
         ),
         *_uncertainty_notes(estimates, unfitted, pairs, evaluation, settings),
@@ -370,3 +363,26 @@ def _omnibus(estimates: Estimates) -> Omnibus | None:
     name, test = ("cochran_q", omnibus.cochran_q) if binary else ("friedman", omnibus.friedman)
     statistic, df, p = test(means, counts)
     return Omnibus(group.metric.name, name, statistic, df, p)
+
+
+_ACCELERATED = ("bca", "bca-expanded")
+_RESAMPLED = (*_ACCELERATED, "percentile", "basic", "studentized")
+_SWAPPED = ("auto", "permutation", STANDARDISED)
+
+
+def resamples(
+    group: Group, drawing: Drawing, interval: str | None, test: str | None, baseline: str | None
+) -> int:
+    """Return how many resamples intervals and tests of a group take, if no p-value is exact or very small."""
+    n_pairs = math.comb(group.n_systems, 2) if baseline is None else group.n_systems - 1
+    formula = group.has_derivatives if isinstance(group, WeightGroup) else group.has_formula
+    called = interval == "auto" and not formula
+    stages = 0
+    if called or interval in _RESAMPLED or test == "bootstrap":
+        stages = 1 if isinstance(group, ItemGroup) else group.n_systems + n_pairs  # which draw for themselves
+    if test in _SWAPPED:
+        stages += n_pairs
+    left_out = 0
+    if isinstance(group, ItemGroup) and (called or interval in _ACCELERATED):
+        left_out = group.n_left_out
+    return left_out + stages * drawing.n_resamples

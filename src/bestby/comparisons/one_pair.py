@@ -11,7 +11,7 @@ import numpy as np
 from bestby._core import rounding
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array, FloatArray
-from bestby.comparisons import equivalence, few_units
+from bestby.comparisons import equivalence, swap_notes
 from bestby.comparisons.family import for_equivalence, with_verdict
 from bestby.comparisons.settings import CheckedSettings
 from bestby.data.evaluation import Evaluation
@@ -82,25 +82,6 @@ def doubts(interval: Interval | None, situation: Situation, *, tested: bool = Fa
     shown = Shown(situation["shown_by_formula"], situation["shown_by_resamples"])
     notes = note, interval_choice.strata_note(interval.method, shown, formula=formula)
     return tuple(one for one in notes if one is not None)
-
-
-def doubts_of_test(estimate: Estimate) -> Note | None:
-    """Return a note if so few units carry a difference that its p-value is not what it says.
-
-    None where that takes scores without each unit.
-    """
-    situation = estimate.situation(jackknife=False)
-    if situation["proportion"] or situation["n_effective"] is None:
-        return None
-    method = "hall" if situation["mean"] or situation["plain_mean"] else "normal"
-    return interval_choice.reservation(
-        method,
-        difference=True,
-        n_differing=interval_choice.FEW_DIFFERING,
-        n_effective=situation["n_effective"],
-        tested=True,
-        bounded=False,
-    )
 
 
 def standard_error(estimate: Estimate, interval: Interval | None) -> tuple[float | None, str | None]:
@@ -224,7 +205,9 @@ def _weakly_shown(estimate: Estimate, shown: Interval | None, units: str) -> tup
     """Return a note where skewness may explain that the interval of a mean of few units excludes 0."""
     if shown is None or 0.0 in shown or estimate.sample.robust_error(FOR_INTERVALS) is None:
         return ()
-    return few_units.note_on_interval(shown, interval_maker.interval(estimate, "hall", shown.level)[0], units)
+    return swap_notes.note_on_interval(
+        shown, interval_maker.interval(estimate, "hall", shown.level)[0], units
+    )
 
 
 def difference(

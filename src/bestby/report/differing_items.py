@@ -3,21 +3,35 @@
 from __future__ import annotations
 
 import copyreg
-from collections.abc import Callable, Iterator, Sequence
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 
+import numpy as np
+
 from bestby._core import checks
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.keywords import with_suggestions
-from bestby._core.text import quoted
+from bestby._core.text import counted, grouped, quoted
+from bestby._core.typing import Array
+from bestby.data.evaluation import Evaluation
+from bestby.engine.item_effects import ItemEffects, item_effects
+from bestby.metrics.base import BaseMetric
+from bestby.report.numbers import DASH, difference_text
 from bestby.report.reported import shown_in, written
 from bestby.results.base import MetricInfo
 
 Order = Literal["effect", "won", "lost", "item"]
+
 ORDERS: tuple[Order, ...] = ("effect", "won", "lost", "item")
 """The orders of the items: the largest effects first; those that A won, or lost, first; as they came."""
+
+_MOST_LETTERS = 400
+"""Letters of a text in a cell; the rest is cut off, as tables are read by the row."""
+
+_MOST_PRINTED = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,15 +146,13 @@ class Disagreements(Sequence[Disagreement]):
         return len(self.rows)
 
     def __repr__(self) -> str:
-        from bestby.report import items
 
-        sentence: str = items.items_sentence(self)
+        sentence: str = items_sentence(self)
         return f"<Disagreements: {sentence}>"
 
     def __str__(self) -> str:
-        from bestby.report import items
 
-        return items.items_text(self)
+        return items_text(self)
 
 
 ItemsOf: TypeAlias = Callable[[str, str, str, Order], Disagreements]
@@ -267,3 +279,111 @@ class ItemsAtHand:
             html.to_html(shown_in(self, percent), top, items=items),
             path,
         )
+
+
+def items_sentence(found: Disagreements) -> str:
+    """Return on how many items two systems differ, and for which of them these speak."""
+    of = counted(found.n_items, "item")
+    text = f"{found.a} and {found.b} differ on {grouped(len(found))} of {of} in {found.metric}"
+    return (
+        f"{text}; {found.a} won {grouped(len(found.won))} and lost {grouped(len(found.lost))}."
+        if len(found)
+        else f"{text}."
+    )
+
+
+def items_text(found: Disagreements) -> str:
+    """Return the sentence, and the first items in lines of their own."""
+    lines = [items_sentence(found)]
+    for row in found[:_MOST_PRINTED]:
+        cluster = "" if row.cluster is None else f" (cluster {shown_value(row.cluster)})"
+        gold = "" if row.gold is None else f"gold {shown_value(row.gold)}, "
+        gave = f"{found.a} {shown_value(row.prediction_a)}, {found.b} {shown_value(row.prediction_b)}"
+        lines.append(f"  {shown_value(row.item)}{cluster}: {gold}{gave}; effect {_effect(row.effect)}")
+    if len(found) > _MOST_PRINTED:
+        lines.append(f"  … and {grouped(len(found) - _MOST_PRINTED)} more")
+    return "\n".join(lines)
+
+
+def shown_value(value: Any) -> str:
+    """Return a value as a cell shows it.
+
+    >>> shown_value((0.12345, 0.87655)), shown_value(None), shown_value("a text")
+    ('0.123, 0.877', '–', 'a text')
+    """
+    if value is None:
+        return DASH
+    if isinstance(value, tuple | list):
+        text = ", ".join(f"{one:.3g}" if isinstance(one, float) else shown_value(one) for one in value)
+    else:
+        text = f"{value:.6g}" if isinstance(value, float) else str(value)
+    return text if len(text) <= _MOST_LETTERS else f"{text[:_MOST_LETTERS]}…"
+
+
+def _effect(value: float) -> str:
+    return DASH if math.isnan(value) else difference_text(value)
+
+
+def disagreements(
+    evaluation: Evaluation, metrics: Mapping[str, BaseMetric], metric: str, a: str, b: str, order: Order
+) -> Disagreements:
+    """Return the items on which A and B differ on a metric, in an order."""
+    own = metrics[metric]
+    found = item_effects(evaluation, own, a, b)
+    sign = 1.0 if own.greater_is_better else -1.0
+    rows = _rows(evaluation, found, a, b, sign)
+    places = sorted(range(len(rows)), key=lambda place: _key(rows[place], a, b, order))
+    return Disagreements(metric, a, b, tuple(rows[place] for place in places), evaluation.n_items)
+
+
+def _key(row: Disagreement, a: str, b: str, order: Order) -> tuple[float, ...]:
+    """Return what items are sorted by; equal ones stay in their order."""
+    if order == "item":
+        return ()
+    size = 0.0 if math.isnan(row.effect) else -abs(row.effect)
+    if order == "effect":
+        return (size,)
+    first, last = (a, b) if order == "won" else (b, a)
+    return (0.0, size) if row.winner == first else (2.0, -size) if row.winner == last else (1.0, 0.0)
+
+
+def _rows(evaluation: Evaluation, found: ItemEffects, a: str, b: str, sign: float) -> list[Disagreement]:
+    places = found.positions
+    columns = (
+        places.tolist() if evaluation.items is None else _plain(evaluation.items[places]),
+        _plain_values(evaluation.gold, places),
+        _plain_values(evaluation.systems[a], places, evaluation.missing.get(a)),
+        _plain_values(evaluation.systems[b], places, evaluation.missing.get(b)),
+        found.effects.tolist(),
+        [{1.0: a, -1.0: b}.get(side) for side in (sign * np.sign(found.effects)).tolist()],
+        *([None] * places.size if found.scores is None else found.scores[s].tolist() for s in (0, 1)),
+        _clusters(evaluation, places),
+    )
+    return [Disagreement(*row) for row in zip(*columns, strict=True)]
+
+
+def _plain_values(values: Array | None, places: Array, absent: Array | None = None) -> Sequence[Any]:
+    """Return values as plain ones, None where there are none or one was missing."""
+    if values is None:
+        return [None] * places.size
+    plain = _plain(values[places])
+    if absent is None:
+        return plain
+    return [None if gone else value for value, gone in zip(plain, absent[places].tolist(), strict=True)]
+
+
+def _clusters(evaluation: Evaluation, places: Array) -> Sequence[Any]:
+    first, second = _plain_values(evaluation.clusters, places), _plain_values(evaluation.crossed, places)
+    return first if evaluation.crossed is None else list(zip(first, second, strict=True))
+
+
+def _plain(values: Array) -> list[Any]:
+    """Return values of Python; rows of numbers, such as probabilities, and sorted sets of labels as tuples.
+
+    >>> _plain(np.array([[0.25, 0.75]])), _plain(np.array(["x"])), _plain(np.array([frozenset("yx")]))
+    ([(0.25, 0.75)], ['x'], [('x', 'y')])
+    """
+    listed = values.tolist()
+    if values.ndim > 1:
+        return [tuple(row) for row in listed]
+    return [tuple(sorted(one, key=str)) if isinstance(one, frozenset) else one for one in listed]

@@ -10,7 +10,7 @@ from bestby._core.text import grouped
 from bestby.inference.permutation import least_p
 from bestby.planning.base import USUAL_POWER, Design, Question, least_effect, least_size
 from bestby.planning.paired import PairedProportions, PairedScores
-from bestby.report import few_units
+from bestby.report import words
 from bestby.report.comparison import Comparison, Difference
 from bestby.report.numbers import Rounding, alpha, margin_text
 from bestby.report.percent import NAMED, as_measured, scale_of
@@ -109,8 +109,8 @@ def _detection(c: Comparison, metric: MetricInfo, d: Difference) -> tuple[float,
     if design is None or d.test is None:
         return None
     family = len(differences_of(c, metric)) if c.correction in _FAMILIES else 1
-    n, _ = few_units.units_of(c)
-    swapped = few_units.by_swaps(d, c.provenance.settings.get("test"))
+    n, _ = words.units_of(c)
+    swapped = words.by_swaps(d, c.provenance.settings.get("test"))
     if swapped and family * least_p(n, d.test.alternative) > alpha(c.level):
         return None  # no swap can decide, and what does then is no t test of the usual power
     question = Question(c.level, d.test.alternative, family)

@@ -1,4 +1,4 @@
-"""How many datasets have an effect: the record of one p-value per dataset, its report, and such counts by pair."""
+"""How many datasets have an effect: the record of one p-value per dataset, its report, counts by pair."""
 
 from __future__ import annotations
 
@@ -12,14 +12,13 @@ from typing import Any, ClassVar, TypeVar
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
-from bestby.report import column, scaffold
-from bestby.report.document import Document, Picture
+from bestby.report import column
+from bestby.report.document import Document, Picture, one_section
 from bestby.report.fields import Rows, attributes
 from bestby.report.figures import drawing
-from bestby.report.figures.canvas import SCREEN, Canvas, Sheet
-from bestby.report.figures.layout import figure
+from bestby.report.figures.canvas import SCREEN, Canvas, Sheet, figure
 from bestby.report.numbers import p_text, percent
-from bestby.report.paper.shared import named
+from bestby.report.paper import named
 from bestby.report.references import cite
 from bestby.report.reported import Drawn, Reported
 from bestby.report.tables import Table
@@ -96,7 +95,7 @@ def document(r: Replicability) -> Document:
     picture = Picture(
         "P-values of the datasets", "Filled: significant after correction.", partial(p_value_figure, r)
     )
-    return scaffold.one_section(
+    return one_section(
         r,
         title=f"On how many of {n} datasets there is a difference",
         subtitle=f"{n} p-values, level {r.alpha:.6g}",

@@ -16,7 +16,6 @@ from bestby.vocabulary import FigureFont, FigureWidth, ItemFigure
 FRAMES: tuple[Literal["pandas", "polars", "pyarrow"], ...] = ("pandas", "polars", "pyarrow")
 """Libraries of the data frames that `to_frame` makes, the first that is installed being the default."""
 
-
 T = TypeVar("T", bound="Reported")
 
 
@@ -73,9 +72,9 @@ class Reported:
     @with_suggestions
     def to_json(self, path: str | Path | None = None) -> str:
         """Return JSON, floats unrounded, that `bestby.load` reads back; write it to `path` if given."""
-        from bestby.report import as_json
+        from bestby.report import data
 
-        return written(as_json.to_json(self), path)
+        return written(data.to_json(self), path)
 
     @with_suggestions
     def to_frame(self, what: str | None = None, *, backend: str | None = None) -> Any:
@@ -242,16 +241,16 @@ class Reported:
             How works are cited: in words; as ``\citep{key}`` with the keys of `citations`, all else escaped
             for LaTeX; or as Pandoc's Markdown does, ``[@key]``.
         """
-        from bestby.report.paper import paragraph
+        from bestby.report import paper
 
-        return paragraph.paragraph(self, style)
+        return paper.paragraph(self, style)
 
     @with_suggestions
     def citations(self, path: str | Path | None = None) -> str:
         """Return the works that `methods` cites as BibTeX; write them to `path` if given."""
-        from bestby.report.paper import paragraph
+        from bestby.report import paper
 
-        return written(paragraph.citations(self), path)
+        return written(paper.citations(self), path)
 
 
 def shown_in(result: Any, percent: bool) -> Any:
@@ -364,11 +363,11 @@ class DrawnSystems:
         >>> axes = result.plot(kind="systems", width="column", font="serif")
         >>> axes.figure.savefig("systems.pdf")  # doctest: +SKIP
         """
-        from bestby.report.figures import plots
+        from bestby.report.figures import systems
 
         canvas = canvas_of(ax, width, font)
         shown, metric = shown_metric(self, metric, percent)
-        return plots.drawn(shown, metric, kind, canvas, top)
+        return systems.drawn(shown, metric, kind, canvas, top)
 
 
 def canvas_of(ax: Any, width: FigureWidth | float | None, font: FigureFont | None) -> Any:

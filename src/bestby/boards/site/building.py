@@ -53,7 +53,7 @@ from bestby.report.document import describe
 from bestby.report.numbers import DASH, Rounding, percent
 from bestby.report.tables import Table as Written
 from bestby.report.words import direction, stands_out
-from bestby.report.writers.markup import paragraph, prose, table
+from bestby.report.writers.html import paragraph, prose, table
 
 Kit = Mapping[str, bytes]
 """The files for participants, by their names: `board.toml` and the lists of items."""

@@ -14,7 +14,7 @@ import numpy as np
 
 from bestby._core.typing import Array, FloatArray, IntArray
 from bestby.inference.multiplicity import alpha_of, rejects
-from bestby.report import disagreements, summary
+from bestby.report import disagreements, words
 from bestby.report.column import DIFFERENCE_HEADER, FIRST, SECOND, Cell, Column
 from bestby.report.comparison import Comparison, Difference, shown_better
 from bestby.report.document import BEST_GROUP
@@ -103,7 +103,7 @@ def embedded(c: Comparison, metric: MetricInfo, digits: Rounding) -> dict[str, A
         "level": percent(c.level) if bounded else None,
         "minus": MINUS,
         "correction": c.correction,
-        "test": None if test is None else summary.how_tested(test),
+        "test": None if test is None else words.how_tested(test),
         "one_sided": one_sided(differences),
         "items": c.n_items,
         "heads": [FIRST, SECOND, DIFFERENCE_HEADER],

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 from bestby.questions.labels import figure as figures
 from bestby.questions.labels.label_plan_report import methods
 from bestby.questions.labels.result import LabelAllocation
-from bestby.report import column, scaffold
+from bestby.report import column
 from bestby.report.column import Cell, Column
-from bestby.report.document import Document, Picture
+from bestby.report.document import Document, Picture, one_section
 from bestby.report.fields import Rows, attributes
 from bestby.report.numbers import percent
 from bestby.report.references import cite
@@ -34,7 +34,7 @@ TABLES = {
 def document(a: LabelAllocation) -> Document:
     """Return the report: the best split, beside the budget spent on labels alone."""
     caption = "Each number of labels has as many judged items as the rest of the budget pays for."
-    return scaffold.one_section(
+    return one_section(
         a,
         title=f"How to spend a budget of {a.budget:g} on a judge and on labels",
         subtitle=a.design.assumed_words,

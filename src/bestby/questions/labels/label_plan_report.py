@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from bestby.questions.labels import figure as figures
 from bestby.questions.labels.result import LabelPlan
-from bestby.report import column, scaffold
+from bestby.report import column
 from bestby.report.column import Cell, Column
-from bestby.report.document import Document, Picture
+from bestby.report.document import Document, Picture, one_section
 from bestby.report.fields import Rows, attributes
 from bestby.report.numbers import percent
 from bestby.report.references import cite
@@ -27,7 +27,7 @@ TABLES = {
 
 def document(p: LabelPlan) -> Document:
     """Return the report: the answer, with and without the judge, and half-widths by number of labels."""
-    return scaffold.one_section(
+    return one_section(
         p,
         title=f"{p.n_labels} human labels beside a judge of {p.design.n_items} items",
         subtitle=p.design.assumed_words,

@@ -10,9 +10,9 @@ from typing import Any
 from bestby._core.text import percentage
 from bestby.questions.order import figure
 from bestby.questions.order.result import Normality
-from bestby.report import column, data, scaffold
+from bestby.report import column, data
 from bestby.report.column import Cell, Column
-from bestby.report.document import Document, Picture
+from bestby.report.document import Document, Picture, one_section
 from bestby.report.fields import Rows, attributes
 from bestby.report.numbers import p_text
 from bestby.report.references import cite
@@ -25,7 +25,7 @@ TABLES = {"tests": Rows(attributes("name", "statistic", "p_value", "error"), att
 def document(n: Normality) -> Document:
     """Return the report of tests of normality: the moments, and a table of the tests."""
     caption = "Points outside the band are unusual for a normal distribution; ties are steps."
-    return scaffold.one_section(
+    return one_section(
         n,
         title=f"How far {n.n} values are from a normal distribution",
         subtitle=f"{n.n} values",

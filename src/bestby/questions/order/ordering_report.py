@@ -11,11 +11,11 @@ from typing import Any
 from bestby._core.text import visible
 from bestby.questions.order import figure as figures
 from bestby.questions.order.result import StochasticOrder, StochasticOrders
-from bestby.report import column, scaffold, summary
-from bestby.report.document import Document, Picture
+from bestby.report import column, words
+from bestby.report.document import Document, Picture, one_section
 from bestby.report.fields import Rows, attributes
 from bestby.report.numbers import Rounding, alpha, p_clause, percent
-from bestby.report.paper.shared import named
+from bestby.report.paper import named
 from bestby.report.references import cite
 from bestby.report.tables import Table
 from bestby.report.words import listed
@@ -97,7 +97,7 @@ def document(orders: StochasticOrder | StochasticOrders) -> Document:
             caption = "Row over column: the smaller, the more nearly the row is better at every quantile."
             draw = partial(figures.orders, orders)
             pictures.append(Picture("Matrix of almost stochastic order", caption, draw))
-    return scaffold.one_section(
+    return one_section(
         orders,
         title="Almost stochastic order",
         subtitle=f"{len({order.a for order in each} | {order.b for order in each})} systems, {level} bounds",
@@ -156,7 +156,7 @@ def sentences(orders: StochasticOrder | StochasticOrders) -> Iterator[str]:
     provenance = orders.provenance
     yield orders_measured(first, 1 if provenance is None else provenance.settings["comparisons"])
     if provenance is not None:
-        yield f"The bounds of the violation ratio were computed with {summary.resamples(orders)}"
+        yield f"The bounds of the violation ratio were computed with {words.resamples(orders)}"
 
 
 def _range(counts: list[int]) -> str:

@@ -14,9 +14,9 @@ import numpy as np
 from bestby.questions.planning import figure, report
 from bestby.questions.planning.report import assumed
 from bestby.questions.planning.result import Allocation
-from bestby.report import column, scaffold
+from bestby.report import column
 from bestby.report.column import Cell, Column
-from bestby.report.document import Document, Picture
+from bestby.report.document import Document, Picture, one_section
 from bestby.report.fields import Rows, attributes
 from bestby.report.numbers import Rounding, difference_text, power_text
 from bestby.report.references import cite
@@ -45,7 +45,7 @@ def document(a: Allocation) -> Document:
     good = [s.runs for s in a.splits if s.power >= best.power - 0.01]
     also = (f"With {good[0]} to {good[-1]} runs, the power is within 0.01 of that.",) if good[1:] else ()
     caption = "Each number of runs has as many items as the rest of the budget pays for."
-    return scaffold.one_section(
+    return one_section(
         a,
         title=f"How to spend a budget of {a.budget:g}",
         subtitle=a.design.assumed_words,

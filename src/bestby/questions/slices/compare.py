@@ -17,8 +17,9 @@ from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.text import quoted
 from bestby._core.typing import Alternative, ArrayLike, FloatArray, OnMissing, Question, Rng
-from bestby.comparisons import family, few_units, note_rules, one_pair, simultaneous, swap_notes
-from bestby.comparisons.expected import resamples
+from bestby.comparisons import family, note_rules, one_pair, simultaneous
+from bestby.comparisons import swap_notes as comparisons_swap_notes
+from bestby.comparisons.one_metric import resamples
 from bestby.comparisons.provenance import evaluation_provenance
 from bestby.comparisons.reading import Arguments, check_two_systems, evaluation_of
 from bestby.comparisons.settings import CheckedSettings
@@ -398,9 +399,9 @@ def _overall(
     for pair in pairs:
         bounds = one_pair.intervals(estimates.of(*pair), settings.interval, settings)
         made.append(one_pair.difference(estimates.of(*pair), evaluation, tests[pair], bounds, settings))
-    notes = few_units.notes_on_swaps(estimates.group, made[0].metric, tests.values(), settings)
+    notes = comparisons_swap_notes.notes_on_swaps(estimates.group, made[0].metric, tests.values(), settings)
     names, alpha = evaluation.names, settings.alpha
-    notes += swap_notes.exchangeability_notes(estimates, tests, names, "holm", alpha)
+    notes += comparisons_swap_notes.exchangeability_notes(estimates, tests, names, "holm", alpha)
     return tuple(family.adjusted(made, "holm")), notes
 
 
@@ -435,7 +436,7 @@ def _notes_on_tests(
     every = [(pair, part, own[pair]) for pair in pairs for part, own in zip(parts, tests, strict=True)]
     rejected = multiplicity.rejects(adjusted, settings.alpha)
     allowing = [
-        swap_notes.p_allowing(part.estimates, pair, test, one)
+        comparisons_swap_notes.p_allowing(part.estimates, pair, test, one)
         for (pair, part, test), one in zip(every, rejected, strict=True)
     ]
     again = joint.stepped_down(np.array(allowing), alternative)
@@ -446,8 +447,8 @@ def _notes_on_tests(
         metric, units = group.metric.name, "clusters" if group.clustered else "items"
         made.append(
             [
-                *few_units.notes_on_swaps(group, metric, [test], settings, len(every)),
-                *few_units.note_on_skewness(
+                *comparisons_swap_notes.notes_on_swaps(group, metric, [test], settings, len(every)),
+                *comparisons_swap_notes.note_on_skewness(
                     metric, [(names[a], names[b])], adjusted[own], again[own], settings.alpha, units
                 ),
             ]

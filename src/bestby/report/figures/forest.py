@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from bestby.report import disagreements
-from bestby.report.best import best_systems
 from bestby.report.comparison import Comparison, Difference
+from bestby.report.document import best_systems
 from bestby.report.figures import drawing
-from bestby.report.figures.canvas import SCREEN, Canvas, Sheet
-from bestby.report.figures.fonts import name
-from bestby.report.figures.layout import figure
+from bestby.report.figures.canvas import SCREEN, Canvas, Sheet, figure
+from bestby.report.figures.texts import name
 from bestby.report.numbers import MINUS, Rounding, ends, excludes_zero, percent
 from bestby.report.tables import (
     difference_rounding,

@@ -6,14 +6,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from bestby.inference.multiplicity import alpha_of
-from bestby.report.best import best_systems
 from bestby.report.comparison import Comparison, Difference, shown_better
-from bestby.report.figures.canvas import SCREEN, Canvas, Sheet
-from bestby.report.figures.colours import ACCENT, FAINT, INK, WORSE
+from bestby.report.document import best_systems
+from bestby.report.figures.canvas import ACCENT, FAINT, INK, SCREEN, WORSE, Canvas, Sheet, figure
 from bestby.report.figures.drawing import key, p_tested, patch
-from bestby.report.figures.fonts import name
-from bestby.report.figures.layout import figure
-from bestby.report.figures.texts import text_width
+from bestby.report.figures.texts import name, text_width
 from bestby.report.numbers import MINUS, Rounding, alpha
 from bestby.report.tables import metric_info, systems_of
 from bestby.report.words import computed
