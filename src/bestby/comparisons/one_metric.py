@@ -6,7 +6,6 @@ import dataclasses
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from os import PathLike
@@ -136,8 +135,7 @@ def estimates_by_metric(
     with counted(in_turn(drawing.progress, jobs - 1, jobs), expected) as progress:
         drawing = dataclasses.replace(drawing, progress=progress)
         for group in groups:
-            with closing(Estimates(group, drawing)) as estimates:
-                yield estimates
+            yield Estimates(group, drawing)
 
 
 def _joined(parts: Sequence[tuple[Difference, ...] | Pairs]) -> tuple[Difference, ...] | Differences:

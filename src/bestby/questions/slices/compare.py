@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -321,8 +320,7 @@ def slices_on(
     expected = n_parts * resamples(group, drawing, settings.interval, settings.test, settings.baseline)
     with counted(drawing.progress, expected) as progress:
         drawing = replace(drawing, progress=progress)
-        with closing(Estimates(group, drawing)) as whole:
-            return _compared(whole, evaluation, slicings, sharing, metric, settings)
+        return _compared(Estimates(group, drawing), evaluation, slicings, sharing, metric, settings)
 
 
 def _compared(
@@ -333,7 +331,7 @@ def _compared(
     metric: BaseMetric,
     settings: Settings,
 ) -> MetricSlices:
-    """Return the same, from what makes the intervals on all items."""
+    """Return the comparison on one metric from the estimates on all items."""
     drawing = whole.drawing
     one_pair.check_defined(
         whole.scores, metric, lambda s: f"system {quoted(evaluation.names[s])} on these data"

@@ -6,7 +6,6 @@ import dataclasses
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing
 from dataclasses import dataclass, fields
 from functools import partial
 from typing import Any, TypeVar
@@ -413,8 +412,7 @@ def _estimates_by_metric(
 ) -> Iterator[Estimates]:
     """Yield the estimates on each metric."""
     for group in prepare.groups(evaluation, metrics, consumer="a study", counting=plan.counting):
-        with closing(Estimates(group, plan.drawing)) as estimates:
-            yield estimates
+        yield Estimates(group, plan.drawing)
 
 
 Computed = TypeVar("Computed", Scored, StudyDifference)
