@@ -31,9 +31,9 @@ from bestby.inference import multiplicity, omnibus
 from bestby.metrics._texts import TextMetric
 from bestby.metrics.base import BaseMetric
 from bestby.report.comparison import Comparison, Difference, SystemScore
-from bestby.report.differing_items import disagreements
+from bestby.report.differing_items import ComparedItems
 from bestby.report.pairs import Differences, Pairs
-from bestby.report.reported import remember_backend
+from bestby.report.reported import with_backend
 from bestby.resampling.progress import counted, in_turn
 from bestby.resampling.settings import Resampling
 from bestby.results.base import MetricInfo, Note, notes_about
@@ -98,10 +98,9 @@ def compared_by_metric(
         baseline=settings.baseline,
         n_clusters=evaluation.n_clusters,
         classes=shares,
+        _items=ComparedItems(evaluation, {metric.name: metric for metric in metrics}),
     )
-    own = {metric.name: metric for metric in metrics}
-    object.__setattr__(result, "_items", partial(disagreements, evaluation, own))
-    return remember_backend(result, evaluation.frame_backend)
+    return with_backend(result, evaluation.frame_backend)
 
 
 def estimates_by_metric(

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import copyreg
 import dataclasses
 import math
 import statistics
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, overload, runtime_checkable
 
-from bestby._core.errors import InvalidInputError
+from bestby._core import checks
+from bestby._core.cached import cached_property
+from bestby._core.errors import DesignError, InvalidInputError
+from bestby._core.keywords import with_suggestions
 from bestby._core.text import quoted
 from bestby.inference.multiplicity import rejects
-from bestby.report.differing_items import ItemsAtHand, ItemsOf
-from bestby.report.reported import Drawn, DrawnSystems, InShort, Reported
+from bestby.report.differing_items import ORDERS, ComparedItems, Disagreements, Order
+from bestby.report.reported import Drawn, DrawnSystems, InShort, Reported, shown_in, written
 from bestby.results.base import MetricInfo, Note, Provenance, negated
 from bestby.results.values import ClassShares, Interval, Omnibus, TestResult, extent
 
@@ -311,11 +316,8 @@ class Indexed(Protocol):
         """Return A minus B on a metric if it is held in this direction, else None."""
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Paired(Reported):
     """What every comparison of pairs of systems can do: look up and iterate over its differences."""
-
-    _index: dict[tuple[str, str, str], int] = field(init=False, repr=False)
 
     if TYPE_CHECKING:  # fields of the subclasses
 
@@ -328,11 +330,10 @@ class Paired(Reported):
         @property
         def systems(self) -> tuple[Any, ...]: ...  # noqa: D102
 
-    def __post_init__(self) -> None:
-        index = {}
-        if isinstance(self.differences, tuple) or not isinstance(self.differences, Indexed):
-            index = {(d.metric, d.a, d.b): i for i, d in enumerate(self.differences)}
-        object.__setattr__(self, "_index", index)
+    @cached_property
+    def _index(self) -> dict[tuple[str, str, str], int]:
+        """The position of each difference by its metric and systems."""
+        return {(d.metric, d.a, d.b): i for i, d in enumerate(self.differences)}
 
     @property
     def _metric_names(self) -> list[str]:
@@ -384,7 +385,7 @@ class Paired(Reported):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Comparison(ItemsAtHand, DrawnSystems, Paired):
+class Comparison(DrawnSystems, Paired):
     """The result of `compare`: scores, differences, and how they were computed.
 
     Parameters
@@ -434,7 +435,7 @@ class Comparison(ItemsAtHand, DrawnSystems, Paired):
     baseline: str | None = None
     n_clusters: int = 0
     classes: tuple[ClassShares, ...] = ()
-    _items: ItemsOf | None = field(default=None, init=False)
+    _items: ComparedItems | None = field(default=None, kw_only=True)
 
     kind: ClassVar[str] = "comparison"
 
@@ -477,3 +478,112 @@ class Comparison(ItemsAtHand, DrawnSystems, Paired):
     def extent(self) -> str:
         """How much was compared, in words."""
         return extent(self.n_items, self.n_clusters)
+
+    def disagreements(
+        self, a: str, b: str, metric: str | None = None, *, order: Order = "effect"
+    ) -> Disagreements:
+        """Return the items on which two systems differ, with gold, predictions, cluster and effect.
+
+        Parameters
+        ----------
+        a, b : str
+            The two systems; effects are on the difference A minus B.
+        metric : str, optional
+            One of the metrics; the first by default.
+        order : {"effect", "won", "lost", "item"}
+            The largest effects first, whatever their sign; the items that A won, or those that A lost, first;
+            or as they came.
+
+        Returns
+        -------
+        Disagreements
+            A record per item on which the two differ in what the metric counts. They hold the gold, which you
+            may not want to publish.
+
+        Raises
+        ------
+        DesignError
+            If the result does not have its items at hand: it is not of `compare` or `evaluate`, it was
+            loaded, copied or unpickled, or the rows of a large table were counted as they were read.
+        InvalidInputError
+            If there is no such system, metric or order.
+
+        See Also
+        --------
+        Disagreement : What is known of an item, and what its effect is.
+
+        Notes
+        -----
+        Of a metric that is no function of sums, such as a function of your own, the score is computed again
+        for every item on which the two differ.
+
+        Examples
+        --------
+        >>> from bestby import compare
+        >>> result = compare({"new": [1, 0, 1, 1], "old": [1, 1, 1, 0]}, gold=[1, 1, 0, 1], n_resamples=99)
+        >>> [(row.item, row.winner, row.effect) for row in result.disagreements("new", "old")]
+        [(1, 'old', -0.25), (3, 'new', 0.25)]
+        """
+        name = metric or self.metrics[0].name
+        for system in (a, b):
+            self.score(system, name)
+        if a == b:
+            raise InvalidInputError(f"a and b must be two systems, got {quoted(a)} twice")
+        checks.choice(order, ORDERS, "order")
+        return self._compared_items().disagreements(name, a, b, order)
+
+    def _compared_items(self) -> ComparedItems:
+        """Return the data of the items; an error where the result has none."""
+        if self._items is None:
+            raise DesignError(
+                "the items of this comparison are not at hand: only the results of compare and evaluate have"
+                " them, and those that were loaded or copied do not",
+                hint="compare the data again in this session, with one run of each system:"
+                " compare(...).disagreements(a, b)",
+            )
+        return self._items
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Return what is pickled or copied: the data stay behind, as in JSON.
+
+        Python before 3.11.4 replaces a `__getstate__` of dataclasses with slots.
+        """
+        state = [
+            None if one.name == "_items" else getattr(self, one.name) for one in dataclasses.fields(self)
+        ]
+        return copyreg.__newobj__, (type(self),), state  # type: ignore[attr-defined]
+
+    @with_suggestions
+    def to_html(
+        self,
+        path: str | Path | None = None,
+        *,
+        top: int | None = None,
+        percent: bool = False,
+        items: bool = False,
+    ) -> str:
+        """Return one self-contained HTML page; write it to `path` if given.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            Where to write it.
+        top : int, optional
+            How many of the best systems are shown; by default all of up to 50, and 20 of more. Where not all
+            are shown, the page can be searched for them and for each pair.
+        percent : bool
+            As for `table`.
+        items : bool
+            Add the items on which the systems differ, up to 300 per metric. This publishes their gold and
+            predictions.
+
+        Raises
+        ------
+        DesignError
+            If the items are asked for and not at hand, as for `disagreements`.
+        """
+        from bestby.report.writers import html
+
+        if items:
+            self._compared_items()
+        return written(html.to_html(shown_in(self, percent), top, items=items), path)

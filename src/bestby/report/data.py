@@ -172,7 +172,7 @@ def _part(part: Pairs | tuple[Any, ...], columns: Mapping[str, Any]) -> tuple[li
     """Return the pieces of the rows of the differences on one metric, and of their record."""
     if not isinstance(part, Pairs):
         return [_rows({name: _texts(x) for name, x in columns.items()})], [_line(encoded(part))]
-    fields = {field.name: getattr(part, field.name) for field in dataclasses.fields(part) if field.init}
+    fields = {field.name: getattr(part, field.name) for field in dataclasses.fields(part)}
     ends = part.equivalence or ()
     arrays = {id(x): x for x in (*fields.values(), *ends, *columns.values()) if _numbers(x, len(part))}
     written: Texts = {key: [] for key, array in arrays.items() if np.isfinite(array).all()}

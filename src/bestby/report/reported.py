@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,7 +24,7 @@ T = TypeVar("T", bound="Reported")
 class Reported:
     """What every result can do; its class says which module describes it."""
 
-    _frame_backend: str | None = field(default=None, init=False)
+    _frame_backend: str | None = field(default=None, kw_only=True)
 
     kind: ClassVar[str]
 
@@ -260,10 +261,9 @@ def shown_in(result: Any, percent: bool) -> Any:
     return percent_module.in_percent(result) if percent else result
 
 
-def remember_backend(result: T, backend: str | None) -> T:
-    """Let `to_frame` return the kind of frame that was compared by default, if it can make such frames."""
-    object.__setattr__(result, "_frame_backend", backend if backend in FRAMES else None)
-    return result
+def with_backend(result: T, backend: str | None) -> T:
+    """Return a result whose `to_frame` makes frames of the kind that was compared, if it can make such."""
+    return dataclasses.replace(result, _frame_backend=backend if backend in FRAMES else None)
 
 
 def written(text: str, path: str | Path | None) -> str:

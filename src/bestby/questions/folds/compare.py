@@ -38,7 +38,7 @@ from bestby.questions.folds.result import FoldComparison, PairTests, Spread
 from bestby.questions.folds.source import Folds, Labels, folds_of_items, folds_of_scores, read
 from bestby.report.comparison import Difference
 from bestby.report.replicability import Counts, Names, Replicability
-from bestby.report.reported import remember_backend
+from bestby.report.reported import with_backend
 from bestby.resampling.progress import Progress
 from bestby.resampling.settings import Resampling, combined
 from bestby.results.base import Note, notes_about
@@ -248,7 +248,7 @@ def compare_folds(
         margin=options.margin,
         baseline=baseline,
     )
-    return remember_backend(result, backend_of(data))
+    return with_backend(result, backend_of(data))
 
 
 def _options(

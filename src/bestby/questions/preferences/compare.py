@@ -35,7 +35,7 @@ from bestby.questions.preferences.fitting import (
 )
 from bestby.questions.preferences.result import PreferenceComparison, PreferenceDifference, PreferenceScore
 from bestby.questions.preferences.source import Columns, Data, Preferences, data_of
-from bestby.report.reported import remember_backend
+from bestby.report.reported import with_backend
 from bestby.resampling.progress import Progress
 from bestby.resampling.settings import Resampling, combined
 from bestby.results.base import MetricInfo, Note, Provenance
@@ -198,7 +198,7 @@ def compare_preferences(
         resampling=drawing if settings.test == "bootstrap" else None,
     )
     result = _compared(fit, settings, drawing)
-    return remember_backend(result, backend_of(data))
+    return with_backend(result, backend_of(data))
 
 
 @dataclass(frozen=True)

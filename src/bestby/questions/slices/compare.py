@@ -52,7 +52,7 @@ from bestby.questions.slices.source import (
     without_slices,
 )
 from bestby.report.comparison import Difference
-from bestby.report.reported import remember_backend
+from bestby.report.reported import with_backend
 from bestby.resampling.progress import Progress, counted, in_turn
 from bestby.resampling.settings import combined
 from bestby.results.base import MetricInfo, Note
@@ -281,7 +281,7 @@ def compare_slices(
         ),
         provenance=dataclasses.replace(provenance, data_hash=data_hash),
     )
-    return remember_backend(result, evaluation.frame_backend)
+    return with_backend(result, evaluation.frame_backend)
 
 
 def _check_size(cut: Sequence[Slicing], n_systems: int, settings: Settings) -> None:
