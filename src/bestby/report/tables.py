@@ -16,7 +16,14 @@ from bestby.report.comparison import Comparison, Difference, SystemScore
 from bestby.report.fields import attributes
 from bestby.report.numbers import DASH, MINUS, Rounding, alpha, margin_text, percent_of
 from bestby.report.pairs import differences_on
-from bestby.report.words import computed, direction, methods_sentence, sentence_of_tests, stands_out
+from bestby.report.words import (
+    are_level,
+    computed,
+    direction,
+    methods_sentence,
+    sentence_of_tests,
+    stands_out,
+)
 from bestby.results.base import MetricInfo
 from bestby.results.values import ClassShares
 
@@ -157,13 +164,12 @@ def systems_table(
             part="scores",
             main=1,
         )
-    best = entries[0].score
     main = 2 if tested else 1
     return Table.of(
         caption,
         columns,
         entries,
-        lambda e: e.score == best,
+        lambda e: are_level(e.score, entries[0].score),
         part="scores",
         main=main,
         methods=methods,

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from bestby import vocabulary
+from bestby._core import rounding
 from bestby._core.text import grouped, visible
 from bestby.inference.multiplicity import alpha_of, rejects
 from bestby.inference.permutation import least_p
@@ -56,7 +57,7 @@ def _best_headline(
     c: Comparison, metric: MetricInfo, systems: Sequence[SystemScore], digits: Rounding
 ) -> str:
     first = systems[0]
-    tied = [entry.system for entry in systems if entry.score == first.score]
+    tied = [entry.system for entry in systems if are_level(entry.score, first.score)]
     best = "highest" if metric.greater_is_better else "lowest"
     if len(tied) > 1:
         shared = f"{listed(tied)} share the {best} {metric.name}, {digits.text(first.score)}, over {c.extent}"
@@ -567,6 +568,11 @@ def mean_differences(metric: str) -> str:
     ('Mean differences in accuracy', 'Mean differences')
     """
     return "Mean differences" if metric == "mean" else f"Mean differences in {metric}"
+
+
+def are_level(one: float, other: float) -> bool:
+    """Return whether two scores differ by rounding alone, as their difference of 0 says."""
+    return rounding.level(one, other, max(abs(one), abs(other)))
 
 
 def significant(d: Difference) -> bool:

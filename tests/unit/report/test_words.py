@@ -11,6 +11,7 @@ import pytest
 
 from bestby.report import words
 from bestby.report.comparison import Comparison
+from bestby.report.tables import systems_table
 from bestby.report.words import difference_sentence, listed
 from bestby.results.base import Note
 from bestby.results.values import Interval
@@ -228,3 +229,12 @@ def test_long_lists_are_counted() -> None:
     assert listed(["a"]) == "a"
     assert listed(list("abcdefg")) == "a, b, c, d, e, f and g"
     assert listed(list("abcdefgh")) == "a, b, c, d, e, f and 2 others"
+
+
+def test_scores_that_differ_by_rounding_alone_are_shared(made: SimpleNamespace) -> None:
+    apart = made.ladder(["x", "y", "z"])
+    x, y, z = apart.systems
+    level = dataclasses.replace(apart, systems=(x, dataclasses.replace(y, score=x.score - 1e-15), z))
+    assert x.score != level.systems[1].score
+    assert headline(level).startswith("x and y share the highest accuracy, ")
+    assert [row.strong for row in systems_table(level, level.metrics[0]).rows] == [True, True, False]

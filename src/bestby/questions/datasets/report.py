@@ -238,13 +238,12 @@ def _run_systems(c: DatasetComparison, runs: RunsOnDatasets) -> Table:
         column.number("optimality gap", _THREE, attrgetter("optimality_gap"), applies=gaps),
         column.interval(c.level, _THREE, attrgetter("gap_interval"), applies=gaps and bounded),
     )
-    best = runs.systems[0].score
     return Table.of(
         f"Systems over the runs on all datasets, by the {_score_name(runs)} ({words.direction(c.metric)});"
         " the interval allows for other runs on these datasets",
         columns,
         runs.systems,
-        lambda entry: entry.score == best,
+        lambda entry: words.are_level(entry.score, runs.systems[0].score),
         part="runs",
         main=2 if tested else 1,
     )

@@ -51,7 +51,6 @@ from bestby.report.tables import (
     systems_of,
     systems_table,
 )
-from bestby.report.words import listed
 from bestby.results.base import MetricInfo
 from bestby.vocabulary import long_name
 
@@ -121,6 +120,72 @@ def _items(c: Comparison, metric: MetricInfo, view: Comparison | None) -> tuple[
     """Return the items on which the pairs differ that the report shows."""
     differences = differences_of(c if view is None else view, metric)
     return tables_of_items(c, metric, [(d.a, d.b) for d in differences])
+
+
+MOST_PAIRS = 30
+"""Pairs whose items a page lists."""
+
+
+def tables_of_items(
+    c: Comparison, metric: MetricInfo, shown_pairs: Sequence[tuple[str, str]]
+) -> tuple[Table, ...]:
+    """Return per pair the items with the largest effects, as many of those won as of those lost if there are.
+
+    The leading pair comes first.
+    """
+    first = leading(c, metric)
+    pairs = sorted(shown_pairs, key=lambda pair: first is None or pair != (first.a, first.b))[:MOST_PAIRS]
+    # Items that a page lists per metric, over all pairs
+    most = 300 // max(1, len(pairs))
+    return tuple(_item_table(c.disagreements(a, b, metric.name), most) for a, b in pairs)
+
+
+def _item_table(found: Disagreements, most: int) -> Table:
+    rows = best_of_both(found, most)
+    some = "" if len(rows) == len(found) else f"; the {len(rows)} with the largest effects"
+    table = Table.of(
+        f"{items_sentence(found).removesuffix('.')}{some}", _item_columns(found, rows), rows, main=0
+    )
+    return replace(table, main=len(table.columns) - 1)
+
+
+def best_of_both(found: Disagreements, most: int) -> list[Disagreement]:
+    """Return the items with the largest effects, half of them won and half lost while there are such."""
+    if len(found) <= most:
+        return list(found)
+    lost = min(len(found.lost), max(most // 2, most - len(found.won)))
+    chosen = {id(row) for row in (*found.lost[:lost], *found.won[: most - lost])}
+    chosen |= {id(row) for row in [one for one in found if one.winner is None][: most - len(chosen)]}
+    return [row for row in found if id(row) in chosen]
+
+
+def _item_columns(found: Disagreements, rows: Sequence[Disagreement]) -> list[Column]:
+    def written(header: str, name: str, *, applies: bool = True) -> Column:
+        return Column(
+            header, lambda row: _words(getattr(row, name)), numeric=False, name=True, applies=applies
+        )
+
+    scored = any(row.score_a is not None for row in rows)
+    return [
+        written("item", "item"),
+        column.text("for", attrgetter("winner")),
+        written("gold", "gold", applies=any(row.gold is not None for row in rows)),
+        written(found.a, "prediction_a"),
+        written(found.b, "prediction_b"),
+        written("cluster", "cluster", applies=any(row.cluster is not None for row in rows)),
+        Column(f"score of {found.a}", lambda row: _number(row.score_a), applies=scored),
+        Column(f"score of {found.b}", lambda row: _number(row.score_b), applies=scored),
+        Column("effect", lambda row: _number(row.effect)),
+    ]
+
+
+def _words(value: Any) -> Cell:
+    return Cell(shown_value(value), shown_value(value))
+
+
+def _number(value: float | None) -> Cell:
+    number = math.nan if value is None else value
+    return Cell(_effect(number), number)
 
 
 def _pictures(c: Comparison, metric: MetricInfo, view: Comparison | None) -> tuple[Picture, ...]:
@@ -204,7 +269,7 @@ def _overview(c: Comparison, omitted: str) -> Overview:
     for metric in c.metrics:
         digits, entries = score_rounding(c, metric), systems_of(c, metric)
         for entry in entries:
-            best = entry.score == entries[0].score
+            best = words.are_level(entry.score, entries[0].score)
             number = number_cell(digits, entry.score)
             interval = interval_cell(digits, entry.interval) if words.computed(c, "interval") else None
             scores[metric.name, entry.system] = Score(number, interval, entry.group or "", best)
@@ -251,7 +316,7 @@ def dictionary(c: Comparison) -> dict[str, Any]:
 def sentences(c: Comparison) -> Iterator[str]:
     """Yield how systems were compared, or evaluated, on one test set."""
     names = list(dict.fromkeys(entry.system for entry in c.systems))
-    metrics = listed([measured(metric.name) for metric in c.metrics])
+    metrics = words.listed([measured(metric.name) for metric in c.metrics])
     did = "compared" if len(c.differences) else "evaluated"
     many = f"{len(names)} systems{named(names)}" if len(names) > 1 else names[0]
     same = "the same " if len(names) > 1 else ""
@@ -274,68 +339,3 @@ def sentences(c: Comparison) -> Iterator[str]:
 
 changes_in_percent = changes
 """What changes where scores are shown in percent."""
-
-MOST_PAIRS = 30
-"""Pairs whose items a page lists."""
-
-
-def tables_of_items(
-    c: Comparison, metric: MetricInfo, shown_pairs: Sequence[tuple[str, str]]
-) -> tuple[Table, ...]:
-    """Return per pair the items with the largest effects, as many of those won as of those lost if there are.
-
-    The leading pair comes first.
-    """
-    first = leading(c, metric)
-    pairs = sorted(shown_pairs, key=lambda pair: first is None or pair != (first.a, first.b))[:MOST_PAIRS]
-    # Items that a page lists per metric, over all pairs
-    most = 300 // max(1, len(pairs))
-    return tuple(_item_table(c.disagreements(a, b, metric.name), most) for a, b in pairs)
-
-
-def _item_table(found: Disagreements, most: int) -> Table:
-    rows = best_of_both(found, most)
-    some = "" if len(rows) == len(found) else f"; the {len(rows)} with the largest effects"
-    table = Table.of(
-        f"{items_sentence(found).removesuffix('.')}{some}", _item_columns(found, rows), rows, main=0
-    )
-    return replace(table, main=len(table.columns) - 1)
-
-
-def best_of_both(found: Disagreements, most: int) -> list[Disagreement]:
-    """Return the items with the largest effects, half of them won and half lost while there are such."""
-    if len(found) <= most:
-        return list(found)
-    lost = min(len(found.lost), max(most // 2, most - len(found.won)))
-    chosen = {id(row) for row in (*found.lost[:lost], *found.won[: most - lost])}
-    chosen |= {id(row) for row in [one for one in found if one.winner is None][: most - len(chosen)]}
-    return [row for row in found if id(row) in chosen]
-
-
-def _item_columns(found: Disagreements, rows: Sequence[Disagreement]) -> list[Column]:
-    def words(header: str, name: str, *, applies: bool = True) -> Column:
-        return Column(
-            header, lambda row: _words(getattr(row, name)), numeric=False, name=True, applies=applies
-        )
-
-    scored = any(row.score_a is not None for row in rows)
-    return [
-        words("item", "item"),
-        column.text("for", attrgetter("winner")),
-        words("gold", "gold", applies=any(row.gold is not None for row in rows)),
-        words(found.a, "prediction_a"),
-        words(found.b, "prediction_b"),
-        words("cluster", "cluster", applies=any(row.cluster is not None for row in rows)),
-        Column(f"score of {found.a}", lambda row: _number(row.score_a), applies=scored),
-        Column(f"score of {found.b}", lambda row: _number(row.score_b), applies=scored),
-        Column("effect", lambda row: _number(row.effect)),
-    ]
-
-
-def _words(value: Any) -> Cell:
-    return Cell(shown_value(value), shown_value(value))
-
-
-def _number(value: float | None) -> Cell:
-    number = math.nan if value is None else value
-    return Cell(_effect(number), number)
