@@ -11,9 +11,9 @@ from typing import Any
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
 from bestby.report import column, disagreements
-from bestby.report.column import Cell, Column
+from bestby.report.column import Cell, Column, Look
 from bestby.report.comparison import Comparison, Difference, SystemScore
-from bestby.report.fields import attributes
+from bestby.report.fields import DIFFERENCE, SCORE, attributes, named
 from bestby.report.numbers import DASH, MINUS, Rounding, alpha, margin_text, percent_of
 from bestby.report.pairs import differences_on
 from bestby.report.words import (
@@ -129,7 +129,8 @@ def systems_table(
 ) -> Table:
     """Return the table of systems on one metric, the best first; `score` says what the score is."""
     entries = systems_of(c, metric)
-    digits = score_rounding(c, metric)
+    digits, shown = score_rounding(c, metric), named(SCORE)
+    look = Look(digits, c.level, metric=metric.name)
     compared = bool(c.differences)
     tested = compared and computed(c, "test")
     place = {entry.system: float(position) for position, entry in enumerate(entries)}
@@ -138,7 +139,7 @@ def systems_table(
         # Where nothing was tested, the ranks say nothing.
         Column("rank", lambda e: Cell(_ranks(e), place[e.system]), applies=tested),
         column.name(kind, attrgetter("system"), baselines or (c.baseline,)),
-        column.number(metric.name, digits, attrgetter("score")),
+        shown["score"].column(look),
         column.number(
             "if calibrated",
             digits,
@@ -146,7 +147,7 @@ def systems_table(
             applies=any(entry.if_calibrated is not None for entry in entries),
         ),
         *beside_score,
-        column.interval(c.level, digits, attrgetter("interval"), applies=computed(c, "interval")),
+        shown["interval"].column(look, applies=shown["interval"].applies(c)),
         *beside_interval,
         Column(
             group,
@@ -209,19 +210,25 @@ def _group_key(group: str) -> str:
     return number.zfill(5) if number.isdigit() else group
 
 
+def difference_columns(c: Any, sides: column.Sides, look: Look) -> list[Column]:
+    """Return the columns of any table of differences; adjusted p-values if there was a correction."""
+    shown = named(DIFFERENCE)
+    corrected = look.correction != "none" and len(sides.columns) > 0  # a single pair has nothing to correct
+    return [
+        *sides.columns,
+        shown["difference"].column(look),
+        shown["interval"].column(look, applies=shown["interval"].applies(c)),
+        shown["p_value"].column(look, applies=shown["p_value"].applies(c)),
+        shown["p_adjusted"].column(look, applies=corrected and shown["p_adjusted"].applies(c)),
+    ]
+
+
 def differences_table(c: Comparison, metric: MetricInfo, *beside_p: Column) -> Table:
     """Return the table of differences on one metric, in their order; with a margin also the verdicts."""
     differences = differences_of(c, metric)
     sides = column.sides(differences)
     columns = (
-        *column.differences(
-            sides,
-            difference_rounding(c, metric),
-            c.level,
-            c.correction,
-            with_intervals=computed(c, "interval"),
-            with_tests=computed(c, "test"),
-        ),
+        *difference_columns(c, sides, Look(difference_rounding(c, metric), c.level, c.correction)),
         *beside_p,
         verdicts(differences),
         marks(differences),
@@ -242,14 +249,7 @@ def pairs_table(c: Any, caption: str, columns: Sequence[Column], methods: str) -
     """Return the differences over datasets or folds, with columns of their own."""
     level = c.differences[0].level if c.differences else None
     sides = column.sides(c.differences)
-    first = column.differences(
-        sides,
-        difference_rounding(c),
-        level,
-        c.correction,
-        with_intervals=computed(c, "interval"),
-        with_tests=computed(c, "test"),
-    )
+    first = difference_columns(c, sides, Look(difference_rounding(c), level, c.correction))
     columns = (*first, *columns, verdicts(c.differences), marks(c.differences))
     footnote = why_marked(c.differences, c)
     return Table.of(
@@ -341,7 +341,7 @@ def why_marked(differences: Iterable[Difference], c: Any) -> str:
 def verdicts(differences: Iterable[Any]) -> Column:
     """Return the column of the verdicts, which applies if there are any."""
     judged = any(d.verdict is not None for d in differences)
-    return column.text("verdict", lambda d: d.verdict or "", applies=judged)
+    return named(DIFFERENCE)["verdict"].column(Look(), applies=judged)
 
 
 def _plural(differences: Sequence[Difference]) -> str:

@@ -17,7 +17,7 @@ from bestby.questions.runs.differences import ASO_RESAMPLES
 from bestby.questions.runs.report import differences_of_runs
 from bestby.questions.runs.result import RunsDifference
 from bestby.report import column, data, replicability, words
-from bestby.report.column import Cell, Column
+from bestby.report.column import Cell, Column, Look
 from bestby.report.disagreements import (
     Kind,
     Kinds,
@@ -46,7 +46,15 @@ from bestby.report.paper import (
 )
 from bestby.report.percent import changes_of_one_metric, multiplied, times_hundred
 from bestby.report.references import cite
-from bestby.report.tables import Table, difference_rounding, marked_by, pairs_matrix, pairs_table, verdicts
+from bestby.report.tables import (
+    Table,
+    difference_columns,
+    difference_rounding,
+    marked_by,
+    pairs_matrix,
+    pairs_table,
+    verdicts,
+)
 from bestby.report.words import computed, listed
 from bestby.vocabulary import long_name
 
@@ -408,14 +416,7 @@ def _within(c: DatasetComparison) -> Table:
     sides = column.sides(c.differences)
     inner = all_within(c)
     digits = Rounding.of([(d.estimate, d.interval) for d in inner])
-    shown = column.differences(
-        sides,
-        digits,
-        c.level,
-        "holm",
-        with_intervals=words.computed(c, "interval"),
-        with_tests=words.computed(c, "test"),
-    )
+    shown = difference_columns(c, sides, Look(digits, c.level, "holm"))
     columns = [*shown, *_run_columns(c), verdicts(inner)]
     entries = [
         (name, differences[place], _datasets_with_difference(c, pair))
