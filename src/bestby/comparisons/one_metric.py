@@ -75,19 +75,19 @@ def compared_by_metric(
     parts: list[MetricPart] = []
     every = estimates_by_metric(evaluation, metrics, settings, drawing, consumer, cache)
     for estimates, metric in zip(every, metrics, strict=True):
-        found = note_rules.drawing_notes(estimates.group, drawing, settings)
-        of_drawing += [note for note in found if note not in of_drawing]
+        on_drawing = note_rules.drawing_notes(estimates.group, drawing, settings)
+        of_drawing += [note for note in on_drawing if note not in of_drawing]
         parts.append(part_of(estimates, metric))
     shares = classes.class_shares(evaluation, metrics)  # from the distinct rows, if those were counted
     notes += [*classes.words_for_nothing(shares), *classes.never_predicted(shares), *of_drawing]
-    given = (one.interval for part in parts for of in (part.systems, part.differences) for one in of)
+    intervals = (one.interval for part in parts for of in (part.systems, part.differences) for one in of)
     result = Comparison(
         metrics=tuple(MetricInfo(m.name, m.greater_is_better, m.bounds) for m in metrics),
         systems=tuple(score for part in parts for score in part.systems),
         differences=_joined([part.differences for part in parts]),
         omnibus=tuple(part.omnibus for part in parts if part.omnibus is not None),
         notes=(
-            *note_rules.on_intervals(notes, given, metrics),
+            *note_rules.on_intervals(notes, intervals, metrics),
             *(note for part in parts for note in part.notes),
         ),
         provenance=evaluation_provenance(evaluation, metrics, named, drawing),
@@ -162,17 +162,17 @@ def compared(
     pairs = family.pairs_to_compare(order, base, sided=alternative != "two-sided")
     test, path = _test(estimates, settings)
     tests = {} if test is None else test_maker.run(test, estimates, pairs, alternative)
-    made = _family_intervals(estimates, pairs, names, tests, alternative, settings)
+    intervals = _family_intervals(estimates, pairs, names, tests, alternative, settings)
     differences = family.with_direction_notes(
         [
             one_pair.difference(
                 estimates.of(*pair),
                 evaluation,
                 tests.get(pair),
-                made.bounds[pair],
+                intervals.bounds[pair],
                 settings,
-                made.p_adjusted.get(pair),
-                made.errors.get(pair),
+                intervals.p_adjusted.get(pair),
+                intervals.errors.get(pair),
             )
             for pair in pairs
         ],
@@ -192,7 +192,7 @@ def compared(
         (
             *path,
             *group_notes,
-            *made.notes,
+            *intervals.notes,
             *notes,
             *notes_on_pairs(estimates, unfitted, pairs, tests, evaluation, settings),
         ),
@@ -246,7 +246,7 @@ def _by_counts(
     evaluation: Evaluation,
     settings: Settings,
 ) -> MetricPart:
-    """Return the same as `compared` where the counts of discordant items are all there is to know."""
+    """Return the comparison on one metric where the counts of discordant items are all there is to know."""
     metric, names = estimates.group.metric, evaluation.names
     alternative = settings.towards(metric.greater_is_better)
     test, path = _test(estimates, settings)
@@ -327,8 +327,10 @@ def system_scores(
         interval, error, error_method, noise = None, None, None, None
         if method is not None:
             chosen, situation = one_pair.chosen(estimate, method)
-            interval, found = interval_maker.interval(estimate, chosen, level)
-            notes += notes_about((*found, *one_pair.doubts(interval, situation)), metric.name, names[system])
+            interval, on_interval = interval_maker.interval(estimate, chosen, level)
+            notes += notes_about(
+                (*on_interval, *one_pair.doubts(interval, situation)), metric.name, names[system]
+            )
             error, error_method = one_pair.standard_error(estimate, interval)
             noise = interval_methods.calibration_error_of(estimates.group, system, level)
         entries.append(
@@ -352,10 +354,10 @@ def system_scores(
 def _omnibus(estimates: Estimates) -> Omnibus | None:
     """Return Cochran's Q for 0/1 values, Friedman's test for other means, over items or cluster means."""
     group = estimates.group
-    found = None if group.n_systems < 3 else group.unit_means
-    if found is None:
+    unit_means = None if group.n_systems < 3 else group.unit_means
+    if unit_means is None:
         return None
-    means, counts = found
+    means, counts = unit_means
     binary = not group.clustered and bool(np.isin(means, (0.0, 1.0)).all())
     name, test = ("cochran_q", omnibus.cochran_q) if binary else ("friedman", omnibus.friedman)
     statistic, df, p = test(means, counts)

@@ -90,30 +90,30 @@ def standard_error(estimate: Estimate, interval: Interval | None) -> tuple[float
     Returns 0 where nothing but rounding varies.
     """
     group, sample, by_units = estimate.group, estimate.sample, estimate.among.by_units
-    found: float | None = None
+    value: float | None = None
     method = "formula"
     if by_units and (group.crossed or group.clustered or group.in_blocks) and group.has_formula:
         error = sample.error
-        found, method = None if error is None else error.se, "two-way" if group.crossed else "cr2"
+        value, method = None if error is None else error.se, "two-way" if group.crossed else "cr2"
     elif by_units and group.has_formula:
         plain = None if estimate.b is None else estimate.proportion
         if plain is not None and plain.bounds.size == 2:
             n_differing = int(plain.counts @ np.abs(plain.values))
-            found = float(proportions.paired_error(n_differing, estimate.value, int(plain.counts.sum())))
+            value = float(proportions.paired_error(n_differing, estimate.value, int(plain.counts.sum())))
         else:
-            found = sample.standard_error
+            value = sample.standard_error
     elif interval is not None and interval.method == "cr2":
         error = sample.error
-        found, method = None if error is None else error.se, "cr2"
+        value, method = None if error is None else error.se, "cr2"
     elif interval is not None and interval.method in _BY_FORMULA:
-        found = sample.standard_error
+        value = sample.standard_error
     elif interval is not None:
         drawn = estimate.replicates[np.isfinite(estimate.replicates)]
-        found, method = float(drawn.std(ddof=1)) if drawn.size > 1 else None, "bootstrap"
-    if found is None or not math.isfinite(found):
+        value, method = float(drawn.std(ddof=1)) if drawn.size > 1 else None, "bootstrap"
+    if value is None or not math.isfinite(value):
         return None, None
     least = rounding.noise_width(abs(estimate.value), rounding.ERROR)
-    return (found if found > least else 0.0), method
+    return (value if value > least else 0.0), method
 
 
 def differing_items(runs: Sequence[Array]) -> int:

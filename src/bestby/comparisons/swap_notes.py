@@ -44,7 +44,10 @@ def notes_on_few(
     about: tuple[str, ...] = (),
     n_tests: int | None = None,
 ) -> list[Note]:
-    """Return the same for so many units, named by a plural; `n_tests`, or these, are corrected together."""
+    """Return a note where the swaps of so few units, named by a plural, cannot decide.
+
+    `n_tests` are corrected together, or as many as there are.
+    """
     tests = list(tests)
     n_tests = len(tests) if n_tests is None else n_tests
     refined = settings.test == "auto" and any(test.name == "hall" for test in tests)
@@ -54,23 +57,23 @@ def notes_on_few(
     least = permutation.least_p(n_units, tests[0].alternative)
     correction = "holm" if settings.correction == inference_multiplicity.STEP_DOWN else settings.correction
     corrected = float(inference_multiplicity.adjust([least] * n_tests, correction)[0])
-    told = f"swaps of {n_units} {units} cannot give a p-value below {least:.2g}"
+    message = f"swaps of {n_units} {units} cannot give a p-value below {least:.2g}"
     if corrected > least:
-        told += f", {corrected:.2g} after the correction for {n_tests} tests"
+        message += f", {corrected:.2g} after the correction for {n_tests} tests"
     if refined:
-        told += (
+        message += (
             f"; where all {units} point the same way, Hall's t test decides, which takes what they add to be"
             " near normal or moderately skewed"
         )
         # Units below which a system that fails on one unit in some is mostly seen without that unit
         if n_units < 10:
-            told += f"; so few {units} cannot show that a system fails on a rare one"
-        return [Note("few_units_for_permutation", told, about)]
+            message += f"; so few {units} cannot show that a system fails on a rare one"
+        return [Note("few_units_for_permutation", message, about)]
     stuck = settings.test != "auto" or any(permutation.at_least_p(test, n_units) for test in swapped)
     if inference_multiplicity.rejects(corrected, settings.alpha) or not stuck:
         return []
-    told += f": they cannot make a difference significant at the level {settings.alpha:.2g}"
-    return [Note("out_of_reach", told, about)]
+    message += f": they cannot make a difference significant at the level {settings.alpha:.2g}"
+    return [Note("out_of_reach", message, about)]
 
 
 def exchangeability_notes(
@@ -104,9 +107,9 @@ def exchangeability_notes(
     again = inference_multiplicity.adjust(allowing, correction)
     notes = note_on_skewness(metric, named, adjusted, again, alpha, units)
     for position in np.flatnonzero(rejected & (not bounded)).tolist():
-        found = doubts_of_test(estimates.of(*pairs[position]))
+        doubt = doubts_of_test(estimates.of(*pairs[position]))
         a, b = pairs[position]
-        notes += [] if found is None else notes_about((found,), metric, names[a], names[b])
+        notes += [] if doubt is None else notes_about((doubt,), metric, names[a], names[b])
     sized = [pair for pair, one in zip(pairs, rejected, strict=True) if one or len(pairs) == 1]
     sized = [pair for pair in sized if _goes_with_size(group, pair, tests[pair], len(pairs))]
     unsure = [
@@ -115,20 +118,20 @@ def exchangeability_notes(
         if one and pair not in sized and _may_go_with_size(group, pair, tests[pair])
     ]
     if sized:
-        told = (
+        message = (
             f"the difference of {_pairs(sized, names)} depends on the size of the cluster, and sizes are"
             " unequal: the permutation test of clusters assumes exchangeable systems in each, and rejects too"
             ' often if the overall difference is 0. The cr2 interval and test="wald" correct most of this,'
             " more clusters the rest"
         )
-        notes.append(Note("effect_of_size", told, _about(metric, sized, names)))
+        notes.append(Note("effect_of_size", message, _about(metric, sized, names)))
     if unsure:
-        told = (
+        message = (
             f"the {group.n_units} clusters are of unequal size and too few to show whether the difference"
             f" of {_pairs(unsure, names)} depends on it: if it does, tests of clusters reject too often"
             " (about 10 % at a level of 5 %), so a p-value near the level is weak evidence"
         )
-        notes.append(Note("effect_of_size", told, _about(metric, unsure, names)))
+        notes.append(Note("effect_of_size", message, _about(metric, unsure, names)))
     return notes
 
 
@@ -163,8 +166,10 @@ def _goes_with_size(group: Group, pair: Pair, test: TestResult, n_tests: int) ->
     """Return whether the difference of a pair goes with the size of its clusters."""
     if not _of_unequal_clusters(group, pair, test):
         return False
-    found = group.sample(*pair).influences
-    return exchangeability.follows_size(found.values / found.sizes, found.sizes, found.counts, n_tests)
+    influences = group.sample(*pair).influences
+    return exchangeability.follows_size(
+        influences.values / influences.sizes, influences.sizes, influences.counts, n_tests
+    )
 
 
 def _may_go_with_size(group: Group, pair: Pair, test: TestResult) -> bool:
@@ -210,19 +215,19 @@ def exchange_notes(
     swapped = [pair for pair in tests if tests[pair].name == STANDARDISED]
     if swapped and asked != STANDARDISED:
         (a, b), more = swapped[0], len(swapped) - 1
-        told = (
+        message = (
             f"the predictions of {names[a]} and {names[b]} are on scales too different to be swapped"
             f"{f', and so are {more} other pairs' if more else ''}: there the test swaps standard"
             " scores, which is not exact and rejects too often with few items or heavy tails; use one scale"
         )
-        notes.append(Note("standardised_swaps", told, (metric,)))
+        notes.append(Note("standardised_swaps", message, (metric,)))
     elif swapped:
-        told = (
+        message = (
             "the test swaps ranks or standard scores, which suits many items of systems on different scales."
             " It is not exact, and rejects too often with few items or heavy tails (6 to 13 % at 5 %);"
             ' test="permutation" swaps the predictions themselves, and is exact for exchangeable systems'
         )
-        notes.append(Note("standardised_swaps", told, (metric,)))
+        notes.append(Note("standardised_swaps", message, (metric,)))
     far = _on_different_scales(group, [pair for pair in tests if tests[pair].name == "permutation"])
     if far:
         (a, b), widest = max(far.items(), key=lambda one: one[1].distance)
@@ -230,13 +235,13 @@ def exchange_notes(
             " and ".join(f"{x:.3g}" for x in both) for both in (widest.means, widest.deviations)
         )
         others = f", and so are {len(far) - 1} other pairs" if len(far) > 1 else ""
-        told = (
+        message = (
             f"the predictions of {names[a]} and {names[b]} are on different scales (means {means}, standard"
             f" deviations {deviations}){others}. The permutation test swaps the predictions themselves and"
             f" finds a difference in {metric} less often here; test={STANDARDISED!r} swaps ranks or"
             " standard scores"
         )
-        notes.append(Note("different_scales", told, (metric,)))
+        notes.append(Note("different_scales", message, (metric,)))
     return notes
 
 
@@ -246,21 +251,21 @@ def _on_different_scales(group: Group, pairs: Sequence[Pair]) -> dict[Pair, scal
         return {}
 
     def numbers(system: int) -> FloatArray:
-        found = group.numbers(system)
-        assert found is not None  # of a system that has a location
-        return found
+        values = group.numbers(system)
+        assert values is not None  # of a system that has a location
+        return values
 
     locations = {}
     for s in {s for pair in pairs for s in pair}:
         values = group.numbers(s)
         if values is not None:
             locations[s] = scales.location(values)
-    found = {
+    apart = {
         (a, b): scales.apart(locations[a], locations[b], partial(numbers, a), partial(numbers, b))
         for a, b in pairs
         if a in locations and b in locations
     }
-    return {pair: both for pair, both in found.items() if both is not None}
+    return {pair: both for pair, both in apart.items() if both is not None}
 
 
 def note_on_skewness(
@@ -275,14 +280,16 @@ def note_on_skewness(
 
     `allowing`, shape (m,), are the larger of both p-values, adjusted as those of the tests are.
     """
-    found = np.flatnonzero(weakly_shown(adjusted, allowing, alpha)).tolist()
-    if not found:
+    weak = np.flatnonzero(weakly_shown(adjusted, allowing, alpha)).tolist()
+    if not weak:
         return []
-    (a, b), others = pairs[found[0]], len(found) - 1
+    (a, b), others = pairs[weak[0]], len(weak) - 1
     more = f" (and of {others} other pair{'s' * (others > 1)})" * (others > 0)
-    p = f"the {'adjusted ' * (len(pairs) > 1)}p-value of {a} and {b}{more} is {allowing[found[0]]:.2g}"
-    told = f"{p} by Hall's t test, which allows for skewed {units}: that the systems differ is weakly shown"
-    return [Note("skewed_differences", told, (metric,) if others else (metric, a, b))]
+    p = f"the {'adjusted ' * (len(pairs) > 1)}p-value of {a} and {b}{more} is {allowing[weak[0]]:.2g}"
+    message = (
+        f"{p} by Hall's t test, which allows for skewed {units}: that the systems differ is weakly shown"
+    )
+    return [Note("skewed_differences", message, (metric,) if others else (metric, a, b))]
 
 
 def note_on_interval(shown: Interval | None, allowing: Interval | None, units: str) -> tuple[Note, ...]:
@@ -292,9 +299,11 @@ def note_on_interval(shown: Interval | None, allowing: Interval | None, units: s
     """
     if shown is None or allowing is None or 0.0 in shown or 0.0 not in allowing:
         return ()
-    told = f"the interval by Hall's t, which allows for skewed {units}, holds 0: that the systems differ is"
-    told += " weakly shown"
-    return (Note("skewed_differences", told),)
+    message = (
+        f"the interval by Hall's t, which allows for skewed {units}, holds 0: that the systems differ is"
+    )
+    message += " weakly shown"
+    return (Note("skewed_differences", message),)
 
 
 def weakly_shown(adjusted: FloatArray, allowing: FloatArray, alpha: float) -> BoolArray:

@@ -218,7 +218,7 @@ def _texts(column: Any) -> list[str]:
 
 
 def _defined(texts: list[str]) -> list[str]:
-    """Return the same with null for numbers that are infinite or undefined."""
+    """Return texts with null for numbers that are infinite or undefined."""
     return [_UNDEFINED.get(one, one) for one in texts]
 
 

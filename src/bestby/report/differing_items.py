@@ -160,7 +160,7 @@ class ComparedItems:
     in_percent: frozenset[str] = frozenset()
 
     def shown_in_percent(self, names: Mapping[str, str]) -> ComparedItems:
-        """Return the same data for a comparison that shows some metrics in percent, by their new names."""
+        """Return these data for a comparison that shows some metrics in percent, by their new names."""
         metrics = {names.get(name, name): metric for name, metric in self.metrics.items()}
         return replace(self, metrics=metrics, in_percent=frozenset(names.values()))
 
@@ -193,16 +193,16 @@ def _key(row: Disagreement, a: str, b: str, order: Order) -> tuple[float, ...]:
     return (0.0, size) if row.winner == first else (2.0, -size) if row.winner == last else (1.0, 0.0)
 
 
-def _rows(evaluation: Evaluation, found: ItemEffects, a: str, b: str, sign: float) -> list[Disagreement]:
-    places = found.positions
+def _rows(evaluation: Evaluation, effects: ItemEffects, a: str, b: str, sign: float) -> list[Disagreement]:
+    places = effects.positions
     columns = (
         places.tolist() if evaluation.items is None else _plain(evaluation.items[places]),
         _plain_values(evaluation.gold, places),
         _plain_values(evaluation.systems[a], places, evaluation.missing.get(a)),
         _plain_values(evaluation.systems[b], places, evaluation.missing.get(b)),
-        found.effects.tolist(),
-        [{1.0: a, -1.0: b}.get(side) for side in (sign * np.sign(found.effects)).tolist()],
-        *([None] * places.size if found.scores is None else found.scores[s].tolist() for s in (0, 1)),
+        effects.effects.tolist(),
+        [{1.0: a, -1.0: b}.get(side) for side in (sign * np.sign(effects.effects)).tolist()],
+        *([None] * places.size if effects.scores is None else effects.scores[s].tolist() for s in (0, 1)),
         _clusters(evaluation, places),
     )
     return [Disagreement(*row) for row in zip(*columns, strict=True)]
@@ -235,27 +235,29 @@ def _plain(values: Array) -> list[Any]:
     return [tuple(sorted(one, key=str)) if isinstance(one, frozenset) else one for one in listed]
 
 
-def items_sentence(found: Disagreements) -> str:
+def items_sentence(differing: Disagreements) -> str:
     """Return on how many items two systems differ, and for which of them these speak."""
-    of = counted(found.n_items, "item")
-    text = f"{found.a} and {found.b} differ on {grouped(len(found))} of {of} in {found.metric}"
+    of = counted(differing.n_items, "item")
+    text = (
+        f"{differing.a} and {differing.b} differ on {grouped(len(differing))} of {of} in {differing.metric}"
+    )
     return (
-        f"{text}; {found.a} won {grouped(len(found.won))} and lost {grouped(len(found.lost))}."
-        if len(found)
+        f"{text}; {differing.a} won {grouped(len(differing.won))} and lost {grouped(len(differing.lost))}."
+        if len(differing)
         else f"{text}."
     )
 
 
-def items_text(found: Disagreements) -> str:
+def items_text(differing: Disagreements) -> str:
     """Return the sentence, and the first items in lines of their own."""
-    lines = [items_sentence(found)]
-    for row in found[:_MOST_PRINTED]:
+    lines = [items_sentence(differing)]
+    for row in differing[:_MOST_PRINTED]:
         cluster = "" if row.cluster is None else f" (cluster {shown_value(row.cluster)})"
         gold = "" if row.gold is None else f"gold {shown_value(row.gold)}, "
-        gave = f"{found.a} {shown_value(row.prediction_a)}, {found.b} {shown_value(row.prediction_b)}"
+        gave = f"{differing.a} {shown_value(row.prediction_a)}, {differing.b} {shown_value(row.prediction_b)}"
         lines.append(f"  {shown_value(row.item)}{cluster}: {gold}{gave}; effect {_effect(row.effect)}")
-    if len(found) > _MOST_PRINTED:
-        lines.append(f"  … and {grouped(len(found) - _MOST_PRINTED)} more")
+    if len(differing) > _MOST_PRINTED:
+        lines.append(f"  … and {grouped(len(differing) - _MOST_PRINTED)} more")
     return "\n".join(lines)
 
 

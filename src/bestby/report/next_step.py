@@ -67,10 +67,10 @@ def _detected(c: Comparison, metric: MetricInfo, d: Difference) -> str:
     """
     scale, seen = scale_of(metric), Rounding.of([(d.estimate, d.interval)]).size(d.estimate)
     d = as_measured(d, scale)
-    found = _detection(c, metric, d)
-    if found is None:
+    detection = _detection(c, metric, d)
+    if detection is None:
         return ""
-    detected, design, question = found
+    detected, design, question = detection
     family = question.n_comparisons
     low, high = metric.bounds
     possible = abs(detected) <= high - low
@@ -96,10 +96,10 @@ def detectable(c: Comparison, metric: MetricInfo) -> float | None:
     It is that of `next_step`, on the scale of the metric, and None where no difference that can be is shown.
     """
     d = leading(c, metric)
-    found = None if d is None else _detection(c, metric, as_measured(d, scale_of(metric)))
-    if found is None:
+    detection = None if d is None else _detection(c, metric, as_measured(d, scale_of(metric)))
+    if detection is None:
         return None
-    size = abs(found[0])
+    size = abs(detection[0])
     return scale_of(metric) * size if size <= metric.bounds[1] - metric.bounds[0] else None
 
 

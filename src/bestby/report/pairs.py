@@ -354,7 +354,7 @@ def examples(differences: Sequence[Difference]) -> list[tuple[Difference, int]]:
     for part in parts_of(differences):
         if isinstance(part, Pairs):
             alike = [part.how == code for code in np.unique(part.how)]
-            first = [(int(found.argmax()), int(found.sum())) for found in alike]
+            first = [(int(same.argmax()), int(same.sum())) for same in alike]
             shown += [(part[position], count) for position, count in sorted(first)]
         else:
             shown += [(d, 1) for d in part]

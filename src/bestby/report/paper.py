@@ -200,7 +200,7 @@ def _version(provenance: Provenance | None) -> str:
 
 
 def _software(provenance: Provenance | None) -> str:
-    known = {} if provenance is None else {name.lower(): v for name, v in provenance.versions.items()}
-    others = [f"{shown} {known[name]}" for name, shown in _LIBRARIES.items() if name in known]
+    versions = {} if provenance is None else {name.lower(): v for name, v in provenance.versions.items()}
+    others = [f"{shown} {versions[name]}" for name, shown in _LIBRARIES.items() if name in versions]
     text = f"All numbers were computed with bestby {_version(provenance)} [@{SOFTWARE}]"
     return f"{text}, with {listed(others)}." if others else f"{text}."

@@ -39,30 +39,33 @@ def with_best_group(table: Table, c: Comparison, metric: MetricInfo) -> Table:
         return table
     entries = systems_of(c, metric)
     best, threshold = entries[0].system, alpha_of(c.level)
-    told = {
+    behind = {
         name
         for d in involving(c.differences, metric.name, best)
         if shown_better(d, threshold)
         for name in (d.a, d.b)
     }
-    kept = [place for place, one in enumerate(table.columns) if not one.header.startswith("group")]
+    places = [place for place, one in enumerate(table.columns) if not one.header.startswith("group")]
     named = next(place for place, one in enumerate(table.columns) if one.name)
     rows = tuple(
         replace(
             row,
-            cells=(*(row.cells[place] for place in kept), _membership(row.cells[named].key, told - {best})),
+            cells=(
+                *(row.cells[place] for place in places),
+                _membership(row.cells[named].key, behind - {best}),
+            ),
         )
         for row in table.rows
     )
     added = Column(BEST_GROUP, lambda _: Cell("", ""), numeric=False)
     # Without the letters of groups there is nothing to say of them.
-    columns = (*(table.columns[place] for place in kept), added)
+    columns = (*(table.columns[place] for place in places), added)
     return replace(table, columns=columns, rows=rows, footnote="")
 
 
-def _membership(name: Any, told: Collection[str]) -> Cell:
-    text = DASH if name in told else "yes"
-    return Cell(text, "b" if name in told else "a")
+def _membership(name: Any, behind: Collection[str]) -> Cell:
+    text = DASH if name in behind else "yes"
+    return Cell(text, "b" if name in behind else "a")
 
 
 def embedded(c: Comparison, metric: MetricInfo, digits: Rounding) -> dict[str, Any] | None:
@@ -172,12 +175,12 @@ def _deflated(content: bytes) -> str:
 def _why(c: Comparison, differences: Sequence[Difference], threshold: float) -> dict[str, list[str]]:
     """Return per mark that occurs its sign, and the sentence on what it means."""
     codes = disagreements.codes(differences, threshold)
-    found = {}
+    reasons = {}
     for code in np.unique(codes[codes > 0]).tolist():
         kind = list(disagreements.Kind)[code - 1]
         example = differences[int(np.flatnonzero(codes == code)[0])]
-        found[str(code)] = [kind.value, disagreements.reason(kind, [example], c)]
-    return found
+        reasons[str(code)] = [kind.value, disagreements.reason(kind, [example], c)]
+    return reasons
 
 
 def _square_order(

@@ -140,26 +140,26 @@ def tables_of_items(
     return tuple(_item_table(c.disagreements(a, b, metric.name), most) for a, b in pairs)
 
 
-def _item_table(found: Disagreements, most: int) -> Table:
-    rows = best_of_both(found, most)
-    some = "" if len(rows) == len(found) else f"; the {len(rows)} with the largest effects"
+def _item_table(differing: Disagreements, most: int) -> Table:
+    rows = best_of_both(differing, most)
+    some = "" if len(rows) == len(differing) else f"; the {len(rows)} with the largest effects"
     table = Table.of(
-        f"{items_sentence(found).removesuffix('.')}{some}", _item_columns(found, rows), rows, main=0
+        f"{items_sentence(differing).removesuffix('.')}{some}", _item_columns(differing, rows), rows, main=0
     )
     return replace(table, main=len(table.columns) - 1)
 
 
-def best_of_both(found: Disagreements, most: int) -> list[Disagreement]:
+def best_of_both(differing: Disagreements, most: int) -> list[Disagreement]:
     """Return the items with the largest effects, half of them won and half lost while there are such."""
-    if len(found) <= most:
-        return list(found)
-    lost = min(len(found.lost), max(most // 2, most - len(found.won)))
-    chosen = {id(row) for row in (*found.lost[:lost], *found.won[: most - lost])}
-    chosen |= {id(row) for row in [one for one in found if one.winner is None][: most - len(chosen)]}
-    return [row for row in found if id(row) in chosen]
+    if len(differing) <= most:
+        return list(differing)
+    lost = min(len(differing.lost), max(most // 2, most - len(differing.won)))
+    chosen = {id(row) for row in (*differing.lost[:lost], *differing.won[: most - lost])}
+    chosen |= {id(row) for row in [one for one in differing if one.winner is None][: most - len(chosen)]}
+    return [row for row in differing if id(row) in chosen]
 
 
-def _item_columns(found: Disagreements, rows: Sequence[Disagreement]) -> list[Column]:
+def _item_columns(differing: Disagreements, rows: Sequence[Disagreement]) -> list[Column]:
     def written(header: str, name: str, *, applies: bool = True) -> Column:
         return Column(
             header, lambda row: _words(getattr(row, name)), numeric=False, name=True, applies=applies
@@ -170,11 +170,11 @@ def _item_columns(found: Disagreements, rows: Sequence[Disagreement]) -> list[Co
         written("item", "item"),
         column.text("for", attrgetter("winner")),
         written("gold", "gold", applies=any(row.gold is not None for row in rows)),
-        written(found.a, "prediction_a"),
-        written(found.b, "prediction_b"),
+        written(differing.a, "prediction_a"),
+        written(differing.b, "prediction_b"),
         written("cluster", "cluster", applies=any(row.cluster is not None for row in rows)),
-        Column(f"score of {found.a}", lambda row: _number(row.score_a), applies=scored),
-        Column(f"score of {found.b}", lambda row: _number(row.score_b), applies=scored),
+        Column(f"score of {differing.a}", lambda row: _number(row.score_a), applies=scored),
+        Column(f"score of {differing.b}", lambda row: _number(row.score_b), applies=scored),
         Column("effect", lambda row: _number(row.effect)),
     ]
 

@@ -49,8 +49,8 @@ def comparison(
 def _among(c: Comparison, info: MetricInfo, systems: Sequence[str]) -> list[Difference]:
     """Return the differences between some systems, each once."""
     pairs = ((a, b) for i, a in enumerate(systems) for b in systems[i + 1 :])
-    found = (c.find(info.name, a, b) or c.find(info.name, b, a) for a, b in pairs)
-    return [d for d in found if d is not None]
+    differences = (c.find(info.name, a, b) or c.find(info.name, b, a) for a, b in pairs)
+    return [d for d in differences if d is not None]
 
 
 def effects(
@@ -133,8 +133,8 @@ def side_of_cells(names: Sequence[str], canvas: Canvas, side: float, small: floa
     if canvas.width is None:
         # Systems up to which cells have numbers
         return side if size <= 12 else small
-    beside = max(text_width(one, canvas.size) for one in names) / 72.0 + 0.3
-    fitting = (canvas.width - beside) / size / canvas.scale
+    width_of_names = max(text_width(one, canvas.size) for one in names) / 72.0 + 0.3
+    fitting = (canvas.width - width_of_names) / size / canvas.scale
     return side if fitting >= 0.8 * side else small
 
 
@@ -142,8 +142,8 @@ def _points(names: Sequence[str], canvas: Canvas, side: float) -> float:
     """Return the points of the side of a cell."""
     if canvas.width is None:
         return 72.0 * canvas.scale * side
-    beside = max(text_width(one, canvas.size) for one in names)
-    return min(72.0 * canvas.scale * side, (72.0 * (canvas.width - 0.3) - beside) / len(names))
+    width_of_names = max(text_width(one, canvas.size) for one in names)
+    return min(72.0 * canvas.scale * side, (72.0 * (canvas.width - 0.3) - width_of_names) / len(names))
 
 
 def frame(axes: Axes, names: Sequence[str], canvas: Canvas, side: float) -> None:

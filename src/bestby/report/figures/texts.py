@@ -149,8 +149,8 @@ def families_to_add(text: str, font: FontProperties) -> list[str]:
 
     if text.isascii():
         return []
-    own = font_manager.get_font(font_manager.findfont(font))
-    if all(own.get_char_index(ord(letter)) for letter in text if not letter.isascii()):
+    usual_font = font_manager.get_font(font_manager.findfont(font))
+    if all(usual_font.get_char_index(ord(letter)) for letter in text if not letter.isascii()):
         return []
     return _installed()
 
@@ -160,8 +160,8 @@ def _installed() -> list[str]:
     from matplotlib import font_manager
 
     add_new_fonts()
-    known = {entry.name for entry in font_manager.fontManager.ttflist}
-    return [family for family in FAMILIES if family in known]
+    installed = {entry.name for entry in font_manager.fontManager.ttflist}
+    return [family for family in FAMILIES if family in installed]
 
 
 def _all_bold(names: Sequence[str]) -> bool:
@@ -177,8 +177,8 @@ def add_new_fonts() -> None:
     """Let matplotlib know the fonts that were installed after it made its list of them."""
     from matplotlib import font_manager
 
-    known = {entry.fname for entry in font_manager.fontManager.ttflist}
-    for path in sorted({*font_manager.findSystemFonts()} - known):
+    listed = {entry.fname for entry in font_manager.fontManager.ttflist}
+    for path in sorted({*font_manager.findSystemFonts()} - listed):
         with suppress(OSError, RuntimeError):  # a font that FreeType cannot read
             font_manager.fontManager.addfont(path)
 

@@ -26,7 +26,7 @@ def lines(rows: Iterable[Sequence[Any]], delimiter: str = ",", *, spreadsheet_sa
 
 
 def lines_of_columns(columns: Sequence[Sequence[Any] | Array], *, spreadsheet_safe: bool = False) -> str:
-    """Return the same, separated by commas, of columns of equally many values."""
+    """Return columns of equally many values as CSV, separated by commas."""
     numbers = {i: x for i, x in enumerate(columns) if isinstance(x, np.ndarray) and x.dtype == np.float64}
     texts = dict(zip(numbers, float_texts([*numbers.values()]), strict=True))
     cells = (
@@ -80,5 +80,5 @@ def float_texts(columns: Sequence[FloatArray]) -> list[list[str]]:
         database.register(
             "numbers", {name: np.ascontiguousarray(x) for name, x in zip(names, columns, strict=True)}
         )
-        found = database.execute(f"SELECT {asked} FROM numbers").fetchnumpy()
-    return [found[name].tolist() for name in names]
+        fetched = database.execute(f"SELECT {asked} FROM numbers").fetchnumpy()
+    return [fetched[name].tolist() for name in names]

@@ -320,30 +320,30 @@ def breakable(text: str) -> str:
     return re.sub(r"(?<=[^\W_])([._/:@|-]+)(?=[^\W_])", r"\1<wbr>", escape(text))
 
 
-def table(made: Table, *, sortable: bool = False, kind: str = "") -> str:
+def table(content: Table, *, sortable: bool = False, kind: str = "") -> str:
     """Return a table; in rows that stand out, names and the cell of the main column are bold."""
     kinds = [
-        "bb-num" if column.numeric else "bb-name" if column.name else "bb-word" for column in made.columns
+        "bb-num" if column.numeric else "bb-name" if column.name else "bb-word" for column in content.columns
     ]
-    kinds[made.main] += " bb-main"
+    kinds[content.main] += " bb-main"
     heads = [
         f'<th scope="col" class="{one}">{escape(column.header)}</th>'
-        for one, column in zip(kinds, made.columns, strict=True)
+        for one, column in zip(kinds, content.columns, strict=True)
     ]
     rows = []
-    for row in made.rows:
+    for row in content.rows:
         cells = "".join(_cell(one, cell) for one, cell in zip(kinds, row.cells, strict=True))
         strong = ' class="bb-strong"' if row.strong else ""
         rows.append(f"<tr{strong}>{cells}</tr>")
-    caption = escape(made.caption)
+    caption = escape(content.caption)
     region = f' tabindex="0" role="region" aria-label="{caption}"' if sortable else ""
     # Rows of a table that is printed on one page
     classes = " ".join(filter(None, ("bb-scroll", kind, "bb-whole" * (len(rows) <= 25))))
     body = "\n".join(["<tbody>", *rows, "</tbody>"])
-    below = "".join(f"\n{paragraph(line, 'bb-small')}" for line in made.footnote.splitlines())
+    below = "".join(f"\n{paragraph(line, 'bb-small')}" for line in content.footnote.splitlines())
     return f"""<div class="{classes}"{region}>
 <table class="bb-table{" bb-sortable" * sortable}">
-<caption>{prose(made.caption)}</caption>
+<caption>{prose(content.caption)}</caption>
 <thead><tr>{"".join(heads)}</tr></thead>
 {body}
 </table>
