@@ -103,10 +103,10 @@ if TYPE_CHECKING:
     from bestby.readers.several import read_runs as read_runs
     from bestby.report.comparison import Comparison as Comparison
     from bestby.report.comparison import Difference as Difference
+    from bestby.report.comparison import RunsScore as RunsScore
     from bestby.report.comparison import SystemScore as SystemScore
     from bestby.report.loading import load as load
     from bestby.report.replicability import Replicability as Replicability
-    from bestby.report.runs_score import RunsScore as RunsScore
     from bestby.resampling.settings import Resampling as Resampling
     from bestby.results.base import Note as Note
     from bestby.results.base import Provenance as Provenance
@@ -173,10 +173,9 @@ __getattr__, __dir__, __all__ = door(
         "readers.labels": "read_labels",
         "readers.reading": "read",
         "readers.several": "read_datasets read_folds read_runs",
-        "report.comparison": "Comparison Difference SystemScore",
+        "report.comparison": "Comparison Difference RunsScore SystemScore",
         "report.loading": "load",
         "report.replicability": "Replicability",
-        "report.runs_score": "RunsScore",
         "resampling.settings": "Resampling",
         "results.base": "Note Provenance",
         "results.values": "Interval TestResult",

@@ -12,8 +12,8 @@ from tests.laws.roster import TESTS, Entry, applies, by_key, cases, each, make
 import bestby as bb
 from bestby import Comparison, Difference
 from bestby.inference.multiplicity import alpha_of, rejects
-from bestby.report import summary
-from bestby.report.shown import shown_better
+from bestby.report import words
+from bestby.report.comparison import shown_better
 
 _MIRROR = {"two-sided": "two-sided", "greater": "less", "less": "greater"}
 OPPOSED = "test_opposes_score"
@@ -57,7 +57,7 @@ def check_family(c: Comparison) -> None:
             if group[d.a] is not None and group[d.b] is not None:
                 apart = not set(str(group[d.a])) & set(str(group[d.b]))
                 assert apart == (shown[d.a, d.b] is not None)
-        check_headline(c, summary.headline(c, metric), [d for d, _ in mine], [e.system for e in entries])
+        check_headline(c, words.headline(c, metric), [d for d, _ in mine], [e.system for e in entries])
 
 
 def check_headline(c: Comparison, text: str, differences: list[Difference], order: list[str]) -> None:
@@ -140,7 +140,7 @@ def test_no_rank_follows_from_a_test_that_opposes_the_score(
     assert {entry.group for entry in c.systems} <= {"a", None}
     check_family(c)
     assert c.to_markdown().count("**") == 4  # the headline and the best score, but no difference
-    said = summary.headline(c, c.metrics[0])
+    said = words.headline(c, c.metrics[0])
     assert "favours a over it" in said or "a is behind by the score and ahead by the" in said
 
 
@@ -149,13 +149,13 @@ def test_level_scores_leave_the_direction_to_the_test() -> None:
     systems["b"][20] = 20.0
     c = bb.compare(systems, test="sign", baseline="b")
     assert (c.differences[0].ahead, c.differences[0].better) == (None, "a")
-    said = summary.headline(c, c.metrics[0])
+    said = words.headline(c, c.metrics[0])
     assert said.endswith(": a is level with it by the score, but favoured over it by the sign test.")
     turned = bb.compare(systems, test="sign", baseline="a")
-    said = summary.headline(turned, turned.metrics[0])
+    said = words.headline(turned, turned.metrics[0])
     assert said.endswith(": b is level with it by the score, but the sign test favours a.")
     both = bb.compare(systems, test="sign")
-    assert summary.headline(both, both.metrics[0]).endswith("; the sign test favours a over b.")
+    assert words.headline(both, both.metrics[0]).endswith("; the sign test favours a over b.")
     assert "in favour of a." in both.differences[0].sentence
     check_family(both)
 
@@ -165,7 +165,7 @@ def test_a_baseline_that_a_one_sided_test_does_not_show_to_be_behind() -> None:
     for metric, entry in (("accuracy", by_key("accuracy")), ("mse", by_key("mse"))):
         data = make(entry, "plain", seed=33, systems=3)
         c = data.compare(entry, baseline="a", alternative="better")
-        said = summary.headline(c, c.metrics[0])
+        said = words.headline(c, c.metrics[0])
         assert "b and c are not shown to be ahead of it (one-sided test)." in said, metric
         assert "one_sided" in {note.code for note in c.notes}
     every = data.compare(by_key("mse"), alternative="better")

@@ -12,7 +12,7 @@ from tests.laws.roster import LEVEL, Entry, by_key, cases, four_systems, make
 
 from bestby import Comparison, compare
 from bestby.inference.multiplicity import rejects
-from bestby.report.shown import shown_better
+from bestby.report.comparison import shown_better
 
 ALPHA = 1.0 - LEVEL
 

@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 import bestby as bb
 from bestby._core.text import one_line, safe_json, visible
 from bestby.report.fields import DIFFERENCE
-from bestby.report.figures import drawing, forest, scores
+from bestby.report.figures import drawing, forest
+from bestby.report.figures import systems as figures_systems
 from bestby.report.writers import html as page
 
 HIDDEN = [
@@ -84,7 +85,7 @@ def test_data_keep_the_names(result: bb.Comparison) -> None:
 
 def test_figures(result: bb.Comparison) -> None:
     few = compared([*NAMES[:12], "name" * 800])
-    for axes in (few.plot(), scores.scores(few), forest.interval(few.differences[3])):
+    for axes in (few.plot(), figures_systems.scores(few), forest.interval(few.differences[3])):
         with drawing.default_style():
             text = drawing.render(axes, ".svg").decode()
         assert acting(text) == set()

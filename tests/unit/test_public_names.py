@@ -37,7 +37,8 @@ def undocumented(record: Any) -> set[str]:
     known: set[str] = set()
     for owner in owners:
         known |= documented_names(inspect.cleandoc(owner.__doc__ or ""), "Parameters", "Attributes")
-    return set(inspect.signature(record).parameters) - known
+    parameters = {name for name in inspect.signature(record).parameters if not name.startswith("_")}
+    return parameters - known
 
 
 def public_members(owner: type) -> set[str]:

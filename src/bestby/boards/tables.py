@@ -28,7 +28,8 @@ from bestby.questions.runs.compare import compare_runs
 from bestby.questions.runs.result import RunsComparison
 from bestby.questions.slices.compare import compare_slices
 from bestby.questions.slices.result import SlicesComparison
-from bestby.report import next_step, shown
+from bestby.report import comparison as report_comparison
+from bestby.report import next_step, pairs
 from bestby.report.comparison import Comparison
 from bestby.report.pairs import Pairs, parts_of
 
@@ -228,9 +229,9 @@ def established(comparison: Comparison) -> int:
     alpha, count = multiplicity.alpha_of(comparison.level), 0
     for part in parts_of(comparison.differences):
         if isinstance(part, Pairs):
-            count += int(np.count_nonzero(shown.shown_sides(part, alpha)))
+            count += int(np.count_nonzero(pairs.shown_sides(part, alpha)))
         else:
-            count += sum(shown.shown_better(d, alpha) is not None for d in part)
+            count += sum(report_comparison.shown_better(d, alpha) is not None for d in part)
     return count
 
 

@@ -40,13 +40,13 @@ def class_shares(evaluation: Evaluation, metrics: Sequence[BaseMetric]) -> tuple
         return tuple(_soft(evaluation))
     if any(distinct.size > MOST_CLASSES for _, (distinct, _) in evaluation.joint_codes()):
         return ()
-    found = {name: (distinct.tolist(), counts.tolist()) for name, distinct, counts in _counts(evaluation)}
-    labels = _ordered(set().union(*(own for own, _ in found.values())))
-    if not found or len(labels) > MOST_CLASSES:
+    occurring = {name: (distinct.tolist(), counts.tolist()) for name, distinct, counts in _counts(evaluation)}
+    labels = _ordered(set().union(*(own for own, _ in occurring.values())))
+    if not occurring or len(labels) > MOST_CLASSES:
         return ()
     shown = tuple(map(_text, labels))
-    columns = [name for name in ("", *evaluation.names) if name in found]
-    return tuple([_hard(name, shown, _among(labels, *found[name])) for name in columns])
+    columns = [name for name in ("", *evaluation.names) if name in occurring]
+    return tuple([_hard(name, shown, _among(labels, *occurring[name])) for name in columns])
 
 
 def shares_by_condition(shares: Sequence[ClassShares], sizes: Mapping[str, int]) -> tuple[ClassShares, ...]:
@@ -56,22 +56,22 @@ def shares_by_condition(shares: Sequence[ClassShares], sizes: Mapping[str, int])
     """
     if len(shares) != 1 + sum(sizes.values()):
         return ()
-    found, rest = [shares[0]], list(shares[1:])
+    conditions, rest = [shares[0]], list(shares[1:])
     for name, size in sizes.items():
         runs, rest = rest[:size], rest[size:]
         mean = np.mean([run.shares for run in runs], axis=0)
         counts = [run.counts for run in runs if run.counts is not None]
         pooled = tuple(np.sum(counts, axis=0).tolist()) if counts else None
-        found.append(ClassShares(name, shares[0].labels, tuple(mean.tolist()), pooled))
-    return tuple(found)
+        conditions.append(ClassShares(name, shares[0].labels, tuple(mean.tolist()), pooled))
+    return tuple(conditions)
 
 
-def _among(labels: list[Any], own: list[Any], counts: Sequence[int]) -> Sequence[int]:
+def _among(labels: list[Any], occurring: list[Any], counts: Sequence[int]) -> Sequence[int]:
     """Return how often each of all labels occurs in a column that has some of them."""
-    if own == labels:
+    if occurring == labels:
         return counts
-    known = dict(zip(own, counts, strict=True))
-    return [known.get(label, 0) for label in labels]
+    count_of = dict(zip(occurring, counts, strict=True))
+    return [count_of.get(label, 0) for label in labels]
 
 
 def _hard(name: str, labels: tuple[str, ...], counts: Sequence[int]) -> ClassShares:
@@ -118,15 +118,15 @@ def _counts(evaluation: Evaluation) -> Iterator[tuple[str, Array, IntArray]]:
         codes, weights = code[rows], counts
         if name in evaluation.missing:
             weights = np.where(evaluation.missing[name][rows], 0, 1 if counts is None else counts)
-        found = occurrences(codes, distinct.size, weights)
+        totals = occurrences(codes, distinct.size, weights)
         if distinct.dtype.kind == "U" and "" in columns:
             gold = complete(columns[""][0])
             read = read_together(gold, {name: complete(distinct)}, strings=True)
             labels = read[0] if name == "" else read[1][name]
             assert labels is not None
             distinct, places = np.unique(labels.values, return_inverse=True)
-            found = np.bincount(places.reshape(-1), weights=found).astype(np.int64)
-        yield name, distinct, found
+            totals = np.bincount(places.reshape(-1), weights=totals).astype(np.int64)
+        yield name, distinct, totals
 
 
 def _soft(evaluation: Evaluation) -> Iterator[ClassShares]:
@@ -161,12 +161,12 @@ def words_for_nothing(shares: Sequence[ClassShares]) -> list[Note]:
         where = [(entry.system, n) for entry, n in zip(shares[1:], predicted, strict=True) if n]
         on = ", ".join(f"{counted(n, 'item')} of {name}" for name, n in where[:MOST_NAMED])
         on += ", …" * (len(where) > MOST_NAMED)
-        told = f"a label that the gold never has, and counts as wrong on {on}"
+        message = f"a label that the gold never has, and counts as wrong on {on}"
         if in_gold:
-            told = f"a label of the gold, on {counted(in_gold, 'item')}, that no system predicts"
+            message = f"a label of the gold, on {counted(in_gold, 'item')}, that no system predicts"
         remedy = "if it stands for no value, say so where the file is read (missing=..., --missing-value)"
-        told = f"{quoted(label)} is taken for {told}: {remedy}"
-        notes.append(Note("word_for_nothing", told))
+        message = f"{quoted(label)} is taken for {message}: {remedy}"
+        notes.append(Note("word_for_nothing", message))
     return notes
 
 
@@ -180,7 +180,7 @@ def never_predicted(shares: Sequence[ClassShares]) -> list[Note]:
         predicted = {label for label, count in zip(entry.labels, entry.counts or (), strict=True) if count}
         never = [label for label in shares[0].labels if label in due - predicted]
         if never and due & predicted:  # one that shares no label has a note of its own
-            told = f"{entry.system} never predicts {len(never)} of the {len(due)} classes of the gold: "
-            told += ", ".join(map(quoted, never[:MOST_NAMED])) + (", …" if len(never) > MOST_NAMED else "")
-            notes.append(Note("never_predicted", told))
+            message = f"{entry.system} never predicts {len(never)} of the {len(due)} classes of the gold: "
+            message += ", ".join(map(quoted, never[:MOST_NAMED])) + (", …" if len(never) > MOST_NAMED else "")
+            notes.append(Note("never_predicted", message))
     return notes

@@ -30,7 +30,7 @@ CAUGHT = 0.92
 reject in 6 % and more."""
 
 ENOUGH_CAUGHT = 0.95
-"""The same for the length that the note suggests."""
+"""Share of the variance that blocks of the length catch that the note suggests."""
 
 ENOUGH_BLOCKS = 10
 """Blocks below which a permutation of them hardly rejects and bootstrap intervals are too short."""
@@ -54,8 +54,8 @@ def _check_blocks(evaluation: Evaluation, settings: Settings) -> None:
         "resample_size": settings.resample_size is not None,
         'annotators="resample"': settings.annotators == "resample",
     }
-    for name, given in others.items():
-        if given:
+    for name, present in others.items():
+        if present:
             raise DesignError(
                 f"blocks of consecutive items and {name} do not go together",
                 hint="blocks are for ordered text whose documents are too few or too long to be clusters",
@@ -70,11 +70,11 @@ def supported_test(asked: str, group: Group) -> tuple[str, tuple[Note, ...]]:
         raise DesignError(
             f"test {asked!r} supports one grouping of the items, not two crossed ones", hint='test="wald"'
         )
-    told = (
+    message = (
         "a permutation test cannot keep two crossed groupings of the items: the test compares the difference,"
         " divided by its two-way cluster-robust standard error, with Student's t distribution"
     )
-    return "wald", (Note("two_way", told),)
+    return "wald", (Note("two_way", message),)
 
 
 def cluster_notes(evaluation: Evaluation) -> list[Note]:
@@ -83,9 +83,9 @@ def cluster_notes(evaluation: Evaluation) -> list[Note]:
     for groups in (evaluation.clusters, evaluation.crossed):
         if groups is not None:
             sizes = np.bincount(codes(groups)[1].astype(np.int64))
-            told = _few(sizes)
-            if told is not None:
-                notes.append(Note("few_clusters", told))
+            message = _few(sizes)
+            if message is not None:
+                notes.append(Note("few_clusters", message))
     return notes
 
 
@@ -97,10 +97,10 @@ def _few(sizes: IntArray) -> str | None:
     )
     small_sample = f"bootstrap intervals are too short; {formula}"
     if n < FEW_CLUSTERS:
-        told = f"there are only {n} clusters, fewer than {FEW_CLUSTERS}"
+        message = f"there are only {n} clusters, fewer than {FEW_CLUSTERS}"
         if share > LARGEST_SHARE:
-            told += f", one of which holds {percentage(share)} of the items"
-        return f"{told}: {small_sample}"
+            message += f", one of which holds {percentage(share)} of the items"
+        return f"{message}: {small_sample}"
     if share > LARGEST_SHARE:
         return f"one of the {n} clusters holds {percentage(share)} of the items: {small_sample}"
     if n < ENOUGH_FOR_BOOTSTRAP:
@@ -122,19 +122,19 @@ def dependence_notes(
     if settings.blocks is not None:
         code = consecutive(evaluation.n_items, settings.blocks, strata)
         effects = design_effects(group, pairs, code, strata)
-        told = _design_effect_text(effects, f"with blocks of {settings.blocks}")
-        if told is not None and evaluation.n_items >= 8 * settings.blocks:
+        message = _design_effect_text(effects, f"with blocks of {settings.blocks}")
+        if message is not None and evaluation.n_items >= 8 * settings.blocks:
             longer = consecutive(evaluation.n_items, 2 * settings.blocks, strata)
             doubled = [effect.clustered for effect in design_effects(group, pairs, longer, strata)]
-            told += (
+            message += (
                 f" ({_span(doubled)} with blocks twice as long; if that is much more, these are too short)"
             )
-        notes += [] if told is None else [Note("design_effect", told, (metric.name,))]
+        notes += [] if message is None else [Note("design_effect", message, (metric.name,))]
         notes += _short_blocks(group, metric.name, pairs, evaluation.n_items, settings, strata)
     elif evaluation.clusters is not None:
         effects = design_effects(group, pairs, _codes(evaluation.clusters), strata)
-        told = _design_effect_text(effects, "with both groupings" if group.crossed else "with clusters")
-        notes += [] if told is None else [Note("design_effect", told, (metric.name,))]
+        message = _design_effect_text(effects, "with both groupings" if group.crossed else "with clusters")
+        notes += [] if message is None else [Note("design_effect", message, (metric.name,))]
     elif evaluation.groupings:
         notes += _ignored(group, metric, pairs, evaluation, strata)
     return notes
@@ -165,7 +165,7 @@ def _short_blocks(
     share, worst = min(missed, key=lambda one: one[0])
     needed = worst.long_enough(ENOUGH_CAUGHT)
     rate = autocorrelation.rejected(share, settings.alpha)
-    told = (
+    message = (
         f"items depend on one another over more than blocks of {length} (neighbours are correlated by"
         f" {worst.correlations[1]:.2g}): standard errors are about"
         f" {percentage(1.0 - math.sqrt(share))} too small, and tests at {settings.alpha:.3g} reject a true"
@@ -173,20 +173,20 @@ def _short_blocks(
     )
     enough = f"of {needed}, which hold {percentage(ENOUGH_CAUGHT)} of the variance"
     if ENOUGH_BLOCKS * needed <= n_items:
-        told += f" Use blocks {enough}"
+        message += f" Use blocks {enough}"
     else:
-        told += (
+        message += (
             f" Blocks {enough}, are too long for {n_items} items: use the longest of which {ENOUGH_BLOCKS}"
             ' fit, test="wald", and more text if you can'
         )
-    return [Note("short_blocks", told, (metric,))]
+    return [Note("short_blocks", message, (metric,))]
 
 
 def _ignored(
     group: SumGroup, metric: Metric, pairs: Sequence[Pair], evaluation: Evaluation, strata: IntArray | None
 ) -> list[Note]:
     """Return a note for each grouping that the data know of and that was not used, the weightiest first."""
-    found = []
+    weighed = []
     for name, groups in evaluation.groupings.items():
         if evaluation.strata is not None and np.array_equal(groups, evaluation.strata):
             continue  # they are used, as strata
@@ -196,14 +196,14 @@ def _ignored(
         if not 5 <= n < evaluation.n_items:
             continue
         effects = design_effects(group, pairs, code, None if strata is None else _nested(code, strata))
-        told = _design_effect_text(effects, f"with the {n} groups of {name!r} as clusters")
-        if told is not None:
+        effect_text = _design_effect_text(effects, f"with the {n} groups of {name!r} as clusters")
+        if effect_text is not None:
             weight = max(effect.ratio for effect in effects if not math.isnan(effect.ratio))
-            note = f"items are treated as independent, but the data have groups of items: {told}"
-            found.append((weight, Note("clusters_ignored", note, (metric.name,))))
-    found.sort(key=lambda one: -one[0])
+            note = f"items are treated as independent, but the data have groups of items: {effect_text}"
+            weighed.append((weight, Note("clusters_ignored", note, (metric.name,))))
+    weighed.sort(key=lambda one: -one[0])
     # Unused groupings that are told of: those that matter most
-    return [note for _, note in found[:3]]
+    return [note for _, note in weighed[:3]]
 
 
 def _nested(code: IntArray, strata: IntArray) -> IntArray | None:
@@ -214,15 +214,15 @@ def _nested(code: IntArray, strata: IntArray) -> IntArray | None:
 
 def _design_effect_text(effects: Sequence[DesignEffect], how: str) -> str | None:
     """Return the standard errors side by side, and the design effect; None if nothing varies."""
-    known = [effect for effect in effects if effect.itemwise > 0.0]
-    if not known:
+    varying = [effect for effect in effects if effect.itemwise > 0.0]
+    if not varying:
         return None
-    several = len(known) > 1
+    several = len(varying) > 1
     return (
         f"standard error{'s' if several else ''} of the difference{'s' if several else ''}"
-        f" {_span([effect.clustered for effect in known])} {how},"
-        f" {_span([effect.itemwise for effect in known])} as if the items were independent:"
-        f" design effect {_span([effect.ratio for effect in known])}"
+        f" {_span([effect.clustered for effect in varying])} {how},"
+        f" {_span([effect.itemwise for effect in varying])} as if the items were independent:"
+        f" design effect {_span([effect.ratio for effect in varying])}"
     )
 
 

@@ -16,7 +16,7 @@ from bestby.engine.reach import reach_of_cluster
 from bestby.engine.unseen import Evidence, evidence, evidence_of_runs
 from bestby.inference import unseen
 from bestby.inference.intervals import Ends
-from bestby.report.shown import UNSEEN
+from bestby.report.comparison import UNSEEN
 from bestby.results.base import Note
 from bestby.results.values import Interval
 
@@ -50,20 +50,20 @@ def interval_of_pair(
     if settings.margin is None or (tost is not None and tost.method == "tango"):
         return tost, ()
     assert estimate.b is not None
-    found = evidence(estimate.group, (estimate.a, estimate.b))
-    return _from_evidence(found, tost, estimate.value, settings, estimate.bounds[1], level)
+    units = evidence(estimate.group, (estimate.a, estimate.b))
+    return _from_evidence(units, tost, estimate.value, settings, estimate.bounds[1], level)
 
 
 def bounds_of_pair(estimate: Estimate, seen: Interval | None, level: float) -> Interval | None:
-    """Return the same interval at the level given, whatever the margin.
+    """Return the interval of a pair at a level, with what units not seen could change, whatever the margin.
 
     `seen` is the interval at this level from what was seen.
     """
     if seen is not None and seen.method == "tango":
         return seen
     assert estimate.b is not None
-    found = evidence(estimate.group, (estimate.a, estimate.b))
-    return _widened_by(found, _seen(found, seen, level), estimate.value, estimate.bounds[1])
+    units = evidence(estimate.group, (estimate.a, estimate.b))
+    return _widened_by(units, _seen(units, seen, level), estimate.value, estimate.bounds[1])
 
 
 def interval_of_runs(
@@ -73,7 +73,7 @@ def interval_of_runs(
     n_differing: int,
     settings: MarginSettings,
 ) -> Guarded:
-    """Return the same interval of two systems with several runs.
+    """Return the interval of two one-sided tests of two systems with several runs.
 
     On `n_differing` items some run differs from another. Score intervals of answers allow for other items by
     themselves.
@@ -82,22 +82,22 @@ def interval_of_runs(
         return tost, ()
     if tost is not None and tost.method == "crossed-t" and maker.answers(*pair) is not None:
         return tost, ()
-    found = evidence_of_runs(maker, *pair, n_differing)
+    units = evidence_of_runs(maker, *pair, n_differing)
     limits = maker.group.metric.bounds
-    return _from_evidence(found, tost, maker.estimate(*pair), settings, limits[1] - limits[0])
+    return _from_evidence(units, tost, maker.estimate(*pair), settings, limits[1] - limits[0])
 
 
 def interval_of_mean(
     parts: Sequence[Evidence], tost: Interval | None, estimate: float, settings: MarginSettings
 ) -> Guarded:
-    """Return the same interval of a mean of independent differences, such as one per dataset."""
+    """Return the interval of two one-sided tests of a mean of independent differences, as of datasets."""
     return (
         (tost, ()) if settings.margin is None else _from_evidence(_mean_of(parts), tost, estimate, settings)
     )
 
 
 def _from_evidence(
-    found: Evidence,
+    units: Evidence,
     tost: Interval | None,
     estimate: float,
     settings: MarginSettings,
@@ -106,18 +106,18 @@ def _from_evidence(
 ) -> Guarded:
     """Return the interval widened by what is known of the units, and a note if that decides."""
     assert settings.margin is not None
-    tost = _seen(found, tost, level or equivalence_level(settings.level, settings.margin) or settings.level)
-    wide = _widened_by(found, tost, estimate, furthest)
-    return wide, _note(found, tost, wide, settings.margin)
+    tost = _seen(units, tost, level or equivalence_level(settings.level, settings.margin) or settings.level)
+    wide = _widened_by(units, tost, estimate, furthest)
+    return wide, _note(units, tost, wide, settings.margin)
 
 
-def _seen(found: Evidence, tost: Interval | None, level: float) -> Interval | None:
+def _seen(units: Evidence, tost: Interval | None, level: float) -> Interval | None:
     """Return the interval from what was seen, which of copies is a point."""
-    return Interval(0.0, 0.0, level, "unseen", exact=True) if found.n_differing == 0 else tost
+    return Interval(0.0, 0.0, level, "unseen", exact=True) if units.n_differing == 0 else tost
 
 
 def _widened_by(
-    found: Evidence, tost: Interval | None, estimate: float, furthest: float = np.inf
+    units: Evidence, tost: Interval | None, estimate: float, furthest: float = np.inf
 ) -> Interval | None:
     """Return the interval widened by what is known of the units; no difference is larger than `furthest`.
 
@@ -128,21 +128,31 @@ def _widened_by(
     """
     if tost is None:
         return None
-    most_differ = 2 * found.n_differing >= found.n_units
-    few_differ = found.n_differing < unseen.ENOUGH_DIFFERING
-    known = found.influences
-    reach = found.reach if known is not None else None
-    if found.clustered or reach is None:
+    most_differ = 2 * units.n_differing >= units.n_units
+    few_differ = units.n_differing < unseen.ENOUGH_DIFFERING
+    influences = units.influences
+    reach = units.reach if influences is not None else None
+    if units.clustered or reach is None:
         if most_differ:
             return tost
         if few_differ and reach is None:
             return None
-        if known is None:
+        if influences is None:
             return tost
-        reach = reach_of_cluster(reach, known) if few_differ and reach is not None else _reach_of_seen(known)
-    assert known is not None
+        reach = (
+            reach_of_cluster(reach, influences)
+            if few_differ and reach is not None
+            else _reach_of_seen(influences)
+        )
+    assert influences is not None
     ends = unseen.widened(
-        (tost.low, tost.high), estimate, known.values, known.counts, known.bounds, reach, tost.level
+        (tost.low, tost.high),
+        estimate,
+        influences.values,
+        influences.counts,
+        influences.bounds,
+        reach,
+        tost.level,
     )
     return dataclasses.replace(tost, low=max(ends[0], -furthest), high=min(ends[1], furthest))
 
@@ -156,24 +166,24 @@ def interval_of_unbounded(
     """
     if margin is None:
         return tost, ()
-    found = Evidence(None, None, n_differing, n_units, clustered=False)
-    wide = _widened_by(found, tost, 0.0)
-    return wide, _note(found, tost, wide, margin)
+    units = Evidence(None, None, n_differing, n_units, clustered=False)
+    wide = _widened_by(units, tost, 0.0)
+    return wide, _note(units, tost, wide, margin)
 
 
 def _mean_of(parts: Sequence[Evidence]) -> Evidence:
     """Return what is known of a mean of independent differences, such as one per dataset."""
     size = len(parts)
-    known = [part.influences for part in parts if part.influences is not None]
+    every_influence = [part.influences for part in parts if part.influences is not None]
     reaches = [part.reach for part in parts if part.reach is not None]
     influences, reach = None, None
-    if len(known) == size:
-        starts = np.cumsum([0, *(one.counts.size for one in known)])
-        bounds = [one.bounds[:-1] + start for one, start in zip(known, starts[:-1], strict=True)]
+    if len(every_influence) == size:
+        starts = np.cumsum([0, *(one.counts.size for one in every_influence)])
+        bounds = [one.bounds[:-1] + start for one, start in zip(every_influence, starts[:-1], strict=True)]
         influences = Influences(
-            np.concatenate([one.values for one in known]) / size,
-            np.concatenate([one.sizes for one in known]),
-            np.concatenate([one.counts for one in known]),
+            np.concatenate([one.values for one in every_influence]) / size,
+            np.concatenate([one.sizes for one in every_influence]),
+            np.concatenate([one.counts for one in every_influence]),
             np.concatenate([*bounds, starts[-1:]]),
         )
     if len(reaches) == size:
@@ -187,9 +197,9 @@ def _mean_of(parts: Sequence[Evidence]) -> Evidence:
     )
 
 
-def _reach_of_seen(known: Influences) -> Ends:
+def _reach_of_seen(influences: Influences) -> Ends:
     """Return the reach of units that may differ by more than those seen."""
-    largest = unseen.BEYOND * float(np.abs(known.values).max(initial=0.0))
+    largest = unseen.BEYOND * float(np.abs(influences.values).max(initial=0.0))
     return largest, largest
 
 
@@ -197,25 +207,25 @@ def _inside(interval: Interval, margin: float) -> bool:
     return -margin < interval.low and interval.high < margin
 
 
-def _note(found: Evidence, tost: Interval | None, wide: Interval | None, margin: float) -> tuple[Note, ...]:
+def _note(units: Evidence, tost: Interval | None, wide: Interval | None, margin: float) -> tuple[Note, ...]:
     """Return a note if two systems would be equivalent by the units that were seen alone."""
     if tost is None or not _inside(tost, margin):
         return ()
-    told = f"{_differing(found)}: others could differ"
+    message = f"{_differing(units)}: others could differ"
     if wide is None:
-        told += (
+        message += (
             " by any amount, because the scores have no known bounds, so at least"
             f" {unseen.ENOUGH_DIFFERING} must differ before the systems can be shown to be equivalent"
         )
     elif _inside(wide, margin):
         return ()
     else:
-        told += " too, or by more, so the systems are not shown to be equivalent within the margin"
-    return (Note(UNSEEN, told),)
+        message += " too, or by more, so the systems are not shown to be equivalent within the margin"
+    return (Note(UNSEEN, message),)
 
 
-def _differing(found: Evidence) -> str:
-    what = "clusters" if found.clustered else "units"
-    if found.n_differing == 0:
-        return f"none of {found.n_units} {what} differs"
-    return f"{found.n_differing} of {found.n_units} {what} differ"
+def _differing(units: Evidence) -> str:
+    what = "clusters" if units.clustered else "units"
+    if units.n_differing == 0:
+        return f"none of {units.n_units} {what} differs"
+    return f"{units.n_differing} of {units.n_units} {what} differ"

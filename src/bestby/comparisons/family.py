@@ -13,9 +13,9 @@ from bestby._core import rounding
 from bestby._core.typing import Alternative, Array, BoolArray, FloatArray, IntArray, Question
 from bestby.inference import groups, multiplicity
 from bestby.inference.multiplicity import rejects
-from bestby.report.comparison import Difference
+from bestby.report.comparison import Difference, by_interval, shown_better
+from bestby.report.disagreements import OTHER_QUESTIONS
 from bestby.report.pairs import VERDICTS
-from bestby.report.shown import OTHER_QUESTIONS, by_interval, shown_better
 from bestby.results.base import Note
 from bestby.results.values import Interval
 
@@ -47,8 +47,8 @@ def pairs_to_compare(order: Sequence[int], baseline: int | None, *, sided: bool)
     """
     if baseline is not None:
         return [(a, baseline) for a in order if a != baseline]
-    found = line(order, baseline, sided=sided)
-    return [(a, b) for i, a in enumerate(found) for b in found[i + 1 :]]
+    systems = line(order, baseline, sided=sided)
+    return [(a, b) for i, a in enumerate(systems) for b in systems[i + 1 :]]
 
 
 def line(order: Sequence[int], baseline: int | None, *, sided: bool) -> list[int]:
@@ -90,12 +90,12 @@ def with_direction_notes(differences: Sequence[AnyDifference], alpha: float) -> 
 
 def adjusted(differences: Iterable[AnyDifference], correction: str) -> list[AnyDifference]:
     """Return differences with their p-values corrected as one family; as they are if nothing was tested."""
-    made = list(differences)
-    p_values = [d.test.p_value for d in made if d.test is not None]
-    if len(p_values) < len(made):
-        return made
+    family = list(differences)
+    p_values = [d.test.p_value for d in family if d.test is not None]
+    if len(p_values) < len(family):
+        return family
     corrected = multiplicity.adjust(p_values, correction)
-    return [dataclasses.replace(d, p_adjusted=float(p)) for d, p in zip(made, corrected, strict=True)]
+    return [dataclasses.replace(d, p_adjusted=float(p)) for d, p in zip(family, corrected, strict=True)]
 
 
 def with_one_long_note(
@@ -106,26 +106,26 @@ def with_one_long_note(
     An interval that covers more than it says matters only where a shorter one might have decided: a verdict
     leaves something open, or, without a margin, 0 lies in the interval.
     """
-    kept, long = [], []
+    shortened, long = [], []
     for d in differences:
         notes = tuple(note for note in d.notes if note.code != LONG)
         open_ = d.verdict in OPEN_VERDICTS if d.margin is not None else 0.0 in (d.interval or ())
         if open_ and notes != d.notes:
             long.append(d)
-        kept.append(d if notes == d.notes else dataclasses.replace(d, notes=notes))
+        shortened.append(d if notes == d.notes else dataclasses.replace(d, notes=notes))
     if not long:
-        return tuple(kept), []
+        return tuple(shortened), []
     one, pairs = len(long) == 1, len(differences)
     which = f"of {len(long)} of {pairs} pairs the runs"
     if one:
         which = f"the runs of {long[0].a} and {long[0].b}"
     allow = "interval allows" if one else "intervals allow"
-    told = (
+    message = (
         f"{which} vary no more than chance on single items explains; so few runs may hide a larger variation,"
         f" for which the {allow}, and the test finds a difference less often than it could if there is none"
     )
     about = (long[0].metric, long[0].a, long[0].b) if one else (long[0].metric,)
-    return tuple(kept), [Note(LONG, told, about)]
+    return tuple(shortened), [Note(LONG, message, about)]
 
 
 _WHY_OPPOSED = OTHER_QUESTIONS | {"yuen": "it leaves out the highest and the lowest scores"}
@@ -287,22 +287,22 @@ def with_verdict(
     if margin is None and interval is d.interval:
         return d
     tost, deciding = on_marks(tost, scores, margin), on_marks(decides, scores, margin) or interval
-    found = verdict(deciding, tost, margin, d.greater_is_better, doubted=doubted)
+    decided = verdict(deciding, tost, margin, d.greater_is_better, doubted=doubted)
     shown = verdict(interval, tost, margin, d.greater_is_better)
     notes = d.notes
-    if doubted and found != shown:
-        told = f"the interval may be too short, so that no verdict is read from it; it would be {shown}"
-        notes += (Note("doubted_verdict", told, (d.metric, d.a, d.b)),)
-    elif found != shown and deciding is not None:
-        told = (
+    if doubted and decided != shown:
+        message = f"the interval may be too short, so that no verdict is read from it; it would be {shown}"
+        notes += (Note("doubted_verdict", message, (d.metric, d.a, d.b)),)
+    elif decided != shown and deciding is not None:
+        message = (
             f"a verdict allows for more skewness than the interval does, by which it would be {shown}: the"
             f" interval that decides it is {deciding.low:.4g} to {deciding.high:.4g}"
         )
-        notes += (Note("skewed_verdict", told, (d.metric, d.a, d.b)),)
+        notes += (Note("skewed_verdict", message, (d.metric, d.a, d.b)),)
     return dataclasses.replace(
         d,
         interval=interval,
-        verdict=found,
+        verdict=decided,
         margin=margin,
         equivalence_interval=None if margin is None else tost,
         notes=notes,

@@ -21,8 +21,8 @@ from bestby.inference import classical, discordant, multiplicity
 from bestby.inference.intervals import LEAST_P
 from bestby.inference.joint import Joint
 from bestby.inference.proportions import paired_error
-from bestby.report.pairs import IDENTICAL, Pairs
-from bestby.report.shown import SIMULTANEOUS, shown_sides
+from bestby.report.comparison import SIMULTANEOUS
+from bestby.report.pairs import IDENTICAL, Pairs, shown_sides
 from bestby.results.base import Note
 
 FEW_PAIRS = 10
@@ -174,8 +174,8 @@ def _intervals(
         crossed = marks(settings.margin)
         return rounding.on_marks(low, crossed, scale), rounding.on_marks(high, crossed, scale)
 
-    own = (nothing, nothing) if settings.interval is None else at(level)
-    return own, own if tost_level is None else at(tost_level), tost_level or settings.level
+    shown = (nothing, nothing) if settings.interval is None else at(level)
+    return shown, shown if tost_level is None else at(tost_level), tost_level or settings.level
 
 
 def joint_of(counts: Counts, estimates: Estimates, evaluation: Evaluation) -> Joint:
@@ -204,8 +204,8 @@ def _tested(counts: Counts, test: str, alternative: Alternative) -> tuple[FloatA
     """Return p-values, statistics, and how they were had."""
     net = (counts.n10 - counts.n01).astype(np.float64)
     if test in ("permutation", "auto"):
-        p, alone = discordant.permutation(counts.n10, counts.n01, alternative)
-        return p, net / counts.n, alone.astype(np.uint8)
+        p, how = discordant.permutation(counts.n10, counts.n01, alternative)
+        return p, net / counts.n, how.astype(np.uint8)
     key, place = np.unique(counts.n10 * (counts.n + 1) + counts.n01, return_inverse=True)
     distinct = [
         _OF_COUNTS[test](n10, n01, alternative).p_value

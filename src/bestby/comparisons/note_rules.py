@@ -130,20 +130,20 @@ def rescaling_notes(drawing: Drawing, sizes: IntArray) -> list[Note]:
     notes = []
     m = int(drawing.draws(sizes).sum())
     if drawing.rescale and m < FEW_DRAWN:
-        told = (
+        message = (
             f"resamples of {m} units are too small to keep the level: with 10 to 40 units, tests at 5 %"
             f" rejected 1.9 to 5.5 % of true null hypotheses; with {FEW_DRAWN} or more, 4 to 6 %"
         )
-        notes.append(Note("small_resamples", told))
+        notes.append(Note("small_resamples", message))
     shares = drawing.shares(sizes)[sizes > 1]
     # How many times greater the share drawn of one stratum may be than that of another
     if shares.size and shares.max() > 1.5 * shares.min():
-        told = (
+        message = (
             f"resamples hold {100.0 * shares.min():.0f} to {percentage(shares.max())} of the units of a"
             " stratum, because each must give one: the variation within small strata has too little weight;"
             " draw more units or merge strata"
         )
-        notes.append(Note("uneven_strata", told))
+        notes.append(Note("uneven_strata", message))
     return notes
 
 
@@ -210,8 +210,8 @@ def signature_notes(metric: BaseMetric, evaluation: Evaluation) -> list[Note]:
     signature = metric.signature(evaluation.gold) if isinstance(metric, TextMetric) else None
     if signature is None:
         return []
-    told = f"signature of {', '.join(metric.packages)}: {signature}"
-    return [Note("metric_signature", told, (metric.name,))]
+    message = f"signature of {', '.join(metric.packages)}: {signature}"
+    return [Note("metric_signature", message, (metric.name,))]
 
 
 def same_on_all(parts: str, *, by_signs: bool) -> Note:
@@ -228,18 +228,18 @@ def group_notes(metric: str, labels: Sequence[str] | None, *, lettered: bool) ->
     if not lettered:
         return []
     if labels is None:
-        told = (
+        message = (
             "there are more groups of systems that cannot be told apart than there are systems: the groups"
             " are left out; the ranks and the differences show the same"
         )
-        return [Note("no_groups", told, (metric,))]
+        return [Note("no_groups", message, (metric,))]
     if not any(label[:1].isdigit() for label in labels):
         return []
-    told = (
+    message = (
         "groups are numbered from the best, as there are too many for letters: two systems whose numbers"
         " overlap could not be told apart (3-7 is in the groups 3, 4, 5, 6 and 7)"
     )
-    return [Note("numbered_groups", told, (metric,))]
+    return [Note("numbered_groups", message, (metric,))]
 
 
 def sample_notes(group: Group, pairs: Sequence[Pair], evaluation: Evaluation) -> list[Note]:
@@ -261,11 +261,11 @@ def sample_notes(group: Group, pairs: Sequence[Pair], evaluation: Evaluation) ->
     variances = [float(v.sum()) / n**2 for v in variances_of.values() if v is not None]
     if not variances:
         return []
-    told = [(group.sample(a, b).standard_error, variances[a] + variances[b]) for a, b in pairs]
-    known = [(new, math.sqrt(same)) for new, same in told if new is not None and math.isfinite(same)]
+    errors = [(group.sample(a, b).standard_error, variances[a] + variances[b]) for a, b in pairs]
+    both_errors = [(new, math.sqrt(same)) for new, same in errors if new is not None and math.isfinite(same)]
     text = ""
-    if known:
-        both = [_span(column) for column in zip(*known, strict=True)]
+    if both_errors:
+        both = [_span(column) for column in zip(*both_errors, strict=True)]
         text = f"standard errors of differences are {both[0]} for other items with other samples of each, and"
         text += f" {both[1]} for other samples of these items alone; intervals and tests use the former"
     few = [name for name, v in zip(variances_of, variances, strict=True) if not math.isfinite(v)]
@@ -298,14 +298,18 @@ def run_notes(metric: str, scores: Mapping[str, Sequence[float]], uneven: Collec
     notes = []
     for system, run, times in samples.outlying([np.asarray(scores[name], dtype=float) for name in names]):
         name = names[system]
-        told = (
+        message = (
             f"the run of {name} with {scores[name][run]:.4g} lies {times:.2g} standard deviations"
             " (robust) from the median of its runs: check whether it failed"
         )
         if name not in uneven:
-            told += ". It makes the t intervals of its differences longer, so they cover more than they say"
-            told += "; a median is hardly affected" if len(scores[name]) >= locations.FEW_FOR_ADVICE else ""
-        notes.append(Note("outlying_run", told, (metric, name)))
+            message += (
+                ". It makes the t intervals of its differences longer, so they cover more than they say"
+            )
+            message += (
+                "; a median is hardly affected" if len(scores[name]) >= locations.FEW_FOR_ADVICE else ""
+            )
+        notes.append(Note("outlying_run", message, (metric, name)))
     return notes
 
 
@@ -351,10 +355,10 @@ def resample_notes(metric: str, tests: Collection[TestResult], correction: str, 
         return []
     family = 1 if correction == "none" else len(tests)
     needed = -rounding.round_down(-family / alpha) - 1  # family / (1 + B), the least p, is at most alpha
-    told = (
+    message = (
         f"chance in the resamples decides {undecided} of {len(tests)} comparisons: fewer than"
         f" {tilting.FEW_HITS} of {min(test.n_resamples for test in few)} resamples were as extreme as"
         f" the data, and with more the corrected p-value could be {alpha:.3g} or less; use"
         f" n_resamples={10 * needed}"
     )
-    return [Note("few_resamples", told, (metric,))]
+    return [Note("few_resamples", message, (metric,))]

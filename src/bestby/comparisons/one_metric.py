@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from os import PathLike
@@ -15,33 +15,25 @@ import numpy as np
 
 from bestby._core.text import quoted
 from bestby._core.typing import Alternative
-from bestby.comparisons import (
-    classes,
-    dependence,
-    family,
-    few_units,
-    many_systems,
-    note_rules,
-    one_pair,
-    simultaneous,
-    swap_notes,
-)
-from bestby.comparisons.disagreeing import disagreements
-from bestby.comparisons.expected import resamples
+from bestby.comparisons import classes, dependence, family, many_systems, note_rules, one_pair, simultaneous
+from bestby.comparisons import swap_notes as comparisons_swap_notes
 from bestby.comparisons.provenance import evaluation_provenance
 from bestby.comparisons.settings import Settings, check_reach
 from bestby.comparisons.simultaneous import FamilyIntervals
 from bestby.data.evaluation import Evaluation
 from bestby.engine import interval_maker, interval_methods, prepare, test_maker
-from bestby.engine.base import Drawing, Pair
+from bestby.engine.base import STANDARDISED, Drawing, Group, Pair
 from bestby.engine.estimate import Estimates
+from bestby.engine.ranked import WeightGroup
 from bestby.engine.text_statistics import Counting
+from bestby.engine.weighted import ItemGroup
 from bestby.inference import multiplicity, omnibus
 from bestby.metrics.base import BaseMetric
 from bestby.metrics.texts import TextMetric
 from bestby.report.comparison import Comparison, Difference, SystemScore
+from bestby.report.differing_items import ComparedItems
 from bestby.report.pairs import Differences, Pairs
-from bestby.report.reported import remember_backend
+from bestby.report.reported import with_backend
 from bestby.resampling.progress import counted, in_turn
 from bestby.resampling.settings import Resampling
 from bestby.results.base import MetricInfo, Note, notes_about
@@ -83,19 +75,19 @@ def compared_by_metric(
     parts: list[MetricPart] = []
     every = estimates_by_metric(evaluation, metrics, settings, drawing, consumer, cache)
     for estimates, metric in zip(every, metrics, strict=True):
-        found = note_rules.drawing_notes(estimates.group, drawing, settings)
-        of_drawing += [note for note in found if note not in of_drawing]
+        on_drawing = note_rules.drawing_notes(estimates.group, drawing, settings)
+        of_drawing += [note for note in on_drawing if note not in of_drawing]
         parts.append(part_of(estimates, metric))
     shares = classes.class_shares(evaluation, metrics)  # from the distinct rows, if those were counted
     notes += [*classes.words_for_nothing(shares), *classes.never_predicted(shares), *of_drawing]
-    given = (one.interval for part in parts for of in (part.systems, part.differences) for one in of)
+    intervals = (one.interval for part in parts for of in (part.systems, part.differences) for one in of)
     result = Comparison(
         metrics=tuple(MetricInfo(m.name, m.greater_is_better, m.bounds) for m in metrics),
         systems=tuple(score for part in parts for score in part.systems),
         differences=_joined([part.differences for part in parts]),
         omnibus=tuple(part.omnibus for part in parts if part.omnibus is not None),
         notes=(
-            *note_rules.on_intervals(notes, given, metrics),
+            *note_rules.on_intervals(notes, intervals, metrics),
             *(note for part in parts for note in part.notes),
         ),
         provenance=evaluation_provenance(evaluation, metrics, named, drawing),
@@ -106,10 +98,9 @@ def compared_by_metric(
         baseline=settings.baseline,
         n_clusters=evaluation.n_clusters,
         classes=shares,
+        _items=ComparedItems(evaluation, {metric.name: metric for metric in metrics}),
     )
-    own = {metric.name: metric for metric in metrics}
-    object.__setattr__(result, "_items", partial(disagreements, evaluation, own))
-    return remember_backend(result, evaluation.frame_backend)
+    return with_backend(result, evaluation.frame_backend)
 
 
 def estimates_by_metric(
@@ -143,8 +134,7 @@ def estimates_by_metric(
     with counted(in_turn(drawing.progress, jobs - 1, jobs), expected) as progress:
         drawing = dataclasses.replace(drawing, progress=progress)
         for group in groups:
-            with closing(Estimates(group, drawing)) as estimates:
-                yield estimates
+            yield Estimates(group, drawing)
 
 
 def _joined(parts: Sequence[tuple[Difference, ...] | Pairs]) -> tuple[Difference, ...] | Differences:
@@ -172,17 +162,17 @@ def compared(
     pairs = family.pairs_to_compare(order, base, sided=alternative != "two-sided")
     test, path = _test(estimates, settings)
     tests = {} if test is None else test_maker.run(test, estimates, pairs, alternative)
-    made = _family_intervals(estimates, pairs, names, tests, alternative, settings)
+    intervals = _family_intervals(estimates, pairs, names, tests, alternative, settings)
     differences = family.with_direction_notes(
         [
             one_pair.difference(
                 estimates.of(*pair),
                 evaluation,
                 tests.get(pair),
-                made.bounds[pair],
+                intervals.bounds[pair],
                 settings,
-                made.p_adjusted.get(pair),
-                made.errors.get(pair),
+                intervals.p_adjusted.get(pair),
+                intervals.errors.get(pair),
             )
             for pair in pairs
         ],
@@ -202,7 +192,7 @@ def compared(
         (
             *path,
             *group_notes,
-            *made.notes,
+            *intervals.notes,
             *notes,
             *notes_on_pairs(estimates, unfitted, pairs, tests, evaluation, settings),
         ),
@@ -223,9 +213,9 @@ def notes_on_pairs(
     return [
         *note_rules.metric_notes(group, tests, settings),
         *note_rules.signature_notes(unfitted, evaluation),
-        *few_units.notes_on_swaps(group, group.metric.name, deciding.values(), settings),
-        *swap_notes.exchange_notes(group, tests, names, settings.test),
-        *swap_notes.exchangeability_notes(
+        *comparisons_swap_notes.notes_on_swaps(group, group.metric.name, deciding.values(), settings),
+        *comparisons_swap_notes.exchange_notes(group, tests, names, settings.test),
+        *comparisons_swap_notes.exchangeability_notes(
             estimates, deciding, names, settings.correction, settings.alpha, bounded=bounded
         ),
         *_uncertainty_notes(estimates, unfitted, pairs, evaluation, settings),
@@ -256,7 +246,7 @@ def _by_counts(
     evaluation: Evaluation,
     settings: Settings,
 ) -> MetricPart:
-    """Return the same as `compared` where the counts of discordant items are all there is to know."""
+    """Return the comparison on one metric where the counts of discordant items are all there is to know."""
     metric, names = estimates.group.metric, evaluation.names
     alternative = settings.towards(metric.greater_is_better)
     test, path = _test(estimates, settings)
@@ -337,8 +327,10 @@ def system_scores(
         interval, error, error_method, noise = None, None, None, None
         if method is not None:
             chosen, situation = one_pair.chosen(estimate, method)
-            interval, found = interval_maker.interval(estimate, chosen, level)
-            notes += notes_about((*found, *one_pair.doubts(interval, situation)), metric.name, names[system])
+            interval, on_interval = interval_maker.interval(estimate, chosen, level)
+            notes += notes_about(
+                (*on_interval, *one_pair.doubts(interval, situation)), metric.name, names[system]
+            )
             error, error_method = one_pair.standard_error(estimate, interval)
             noise = interval_methods.calibration_error_of(estimates.group, system, level)
         entries.append(
@@ -362,11 +354,34 @@ def system_scores(
 def _omnibus(estimates: Estimates) -> Omnibus | None:
     """Return Cochran's Q for 0/1 values, Friedman's test for other means, over items or cluster means."""
     group = estimates.group
-    found = None if group.n_systems < 3 else group.unit_means
-    if found is None:
+    unit_means = None if group.n_systems < 3 else group.unit_means
+    if unit_means is None:
         return None
-    means, counts = found
+    means, counts = unit_means
     binary = not group.clustered and bool(np.isin(means, (0.0, 1.0)).all())
     name, test = ("cochran_q", omnibus.cochran_q) if binary else ("friedman", omnibus.friedman)
     statistic, df, p = test(means, counts)
     return Omnibus(group.metric.name, name, statistic, df, p)
+
+
+_ACCELERATED = ("bca", "bca-expanded")
+_RESAMPLED = (*_ACCELERATED, "percentile", "basic", "studentized")
+_SWAPPED = ("auto", "permutation", STANDARDISED)
+
+
+def resamples(
+    group: Group, drawing: Drawing, interval: str | None, test: str | None, baseline: str | None
+) -> int:
+    """Return how many resamples intervals and tests of a group take, if no p-value is exact or very small."""
+    n_pairs = math.comb(group.n_systems, 2) if baseline is None else group.n_systems - 1
+    formula = group.has_derivatives if isinstance(group, WeightGroup) else group.has_formula
+    called = interval == "auto" and not formula
+    stages = 0
+    if called or interval in _RESAMPLED or test == "bootstrap":
+        stages = 1 if isinstance(group, ItemGroup) else group.n_systems + n_pairs  # which draw for themselves
+    if test in _SWAPPED:
+        stages += n_pairs
+    left_out = 0
+    if isinstance(group, ItemGroup) and (called or interval in _ACCELERATED):
+        left_out = group.n_left_out
+    return left_out + stages * drawing.n_resamples

@@ -11,7 +11,7 @@ import numpy as np
 from bestby._core import rounding
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array, FloatArray
-from bestby.comparisons import equivalence, few_units
+from bestby.comparisons import equivalence, swap_notes
 from bestby.comparisons.family import for_equivalence, with_verdict
 from bestby.comparisons.settings import CheckedSettings
 from bestby.data.evaluation import Evaluation
@@ -84,55 +84,36 @@ def doubts(interval: Interval | None, situation: Situation, *, tested: bool = Fa
     return tuple(one for one in notes if one is not None)
 
 
-def doubts_of_test(estimate: Estimate) -> Note | None:
-    """Return a note if so few units carry a difference that its p-value is not what it says.
-
-    None where that takes scores without each unit.
-    """
-    situation = estimate.situation(jackknife=False)
-    if situation["proportion"] or situation["n_effective"] is None:
-        return None
-    method = "hall" if situation["mean"] or situation["plain_mean"] else "normal"
-    return interval_choice.reservation(
-        method,
-        difference=True,
-        n_differing=interval_choice.FEW_DIFFERING,
-        n_effective=situation["n_effective"],
-        tested=True,
-        bounded=False,
-    )
-
-
 def standard_error(estimate: Estimate, interval: Interval | None) -> tuple[float | None, str | None]:
     """Return the standard error of an estimate and where it comes from; None and None where there is none.
 
     Returns 0 where nothing but rounding varies.
     """
     group, sample, by_units = estimate.group, estimate.sample, estimate.among.by_units
-    found: float | None = None
+    value: float | None = None
     method = "formula"
     if by_units and (group.crossed or group.clustered or group.in_blocks) and group.has_formula:
         error = sample.error
-        found, method = None if error is None else error.se, "two-way" if group.crossed else "cr2"
+        value, method = None if error is None else error.se, "two-way" if group.crossed else "cr2"
     elif by_units and group.has_formula:
         plain = None if estimate.b is None else estimate.proportion
         if plain is not None and plain.bounds.size == 2:
             n_differing = int(plain.counts @ np.abs(plain.values))
-            found = float(proportions.paired_error(n_differing, estimate.value, int(plain.counts.sum())))
+            value = float(proportions.paired_error(n_differing, estimate.value, int(plain.counts.sum())))
         else:
-            found = sample.standard_error
+            value = sample.standard_error
     elif interval is not None and interval.method == "cr2":
         error = sample.error
-        found, method = None if error is None else error.se, "cr2"
+        value, method = None if error is None else error.se, "cr2"
     elif interval is not None and interval.method in _BY_FORMULA:
-        found = sample.standard_error
+        value = sample.standard_error
     elif interval is not None:
         drawn = estimate.replicates[np.isfinite(estimate.replicates)]
-        found, method = float(drawn.std(ddof=1)) if drawn.size > 1 else None, "bootstrap"
-    if found is None or not math.isfinite(found):
+        value, method = float(drawn.std(ddof=1)) if drawn.size > 1 else None, "bootstrap"
+    if value is None or not math.isfinite(value):
         return None, None
     least = rounding.noise_width(abs(estimate.value), rounding.ERROR)
-    return (found if found > least else 0.0), method
+    return (value if value > least else 0.0), method
 
 
 def differing_items(runs: Sequence[Array]) -> int:
@@ -224,7 +205,9 @@ def _weakly_shown(estimate: Estimate, shown: Interval | None, units: str) -> tup
     """Return a note where skewness may explain that the interval of a mean of few units excludes 0."""
     if shown is None or 0.0 in shown or estimate.sample.robust_error(FOR_INTERVALS) is None:
         return ()
-    return few_units.note_on_interval(shown, interval_maker.interval(estimate, "hall", shown.level)[0], units)
+    return swap_notes.note_on_interval(
+        shown, interval_maker.interval(estimate, "hall", shown.level)[0], units
+    )
 
 
 def difference(

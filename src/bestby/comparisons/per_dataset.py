@@ -24,8 +24,8 @@ from bestby.engine.estimate import Estimates
 from bestby.engine.text_statistics import Counting
 from bestby.metrics.base import BaseMetric
 from bestby.metrics.suitability import metric_of_parts, notes_of_parts
-from bestby.report.by_pair import Names
 from bestby.report.comparison import Difference
+from bestby.report.replicability import Names
 from bestby.results.base import Note
 from bestby.results.values import TestResult
 
@@ -98,14 +98,14 @@ def differences(
     names = evaluation.names
     positions = [(names.index(a), names.index(b)) for a, b in pairs]
     tests = _tests(estimates, positions, options)
-    made = []
+    entries = []
     for pair in positions:
         bounds = one_pair.intervals(estimates.of(*pair), options.interval, options, units)
-        own = {pair: tests[pair]} if pair in tests else {}
-        notes = swap_notes.exchange_notes(estimates.group, own, names, options.test)
+        test_of_pair = {pair: tests[pair]} if pair in tests else {}
+        notes = swap_notes.exchange_notes(estimates.group, test_of_pair, names, options.test)
         bounds = bounds._replace(notes=(*bounds.notes, *notes))
-        made.append(one_pair.difference(estimates.of(*pair), evaluation, tests.get(pair), bounds, options))
-    return tuple(made)
+        entries.append(one_pair.difference(estimates.of(*pair), evaluation, tests.get(pair), bounds, options))
+    return tuple(entries)
 
 
 def p_values(
@@ -126,13 +126,13 @@ def _tests(estimates: Estimates, pairs: Sequence[Pair], options: Options) -> dic
 
 
 def pairs_of(
-    order: Sequence[str], given: Sequence[str], baseline: str | None, alternative: Alternative
+    order: Sequence[str], names: Sequence[str], baseline: str | None, alternative: Alternative
 ) -> tuple[Names, ...]:
     """Return the pairs to compare: the better first, or as given where the question is one-sided."""
-    places = [given.index(name) for name in order]
-    base = None if baseline is None else given.index(baseline)
+    places = [names.index(name) for name in order]
+    base = None if baseline is None else names.index(baseline)
     pairs = family.pairs_to_compare(places, base, sided=alternative != "two-sided")
-    return tuple((given[a], given[b]) for a, b in pairs)
+    return tuple((names[a], names[b]) for a, b in pairs)
 
 
 def in_order(matrix: FloatArray, names: Sequence[str], order: Sequence[str]) -> FloatArray:

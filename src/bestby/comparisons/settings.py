@@ -14,7 +14,7 @@ from bestby._core.typing import Alternative, Question
 from bestby.comparisons.family import oriented
 from bestby.inference.multiplicity import alpha_of
 from bestby.metrics.base import BaseMetric
-from bestby.report.shown import SIMULTANEOUS
+from bestby.report.comparison import SIMULTANEOUS
 from bestby.resampling.settings import size_of
 from bestby.results.base import MetricInfo
 from bestby.vocabulary import SKIPPABLE, allowed_names

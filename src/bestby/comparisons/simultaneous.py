@@ -21,7 +21,7 @@ from bestby.engine.interval_choice import choose_interval
 from bestby.inference.joint import Joint
 from bestby.inference.proportions import two_sided_quantile
 from bestby.inference.skewness import FEWEST
-from bestby.report import shown as report_shown
+from bestby.report import comparison
 from bestby.results.base import Note
 from bestby.results.values import Interval
 from bestby.vocabulary import long_name
@@ -82,12 +82,12 @@ def family_intervals(
     adjusted = {}
     if settings.test is not None:
         alternative = settings.towards(estimates.group.metric.greater_is_better)
-        own = np.array(p_values)
+        p_of_intervals = np.array(p_values)
         values = np.array([estimates.of(*pair).value for pair in pairs])
         low, high = _ends_on_marks(
             estimates, {pair: bounds[pair].interval for pair in pairs}, settings.margin
         )
-        agreed = agreeing(joint.adjusted(own), values, low, high, alternative, settings.alpha)
+        agreed = agreeing(joint.adjusted(p_of_intervals), values, low, high, alternative, settings.alpha)
         adjusted = dict(zip(pairs, agreed.tolist(), strict=True))
     drawn = any(bound.interval is not None and not bound.interval.exact for bound in bounds.values())
     note = family_note(estimates, joint, Counter(methods.values()), settings, drawn=drawn)
@@ -110,12 +110,12 @@ def _equivalence(
     if tost is None:
         return None, notes
     by_itself = partial(interval_maker.interval, estimate, member.single_method)
-    alone = family.for_equivalence(member.single, by_itself, settings.level, settings.margin)
-    alone, _ = equivalence.interval_of_pair(estimate, alone, settings)
+    single = family.for_equivalence(member.single, by_itself, settings.level, settings.margin)
+    single, _ = equivalence.interval_of_pair(estimate, single, settings)
     low, high = tost.low, tost.high
-    if alone is not None:
-        low, high = min(low, alone.low), max(high, alone.high)
-    return Interval(low, high, settings.level, report_shown.SIMULTANEOUS, tost.exact), notes
+    if single is not None:
+        low, high = min(low, single.low), max(high, single.high)
+    return Interval(low, high, settings.level, comparison.SIMULTANEOUS, tost.exact), notes
 
 
 def one_of_family(
@@ -127,12 +127,12 @@ def one_of_family(
 ) -> OneOfFamily:
     """Return the interval of an estimate at the level `at`, at which all intervals of its family hold."""
     method, situation = one_pair.chosen(estimate, asked)
-    own = _family_method(method, situation, level, at) if asked == "auto" else method
-    own = own if margin is None else one_pair.deciding(own, asked, situation)
-    interval, single, notes = interval_maker.simultaneous(estimate, method, level, own, at)
-    by_own = None if interval is None else dataclasses.replace(interval, method=own)
+    family_method = _family_method(method, situation, level, at) if asked == "auto" else method
+    family_method = family_method if margin is None else one_pair.deciding(family_method, asked, situation)
+    interval, single, notes = interval_maker.simultaneous(estimate, method, level, family_method, at)
+    by_own = None if interval is None else dataclasses.replace(interval, method=family_method)
     doubts = one_pair.doubts(by_own, situation)
-    return OneOfFamily(own, interval, method, single, (*notes, *doubts))
+    return OneOfFamily(family_method, interval, method, single, (*notes, *doubts))
 
 
 def _family_method(method: str, situation: Situation, level: float, at: float) -> str:
@@ -224,17 +224,21 @@ def family_note(
 ) -> Note:
     """Return the note on how the intervals of a family were made."""
     at = 1.0 - joint.single_level(settings.alpha)
-    told = held_at_once("differences", "the scores of the systems vary", joint, settings.level, at, methods)
+    message = held_at_once(
+        "differences", "the scores of the systems vary", joint, settings.level, at, methods
+    )
     if joint.size < 2:
-        told = f"with one difference, the simultaneous interval is the one by itself ({_listed(methods)})"
+        message = f"with one difference, the simultaneous interval is the one by itself ({_listed(methods)})"
     if settings.test is not None:
-        told += ". Groups, ranks, verdicts and adjusted p-values are read from these intervals, and p is that"
-        told += " of the test"
+        message += (
+            ". Groups, ranks, verdicts and adjusted p-values are read from these intervals, and p is that"
+        )
+        message += " of the test"
     beyond = 0.5 * (1.0 - at) * (estimates.drawing.n_resamples + 1)
     if beyond < FEW_BEYOND and drawn:
         needed = int(np.ceil(2.0 * FEW_BEYOND / (1.0 - at)))
-        told += (
+        message += (
             f". Fewer than {FEW_BEYOND} resamples lie beyond each end of the bootstrap intervals: use"
             f" n_resamples={needed}"
         )
-    return Note("simultaneous", told, (estimates.group.metric.name,))
+    return Note("simultaneous", message, (estimates.group.metric.name,))

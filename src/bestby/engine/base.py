@@ -431,9 +431,6 @@ class Group(ABC):
     def sample(self, a: int, b: int | None = None) -> Sample:
         """Return the sample of the score of A, or of the difference A minus B."""
 
-    def close(self) -> None:  # noqa: B027
-        """Let go of samples that refer to the group; see `Estimates.close`."""
-
     def every_unit(self, what: str) -> None:  # noqa: B027
         """Refuse what needs every unit at hand, should they not be; they are by default."""
 

@@ -85,7 +85,8 @@ class CallGroup(ItemGroup):
                 out[r] = score_a - score_b
         return out
 
-    def _sampled(self, a: int, b: int | None) -> CallSample:
+    def sample(self, a: int, b: int | None = None) -> CallSample:
+        """Return the sample of the score of A, or of the difference A minus B."""
         return CallSample(self, a, b)
 
     @cached_property

@@ -66,29 +66,19 @@ class Situation(TypedDict):
 
 
 @dataclass(frozen=True, eq=False)
-class Estimates:
-    """The scores and differences of one metric; what several of them need is made once."""
+class Scores:
+    """The scores of all systems on one metric, on the data and on resamples: what their estimates share."""
 
     group: Group
     drawing: Drawing
 
-    def of(self, a: int, b: int | None = None) -> Estimate:
-        """Return the score of A, or the difference A minus B."""
-        return self._kept.get((a, b), lambda key: Estimate(self, *key))
-
-    def close(self) -> None:
-        """Let go of the estimates: they refer to this, and circles wait for the garbage collector."""
-        self._kept.clear()
-        self.group.close()
+    def sample(self, a: int, b: int | None) -> Sample:
+        """Return what the score of A, or the difference A minus B, is computed from; the last one is held."""
+        return self._samples.get((a, b), lambda key: self.group.sample(*key))
 
     @cached_property
-    def _kept(self) -> Memo[tuple[int, int | None], Estimate]:
-        return Memo(MOST_KEPT)
-
-    @property
-    def metric(self) -> BaseMetric:
-        """The metric."""
-        return self.group.metric
+    def _samples(self) -> Memo[tuple[int, int | None], Sample]:
+        return Memo(1)
 
     @cached_property
     def scores(self) -> FloatArray:
@@ -102,7 +92,7 @@ class Estimates:
 
     @cached_property
     def replicates(self) -> FloatArray:
-        """The same, put in their place, shape (B, S)."""
+        """The scores on common resamples around those of the data, shape (B, S)."""
         sample = self.group.together if isinstance(self.group, SumGroup) else None
         shift = sample.gold_shift if isinstance(sample, AnnotatedSample) else 0.0
         return self.in_place(self.drawn, self.scores, shift)
@@ -142,26 +132,12 @@ class Estimates:
         """Whether what varies is which units there are, all of them, so that formulas for these hold."""
         return not self.subsampling and not self.group.gold_varies
 
-    def joint(self, pairs: IntArray, order: Sequence[int]) -> Joint:
-        """Return how the differences of pairs of systems, shape (m, 2), vary together.
-
-        `order` holds all systems in an order that does not depend on how they were given. The influence of
-        each unit tells it, or, where no formula does, the resamples.
-        """
-        spread = self.group.spread
-        if spread is None and not self.group.crossed:
-            drawn = self.replicates[np.isfinite(self.replicates).all(axis=1)]
-            spread = Spread.from_resamples(drawn, self.group.n_units) if len(drawn) > 1 else None
-        place = np.argsort(order)
-        a, b = place[pairs.T]
-        return Joint.of(None if spread is None else spread.ordered(order), a, b, self.drawing.seed)
-
 
 @dataclass(frozen=True, eq=False)
 class Estimate:
     """The score of A, or the difference A minus B; what several intervals and tests need is made once."""
 
-    among: Estimates
+    among: Scores
     a: int
     b: int | None
 
@@ -183,7 +159,7 @@ class Estimate:
     @property
     def sample(self) -> Sample:
         """What the estimate is computed from."""
-        return self.among.group.sample(self.a, self.b)
+        return self.among.sample(self.a, self.b)
 
     @property
     def systems(self) -> list[int]:
@@ -363,3 +339,61 @@ class Estimate:
             shown_by_formula=shown.by_formula,
             shown_by_resamples=shown.by_resamples,
         )
+
+
+@dataclass(frozen=True, eq=False)
+class Estimates:
+    """The scores and differences of one metric; what several of them need is made once.
+
+    An estimate refers to what all share, and not to this, so that no circle keeps the arrays of a comparison.
+    """
+
+    group: Group
+    drawing: Drawing
+
+    def of(self, a: int, b: int | None = None) -> Estimate:
+        """Return the score of A, or the difference A minus B."""
+        return self._estimates.get((a, b), lambda key: Estimate(self.shared, *key))
+
+    @cached_property
+    def _estimates(self) -> Memo[tuple[int, int | None], Estimate]:
+        return Memo(MOST_KEPT)
+
+    @cached_property
+    def shared(self) -> Scores:
+        """What the estimates share."""
+        return Scores(self.group, self.drawing)
+
+    @property
+    def metric(self) -> BaseMetric:
+        """The metric."""
+        return self.group.metric
+
+    @property
+    def scores(self) -> FloatArray:
+        """The scores on the full data, shape (S,)."""
+        return self.shared.scores
+
+    @property
+    def replicates(self) -> FloatArray:
+        """The scores on common resamples around those of the data, shape (B, S)."""
+        return self.shared.replicates
+
+    @property
+    def by_formula(self) -> bool:
+        """Whether what is known of the units gives the bootstrap distribution without drawing."""
+        return self.shared.by_formula
+
+    def joint(self, pairs: IntArray, order: Sequence[int]) -> Joint:
+        """Return how the differences of pairs of systems, shape (m, 2), vary together.
+
+        `order` holds all systems in an order that does not depend on how they were given. The influence of
+        each unit tells it, or, where no formula does, the resamples.
+        """
+        spread = self.group.spread
+        if spread is None and not self.group.crossed:
+            drawn = self.replicates[np.isfinite(self.replicates).all(axis=1)]
+            spread = Spread.from_resamples(drawn, self.group.n_units) if len(drawn) > 1 else None
+        place = np.argsort(order)
+        a, b = place[pairs.T]
+        return Joint.of(None if spread is None else spread.ordered(order), a, b, self.drawing.seed)

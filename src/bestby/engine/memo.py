@@ -38,10 +38,5 @@ class Memo(Generic[Key, Value]):
             self._kept[key] = made
         return self._kept[key]
 
-    def clear(self) -> None:
-        """Keep nothing."""
-        self._kept.clear()
-        self._taken = 0
-
     def _size_of(self, value: Value) -> int:
         return 1 if self._size is None else self._size(value)

@@ -39,10 +39,11 @@ class WeightGroup(ItemGroup):
     _alone: dict[int | None, tuple[int, ...]] = field(default_factory=dict, init=False, repr=False)
 
     def __getstate__(self) -> dict[str, Any]:
-        # Nor derivatives, which cannot be sent there.
-        return super().__getstate__() | {"_derivatives": {}}
+        # Resamples that are drawn in other processes need no derivatives, which cannot be sent there.
+        return self.__dict__ | {"_derivatives": {}}
 
-    def _sampled(self, a: int, b: int | None) -> RankSample:
+    def sample(self, a: int, b: int | None = None) -> RankSample:
+        """Return the sample of the score of A, or of the difference A minus B."""
         return RankSample(self, a, b)
 
     def prepared(self, system: int) -> Any:

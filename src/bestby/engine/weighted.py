@@ -6,8 +6,6 @@ import dataclasses
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -15,7 +13,6 @@ from bestby._core import rounding
 from bestby._core.cached import cached_property
 from bestby._core.typing import Alternative, Array, BoolArray, FloatArray, IntArray
 from bestby.engine.base import Drawing, Group, GroupSample, Influences, Jackknife
-from bestby.engine.memo import Memo
 from bestby.inference import clusters, permutation, tilted_draws, tilting
 from bestby.inference.clusters import StandardError
 from bestby.metrics.base import BaseMetric
@@ -62,13 +59,6 @@ class ItemGroup(Group):
     shares_draws = True
 
     _jackknife: list[Jackknife] = field(default_factory=list, init=False, repr=False)
-    _samples: Memo[tuple[int, int | None], ItemSample] = field(
-        default_factory=partial(Memo, 1), init=False, repr=False
-    )
-
-    def __getstate__(self) -> dict[str, Any]:
-        # Resamples that are drawn in other processes need no samples, some of which cannot be sent there.
-        return self.__dict__ | {"_samples": Memo[Any, Any](1)}
 
     @property
     def n_systems(self) -> int:  # type: ignore[override]
@@ -126,15 +116,8 @@ class ItemGroup(Group):
         return found
 
     def sample(self, a: int, b: int | None = None) -> ItemSample:
-        """Return the sample of the score of A, or of the difference A minus B; the last one is kept."""
-        return self._samples.get((a, b), lambda key: self._sampled(*key))
-
-    def _sampled(self, a: int, b: int | None) -> ItemSample:
+        """Return the sample of the score of A, or of the difference A minus B."""
         return ItemSample(self, a, b)
-
-    def close(self) -> None:
-        """Let go of the sample that is kept."""
-        self._samples.clear()
 
     def _by_item(self, of_units: Array) -> Array:
         return of_units if self.unit_of is None else np.ascontiguousarray(of_units[:, self.unit_of])

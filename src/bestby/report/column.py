@@ -44,6 +44,63 @@ class Column:
     applies: bool = True
 
 
+THREE_DECIMALS = Rounding(3)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Look:
+    """How the values of a table look: the digits of its numbers, its level, its correction and its metric."""
+
+    digits: Rounding = THREE_DECIMALS
+    level: float | None = None
+    correction: str = "none"
+    metric: str = ""
+
+    @property
+    def percent(self) -> str:
+        """The level as a percentage."""
+        return "" if self.level is None else percent(self.level)
+
+
+Format = Callable[[Any, Look], Cell]
+"""Makes the cell of a value."""
+
+
+def as_number(value: float | None, look: Look) -> Cell:
+    """Return the cell of a number on the scale of the metric."""
+    return number_cell(look.digits, value)
+
+
+def as_interval(value: Interval | None, look: Look) -> Cell:
+    """Return the cell of an interval on the scale of the metric."""
+    return interval_cell(look.digits, value)
+
+
+def as_p_value(value: float, look: Look) -> Cell:
+    """Return the cell of a p-value."""
+    return Cell(p_text(value, alpha(0.95 if look.level is None else look.level)), float(value))
+
+
+def as_word(value: str | None, _look: Look) -> Cell:
+    """Return the cell of a word; a dash where there is none."""
+    return Cell(value or DASH, value or "")
+
+
+def as_name(value: str, _look: Look) -> Cell:
+    """Return the cell of a name, which a narrow table breaks first."""
+    return Cell(value, value)
+
+
+def as_count(value: int, _look: Look) -> Cell:
+    """Return the cell of a count."""
+    return Cell(str(value), float(value))
+
+
+def written(spec: str) -> Format:
+    """Return the format of numbers on a scale of their own, such as ".4f"."""
+    return lambda value, _look: Cell(format(value, spec), value)
+
+
 def name(header: str, value: Callable[[Any], str], baselines: Collection[str | None] = ()) -> Column:
     """Return a column of names; baselines are marked."""
 
@@ -89,8 +146,12 @@ def interval(
     applies: bool = True,
 ) -> Column:
     """Return a column of intervals of one level, sorted by their lower ends."""
-    header = "interval" if level is None else f"{percent(level)} interval"
-    return Column(header, lambda e: interval_cell(digits, value(e)), applies=applies)
+    return Column(interval_header(level), lambda e: interval_cell(digits, value(e)), applies=applies)
+
+
+def interval_header(level: float | None) -> str:
+    """Return the header of intervals of one level."""
+    return "interval" if level is None else f"{percent(level)} interval"
 
 
 def p_value(header: str, value: Callable[[Any], float], level: float, *, applies: bool = True) -> Column:
@@ -114,7 +175,7 @@ def part(column: Column, part: Callable[[Any], Any]) -> Column:
     return dataclasses.replace(column, cell=lambda entry: column.cell(part(entry)))
 
 
-DIFFERENCE = "difference"
+DIFFERENCE_HEADER = "difference"
 FIRST, SECOND, SYSTEM = "first", "second", "system"
 
 
@@ -172,25 +233,3 @@ def sides(differences: Iterable[Any]) -> Sides:
         return Sides(FIRST, SECOND, (name(FIRST, attrgetter("a")), name(SECOND, attrgetter("b"))))
     one = [name(SYSTEM, attrgetter(side)) for side, shared in (("a", a), ("b", b)) if shared is None]
     return Sides(a or SYSTEM, b or SYSTEM, tuple(one))
-
-
-def differences(
-    names: Sides,
-    digits: Rounding,
-    level: float | None,
-    correction: str,
-    *,
-    with_intervals: bool = True,
-    with_tests: bool = True,
-) -> list[Column]:
-    """Return the columns of any table of differences; adjusted p-values if there was a correction."""
-    threshold = 0.95 if level is None else level
-    adjusted = attrgetter("p_adjusted")
-    corrected = correction != "none" and len(names.columns) > 0  # a single pair has nothing to correct
-    return [
-        *names.columns,
-        number(DIFFERENCE, digits, attrgetter("estimate")),
-        interval(level, digits, attrgetter("interval"), applies=with_intervals),
-        Column("p", lambda d: Cell(p_text(d.p_value, alpha(d.level)), float(d.p_value)), applies=with_tests),
-        p_value(f"p ({correction})", adjusted, threshold, applies=with_tests and corrected),
-    ]

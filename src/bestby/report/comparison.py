@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import copyreg
 import dataclasses
+import math
+import statistics
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, overload, runtime_checkable
 
-from bestby._core.errors import InvalidInputError
+from bestby._core import checks
+from bestby._core.cached import cached_property
+from bestby._core.errors import DesignError, InvalidInputError
+from bestby._core.keywords import with_suggestions
 from bestby._core.text import quoted
-from bestby.report.differing_items import ItemsAtHand, ItemsOf
-from bestby.report.reported import Drawn, DrawnSystems, InShort, Reported
+from bestby.inference.multiplicity import rejects
+from bestby.report.differing_items import ORDERS, ComparedItems, Disagreements, Order
+from bestby.report.reported import Drawn, DrawnSystems, InShort, Reported, shown_in, written
 from bestby.results.base import MetricInfo, Note, Provenance, negated
 from bestby.results.values import ClassShares, Interval, Omnibus, TestResult, extent
 
@@ -18,6 +26,14 @@ MIRRORED_VERDICTS = {
     "better": "worse", "worse": "better", "not worse": "not better", "not better": "not worse",
 }  # fmt: skip
 """The verdict of B against A, where it is another than that of A against B."""
+
+
+UNSEEN = "unseen_differences"
+"""The code of the note on systems that are not shown to be equivalent because too few units differ."""
+
+
+SIMULTANEOUS = "max-t"
+"""The name of intervals that hold for all pairs at once, and of p-values that are read from them."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -63,6 +79,51 @@ class SystemScore(InShort):
     standard_error: float | None = field(default=None, kw_only=True)
     standard_error_method: str | None = field(default=None, kw_only=True)
     if_calibrated: float | None = field(default=None, kw_only=True)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class RunsScore(SystemScore):
+    """The score of one system over its runs.
+
+    Parameters
+    ----------
+    score : float
+        The mean (or median, …) of the runs.
+    runs : tuple of float
+        The score of each run, in the order given.
+    changing_items : float or None
+        The share of items whose outcome is not the same in all runs: the value of the item for means, such as
+        whether an answer is right, and the answer itself for other metrics. It grows with the number of
+        runs. None of one run, and without items.
+
+    See Also
+    --------
+    RunsComparison : Holds one per system.
+    SystemScore : What all scores have.
+    """
+
+    runs: tuple[float, ...] = field(kw_only=True)
+    changing_items: float | None = field(default=None, kw_only=True)
+
+    @property
+    def n_runs(self) -> int:
+        """The number of runs."""
+        return len(self.runs)
+
+    @property
+    def sd(self) -> float:
+        """The standard deviation between runs; NaN of one run."""
+        return statistics.stdev(self.runs) if len(self.runs) > 1 else math.nan
+
+    @property
+    def least(self) -> float:
+        """The lowest score of a run."""
+        return min(self.runs)
+
+    @property
+    def greatest(self) -> float:
+        """The highest score of a run."""
+        return max(self.runs)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -224,6 +285,29 @@ class Difference(InShort, Drawn):
         return words_module.with_standard_error(self)
 
 
+def shown_better(d: Difference, alpha: float) -> str | None:
+    """Return the system that a significant test shows to be better; None without such evidence.
+
+    Ranks, groups, headlines, marks and notes all ask here. A rejection counts for the system that the
+    statistic of the test favours, and only if that one does not have the worse score: a sign test in favour
+    of the system with the worse mean says nothing for the better mean of the other. Where adjusted p-values
+    are those of simultaneous intervals, the interval tells.
+    """
+    if d.test is None or d.p_adjusted is None or not rejects(d.p_adjusted, alpha):
+        return None
+    if by_interval(d):
+        return d.ahead
+    one_sided = d.test.alternative != "two-sided"
+    if one_sided and d.test.direction is not None and d.test.direction != d.test.alternative:
+        return None  # a level above one half rejects towards a side on which the data are not
+    return d.better
+
+
+def by_interval(d: Difference) -> bool:
+    """Return whether the adjusted p-value is that of a simultaneous interval, not of the test."""
+    return d.interval is not None and d.interval.method == SIMULTANEOUS
+
+
 @runtime_checkable
 class Indexed(Protocol):
     """Differences that are not held one by one: they are asked for by their names."""
@@ -232,11 +316,8 @@ class Indexed(Protocol):
         """Return A minus B on a metric if it is held in this direction, else None."""
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Paired(Reported):
     """What every comparison of pairs of systems can do: look up and iterate over its differences."""
-
-    _index: dict[tuple[str, str, str], int] = field(init=False, repr=False)
 
     if TYPE_CHECKING:  # fields of the subclasses
 
@@ -249,11 +330,10 @@ class Paired(Reported):
         @property
         def systems(self) -> tuple[Any, ...]: ...  # noqa: D102
 
-    def __post_init__(self) -> None:
-        index = {}
-        if isinstance(self.differences, tuple) or not isinstance(self.differences, Indexed):
-            index = {(d.metric, d.a, d.b): i for i, d in enumerate(self.differences)}
-        object.__setattr__(self, "_index", index)
+    @cached_property
+    def _index(self) -> dict[tuple[str, str, str], int]:
+        """The position of each difference by its metric and systems."""
+        return {(d.metric, d.a, d.b): i for i, d in enumerate(self.differences)}
 
     @property
     def _metric_names(self) -> list[str]:
@@ -305,7 +385,7 @@ class Paired(Reported):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Comparison(ItemsAtHand, DrawnSystems, Paired):
+class Comparison(DrawnSystems, Paired):
     """The result of `compare`: scores, differences, and how they were computed.
 
     Parameters
@@ -355,7 +435,7 @@ class Comparison(ItemsAtHand, DrawnSystems, Paired):
     baseline: str | None = None
     n_clusters: int = 0
     classes: tuple[ClassShares, ...] = ()
-    _items: ItemsOf | None = field(default=None, init=False)
+    _items: ComparedItems | None = field(default=None, kw_only=True)
 
     kind: ClassVar[str] = "comparison"
 
@@ -398,3 +478,112 @@ class Comparison(ItemsAtHand, DrawnSystems, Paired):
     def extent(self) -> str:
         """How much was compared, in words."""
         return extent(self.n_items, self.n_clusters)
+
+    def disagreements(
+        self, a: str, b: str, metric: str | None = None, *, order: Order = "effect"
+    ) -> Disagreements:
+        """Return the items on which two systems differ, with gold, predictions, cluster and effect.
+
+        Parameters
+        ----------
+        a, b : str
+            The two systems; effects are on the difference A minus B.
+        metric : str, optional
+            One of the metrics; the first by default.
+        order : {"effect", "won", "lost", "item"}
+            The largest effects first, whatever their sign; the items that A won, or those that A lost, first;
+            or as they came.
+
+        Returns
+        -------
+        Disagreements
+            A record per item on which the two differ in what the metric counts. They hold the gold, which you
+            may not want to publish.
+
+        Raises
+        ------
+        DesignError
+            If the result does not have its items at hand: it is not of `compare` or `evaluate`, it was
+            loaded, copied or unpickled, or the rows of a large table were counted as they were read.
+        InvalidInputError
+            If there is no such system, metric or order.
+
+        See Also
+        --------
+        Disagreement : What is known of an item, and what its effect is.
+
+        Notes
+        -----
+        Of a metric that is no function of sums, such as a function of your own, the score is computed again
+        for every item on which the two differ.
+
+        Examples
+        --------
+        >>> from bestby import compare
+        >>> result = compare({"new": [1, 0, 1, 1], "old": [1, 1, 1, 0]}, gold=[1, 1, 0, 1], n_resamples=99)
+        >>> [(row.item, row.winner, row.effect) for row in result.disagreements("new", "old")]
+        [(1, 'old', -0.25), (3, 'new', 0.25)]
+        """
+        name = metric or self.metrics[0].name
+        for system in (a, b):
+            self.score(system, name)
+        if a == b:
+            raise InvalidInputError(f"a and b must be two systems, got {quoted(a)} twice")
+        checks.choice(order, ORDERS, "order")
+        return self._compared_items().disagreements(name, a, b, order)
+
+    def _compared_items(self) -> ComparedItems:
+        """Return the data of the items; an error where the result has none."""
+        if self._items is None:
+            raise DesignError(
+                "the items of this comparison are not at hand: only the results of compare and evaluate have"
+                " them, and those that were loaded or copied do not",
+                hint="compare the data again in this session, with one run of each system:"
+                " compare(...).disagreements(a, b)",
+            )
+        return self._items
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Return what is pickled or copied: the data stay behind, as in JSON.
+
+        Python before 3.11.4 replaces a `__getstate__` of dataclasses with slots.
+        """
+        state = [
+            None if one.name == "_items" else getattr(self, one.name) for one in dataclasses.fields(self)
+        ]
+        return copyreg.__newobj__, (type(self),), state  # type: ignore[attr-defined]
+
+    @with_suggestions
+    def to_html(
+        self,
+        path: str | Path | None = None,
+        *,
+        top: int | None = None,
+        percent: bool = False,
+        items: bool = False,
+    ) -> str:
+        """Return one self-contained HTML page; write it to `path` if given.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            Where to write it.
+        top : int, optional
+            How many of the best systems are shown; by default all of up to 50, and 20 of more. Where not all
+            are shown, the page can be searched for them and for each pair.
+        percent : bool
+            As for `table`.
+        items : bool
+            Add the items on which the systems differ, up to 300 per metric. This publishes their gold and
+            predictions.
+
+        Raises
+        ------
+        DesignError
+            If the items are asked for and not at hand, as for `disagreements`.
+        """
+        from bestby.report.writers import html
+
+        if items:
+            self._compared_items()
+        return written(html.to_html(shown_in(self, percent), top, items=items), path)

@@ -1,23 +1,33 @@
-"""The items on which two systems differ: what `Comparison.disagreements` returns."""
+"""The items on which two systems differ: what `Comparison.disagreements` returns, and how they are found."""
 
 from __future__ import annotations
 
-import copyreg
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, fields
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal, overload
 
-from bestby._core import checks
-from bestby._core.errors import DesignError, InvalidInputError
-from bestby._core.keywords import with_suggestions
-from bestby._core.text import quoted
-from bestby.report.reported import shown_in, written
-from bestby.results.base import MetricInfo
+import numpy as np
+
+from bestby._core.text import counted, grouped
+from bestby._core.typing import Array
+from bestby.report.numbers import DASH, difference_text
+
+if TYPE_CHECKING:
+    from bestby.data.evaluation import Evaluation
+    from bestby.engine.item_effects import ItemEffects
+    from bestby.metrics.base import BaseMetric
 
 Order = Literal["effect", "won", "lost", "item"]
+
 ORDERS: tuple[Order, ...] = ("effect", "won", "lost", "item")
 """The orders of the items: the largest effects first; those that A won, or lost, first; as they came."""
+
+_MOST_LETTERS = 400
+"""Letters of a text in a cell; the rest is cut off, as tables are read by the row."""
+
+_MOST_PRINTED = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,138 +142,139 @@ class Disagreements(Sequence[Disagreement]):
         return len(self.rows)
 
     def __repr__(self) -> str:
-        from bestby.report import items
-
-        sentence: str = items.sentence(self)
-        return f"<Disagreements: {sentence}>"
+        return f"<Disagreements: {items_sentence(self)}>"
 
     def __str__(self) -> str:
-        from bestby.report import items
-
-        return items.text(self)
+        return items_text(self)
 
 
-ItemsOf: TypeAlias = Callable[[str, str, str, Order], Disagreements]
-"""Finds the items by the metric, the two systems and the order."""
+@dataclass(frozen=True, eq=False)
+class ComparedItems:
+    """The data of a comparison, which are asked for the items on which two of its systems differ.
+
+    `metrics` are the metrics by the names that the comparison shows; `in_percent` are those shown in percent.
+    """
+
+    evaluation: Evaluation
+    metrics: Mapping[str, BaseMetric]
+    in_percent: frozenset[str] = frozenset()
+
+    def shown_in_percent(self, names: Mapping[str, str]) -> ComparedItems:
+        """Return these data for a comparison that shows some metrics in percent, by their new names."""
+        metrics = {names.get(name, name): metric for name, metric in self.metrics.items()}
+        return replace(self, metrics=metrics, in_percent=frozenset(names.values()))
+
+    def disagreements(self, metric: str, a: str, b: str, order: Order) -> Disagreements:
+        """Return the items on which A and B differ on a metric, in an order."""
+        from bestby.engine.item_effects import item_effects
+
+        measure = self.metrics[metric]
+        effects = item_effects(self.evaluation, measure, a, b)
+        rows = _rows(self.evaluation, effects, a, b, 1.0 if measure.greater_is_better else -1.0)
+        rows.sort(key=partial(_key, a=a, b=b, order=order))
+        if metric in self.in_percent:
+            rows = list(map(_in_percent, rows))
+        return Disagreements(metric, a, b, tuple(rows), self.evaluation.n_items)
 
 
-class ItemsAtHand:
-    """What a result can do whose data are at hand; its field `_items` finds the items, or is None."""
+def _in_percent(row: Disagreement) -> Disagreement:
+    score_a, score_b = (None if score is None else 100.0 * score for score in (row.score_a, row.score_b))
+    return replace(row, effect=100.0 * row.effect, score_a=score_a, score_b=score_b)
 
-    __slots__ = ()
 
-    if TYPE_CHECKING:  # fields and methods of the class that has it
-        _items: ItemsOf | None
-        metrics: tuple[MetricInfo, ...]
+def _key(row: Disagreement, a: str, b: str, order: Order) -> tuple[float, ...]:
+    """Return what items are sorted by; equal ones stay in their order."""
+    if order == "item":
+        return ()
+    size = 0.0 if math.isnan(row.effect) else -abs(row.effect)
+    if order == "effect":
+        return (size,)
+    first, last = (a, b) if order == "won" else (b, a)
+    return (0.0, size) if row.winner == first else (2.0, -size) if row.winner == last else (1.0, 0.0)
 
-        def score(self, system: str, metric: str | None = None) -> Any: ...  # noqa: D102
 
-    def disagreements(
-        self, a: str, b: str, metric: str | None = None, *, order: Order = "effect"
-    ) -> Disagreements:
-        """Return the items on which two systems differ, with gold, predictions, cluster and effect.
+def _rows(evaluation: Evaluation, effects: ItemEffects, a: str, b: str, sign: float) -> list[Disagreement]:
+    places = effects.positions
+    columns = (
+        places.tolist() if evaluation.items is None else _plain(evaluation.items[places]),
+        _plain_values(evaluation.gold, places),
+        _plain_values(evaluation.systems[a], places, evaluation.missing.get(a)),
+        _plain_values(evaluation.systems[b], places, evaluation.missing.get(b)),
+        effects.effects.tolist(),
+        [{1.0: a, -1.0: b}.get(side) for side in (sign * np.sign(effects.effects)).tolist()],
+        *([None] * places.size if effects.scores is None else effects.scores[s].tolist() for s in (0, 1)),
+        _clusters(evaluation, places),
+    )
+    return [Disagreement(*row) for row in zip(*columns, strict=True)]
 
-        Parameters
-        ----------
-        a, b : str
-            The two systems; effects are on the difference A minus B.
-        metric : str, optional
-            One of the metrics; the first by default.
-        order : {"effect", "won", "lost", "item"}
-            The largest effects first, whatever their sign; the items that A won, or those that A lost, first;
-            or as they came.
 
-        Returns
-        -------
-        Disagreements
-            A record per item on which the two differ in what the metric counts. They hold the gold, which you
-            may not want to publish.
+def _plain_values(values: Array | None, places: Array, absent: Array | None = None) -> Sequence[Any]:
+    """Return values as plain ones, None where there are none or one was missing."""
+    if values is None:
+        return [None] * places.size
+    plain = _plain(values[places])
+    if absent is None:
+        return plain
+    return [None if gone else value for value, gone in zip(plain, absent[places].tolist(), strict=True)]
 
-        Raises
-        ------
-        DesignError
-            If the result does not have its items at hand: it is not of `compare` or `evaluate`, it was
-            loaded, copied or unpickled, or the rows of a large table were counted as they were read.
-        InvalidInputError
-            If there is no such system, metric or order.
 
-        See Also
-        --------
-        Disagreement : What is known of an item, and what its effect is.
+def _clusters(evaluation: Evaluation, places: Array) -> Sequence[Any]:
+    first, second = _plain_values(evaluation.clusters, places), _plain_values(evaluation.crossed, places)
+    return first if evaluation.crossed is None else list(zip(first, second, strict=True))
 
-        Notes
-        -----
-        Of a metric that is no function of sums, such as a function of your own, the score is computed again
-        for every item on which the two differ.
 
-        Examples
-        --------
-        >>> from bestby import compare
-        >>> result = compare({"new": [1, 0, 1, 1], "old": [1, 1, 1, 0]}, gold=[1, 1, 0, 1], n_resamples=99)
-        >>> [(row.item, row.winner, row.effect) for row in result.disagreements("new", "old")]
-        [(1, 'old', -0.25), (3, 'new', 0.25)]
-        """
-        name = metric or self.metrics[0].name
-        for system in (a, b):
-            self.score(system, name)
-        if a == b:
-            raise InvalidInputError(f"a and b must be two systems, got {quoted(a)} twice")
-        checks.choice(order, ORDERS, "order")
-        return self._items_of()(name, a, b, order)
+def _plain(values: Array) -> list[Any]:
+    """Return values of Python; rows of numbers, such as probabilities, and sorted sets of labels as tuples.
 
-    def _items_of(self) -> ItemsOf:
-        """Return what finds the items; an error where the result has none."""
-        if self._items is None:
-            raise DesignError(
-                "the items of this comparison are not at hand: only the results of compare and evaluate have"
-                " them, and those that were loaded or copied do not",
-                hint="compare the data again in this session, with one run of each system:"
-                " compare(...).disagreements(a, b)",
-            )
-        return self._items
+    >>> _plain(np.array([[0.25, 0.75]])), _plain(np.array(["x"])), _plain(np.array([frozenset("yx")]))
+    ([(0.25, 0.75)], ['x'], [('x', 'y')])
+    """
+    listed = values.tolist()
+    if values.ndim > 1:
+        return [tuple(row) for row in listed]
+    return [tuple(sorted(one, key=str)) if isinstance(one, frozenset) else one for one in listed]
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Return what is pickled or copied: the data stay behind, as in JSON.
 
-        Python before 3.11.4 replaces a `__getstate__` of dataclasses with slots.
-        """
-        state = [None if one.name == "_items" else getattr(self, one.name) for one in fields(self)]  # type: ignore[arg-type]
-        return copyreg.__newobj__, (type(self),), state  # type: ignore[attr-defined]
+def items_sentence(differing: Disagreements) -> str:
+    """Return on how many items two systems differ, and for which of them these speak."""
+    of = counted(differing.n_items, "item")
+    text = (
+        f"{differing.a} and {differing.b} differ on {grouped(len(differing))} of {of} in {differing.metric}"
+    )
+    return (
+        f"{text}; {differing.a} won {grouped(len(differing.won))} and lost {grouped(len(differing.lost))}."
+        if len(differing)
+        else f"{text}."
+    )
 
-    @with_suggestions
-    def to_html(
-        self,
-        path: str | Path | None = None,
-        *,
-        top: int | None = None,
-        percent: bool = False,
-        items: bool = False,
-    ) -> str:
-        """Return one self-contained HTML page; write it to `path` if given.
 
-        Parameters
-        ----------
-        path : str or Path, optional
-            Where to write it.
-        top : int, optional
-            How many of the best systems are shown; by default all of up to 50, and 20 of more. Where not all
-            are shown, the page can be searched for them and for each pair.
-        percent : bool
-            As for `table`.
-        items : bool
-            Add the items on which the systems differ, up to 300 per metric. This publishes their gold and
-            predictions.
+def items_text(differing: Disagreements) -> str:
+    """Return the sentence, and the first items in lines of their own."""
+    lines = [items_sentence(differing)]
+    for row in differing[:_MOST_PRINTED]:
+        cluster = "" if row.cluster is None else f" (cluster {shown_value(row.cluster)})"
+        gold = "" if row.gold is None else f"gold {shown_value(row.gold)}, "
+        gave = f"{differing.a} {shown_value(row.prediction_a)}, {differing.b} {shown_value(row.prediction_b)}"
+        lines.append(f"  {shown_value(row.item)}{cluster}: {gold}{gave}; effect {_effect(row.effect)}")
+    if len(differing) > _MOST_PRINTED:
+        lines.append(f"  … and {grouped(len(differing) - _MOST_PRINTED)} more")
+    return "\n".join(lines)
 
-        Raises
-        ------
-        DesignError
-            If the items are asked for and not at hand, as for `disagreements`.
-        """
-        from bestby.report.writers import html
 
-        if items:
-            self._items_of()
-        return written(
-            html.to_html(shown_in(self, percent), top, items=items),
-            path,
-        )
+def shown_value(value: Any) -> str:
+    """Return a value as a cell shows it.
+
+    >>> shown_value((0.12345, 0.87655)), shown_value(None), shown_value("a text")
+    ('0.123, 0.877', '–', 'a text')
+    """
+    if value is None:
+        return DASH
+    if isinstance(value, tuple | list):
+        text = ", ".join(f"{one:.3g}" if isinstance(one, float) else shown_value(one) for one in value)
+    else:
+        text = f"{value:.6g}" if isinstance(value, float) else str(value)
+    return text if len(text) <= _MOST_LETTERS else f"{text[:_MOST_LETTERS]}…"
+
+
+def _effect(value: float) -> str:
+    return DASH if math.isnan(value) else difference_text(value)

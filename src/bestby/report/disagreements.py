@@ -15,10 +15,9 @@ import numpy as np
 from bestby import vocabulary
 from bestby._core.typing import IntArray
 from bestby.inference.multiplicity import alpha_of, rejects
-from bestby.report.comparison import Difference
+from bestby.report.comparison import Difference, shown_better
 from bestby.report.numbers import excludes_zero, percent
-from bestby.report.pairs import VERDICTS, Pairs
-from bestby.report.shown import OTHER_QUESTIONS, shown_better, shown_sides
+from bestby.report.pairs import VERDICTS, Pairs, shown_sides
 
 
 class Kind(Enum):
@@ -29,9 +28,9 @@ class Kind(Enum):
     TEST = "†"
     """The interval excludes 0 and the test does not reject, or the reverse: they differ in kind."""
     SIDED = "‡"
-    """The same, as the test asks about one side only."""
+    """The interval and the test disagree, as the test asks about one side only."""
     QUESTION = "§"
-    """The same, as the test asks something else than whether the difference is 0."""
+    """They disagree, as the test asks something else than whether the difference is 0."""
     OPPOSED = "¶"
     """The test is significant, but does not favour the system with the better score."""
     SMALL = "‖"
@@ -52,6 +51,15 @@ WORDS = {
 """What disagrees, as rows of data say it."""
 
 Kinds = tuple[Kind, ...]
+
+
+OTHER_QUESTIONS = {
+    "sign": "it counts which system wins more often, not by how much",
+    "brunner-munzel": "it asks which system wins more often, not by how much",
+    "wilcoxon": "it ranks the differences, so a few large ones count for less than in the mean",
+    "k-bonferroni": "it asks whether there is an effect on one fold at the least, whatever the mean",
+}
+"""Per test that asks something else than whether the difference of the scores is 0, what it asks."""
 
 _ONE_SIDED = {"not worse": 1, "not better": -1}
 """The sign of the end of the margin that a verdict is about, where higher is better."""
@@ -108,8 +116,10 @@ def codes(differences: Sequence[Difference], alpha: float) -> IntArray:
     """
     order = list(Kind)
     if not isinstance(differences, Pairs):
-        found = ([kind for kind in _test_kinds(d, None) if kind is not Kind.SMALL] for d in differences)
-        return np.array([1 + order.index(one[0]) if one else 0 for one in found], dtype=np.int64)
+        kinds_of_rows = (
+            [kind for kind in _test_kinds(d, None) if kind is not Kind.SMALL] for d in differences
+        )
+        return np.array([1 + order.index(one[0]) if one else 0 for one in kinds_of_rows], dtype=np.int64)
     if differences.test is None or differences.interval is None:
         return np.zeros(len(differences), dtype=np.int64)
     clear = (differences.low > 0.0) | (differences.high < 0.0)
@@ -119,37 +129,37 @@ def codes(differences: Sequence[Difference], alpha: float) -> IntArray:
     return np.where(clear != (shown_sides(differences, alpha) != 0), kind, 0)
 
 
-def text(found: Kinds) -> str:
+def text(kinds: Kinds) -> str:
     """Return the marks of a row."""
-    return "".join(kind.value for kind in found)
+    return "".join(kind.value for kind in kinds)
 
 
-def words(found: Kinds) -> str | None:
+def words(kinds: Kinds) -> str | None:
     """Return what disagrees, in the words of data; None if nothing does.
 
     >>> words((Kind.FAMILY, Kind.LEVEL)), words(())
     ('interval and adjusted p; interval and verdict', None)
     """
-    return "; ".join(WORDS[kind] for kind in found) or None
+    return "; ".join(WORDS[kind] for kind in kinds) or None
 
 
 def words_of_pairs(pairs: Pairs) -> list[str | None]:
     """Return `words` of each of many differences."""
-    found = np.zeros((len(Kind), len(pairs)), dtype=np.bool_)
+    marked = np.zeros((len(Kind), len(pairs)), dtype=np.bool_)
     order, code = list(Kind), codes(pairs, alpha_of(pairs.level))
-    found[code[code > 0] - 1, np.flatnonzero(code)] = True
+    marked[code[code > 0] - 1, np.flatnonzero(code)] = True
     if pairs.margin is not None:
         verdict = {name: pairs.verdict == number for number, name in enumerate(VERDICTS)}
         below, above = pairs.low <= -pairs.margin, pairs.high >= pairs.margin
         ahead, behind = (above, below) if pairs.greater_is_better else (below, above)
         shown = shown_sides(pairs, alpha_of(pairs.level)) != 0
-        found[order.index(Kind.SMALL)] = shown & verdict["equivalent"]
-        found[order.index(Kind.LEVEL)] = (
+        marked[order.index(Kind.SMALL)] = shown & verdict["equivalent"]
+        marked[order.index(Kind.LEVEL)] = (
             (verdict["equivalent"] & (below | above))
             | (verdict["not worse"] & behind)
             | (verdict["not better"] & ahead)
         )
-    number = (1 << np.arange(len(order))) @ found  # one bit per kind
+    number = (1 << np.arange(len(order))) @ marked  # one bit per kind
     said = {
         one: words(tuple(kind for position, kind in enumerate(order) if one >> position & 1))
         for one in np.unique(number).tolist()
@@ -165,7 +175,7 @@ def line(rows: Iterable[tuple[Difference, Kinds]], c: Any) -> str:
     rows = list(rows)
     parts = [_other_question(rows)]
     for kind in Kind:
-        of_kind = [d for d, found in rows if kind in found]
+        of_kind = [d for d, kinds in rows if kind in kinds]
         if of_kind:
             parts.append(said(kind, len(of_kind), len(rows), reason(kind, of_kind, c)))
     return "\n".join(filter(None, parts))
@@ -303,11 +313,11 @@ def _tested(entry: Any) -> bool:
 
 def why_overall(marks: Collection[Kinds]) -> str:
     """Return the line below the differences over all datasets together that says what their marks mean."""
-    found = sum(bool(one) for one in marks)
+    n_marked = sum(bool(one) for one in marks)
     why = (
         "each of these intervals is for one pair at a time, and lets the data vary that its row names."
         " The test of the mean difference takes the datasets as the sample, and is corrected for the number"
         " of comparisons. The headline and the diagram of ranks follow that test."
     )
     text = "".join(dict.fromkeys(kind.value for one in marks for kind in one))
-    return f"{text} {found} of {len(marks)} differences: {why}" if found else ""
+    return f"{text} {n_marked} of {len(marks)} differences: {why}" if n_marked else ""

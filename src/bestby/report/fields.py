@@ -11,6 +11,18 @@ import numpy as np
 
 from bestby._core.typing import Array
 from bestby.report import disagreements
+from bestby.report.column import (
+    DIFFERENCE_HEADER,
+    Column,
+    Format,
+    Look,
+    as_interval,
+    as_name,
+    as_number,
+    as_p_value,
+    as_word,
+    interval_header,
+)
 from bestby.report.pairs import Differences, Pairs
 from bestby.report.words import computed
 
@@ -26,6 +38,9 @@ class Field:
     takes the place of the path where there is no attribute. `absent` is the value where the path leads
     through None. `needs` is what must have been computed for the column to be there. The value of a field
     `of_result` is that of the whole result, equal in all rows.
+
+    In tables for readers the column has a `header` and a `format`; `reads` is the path to what they see where
+    it is another, such as an interval as a whole. Without a header readers have no such column.
     """
 
     name: str
@@ -33,6 +48,9 @@ class Field:
     needs: tuple[str, ...] = ()
     absent: Any = None
     of_result: bool = False
+    header: str | Callable[[Look], str] = ""
+    format: Format = as_number
+    reads: str = ""
 
     def applies(self, c: Any) -> bool:
         """Return whether the table of a result has the column."""
@@ -42,6 +60,18 @@ class Field:
         """Return what the column shows of an entry."""
         path = self.path or self.name
         return path(entry) if callable(path) else _at(path, entry, self.absent)
+
+    def column(self, look: Look, *, applies: bool = True) -> Column:
+        """Return the column of a table for readers."""
+        header = self.header if isinstance(self.header, str) else self.header(look)
+        read = dataclasses.replace(self, path=self.reads or self.path)
+        return Column(
+            header,
+            lambda entry: self.format(read.value(entry), look),
+            numeric=self.format not in (as_name, as_word),
+            name=self.format is as_name,
+            applies=applies,
+        )
 
 
 def _at(path: str, entry: Any, absent: Any = None) -> Any:
@@ -75,7 +105,11 @@ def interval_ends(
 def inside(part: str, columns: Iterable[Field]) -> tuple[Field, ...]:
     """Return columns that show a part of each entry, as others show that part itself."""
     return tuple(
-        column if column.of_result else dataclasses.replace(column, path=_below(part, column))
+        column
+        if column.of_result
+        else dataclasses.replace(
+            column, path=_below(part, column), reads=f"{part}.{column.reads}" * bool(column.reads)
+        )
         for column in columns
     )
 
@@ -90,6 +124,11 @@ def by_name(columns: Iterable[Field]) -> tuple[Field, ...]:
     return tuple(dataclasses.replace(column, path="") for column in columns)
 
 
+def named(columns: Iterable[Field]) -> dict[str, Field]:
+    """Return columns by their names."""
+    return {column.name: column for column in columns}
+
+
 def values(columns: Iterable[Field], entry: Any) -> dict[str, Any]:
     """Return what columns show of an entry, by their names."""
     return {column.name: column.value(entry) for column in columns}
@@ -100,19 +139,29 @@ def disagreement(d: Any) -> str | None:
     return disagreements.words(disagreements.kinds(d))
 
 
+METHOD = Field(
+    "interval",
+    "interval.method",
+    needs=INTERVAL,
+    header=lambda look: interval_header(look.level),
+    format=as_interval,
+    reads="interval",
+)
+"""The column of the methods of intervals, in the place of which readers see the intervals."""
+
 DIFFERENCE = (
     *attributes("metric", "a", "b"),
-    Field("difference", "estimate"),
+    Field("difference", "estimate", header=DIFFERENCE_HEADER),
     *attributes("score_a", "score_b"),
     *interval_ends("interval"),
     Field("level", needs=(*INTERVAL, *TEST)),
-    Field("interval", "interval.method", needs=INTERVAL),
-    Field("p_value", needs=TEST),
-    Field("p_adjusted", needs=TEST),
+    METHOD,
+    Field("p_value", needs=TEST, header="p", format=as_p_value),
+    Field("p_adjusted", needs=TEST, header=lambda look: f"p ({look.correction})", format=as_p_value),
     Field("test", "test.name", needs=TEST),
     Field("exact", needs=TEST),
     Field("n_differing"),
-    Field("verdict", needs=INTERVAL),
+    Field("verdict", needs=INTERVAL, header="verdict", format=as_word),
     Field("better"),
     Field("favoured", needs=TEST),
     *interval_ends("equivalence_interval", "equivalence_low", "equivalence_high", absent=None),
@@ -123,10 +172,11 @@ DIFFERENCE = (
 """The columns of any table of differences."""
 
 SCORE = (
-    *attributes("metric", "system", "score"),
+    *attributes("metric", "system"),
+    Field("score", header=lambda look: look.metric),
     *interval_ends("interval"),
     Field("level", of_result=True, needs=(*INTERVAL, *TEST)),
-    Field("interval", "interval.method", needs=INTERVAL),
+    METHOD,
     Field("rank_low", needs=TEST),
     Field("rank_high", needs=TEST),
     Field("group", needs=TEST),
@@ -154,6 +204,10 @@ class Rows:
         """Return the columns that the table of a result has; if complete, those nobody asked for, too."""
         fields = self.fields(c) if callable(self.fields) else self.fields
         return tuple(field for field in fields if complete or field.applies(c))
+
+    def shown(self, c: Any, look: Look) -> list[Column]:
+        """Return the columns of the table for readers: those that have a header."""
+        return [field.column(look) for field in self.columns(c) if field.header]
 
     def rows(self, c: Any, *, complete: bool = False) -> list[dict[str, Any]]:
         """Return the rows, each as a dictionary; `complete` as for `columns`."""

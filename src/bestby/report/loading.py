@@ -144,7 +144,12 @@ def encoded(value: Any) -> Any:
     if hasattr(value, "assumed_words") and (own_test or type(value).__name__ not in DESIGNS):
         value = _class_of("StoredDesign").of(value)
     if is_dataclass(value) and not isinstance(value, type):
-        stored = {field.name: encoded(getattr(value, field.name)) for field in fields(value) if field.init}
+        stored = {
+            field.name: encoded(getattr(value, field.name))
+            for field in fields(value)
+            if field.init
+            and not field.name.startswith("_")  # private ones are of this session, not the result
+        }
         return {"class": type(value).__name__, **stored}
     if isinstance(value, Mapping):
         return {"class": "dict", "items": [[encoded(key), encoded(item)] for key, item in value.items()]}

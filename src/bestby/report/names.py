@@ -57,8 +57,8 @@ def common(names: Iterable[str]) -> Common:
     start = start if len(start) >= _LEAST_SAVED else ""
     end = _whole_parts(_beginning([name[len(start) :][::-1] for name in different]))[::-1]
     end = end if len(end) >= _LEAST_SAVED else ""
-    kept = (name[len(start) : len(name) - len(end)] for name in different)
-    return Common(start, end) if all(re.search(r"[^\W_]", name) for name in kept) else Common()
+    middles = (name[len(start) : len(name) - len(end)] for name in different)
+    return Common(start, end) if all(re.search(r"[^\W_]", name) for name in middles) else Common()
 
 
 def _beginning(names: Sequence[str]) -> str:

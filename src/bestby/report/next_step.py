@@ -10,7 +10,7 @@ from bestby._core.text import grouped
 from bestby.inference.permutation import least_p
 from bestby.planning.base import USUAL_POWER, Design, Question, least_effect, least_size
 from bestby.planning.paired import PairedProportions, PairedScores
-from bestby.report import few_units
+from bestby.report import words
 from bestby.report.comparison import Comparison, Difference
 from bestby.report.numbers import Rounding, alpha, margin_text
 from bestby.report.percent import NAMED, as_measured, scale_of
@@ -67,10 +67,10 @@ def _detected(c: Comparison, metric: MetricInfo, d: Difference) -> str:
     """
     scale, seen = scale_of(metric), Rounding.of([(d.estimate, d.interval)]).size(d.estimate)
     d = as_measured(d, scale)
-    found = _detection(c, metric, d)
-    if found is None:
+    detection = _detection(c, metric, d)
+    if detection is None:
         return ""
-    detected, design, question = found
+    detected, design, question = detection
     family = question.n_comparisons
     low, high = metric.bounds
     possible = abs(detected) <= high - low
@@ -96,10 +96,10 @@ def detectable(c: Comparison, metric: MetricInfo) -> float | None:
     It is that of `next_step`, on the scale of the metric, and None where no difference that can be is shown.
     """
     d = leading(c, metric)
-    found = None if d is None else _detection(c, metric, as_measured(d, scale_of(metric)))
-    if found is None:
+    detection = None if d is None else _detection(c, metric, as_measured(d, scale_of(metric)))
+    if detection is None:
         return None
-    size = abs(found[0])
+    size = abs(detection[0])
     return scale_of(metric) * size if size <= metric.bounds[1] - metric.bounds[0] else None
 
 
@@ -109,8 +109,8 @@ def _detection(c: Comparison, metric: MetricInfo, d: Difference) -> tuple[float,
     if design is None or d.test is None:
         return None
     family = len(differences_of(c, metric)) if c.correction in _FAMILIES else 1
-    n, _ = few_units.units_of(c)
-    swapped = few_units.by_swaps(d, c.provenance.settings.get("test"))
+    n, _ = words.units_of(c)
+    swapped = words.by_swaps(d, c.provenance.settings.get("test"))
     if swapped and family * least_p(n, d.test.alternative) > alpha(c.level):
         return None  # no swap can decide, and what does then is no t test of the usual power
     question = Question(c.level, d.test.alternative, family)

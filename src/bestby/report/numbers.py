@@ -120,7 +120,7 @@ class Rounding:
         return cls(_decimals(max(sizes) / 100.0) if sizes else 3, marks, measured=True)
 
     def with_decimals(self, decimals: int) -> Rounding:
-        """Return the same with another number of decimals.
+        """Return the rounding with another number of decimals.
 
         >>> Rounding(3).with_decimals(1).text(0.8125)
         '0.8'

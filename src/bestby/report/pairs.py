@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from typing import Any, TypeVar, overload
 
 import numpy as np
 
+from bestby._core.cached import cached_property
 from bestby._core.chunks import chunks
 from bestby._core.typing import Alternative, Array, FloatArray, IntArray
+from bestby.inference.multiplicity import rejects
 from bestby.report.comparison import Difference
 from bestby.results.base import Note, notes_about
 from bestby.results.values import Interval, TestResult
@@ -22,7 +24,7 @@ Positions = TypeVar("Positions", int, IntArray)
 IDENTICAL = "the two systems do not differ on any item"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Pairs(Sequence[Difference]):
     """The differences of one metric, exact and without resamples, a column per number.
 
@@ -83,19 +85,12 @@ class Pairs(Sequence[Difference]):
     margin: float | None = None
     equivalence: tuple[FloatArray, FloatArray] | None = None
     equivalence_level: float = 0.0
-    _start: Array = field(init=False, repr=False)
-    _stop: Array = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        columns = [getattr(self, column.name, None) for column in fields(self)]
+        columns = [getattr(self, column.name) for column in fields(self)]
         for value in (*columns, *(self.equivalence or ())):
             if isinstance(value, np.ndarray):
                 value.flags.writeable = False
-        edges = np.flatnonzero(np.diff(self.a, prepend=-1, append=-1))
-        start, stop = np.zeros((2, len(self.names)), dtype=np.int64)
-        start[self.a[edges[:-1]]], stop[self.a[edges[:-1]]] = edges[:-1], edges[1:]
-        object.__setattr__(self, "_start", start)
-        object.__setattr__(self, "_stop", stop)
 
     def __len__(self) -> int:
         return int(self.a.size)
@@ -212,9 +207,17 @@ class Pairs(Sequence[Difference]):
         if a not in self.names or b not in self.names:
             return None
         first, second = self.names.index(a), self.names.index(b)
-        start = int(self._start[first])
-        position = np.flatnonzero(self.b[start : int(self._stop[first])] == second)
+        start, stop = self._blocks[:, first].tolist()
+        position = np.flatnonzero(self.b[start:stop] == second)
         return start + int(position[0]) if position.size else None
+
+    @cached_property
+    def _blocks(self) -> IntArray:
+        """Where the pairs of each A begin and end, shape (2, S)."""
+        edges = np.flatnonzero(np.diff(self.a, prepend=-1, append=-1))
+        blocks = np.zeros((2, len(self.names)), dtype=np.int64)
+        blocks[:, self.a[edges[:-1]]] = edges[:-1], edges[1:]
+        return blocks
 
     def involving(self, system: str) -> Array:
         """Return the positions of the pairs that a system is one of."""
@@ -351,7 +354,7 @@ def examples(differences: Sequence[Difference]) -> list[tuple[Difference, int]]:
     for part in parts_of(differences):
         if isinstance(part, Pairs):
             alike = [part.how == code for code in np.unique(part.how)]
-            first = [(int(found.argmax()), int(found.sum())) for found in alike]
+            first = [(int(same.argmax()), int(same.sum())) for same in alike]
             shown += [(part[position], count) for position, count in sorted(first)]
         else:
             shown += [(d, 1) for d in part]
@@ -375,3 +378,14 @@ def parts_of(differences: Sequence[Difference]) -> tuple[Sequence[Difference], .
     ((),)
     """
     return differences.parts if isinstance(differences, Differences) else (differences,)
+
+
+def shown_sides(pairs: Pairs, alpha: float) -> IntArray:
+    """Return `shown_better` for many pairs at once: 1 for A, -1 for B, 0 for neither."""
+    if pairs.test is None:
+        return np.zeros(len(pairs), dtype=np.int64)
+    sides = np.sign(pairs.statistic).astype(np.int64)
+    shown = rejects(pairs.p_adjusted, alpha)
+    if pairs.alternative != "two-sided":
+        shown &= sides == (1 if pairs.alternative == "greater" else -1)
+    return np.where(shown, sides if pairs.greater_is_better else -sides, 0)

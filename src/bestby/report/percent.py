@@ -11,7 +11,6 @@ from bestby._core.errors import BestbyError, InvalidInputError
 from bestby._core.text import quoted
 from bestby.metrics.registry import resolve
 from bestby.report.comparison import Difference
-from bestby.report.differing_items import Disagreements, ItemsOf, Order
 from bestby.report.document import kind_of
 from bestby.report.pairs import Differences, Pairs, parts_of
 from bestby.results.base import MetricInfo
@@ -47,10 +46,10 @@ def in_percent(result: Any) -> Any:
     metrics = _metrics(result)
     names = {metric.name: f"{metric.name}{NAMED}" for metric in metrics if _is_share(result, metric)}
     _check(result, metrics, names)
-    shown = dataclasses.replace(result, **changes_of(result, names))
+    changed = changes_of(result, names)
     if getattr(result, "_items", None) is not None:
-        object.__setattr__(shown, "_items", _items_in_percent(result._items, names))
-    return shown
+        changed["_items"] = result._items.shown_in_percent(names)
+    return dataclasses.replace(result, **changed)
 
 
 def scale_of(metric: MetricInfo) -> float:
@@ -66,20 +65,6 @@ def unit_of(metric: MetricInfo) -> str:
 def as_measured(difference: Difference, scale: float) -> Difference:
     """Return a difference on the scale of its metric, from one that was multiplied."""
     return difference if scale == 1.0 else multiplied(difference, 1.0 / scale)
-
-
-def _items_in_percent(items_of: ItemsOf, names: Mapping[str, str]) -> ItemsOf:
-    """Return what finds the items on which two systems differ, with effects and scores in percent."""
-    measured = {shown: name for name, shown in names.items()}
-
-    def scaled(metric: str, a: str, b: str, order: Order) -> Disagreements:
-        if metric not in measured:
-            return items_of(metric, a, b, order)
-        one = items_of(measured[metric], a, b, order)
-        rows = tuple(map(multiplied, one.rows))
-        return dataclasses.replace(one, metric=metric, rows=rows)
-
-    return scaled
 
 
 def _is_share(result: Any, metric: MetricInfo) -> bool:

@@ -184,7 +184,7 @@ _LETTERS = {"{\\i}": "ı", "{\\'c}": "ć", "{\\v{s}}": "š", "{\\'a}": "á"}
 def works() -> dict[str, str]:
     """Return the BibTeX entries by key: the package, the four works it brings together, then by name."""
     path = resources.files("bestby.report").joinpath("assets", "references.bib")
-    entries = {found[1]: found[0] for found in _ENTRY.finditer(path.read_text(encoding="utf-8"))}
+    entries = {entry[1]: entry[0] for entry in _ENTRY.finditer(path.read_text(encoding="utf-8"))}
     return {SOFTWARE: _software(__version__), **entries}
 
 
@@ -204,8 +204,8 @@ def bibtex(keys: Iterable[str] | None = None, version: str = __version__) -> str
     >>> bibtex(["holm-1979-simple"]).splitlines()[0]
     '@article{holm-1979-simple,'
     """
-    known = works() | {SOFTWARE: _software(version)}
-    return "\n".join(known[key] for key in dict.fromkeys(known if keys is None else keys))
+    every_work = works() | {SOFTWARE: _software(version)}
+    return "\n".join(every_work[key] for key in dict.fromkeys(every_work if keys is None else keys))
 
 
 def cite(kind: str, *names: str) -> str:
@@ -234,7 +234,7 @@ def cited(text: str) -> tuple[str, ...]:
     >>> cited("By Holm [@holm-1979-simple] and by Holm [@holm-1979-simple; @dunn-1961-multiple].")
     ('holm-1979-simple', 'dunn-1961-multiple')
     """
-    return tuple(dict.fromkeys(key for found in _CITATION.findall(text) for key in _keys(found)))
+    return tuple(dict.fromkeys(key for keys in _CITATION.findall(text) for key in _keys(keys)))
 
 
 def _keys(citation: str) -> list[str]:
@@ -251,10 +251,10 @@ def rendered(text: str, style: Style = "text") -> str:
     checks.choice(style, STYLES, "style")
     plain, write = _writers(style)
     parts, end = [], 0
-    for found in _CITATION.finditer(text):
-        if keys := _keys(found[0]):
-            parts += [plain(text[end : found.start()]), write(keys)]
-            end = found.end()
+    for citation in _CITATION.finditer(text):
+        if keys := _keys(citation[0]):
+            parts += [plain(text[end : citation.start()]), write(keys)]
+            end = citation.end()
     return "".join([*parts, plain(text[end:])])
 
 

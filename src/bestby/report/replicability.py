@@ -1,30 +1,29 @@
-"""How many datasets have an effect: the record of one p-value per dataset, and its report."""
+"""How many datasets have an effect: the record of one p-value per dataset, its report, counts by pair."""
 
 from __future__ import annotations
 
 import sys
+from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
-from bestby.report import column, scaffold
-from bestby.report.document import Document, Picture
+from bestby._core.errors import InvalidInputError
+from bestby._core.text import quoted
+from bestby.report import column
+from bestby.report.document import Document, Picture, one_section
 from bestby.report.fields import Rows, attributes
 from bestby.report.figures import drawing
-from bestby.report.figures.canvas import SCREEN, Canvas, Sheet
-from bestby.report.figures.layout import figure
+from bestby.report.figures.canvas import SCREEN, Canvas, Sheet, figure
 from bestby.report.numbers import p_text, percent
-from bestby.report.paper.shared import named
+from bestby.report.paper import named
 from bestby.report.references import cite
 from bestby.report.reported import Drawn, Reported
 from bestby.report.tables import Table
 from bestby.report.words import listed
 from bestby.results.base import Note, Provenance
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -96,7 +95,7 @@ def document(r: Replicability) -> Document:
     picture = Picture(
         "P-values of the datasets", "Filled: significant after correction.", partial(p_value_figure, r)
     )
-    return scaffold.one_section(
+    return one_section(
         r,
         title=f"On how many of {n} datasets there is a difference",
         subtitle=f"{n} p-values, level {r.alpha:.6g}",
@@ -168,11 +167,6 @@ def dictionary(r: Replicability) -> dict[str, Any]:
     }
 
 
-def by_pair(counts: Mapping[tuple[str, str], Replicability]) -> list[dict[str, Any]]:
-    """Return the counts of each pair of systems."""
-    return [{"a": a, "b": b, **dictionary(r)} for (a, b), r in counts.items()]
-
-
 def sentences(r: Replicability) -> Iterator[str]:
     """Yield how p-values of datasets were combined."""
     yield (
@@ -209,3 +203,106 @@ def p_value_figure(r: Replicability, *, canvas: Canvas = SCREEN) -> Sheet:
     ]
     title = f"A difference on at least {r.k_bonferroni} of {len(names)} datasets"
     return Sheet(axes, drawing.ROW * len(names), title=title, keys=keys)
+
+
+Names = tuple[str, str]
+"""The names of two systems."""
+
+V = TypeVar("V")
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class ByPair(Mapping[Names, V]):
+    """Results for pairs of systems, looked up by the two names in either order.
+
+    It is equal to any mapping with the same items.
+
+    Parameters
+    ----------
+    of : mapping of (str, str) to object
+        Per pair as it was tested.
+    """
+
+    of: Mapping[Names, V]
+
+    what: ClassVar[str]
+    """What is looked up, for messages."""
+    needs: ClassVar[str] = ""
+    """Why a comparison may hold none at all."""
+    hint: ClassVar[str] = ""
+    """What to do about that."""
+
+    def __getitem__(self, key: Names) -> V:
+        if key in self.of:
+            return self.of[key]
+        reverse = key[::-1] if isinstance(key, tuple) else key
+        if reverse in self.of:
+            return self._mirrored(reverse)
+        if not self.of:
+            raise InvalidInputError(f"this comparison has no {self.what}: {self.needs}", hint=self.hint)
+        raise InvalidInputError(
+            f"no {self.what} of {quoted(key)} in this comparison",
+            hint="pairs: " + ", ".join(quoted(pair) for pair in list(self.of)[:12]),
+        )
+
+    @abstractmethod
+    def _mirrored(self, key: Names) -> V:
+        """Return the result for a pair, its systems exchanged."""
+
+    def __contains__(self, key: object) -> bool:
+        return key in self.of or (isinstance(key, tuple) and key[::-1] in self.of)
+
+    def get(self, key: Names, default: Any = None) -> Any:
+        """Return the result for a pair, or a default if there is none in this order."""
+        return self[key] if key in self else default  # noqa: SIM401 - this is what `get` is
+
+    def __iter__(self) -> Iterator[Names]:
+        return iter(self.of)
+
+    def __len__(self) -> int:
+        return len(self.of)
+
+    def __repr__(self) -> str:
+        return repr(dict(self.of))
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class Counts(ByPair[Replicability]):
+    """On how many datasets or folds two systems differ, by the names of the two.
+
+    Parameters
+    ----------
+    of : mapping of (str, str) to Replicability
+        Per pair as it was tested.
+    alternative : {"two-sided", "greater", "less"}
+        Of the tests. Counts of differences in either direction are the same for (A, B) and (B, A). Those of
+        one-sided tests are of one direction, and belong to the pair in the order in which it was tested.
+
+    See Also
+    --------
+    DatasetComparison : Holds them as `replicability`.
+    FoldComparison : Holds them as `effects`.
+    """
+
+    alternative: str = "two-sided"
+
+    what: ClassVar[str] = "counts"
+    needs: ClassVar[str] = "scores without items or runs have none, nor has a comparison without tests"
+    hint: ClassVar[str] = "give the predictions or scores of the items, and a test"
+
+    def _mirrored(self, key: Names) -> Replicability:
+        if self.alternative == "two-sided":
+            return self.of[key]
+        raise InvalidInputError(
+            f"the one-sided tests asked whether the score of {quoted(key[0])} is {self.alternative}"
+            f" than that of {quoted(key[1])}: there is no count for the other direction",
+            hint=f"look up {quoted(key)}, or give the systems in the other order",
+        )
+
+    def __contains__(self, key: object) -> bool:
+        return key in self.of or (self.alternative == "two-sided" and ByPair.__contains__(self, key))
+
+
+def by_pair(counts: Mapping[tuple[str, str], Replicability]) -> list[dict[str, Any]]:
+    """Return the counts of each pair of systems."""
+    return [{"a": a, "b": b, **dictionary(r)} for (a, b), r in counts.items()]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,7 +17,6 @@ from bestby.vocabulary import FigureFont, FigureWidth, ItemFigure
 FRAMES: tuple[Literal["pandas", "polars", "pyarrow"], ...] = ("pandas", "polars", "pyarrow")
 """Libraries of the data frames that `to_frame` makes, the first that is installed being the default."""
 
-
 T = TypeVar("T", bound="Reported")
 
 
@@ -24,7 +24,7 @@ T = TypeVar("T", bound="Reported")
 class Reported:
     """What every result can do; its class says which module describes it."""
 
-    _frame_backend: str | None = field(default=None, init=False)
+    _frame_backend: str | None = field(default=None, kw_only=True)
 
     kind: ClassVar[str]
 
@@ -73,9 +73,9 @@ class Reported:
     @with_suggestions
     def to_json(self, path: str | Path | None = None) -> str:
         """Return JSON, floats unrounded, that `bestby.load` reads back; write it to `path` if given."""
-        from bestby.report import as_json
+        from bestby.report import data
 
-        return written(as_json.to_json(self), path)
+        return written(data.to_json(self), path)
 
     @with_suggestions
     def to_frame(self, what: str | None = None, *, backend: str | None = None) -> Any:
@@ -242,16 +242,16 @@ class Reported:
             How works are cited: in words; as ``\citep{key}`` with the keys of `citations`, all else escaped
             for LaTeX; or as Pandoc's Markdown does, ``[@key]``.
         """
-        from bestby.report.paper import paragraph
+        from bestby.report import paper
 
-        return paragraph.paragraph(self, style)
+        return paper.paragraph(self, style)
 
     @with_suggestions
     def citations(self, path: str | Path | None = None) -> str:
         """Return the works that `methods` cites as BibTeX; write them to `path` if given."""
-        from bestby.report.paper import paragraph
+        from bestby.report import paper
 
-        return written(paragraph.citations(self), path)
+        return written(paper.citations(self), path)
 
 
 def shown_in(result: Any, percent: bool) -> Any:
@@ -261,10 +261,9 @@ def shown_in(result: Any, percent: bool) -> Any:
     return percent_module.in_percent(result) if percent else result
 
 
-def remember_backend(result: T, backend: str | None) -> T:
-    """Let `to_frame` return the kind of frame that was compared by default, if it can make such frames."""
-    object.__setattr__(result, "_frame_backend", backend if backend in FRAMES else None)
-    return result
+def with_backend(result: T, backend: str | None) -> T:
+    """Return a result whose `to_frame` makes frames of the kind that was compared, if it can make such."""
+    return dataclasses.replace(result, _frame_backend=backend if backend in FRAMES else None)
 
 
 def written(text: str, path: str | Path | None) -> str:
@@ -364,11 +363,11 @@ class DrawnSystems:
         >>> axes = result.plot(kind="systems", width="column", font="serif")
         >>> axes.figure.savefig("systems.pdf")  # doctest: +SKIP
         """
-        from bestby.report.figures import plots
+        from bestby.report.figures import systems
 
         canvas = canvas_of(ax, width, font)
         shown, metric = shown_metric(self, metric, percent)
-        return plots.items(shown, metric, kind, canvas, top)
+        return systems.drawn(shown, metric, kind, canvas, top)
 
 
 def canvas_of(ax: Any, width: FigureWidth | float | None, font: FigureFont | None) -> Any:

@@ -1,4 +1,4 @@
-"""The tables of scores and differences that reports of several kinds share."""
+"""The tables of scores, differences and classes that reports of several kinds share."""
 
 from __future__ import annotations
 
@@ -11,17 +11,30 @@ from typing import Any
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
 from bestby.report import column, disagreements
-from bestby.report.column import Cell, Column
+from bestby.report.column import Cell, Column, Look
 from bestby.report.comparison import Comparison, Difference, SystemScore
-from bestby.report.numbers import DASH, MINUS, Rounding, alpha, margin_text
+from bestby.report.fields import DIFFERENCE, SCORE, attributes, named
+from bestby.report.numbers import DASH, MINUS, Rounding, alpha, margin_text, percent_of
 from bestby.report.pairs import differences_on
-from bestby.report.summary import methods_sentence, sentence_of_tests
-from bestby.report.words import computed, direction, stands_out
+from bestby.report.words import (
+    are_level,
+    computed,
+    direction,
+    methods_sentence,
+    sentence_of_tests,
+    stands_out,
+)
 from bestby.results.base import MetricInfo
+from bestby.results.values import ClassShares
 
 SIGNIFICANT = "*"
+
 MARK = "mark"
 """The header of the column of marks that the line below the table explains."""
+
+CLASS_SHARE = attributes("system", "label", "share", "count")
+
+GOLD = "gold"
 
 _LETTERS = (
     "The letters of groups are no names of systems: systems whose groups share a letter are not told apart."
@@ -116,7 +129,8 @@ def systems_table(
 ) -> Table:
     """Return the table of systems on one metric, the best first; `score` says what the score is."""
     entries = systems_of(c, metric)
-    digits = score_rounding(c, metric)
+    digits, shown = score_rounding(c, metric), named(SCORE)
+    look = Look(digits, c.level, metric=metric.name)
     compared = bool(c.differences)
     tested = compared and computed(c, "test")
     place = {entry.system: float(position) for position, entry in enumerate(entries)}
@@ -125,7 +139,7 @@ def systems_table(
         # Where nothing was tested, the ranks say nothing.
         Column("rank", lambda e: Cell(_ranks(e), place[e.system]), applies=tested),
         column.name(kind, attrgetter("system"), baselines or (c.baseline,)),
-        column.number(metric.name, digits, attrgetter("score")),
+        shown["score"].column(look),
         column.number(
             "if calibrated",
             digits,
@@ -133,7 +147,7 @@ def systems_table(
             applies=any(entry.if_calibrated is not None for entry in entries),
         ),
         *beside_score,
-        column.interval(c.level, digits, attrgetter("interval"), applies=computed(c, "interval")),
+        shown["interval"].column(look, applies=shown["interval"].applies(c)),
         *beside_interval,
         Column(
             group,
@@ -151,13 +165,12 @@ def systems_table(
             part="scores",
             main=1,
         )
-    best = entries[0].score
     main = 2 if tested else 1
     return Table.of(
         caption,
         columns,
         entries,
-        lambda e: e.score == best,
+        lambda e: are_level(e.score, entries[0].score),
         part="scores",
         main=main,
         methods=methods,
@@ -197,19 +210,25 @@ def _group_key(group: str) -> str:
     return number.zfill(5) if number.isdigit() else group
 
 
+def difference_columns(c: Any, sides: column.Sides, look: Look) -> list[Column]:
+    """Return the columns of any table of differences; adjusted p-values if there was a correction."""
+    shown = named(DIFFERENCE)
+    corrected = look.correction != "none" and len(sides.columns) > 0  # a single pair has nothing to correct
+    return [
+        *sides.columns,
+        shown["difference"].column(look),
+        shown["interval"].column(look, applies=shown["interval"].applies(c)),
+        shown["p_value"].column(look, applies=shown["p_value"].applies(c)),
+        shown["p_adjusted"].column(look, applies=corrected and shown["p_adjusted"].applies(c)),
+    ]
+
+
 def differences_table(c: Comparison, metric: MetricInfo, *beside_p: Column) -> Table:
     """Return the table of differences on one metric, in their order; with a margin also the verdicts."""
     differences = differences_of(c, metric)
     sides = column.sides(differences)
     columns = (
-        *column.differences(
-            sides,
-            difference_rounding(c, metric),
-            c.level,
-            c.correction,
-            with_intervals=computed(c, "interval"),
-            with_tests=computed(c, "test"),
-        ),
+        *difference_columns(c, sides, Look(difference_rounding(c, metric), c.level, c.correction)),
         *beside_p,
         verdicts(differences),
         marks(differences),
@@ -230,14 +249,7 @@ def pairs_table(c: Any, caption: str, columns: Sequence[Column], methods: str) -
     """Return the differences over datasets or folds, with columns of their own."""
     level = c.differences[0].level if c.differences else None
     sides = column.sides(c.differences)
-    first = column.differences(
-        sides,
-        difference_rounding(c),
-        level,
-        c.correction,
-        with_intervals=computed(c, "interval"),
-        with_tests=computed(c, "test"),
-    )
+    first = difference_columns(c, sides, Look(difference_rounding(c), level, c.correction))
     columns = (*first, *columns, verdicts(c.differences), marks(c.differences))
     footnote = why_marked(c.differences, c)
     return Table.of(
@@ -329,7 +341,7 @@ def why_marked(differences: Iterable[Difference], c: Any) -> str:
 def verdicts(differences: Iterable[Any]) -> Column:
     """Return the column of the verdicts, which applies if there are any."""
     judged = any(d.verdict is not None for d in differences)
-    return column.text("verdict", lambda d: d.verdict or "", applies=judged)
+    return named(DIFFERENCE)["verdict"].column(Look(), applies=judged)
 
 
 def _plural(differences: Sequence[Difference]) -> str:
@@ -339,3 +351,55 @@ def _plural(differences: Sequence[Difference]) -> str:
 def _margin(c: Any, sides: column.Sides) -> str:
     """Return the margin, and whom the verdicts are on."""
     return "" if c.margin is None else f"; margin {margin_text(c.margin)}, verdict on {sides.one}"
+
+
+_MOST_COLUMNS, _MOST_ROWS = 10, 30
+"""Columns and rows up to which a page shows the table without being asked."""
+
+
+def shares_table(shares: tuple[ClassShares, ...]) -> Table | None:
+    """Return the table, or None without classes: a row per system and a column per class, or turned round."""
+    if not shares:
+        return None
+    labels = shares[0].labels
+    soft = shares[0].counts is None
+    caption = "Mean probability of each class" if soft else "Items of each class"
+    caption += " in the gold and in the predictions of each system"
+    if len(labels) <= len(shares) or len(labels) <= _MOST_COLUMNS:
+        columns = [column.name("system", lambda entry: entry.system or GOLD)]
+        columns += [Column(label, _label_cell(place)) for place, label in enumerate(labels)]
+        return Table.of(caption, columns, shares, lambda entry: entry.system is None, main=0)
+    columns = [column.name("class", lambda place: labels[place])]
+    columns += [Column(entry.system or GOLD, _system_cell(entry)) for entry in shares]
+    return Table.of(caption, columns, range(len(labels)), lambda _: False, main=0)
+
+
+def is_small(table: Table) -> bool:
+    """Return whether a page shows the table without being asked."""
+    return len(table.columns) <= _MOST_COLUMNS + 1 and len(table.rows) <= _MOST_ROWS
+
+
+def _label_cell(place: int) -> Any:
+    return lambda entry: _share_cell(entry, place)
+
+
+def _system_cell(entry: ClassShares) -> Any:
+    return lambda place: _share_cell(entry, place)
+
+
+def _share_cell(entry: ClassShares, place: int) -> Cell:
+    share = entry.shares[place]
+    if entry.counts is None:
+        return Cell(f"{share:.3f}", share)
+    return Cell(f"{entry.counts[place]} ({percent_of(share)})", share)
+
+
+def class_rows(c: Any) -> list[dict[str, Any]]:
+    """Return one row per column of labels and class, with the columns `COLUMNS`; the gold has no system."""
+    return [
+        {"system": entry.system, "label": label, "share": share, "count": count}
+        for entry in c.classes
+        for label, share, count in zip(
+            entry.labels, entry.shares, entry.counts or (None,) * len(entry.labels), strict=True
+        )
+    ]

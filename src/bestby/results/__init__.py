@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from bestby.questions.datasets.result import RunsOnDatasets as RunsOnDatasets
     from bestby.questions.datasets.result import RunsOverall as RunsOverall
     from bestby.questions.folds.result import FoldComparison as FoldComparison
+    from bestby.questions.folds.result import PairTests as PairTests
     from bestby.questions.folds.result import Spread as Spread
     from bestby.questions.gate.result import Flip as Flip
     from bestby.questions.gate.result import Gate as Gate
@@ -73,17 +74,16 @@ if TYPE_CHECKING:
     from bestby.questions.study.result import ConditionScore as ConditionScore
     from bestby.questions.study.result import StudyComparison as StudyComparison
     from bestby.questions.study.result import StudyDifference as StudyDifference
-    from bestby.report.by_pair import Counts as Counts
-    from bestby.report.by_pair import PairTests as PairTests
     from bestby.report.comparison import Comparison as Comparison
     from bestby.report.comparison import Difference as Difference
+    from bestby.report.comparison import RunsScore as RunsScore
     from bestby.report.comparison import SystemScore as SystemScore
     from bestby.report.differing_items import Disagreement as Disagreement
     from bestby.report.differing_items import Disagreements as Disagreements
     from bestby.report.pairs import Differences as Differences
     from bestby.report.pairs import Pairs as Pairs
+    from bestby.report.replicability import Counts as Counts
     from bestby.report.replicability import Replicability as Replicability
-    from bestby.report.runs_score import RunsScore as RunsScore
     from bestby.results.base import MetricInfo as MetricInfo
     from bestby.results.base import Note as Note
     from bestby.results.base import Provenance as Provenance
@@ -102,7 +102,7 @@ __getattr__, __dir__, __all__ = door(
         "questions.datasets.result": (
             "DatasetComparison MeanImprovement Overall RankDifference RunsOnDatasets RunsOverall"
         ),
-        "questions.folds.result": "FoldComparison Spread",
+        "questions.folds.result": "FoldComparison PairTests Spread",
         "questions.gate.result": "Flip Gate GateCheck",
         "questions.judged.result": (
             "BiasEffect BiasLevel CalibrationBin EqualBias Favour HumanAgreement"
@@ -120,12 +120,10 @@ __getattr__, __dir__, __all__ = door(
         "questions.runs.result": "RunsComparison RunsDifference Variance",
         "questions.slices.result": "Heterogeneity SliceDifference SlicesComparison",
         "questions.study.result": "ConditionScore StudyComparison StudyDifference",
-        "report.by_pair": "Counts PairTests",
-        "report.comparison": "Comparison Difference SystemScore",
+        "report.comparison": "Comparison Difference RunsScore SystemScore",
         "report.differing_items": "Disagreement Disagreements",
         "report.pairs": "Differences Pairs",
-        "report.replicability": "Replicability",
-        "report.runs_score": "RunsScore",
+        "report.replicability": "Counts Replicability",
         "results.base": "MetricInfo Note Provenance",
         "results.values": "ClassShares Friedman Interval Omnibus TestResult",
     },

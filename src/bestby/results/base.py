@@ -37,7 +37,7 @@ class Note:
 
 
 def notes_about(notes: Iterable[Note], *about: str) -> tuple[Note, ...]:
-    """Return the same notes about a metric, or about systems on it."""
+    """Return notes as notes about a metric, or about systems on it."""
     return tuple(Note(note.code, note.message, about) for note in notes)
 
 

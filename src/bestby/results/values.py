@@ -172,7 +172,7 @@ class TestResult:
         return "less" if self.statistic < 0.0 else None
 
     def mirrored(self) -> TestResult:
-        """Return the same test with the two systems exchanged."""
+        """Return the test with the two systems exchanged."""
         return dataclasses.replace(
             self,
             alternative=MIRRORED[self.alternative],

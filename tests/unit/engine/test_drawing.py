@@ -152,7 +152,7 @@ def test_strata_that_give_unequal_shares_do_not_shift_the_score(metric: str, res
     made = makers(used, {"a": a, "b": rng.normal(0, 0.3, 100)}, gold, drawing, strata=stratum)
     found = made.replicates[:, 0]
     assert abs(found.mean() - a.mean()) < 1e-12 * abs(a.mean()) + 1e-12
-    assert abs(np.mean(made.drawn[:, 0]) - a.mean()) > 0.3  # as drawn they are off
+    assert abs(np.mean(made.shared.drawn[:, 0]) - a.mean()) > 0.3  # as drawn they are off
 
 
 @pytest.mark.parametrize("interval", ["tango", "bca", "studentized", "normal"])
@@ -239,7 +239,7 @@ def test_replicates_are_put_back_by_the_shift_of_the_gold(metric: str) -> None:
     assert made.group.gold_varies
     assert not made.by_formula
     assert (made.scores == makers(metric, systems, gold).scores).all()
-    assert made.replicates == pytest.approx(made.drawn - gold_shift(made), rel=1e-12)
+    assert made.replicates == pytest.approx(made.shared.drawn - gold_shift(made), rel=1e-12)
 
 
 @pytest.mark.parametrize("metric", ["brier", "cross_entropy", "soft_accuracy", "accuracy"])

@@ -13,7 +13,7 @@ import bestby as bb
 from bestby._core import chunks
 from bestby.comparisons import one_metric
 from bestby.report.pairs import Differences
-from bestby.report.writers import floats
+from bestby.report.writers import csv
 
 ASKED: dict[str, dict[str, Any]] = {
     "plain": {},
@@ -45,7 +45,7 @@ def test_pieces_and_floats_of_duckdb_give_the_same_text(asked: str, monkeypatch:
     assert bb.load(text) == result
     assert len(text.split('\n  "record": ')[1].splitlines()) == 2
     monkeypatch.setattr(chunks, "CHUNK", 100)
-    monkeypatch.setattr(floats, "MANY", 1)
+    monkeypatch.setattr(csv, "MANY", 1)
     assert result.to_json() == text
     assert result.to_csv() == table
 
@@ -55,7 +55,7 @@ def test_duckdb_writes_floats_as_python_does(monkeypatch: pytest.MonkeyPatch) ->
     bits = rng.integers(0, 2**64, 100_000, dtype=np.uint64).view(np.float64)
     sizes = rng.normal(size=100_000) * 10.0 ** rng.integers(-20, 25, 100_000)
     edges = np.resize([0.0, -0.0, 1e16, 1e15, 1e-4, 9.999e-5, 5e-324, np.inf, -np.inf, np.nan, 1.0], 100_000)
-    monkeypatch.setattr(floats, "MANY", 0)
+    monkeypatch.setattr(csv, "MANY", 0)
     for column in (bits, sizes, edges, edges[::-1]):
-        (found,) = floats.texts([column])
+        (found,) = csv.float_texts([column])
         assert found == [repr(x) for x in column.tolist()]

@@ -9,7 +9,7 @@ import pytest
 
 from bestby.report import column
 from bestby.report.numbers import Rounding
-from bestby.report.tables import Table
+from bestby.report.tables import Table, difference_columns
 from bestby.results.values import Interval
 
 INTERVAL = Interval(0.1, 0.25, 0.9, "t", True)
@@ -49,7 +49,8 @@ def test_a_column_of_a_part() -> None:
 
 @pytest.mark.parametrize(("correction", "n"), [("none", 5), ("holm", 6)])
 def test_differences_have_adjusted_p_values_after_a_correction(correction: str, n: int) -> None:
-    found = column.differences(column.sides([]), Rounding(2), 0.95, correction)
+    result = SimpleNamespace(provenance=None)
+    found = difference_columns(result, column.sides([]), column.Look(Rounding(2), 0.95, correction))
     assert sum(one.applies for one in found) == n
     assert found[-1].header == f"p ({correction})"
 

@@ -14,9 +14,18 @@ from tests.unit.report.contradictions import check, contradictory, marked_rows, 
 import bestby as bb
 from bestby.inference.multiplicity import alpha_of
 from bestby.questions.datasets import figure
-from bestby.report.disagreements import Kind, clause, codes, kinds, line, words, words_of_pairs
+from bestby.report.comparison import shown_better
+from bestby.report.disagreements import (
+    OTHER_QUESTIONS,
+    Kind,
+    clause,
+    codes,
+    kinds,
+    line,
+    words,
+    words_of_pairs,
+)
 from bestby.report.document import describe
-from bestby.report.shown import OTHER_QUESTIONS, shown_better
 from bestby.report.tables import MARK
 from bestby.results import Difference, Interval, TestResult
 

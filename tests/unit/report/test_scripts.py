@@ -17,10 +17,9 @@ import numpy as np
 import pytest
 
 from bestby import compare
-from bestby.report.comparison import Comparison
+from bestby.report.comparison import Comparison, shown_better
 from bestby.report.disagreements import Kind, kinds
 from bestby.report.numbers import Rounding, alpha, p_text
-from bestby.report.shown import shown_better
 from bestby.results.values import Interval
 
 pytestmark = pytest.mark.long

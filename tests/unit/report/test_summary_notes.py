@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from bestby import compare_runs
-from bestby.report.summary import MOST_OF_A_KIND, lines_of
+from bestby.report.words import MOST_OF_A_KIND, lines_of
 from bestby.results.base import Note
 
 

@@ -9,8 +9,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from bestby.report import summary
+from bestby.report import words
 from bestby.report.comparison import Comparison
+from bestby.report.tables import systems_table
 from bestby.report.words import difference_sentence, listed
 from bestby.results.base import Note
 from bestby.results.values import Interval
@@ -162,7 +163,7 @@ def test_a_one_sided_verdict_names_the_interval_it_rests_on(
 
 
 def headline(c: Comparison, index: int = 0) -> str:
-    return summary.headline(c, c.metrics[index])
+    return words.headline(c, c.metrics[index])
 
 
 def test_headlines_of_every_pair(made: SimpleNamespace) -> None:
@@ -208,17 +209,17 @@ def test_headlines_against_a_baseline(made: SimpleNamespace) -> None:
 
 def test_equal_notes_are_said_once(made: SimpleNamespace) -> None:
     c = made.five(notes=(Note("few_resamples", "Too few resamples.", ("accuracy", "x", "y")),))
-    assert summary.lines_of(summary.all_notes(c)) == ["Too few resamples. (in 10 cases)"]
+    assert words.lines_of(words.all_notes(c)) == ["Too few resamples. (in 10 cases)"]
     alone = made.difference(notes=(Note("identical", "No item differs", ("accuracy", "a", "b")),))
     c = made.five(differences=(alone,))
-    assert summary.lines_of(summary.all_notes(c)) == ["No item differs (accuracy, a, b)"]
+    assert words.lines_of(words.all_notes(c)) == ["No item differs (accuracy, a, b)"]
 
 
 def test_methods_name_interval_test_and_correction(made: SimpleNamespace) -> None:
-    text = summary.methods_sentence(made.five())
+    text = words.methods_sentence(made.five())
     assert "Intervals (95 %): BCa bootstrap for differences, Wilson score for scores." in text
     assert "paired permutation test, two-sided (exact, by convolution); no correction" in text
-    assert "(Monte Carlo); correction: holm. 10,000 resamples, seed 0." in summary.methods_sentence(
+    assert "(Monte Carlo); correction: holm. 10,000 resamples, seed 0." in words.methods_sentence(
         made.roster["margin"]()
     )
 
@@ -228,3 +229,12 @@ def test_long_lists_are_counted() -> None:
     assert listed(["a"]) == "a"
     assert listed(list("abcdefg")) == "a, b, c, d, e, f and g"
     assert listed(list("abcdefgh")) == "a, b, c, d, e, f and 2 others"
+
+
+def test_scores_that_differ_by_rounding_alone_are_shared(made: SimpleNamespace) -> None:
+    apart = made.ladder(["x", "y", "z"])
+    x, y, z = apart.systems
+    level = dataclasses.replace(apart, systems=(x, dataclasses.replace(y, score=x.score - 1e-15), z))
+    assert x.score != level.systems[1].score
+    assert headline(level).startswith("x and y share the highest accuracy, ")
+    assert [row.strong for row in systems_table(level, level.metrics[0]).rows] == [True, True, False]

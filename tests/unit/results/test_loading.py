@@ -13,7 +13,7 @@ import pytest
 import bestby as bb
 from bestby.questions.planning.result import StoredDesign
 from bestby.report.loading import decoded, encoded
-from bestby.report.reported import remember_backend
+from bestby.report.reported import with_backend
 
 RESULT = bb.compare({"a": [1, 1, 0, 1], "b": [0, 1, 0, 1]}, n_resamples=99)
 NAMES = {"NaN": [1, 0, 1, 1], 'class"\n': [1, 1, 0, 1], "\u202ehidden": [0, 1, 1, 1]}
@@ -171,7 +171,7 @@ def test_frames_of_every_library_hold_the_same(backend: str, what: str) -> None:
 def test_a_frame_is_of_the_kind_that_was_compared() -> None:
     polars = pytest.importorskip("polars")
     result = bb.compare({"a": [1, 1, 0, 1], "b": [0, 1, 0, 1]}, n_resamples=99)
-    remember_backend(result, "polars")
+    result = with_backend(result, "polars")
     assert isinstance(result.to_frame(), polars.DataFrame)
     assert not isinstance(result.to_frame(backend="pandas"), polars.DataFrame)
     assert result == RESULT
@@ -182,7 +182,7 @@ def test_a_frame_is_of_the_kind_that_was_compared() -> None:
 def test_a_frame_of_another_kind_leaves_the_default(backend: str | None) -> None:
     pandas = pytest.importorskip("pandas")
     result = bb.compare({"a": [1, 1, 0, 1], "b": [0, 1, 0, 1]}, n_resamples=99)
-    remember_backend(result, backend)
+    result = with_backend(result, backend)
     assert isinstance(result.to_frame(), pandas.DataFrame)
 
 

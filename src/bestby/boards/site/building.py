@@ -48,12 +48,14 @@ from bestby.boards.site.standings import (
 from bestby.questions.runs.result import RunsComparison
 from bestby.questions.slices.result import SlicesComparison
 from bestby.report import column
+from bestby.report.column import Look
 from bestby.report.comparison import Difference
 from bestby.report.document import describe
 from bestby.report.numbers import DASH, Rounding, percent
 from bestby.report.tables import Table as Written
+from bestby.report.tables import difference_columns
 from bestby.report.words import direction, stands_out
-from bestby.report.writers.markup import paragraph, prose, table
+from bestby.report.writers.html import paragraph, prose, table
 
 Kit = Mapping[str, bytes]
 """The files for participants, by their names: `board.toml` and the lists of items."""
@@ -493,9 +495,8 @@ def _differences(source: Table, at: int) -> str:
     if not differences:
         return ""
     digits = Rounding.of([(d.estimate, d.interval) for d in differences], source.margin)
-    columns = column.differences(
-        column.sides(differences), digits, source.level, source.comparison.correction
-    )
+    look = Look(digits, source.level, source.comparison.correction)
+    columns = difference_columns(source.comparison, column.sides(differences), look)
     which = (
         "the other systems" if len(rows) <= MOST_PAIRS + 1 else f"the {MOST_PAIRS} systems nearest in rank"
     )

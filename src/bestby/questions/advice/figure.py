@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 from bestby import vocabulary
 from bestby.report.figures import drawing
-from bestby.report.figures.canvas import SCREEN, Canvas, Sheet
-from bestby.report.figures.fonts import name
-from bestby.report.figures.layout import figure
+from bestby.report.figures.canvas import SCREEN, Canvas, Sheet, figure
+from bestby.report.figures.texts import name
 
 if TYPE_CHECKING:
     from bestby.questions.advice.result import Advice

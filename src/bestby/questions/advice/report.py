@@ -11,9 +11,8 @@ from typing import Any
 from bestby._core.text import visible
 from bestby.questions.advice.result import Advice
 from bestby.questions.order import normality_report
-from bestby.report import scaffold
 from bestby.report.column import Cell, Column
-from bestby.report.document import Document
+from bestby.report.document import Document, one_section
 from bestby.report.fields import Field, Rows, attributes, inside
 from bestby.report.references import cite
 from bestby.report.tables import Table
@@ -45,7 +44,7 @@ def document(advice: Advice) -> Document:
         tables.append(table)
     remarks = [f"{row['step']}. {row['reason']}" for row in TABLES["path"].rows(advice)]
     remarks += [f"Wrong here: {entry}." for entry in advice.wrong]
-    return scaffold.one_section(
+    return one_section(
         advice,
         title="Which test and interval to use",
         subtitle=f"advice for {advice.case.metric}" if advice.case.one_output else "advice",

@@ -38,11 +38,9 @@ from bestby.questions.datasets.source import (
     without_runs,
 )
 from bestby.questions.runs.source import Settings
-from bestby.report.by_pair import Counts, Names
-from bestby.report.comparison import Difference
-from bestby.report.replicability import Replicability
-from bestby.report.reported import remember_backend
-from bestby.report.shown import shown_better
+from bestby.report.comparison import Difference, shown_better
+from bestby.report.replicability import Counts, Names, Replicability
+from bestby.report.reported import with_backend
 from bestby.resampling.progress import Progress
 from bestby.resampling.settings import Resampling, combined
 from bestby.results.base import MetricInfo, Note, notes_about
@@ -256,7 +254,7 @@ def compare_datasets(
     options = dataclasses.replace(options, alternative=oriented(alternative, scores.metric.greater_is_better))
     asked = _named(scores, options, settings, alternative, across) | {"baseline": baseline}
     result = _compared(scores, options, settings, asked, drawing, counting, across)
-    return remember_backend(result, backend_of(data))
+    return with_backend(result, backend_of(data))
 
 
 def _settings(source: Source, across: str, normalise: Any, **asked: Any) -> tuple[Options, Settings | None]:

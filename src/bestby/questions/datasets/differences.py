@@ -40,9 +40,8 @@ from bestby.questions.runs.differences import (
 )
 from bestby.questions.runs.result import RunsDifference
 from bestby.questions.runs.source import Data, Settings
-from bestby.report.by_pair import Names
 from bestby.report.comparison import Difference
-from bestby.report.replicability import Replicability
+from bestby.report.replicability import Names, Replicability
 from bestby.results.base import MetricInfo, Note
 from bestby.results.values import WITHOUT_INTERVAL, Interval, defined
 

@@ -16,14 +16,11 @@ from bestby.inference.multiplicity import rejects
 from bestby.questions.datasets import overall_runs
 from bestby.questions.datasets.result import DatasetComparison, RunsOnDatasets
 from bestby.report import disagreements
-from bestby.report.comparison import Difference
+from bestby.report.comparison import Difference, shown_better
 from bestby.report.figures import drawing
-from bestby.report.figures.canvas import SCREEN, Canvas, Sheet
-from bestby.report.figures.colours import ACCENT, FAINT, INK, WORSE
+from bestby.report.figures.canvas import ACCENT, FAINT, INK, SCREEN, WORSE, Canvas, Sheet, figure
 from bestby.report.figures.drawing import ROW, bare, label, limits, patch
-from bestby.report.figures.fonts import name
 from bestby.report.figures.forest import Line, draw_lines, shown
-from bestby.report.figures.layout import figure
 from bestby.report.figures.matrix import (
     DARKEST,
     DATASET_CELL,
@@ -35,13 +32,11 @@ from bestby.report.figures.matrix import (
     shade,
     side_of_cells,
 )
-from bestby.report.figures.plots import checked_kind
-from bestby.report.figures.texts import text_width
+from bestby.report.figures.systems import checked_kind
+from bestby.report.figures.texts import name, text_width
 from bestby.report.numbers import DASH, MINUS, Rounding, alpha, p_text, percent
-from bestby.report.shown import shown_better
-from bestby.report.summary import correction
 from bestby.report.tables import difference_rounding
-from bestby.report.words import computed, direction, name_of_test, significant
+from bestby.report.words import computed, correction, direction, name_of_test, significant
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -350,9 +345,7 @@ def profiles(c: DatasetComparison, *, canvas: Canvas = SCREEN) -> Sheet:
 PROFILE_COLOURS = (ACCENT, "#a87900", "#009e73", "#cc79a7", WORSE, "#8367b8")
 """The colours of Okabe and Ito 2008, without the two that are too light for thin lines on white."""
 
-
 PROFILE_STYLES = ("-", "--", "-.", ":")
-
 
 _MOST_BANDS = len(PROFILE_COLOURS)
 

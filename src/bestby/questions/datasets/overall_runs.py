@@ -30,7 +30,7 @@ from bestby.questions.datasets.result import MeanImprovement, Overall, RunsOvera
 from bestby.questions.datasets.source import DatasetScores
 from bestby.questions.runs.differences import apart
 from bestby.questions.runs.source import Settings
-from bestby.report.by_pair import Names
+from bestby.report.replicability import Names
 from bestby.results.base import Note
 from bestby.results.values import Interval, TestResult, defined
 

@@ -16,8 +16,8 @@ from bestby.questions.datasets.result import DatasetComparison, RunsOnDatasets
 from bestby.questions.runs.differences import ASO_RESAMPLES
 from bestby.questions.runs.report import differences_of_runs
 from bestby.questions.runs.result import RunsDifference
-from bestby.report import column, data, few_units, replicability, scaffold, summary, words
-from bestby.report.column import Cell, Column
+from bestby.report import column, data, replicability, words
+from bestby.report.column import Cell, Column, Look
 from bestby.report.disagreements import (
     Kind,
     Kinds,
@@ -30,10 +30,10 @@ from bestby.report.disagreements import (
     why_overall,
 )
 from bestby.report.disagreements import words as said_in_words
-from bestby.report.document import Document, Picture
+from bestby.report.document import Document, Picture, all_within, differences_with, one_section, subtitle
 from bestby.report.fields import DIFFERENCE, INTERVAL, Field, Rows, attributes, by_name, inside, values
 from bestby.report.numbers import DASH, MINUS, Rounding, alpha, p_clause, percent
-from bestby.report.paper.shared import (
+from bestby.report.paper import (
     against,
     drawn,
     inference,
@@ -46,7 +46,15 @@ from bestby.report.paper.shared import (
 )
 from bestby.report.percent import changes_of_one_metric, multiplied, times_hundred
 from bestby.report.references import cite
-from bestby.report.tables import Table, difference_rounding, marked_by, pairs_matrix, pairs_table, verdicts
+from bestby.report.tables import (
+    Table,
+    difference_columns,
+    difference_rounding,
+    marked_by,
+    pairs_matrix,
+    pairs_table,
+    verdicts,
+)
 from bestby.report.words import computed, listed
 from bestby.vocabulary import long_name
 
@@ -69,10 +77,10 @@ def document(c: DatasetComparison) -> Document:
     tables.append(_within(c) if c.within else _scores(c))
     runs = [] if c.runs is None else [_extent(c.runs)]
     methods = (_methods_over(c), _methods_within(c), *_methods_of_runs(c), _methods_overall(c))
-    return scaffold.one_section(
+    return one_section(
         c,
         title=f"{len(c.systems)} systems compared by {c.metric.name} on {n} datasets",
-        subtitle=scaffold.subtitle(c, ", ".join([f"{n} datasets", *runs]), words.direction(c.metric)),
+        subtitle=subtitle(c, ", ".join([f"{n} datasets", *runs]), words.direction(c.metric)),
         methods=" ".join(filter(None, methods)),
         name=c.metric.name,
         lead=_headline(c),
@@ -91,13 +99,13 @@ def _headline(c: DatasetComparison) -> str:
     if len(ties) > 1:
         return f"{words.listed(ties)} share the best average rank, {rank:.2f}, over {n} datasets."
     text = f"{first} has the best average rank, {rank:.2f} of {len(c.systems)}, over {n} datasets"
-    others = scaffold.differences_with(c, first)
+    others = differences_with(c, first)
     if not others:
         return text + "."
     clause = words.best_clause(first, others)
     test = next(iter(others.values())).test
     named = f" ({words.name_of_test(test.name)})" if test is not None and clause.startswith(";") else ""
-    few = few_units.sentence_of(n, "datasets", c.differences, c.notes, c.provenance.settings.get("across"))
+    few = words.few_units_text(n, "datasets", c.differences, c.notes, c.provenance.settings.get("across"))
     return f"{text}{clause}{named}.{few}"
 
 
@@ -118,14 +126,14 @@ def _remarks(c: DatasetComparison) -> Iterator[str]:
 
 def _methods_over(c: DatasetComparison) -> str:
     """Return how the differences over the datasets were computed."""
-    intervals, tests = summary.intervals_and_tests(c.differences)
+    intervals, tests = words.intervals_and_tests(c.differences)
     how = f"{intervals} intervals ({percent(c.level)})"
     if all(d.interval is None for d in c.differences):
         how = "no intervals"
-    return summary.methods_of(
+    return words.methods_of(
         c,
         f"Over datasets: {how} of the mean difference",
-        f"Test over datasets: {tests}; {summary.correction(c)}",
+        f"Test over datasets: {tests}; {words.correction(c)}",
     )
 
 
@@ -133,14 +141,14 @@ def _methods_within(c: DatasetComparison) -> str:
     """Return how the differences on each dataset were computed; nothing if there are none."""
     if not c.within:
         return ""
-    how = summary.made_by(c, scaffold.all_within(c))
+    how = words.made_by(c, all_within(c))
     holm = "; Holm's correction over the datasets of a pair" if words.computed(c, "test") else ""
     return f"On each dataset: {how}{holm}." if how else ""
 
 
 def _methods_overall(c: DatasetComparison) -> str:
     resampled = any(entry.interval is not None and not entry.interval.exact for entry in c.overall)
-    return summary.resamples(c) if resampled else ""
+    return words.resamples(c) if resampled else ""
 
 
 def _methods_of_runs(c: DatasetComparison) -> tuple[str, ...]:
@@ -156,8 +164,8 @@ def _methods_over_runs(c: DatasetComparison) -> str:
     """Return how differences were bounded and tested over the runs of all datasets; nothing without runs."""
     over = [entry for entry in c.overall if entry.resampled == "runs"]
     methods = [entry.interval.method for entry in over if entry.interval is not None]
-    intervals = ", ".join(dict.fromkeys(map(summary.name_of_interval, methods)))
-    tests = ", ".join(dict.fromkeys(summary.how_tested(e.test) for e in over if e.test is not None))
+    intervals = ", ".join(dict.fromkeys(map(words.name_of_interval, methods)))
+    tests = ", ".join(dict.fromkeys(words.how_tested(e.test) for e in over if e.test is not None))
     parts = "; ".join(filter(None, (intervals and f"{intervals} intervals", tests)))
     return f"Over the runs of all datasets: {parts}." if c.runs is not None and parts else ""
 
@@ -165,7 +173,7 @@ def _methods_over_runs(c: DatasetComparison) -> str:
 def _methods_of_chance(runs: RunsOnDatasets) -> str:
     """Return how the intervals of the mean probabilities were made."""
     bounds = sorted({one.interval.method for one in runs.improvements if one.interval is not None})
-    named = ", ".join(map(summary.name_of_interval, bounds))
+    named = ", ".join(map(words.name_of_interval, bounds))
     return f"Intervals of the probability over the datasets: {named}." if named else ""
 
 
@@ -238,13 +246,12 @@ def _run_systems(c: DatasetComparison, runs: RunsOnDatasets) -> Table:
         column.number("optimality gap", _THREE, attrgetter("optimality_gap"), applies=gaps),
         column.interval(c.level, _THREE, attrgetter("gap_interval"), applies=gaps and bounded),
     )
-    best = runs.systems[0].score
     return Table.of(
         f"Systems over the runs on all datasets, by the {_score_name(runs)} ({words.direction(c.metric)});"
         " the interval allows for other runs on these datasets",
         columns,
         runs.systems,
-        lambda entry: entry.score == best,
+        lambda entry: words.are_level(entry.score, runs.systems[0].score),
         part="runs",
         main=2 if tested else 1,
     )
@@ -283,7 +290,7 @@ def _differences(c: DatasetComparison) -> Table:
 
 
 def _with_resamples(c: DatasetComparison, methods: str, differences: Iterable[Difference]) -> str:
-    return f"{methods} {summary.resamples(c)}" if summary.resampled(differences) else methods
+    return f"{methods} {words.resamples(c)}" if words.resampled(differences) else methods
 
 
 def _overall(c: DatasetComparison) -> Table:
@@ -293,7 +300,7 @@ def _overall(c: DatasetComparison) -> Table:
     sides = column.sides(c.overall)
     columns = (
         *sides.columns,
-        column.number(column.DIFFERENCE, digits, attrgetter("estimate")),
+        column.number(column.DIFFERENCE_HEADER, digits, attrgetter("estimate")),
         column.interval(c.level, digits, attrgetter("interval"), applies=bounded),
         column.text("average", attrgetter("average")),
         column.text("varying", lambda entry: entry.resampled or "", applies=bounded),
@@ -388,7 +395,7 @@ def _ranks(c: DatasetComparison) -> Table:
     sides = column.sides(c.ranking)
     columns = (
         *sides.columns,
-        column.number(column.DIFFERENCE, Rounding(2), attrgetter("estimate")),
+        column.number(column.DIFFERENCE_HEADER, Rounding(2), attrgetter("estimate")),
         column.p_value("p (Nemenyi)", attrgetter("p_nemenyi"), c.level, applies=nemenyi),
         column.p_value("p (holm)", attrgetter("p_holm"), c.level),
         marked_by(kinds, applies=marked > 0),
@@ -407,16 +414,9 @@ def _ranks(c: DatasetComparison) -> Table:
 def _within(c: DatasetComparison) -> Table:
     """Return every dataset of every pair."""
     sides = column.sides(c.differences)
-    inner = scaffold.all_within(c)
+    inner = all_within(c)
     digits = Rounding.of([(d.estimate, d.interval) for d in inner])
-    shown = column.differences(
-        sides,
-        digits,
-        c.level,
-        "holm",
-        with_intervals=words.computed(c, "interval"),
-        with_tests=words.computed(c, "test"),
-    )
+    shown = difference_columns(c, sides, Look(digits, c.level, "holm"))
     columns = [*shown, *_run_columns(c), verdicts(inner)]
     entries = [
         (name, differences[place], _datasets_with_difference(c, pair))
@@ -566,14 +566,11 @@ _COLUMNS = (
     *attributes("wins", "ties", "losses"),
 )
 
-
 _EMPTY = dict.fromkeys(column.name for column in _COLUMNS)
-
 
 _NOT_OVERALL = {
     "metric", "score_a", "score_b", "level", "exact", "n_differing", "better", "favoured", "disagreement",
 }  # fmt: skip
-
 
 _OVERALL = (
     *attributes("average", "resampled"),
@@ -615,7 +612,7 @@ def sentences(c: DatasetComparison) -> Iterator[str]:
         one, over_all = score_of_runs(c.runs.statistic), _score_name(c.runs)
         yield f"The score of a system on a dataset is {one}; over all datasets it is the {over_all}."
     yield from inference(c, c.differences, over=" of the means over the datasets")
-    inner = scaffold.all_within(c)
+    inner = all_within(c)
     yield from within(c, inner, "on each dataset")
     if c.runs is not None:
         yield from _sentences_on_runs(c, c.runs)
@@ -651,7 +648,7 @@ def _sentences_on_runs(c: DatasetComparison, runs: RunsOnDatasets) -> Iterator[s
     over = [entry for entry in c.overall if entry.resampled == "runs"]
     methods = dict.fromkeys(entry.interval.method for entry in over if entry.interval is not None)
     tests = dict.fromkeys(
-        summary.how_tested(entry.test, source_of_test) for entry in over if entry.test is not None
+        words.how_tested(entry.test, source_of_test) for entry in over if entry.test is not None
     )
     if methods:
         yield f"Intervals ({percent(c.level)}) over the runs of all datasets: {_interval_names(methods)}."

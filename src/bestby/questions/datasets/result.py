@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 
 from bestby._core.keywords import with_suggestions
 from bestby._core.typing import FloatArray
-from bestby.report.by_pair import Counts
 from bestby.report.comparison import Difference, Paired
+from bestby.report.replicability import Counts
 from bestby.report.reported import canvas_of
 from bestby.results.base import MetricInfo, Note, Provenance
 from bestby.results.values import Friedman, Interval, TestResult

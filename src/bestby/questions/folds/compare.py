@@ -34,12 +34,11 @@ from bestby.engine.text_statistics import Counting
 from bestby.inference import classical
 from bestby.inference.multiplicity import rejects
 from bestby.questions.folds import crossvalidation
-from bestby.questions.folds.result import FoldComparison, Spread
+from bestby.questions.folds.result import FoldComparison, PairTests, Spread
 from bestby.questions.folds.source import Folds, Labels, folds_of_items, folds_of_scores, read
-from bestby.report.by_pair import Counts, Names, PairTests
 from bestby.report.comparison import Difference
-from bestby.report.replicability import Replicability
-from bestby.report.reported import remember_backend
+from bestby.report.replicability import Counts, Names, Replicability
+from bestby.report.reported import with_backend
 from bestby.resampling.progress import Progress
 from bestby.resampling.settings import Resampling, combined
 from bestby.results.base import Note, notes_about
@@ -249,7 +248,7 @@ def compare_folds(
         margin=options.margin,
         baseline=baseline,
     )
-    return remember_backend(result, backend_of(data))
+    return with_backend(result, backend_of(data))
 
 
 def _options(

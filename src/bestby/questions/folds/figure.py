@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING
 
 from bestby.questions.folds.result import FoldComparison
 from bestby.report.figures import drawing
-from bestby.report.figures.canvas import SCREEN, Canvas, Sheet
-from bestby.report.figures.fonts import name
+from bestby.report.figures.canvas import SCREEN, Canvas, Sheet, figure
 from bestby.report.figures.forest import draw_lines, pair_line, sides
-from bestby.report.figures.layout import figure
 from bestby.report.figures.matrix import effects
-from bestby.report.figures.plots import checked_kind
+from bestby.report.figures.systems import checked_kind
+from bestby.report.figures.texts import name
 from bestby.report.numbers import MINUS, percent
 from bestby.report.tables import difference_rounding, why_marked
 from bestby.report.words import computed

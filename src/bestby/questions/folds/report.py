@@ -12,13 +12,21 @@ from typing import TYPE_CHECKING, Any
 from bestby.inference.multiplicity import rejects
 from bestby.questions.folds import figure
 from bestby.questions.folds.result import FoldComparison
-from bestby.report import column, data, replicability, scaffold, summary, words
+from bestby.report import column, data, replicability, words
 from bestby.report.column import Cell, Column
 from bestby.report.disagreements import Kind, Kinds, beside, said
-from bestby.report.document import Document, Picture
+from bestby.report.document import (
+    Document,
+    Picture,
+    all_within,
+    differences_with,
+    filled_caption,
+    one_section,
+    subtitle,
+)
 from bestby.report.fields import DIFFERENCE, INTERVAL, TEST, Field, Rows, attributes, inside
 from bestby.report.numbers import Rounding, alpha, p_text, percent
-from bestby.report.paper.shared import against, drawn, inference, measured, named, within
+from bestby.report.paper import against, drawn, inference, measured, named, within
 from bestby.report.percent import changes_of_one_metric, multiplied
 from bestby.report.references import cite
 from bestby.report.tables import Table, difference_rounding, marked_by, pairs_matrix, pairs_table
@@ -32,10 +40,10 @@ if TYPE_CHECKING:
 
 def document(c: FoldComparison) -> Document:
     """Return the report: systems, differences with corrected intervals, all tests, spread of repetitions."""
-    return scaffold.one_section(
+    return one_section(
         c,
         title=f"{len(c.systems)} systems compared by {c.metric.name}, cross-validated",
-        subtitle=scaffold.subtitle(c, _design(c), words.direction(c.metric)),
+        subtitle=subtitle(c, _design(c), words.direction(c.metric)),
         methods=f"{_methods_over(c)} {_methods_within(c)}".strip(),
         name=c.metric.name,
         lead=_headline(c),
@@ -63,7 +71,7 @@ def _headline(c: FoldComparison) -> str:
     first, mean = c.systems[0], difference_rounding(c).text(c.means[0])
     best = "highest" if c.metric.greater_is_better else "lowest"
     text = f"{first} has the {best} {words.averaged(c.metric.name)}, {mean}, over {_design(c)}"
-    others = scaffold.differences_with(c, first)
+    others = differences_with(c, first)
     return f"{text}{words.best_clause(first, others) if others else ''}."
 
 
@@ -82,27 +90,27 @@ def _methods_over(c: FoldComparison) -> str:
     """Return how the differences over the folds were computed, and why so if the package chose the test."""
     if not c.has_folds:
         return ""
-    intervals, tests = summary.intervals_and_tests(c.differences)
+    intervals, tests = words.intervals_and_tests(c.differences)
     chosen = c.provenance.settings.get("test_choice") == "auto"
     reason = _REASONS[c.provenance.settings["test"]] if chosen else ""
     ratio = f", ratio of test items to training items {c.ratio:.4g}"
-    return summary.methods_of(
+    return words.methods_of(
         c,
         f"Intervals ({percent(c.level)}): {intervals}{ratio}",
-        f"Test: {tests}{reason}; {summary.correction(c)}",
+        f"Test: {tests}{reason}; {words.correction(c)}",
     )
 
 
 def _methods_within(c: FoldComparison) -> str:
     """Return how the differences in one repetition were computed; nothing if there are none."""
-    inner = scaffold.all_within(c)
+    inner = all_within(c)
     if not inner:
         return ""
-    how = summary.made_by(c, inner)
+    how = words.made_by(c, inner)
     if not how:
         return ""
     text = f"In one repetition: {how}."
-    return f"{text} {summary.resamples(c)}" if summary.resampled(inner) else text
+    return f"{text} {words.resamples(c)}" if words.resampled(inner) else text
 
 
 def _systems(c: FoldComparison) -> Table:
@@ -159,7 +167,7 @@ def _all_tests(c: FoldComparison) -> Table:
 
 
 def _spread(c: FoldComparison) -> Table:
-    digits = Rounding.of([(d.estimate, d.interval) for d in scaffold.all_within(c)])
+    digits = Rounding.of([(d.estimate, d.interval) for d in all_within(c)])
     tested, bounded = words.computed(c, "test"), words.computed(c, "interval")
 
     def span(header: str, name: str, *, applies: bool = True) -> Column:
@@ -185,7 +193,7 @@ def _spread(c: FoldComparison) -> Table:
         excluding,
         Column("p", p_values, applies=tested),
         span("low", "low", applies=bounded),
-        span(column.DIFFERENCE, "difference"),
+        span(column.DIFFERENCE_HEADER, "difference"),
         span("high", "high", applies=bounded),
     )
     shown = [
@@ -212,7 +220,7 @@ def _pictures(c: FoldComparison) -> tuple[Picture, ...]:
         return ()
     caption = "A dot per fold"
     caption += "; the line is the corrected interval" if words.computed(c, "interval") else ""
-    caption += f". {scaffold.filled_caption(c)}"
+    caption += f". {filled_caption(c)}"
     return (
         Picture(f"Forest plot of {n_pairs} differences over folds", caption, partial(figure.fold_forest, c)),
     )
@@ -259,7 +267,6 @@ _SPREAD = (
     ),
 )
 
-
 TABLES = {
     "differences": Rows((Field("repetition"), *inside("difference", DIFFERENCE)), _placed),
     "scores": Rows(
@@ -285,7 +292,7 @@ def sentences(c: FoldComparison) -> Iterator[str]:
             "Intervals and tests allow for the training items that folds share, with a ratio of test items to"
             f" training items of {c.ratio:.4g}."
         )
-    inner = scaffold.all_within(c)
+    inner = all_within(c)
     yield from within(c, inner, "on the pooled predictions of each repetition")
     if inner and computed(c, "test"):
         yield "Their p-values were not corrected for the number of pairs."

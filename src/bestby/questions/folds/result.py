@@ -9,10 +9,11 @@ from typing import Any, ClassVar
 from bestby._core.errors import DesignError
 from bestby._core.keywords import with_suggestions
 from bestby._core.typing import FloatArray
-from bestby.report.by_pair import Counts, PairTests
 from bestby.report.comparison import Difference, Paired
+from bestby.report.replicability import ByPair, Counts, Names
 from bestby.report.reported import canvas_of, shown_in
 from bestby.results.base import MetricInfo, Note, Provenance
+from bestby.results.values import TestResult
 from bestby.vocabulary import FigureFont, FigureWidth, FoldFigure
 
 
@@ -162,3 +163,28 @@ class Spread:
 
 
 Ends = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class PairTests(ByPair[tuple[TestResult, ...]]):
+    """The tests of two systems, by the names of the two; in the other order the tests are mirrored.
+
+    See Also
+    --------
+    FoldComparison : Holds them as `tests`.
+
+    Examples
+    --------
+    >>> from bestby.results import TestResult
+    >>> one = TestResult("t", 0.25, "greater", False, "asymptotic", statistic=1.5)
+    >>> tests = PairTests({("a", "b"): (one,)})
+    >>> [(test.alternative, test.statistic) for test in tests["b", "a"]]
+    [('less', -1.5)]
+    """
+
+    what: ClassVar[str] = "tests"
+    needs: ClassVar[str] = "it was made with test=None"
+    hint: ClassVar[str] = "leave out test=None"
+
+    def _mirrored(self, key: Names) -> tuple[TestResult, ...]:
+        return tuple(test.mirrored() for test in self.of[key])

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from bestby.report.figures import drawing
-from bestby.report.figures.canvas import SCREEN, Canvas, Sheet
+from bestby.report.figures.canvas import SCREEN, Canvas, Sheet, figure
 from bestby.report.figures.forest import Line, draw_lines
-from bestby.report.figures.layout import figure
 from bestby.report.numbers import MINUS, Rounding, margin_text, percent
 
 if TYPE_CHECKING:

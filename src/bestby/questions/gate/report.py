@@ -15,14 +15,14 @@ from bestby.inference.unseen import ENOUGH_DIFFERING
 from bestby.planning.base import USUAL_POWER
 from bestby.questions.gate import figure as figure
 from bestby.questions.gate.result import Gate, GateCheck, outcome_by_margin
-from bestby.report import column, few_units, scaffold
+from bestby.report import column, words
 from bestby.report.column import Cell, Column
 from bestby.report.comparison import Difference
 from bestby.report.disagreements import Kind, Kinds, said
-from bestby.report.document import Document, Picture
+from bestby.report.document import Document, Picture, one_section
 from bestby.report.fields import TEST, Field, Rows, attributes, interval_ends
 from bestby.report.numbers import DASH, MINUS, Rounding, alpha, margin_text, p_clause, p_text, percent
-from bestby.report.paper.shared import clustered, drawn, intervals_and_tests, measured, with_works
+from bestby.report.paper import clustered, drawn, intervals_and_tests, measured, with_works
 from bestby.report.percent import around_differences
 from bestby.report.references import cite
 from bestby.report.tables import Table, marked_by
@@ -45,7 +45,7 @@ def document(g: Gate) -> Document:
     """Return the report: the outcome, the checks, the items that flipped."""
     tables = (_table(g), *([_flips(g)] if g.flips else []))
     caption = "Each line reaches from one one-sided bound to the other; a filled marker fails."
-    return scaffold.one_section(
+    return one_section(
         g,
         title=f"{g.candidate} against {g.baseline}: {g.outcome}",
         subtitle=f"{g.extent}, one-sided {percent(g.level)} bounds",
@@ -148,10 +148,10 @@ def _few(g: Gate) -> str:
     """
     by_units: dict[tuple[int, str], list[Difference]] = {}
     for d in (check.difference for check in g.checks):
-        units = few_units.units_of_items(d.n_items, d.n_clusters, g.provenance)
+        units = words.units_of_items(d.n_items, d.n_clusters, g.provenance)
         by_units.setdefault(units, []).append(d)
     n, called = min(by_units)
-    return few_units.sentence_of(n, called, by_units[n, called], g.notes, g.provenance.settings.get("test"))
+    return words.few_units_text(n, called, by_units[n, called], g.notes, g.provenance.settings.get("test"))
 
 
 def check_sentences(g: Gate) -> tuple[str, ...]:

@@ -14,13 +14,12 @@ import numpy as np
 
 from bestby._core.typing import Array, FloatArray, IntArray
 from bestby.inference.multiplicity import alpha_of, rejects
-from bestby.report import disagreements, summary
-from bestby.report.column import DIFFERENCE, FIRST, SECOND, Cell, Column
-from bestby.report.comparison import Comparison, Difference
+from bestby.report import disagreements, words
+from bestby.report.column import DIFFERENCE_HEADER, FIRST, SECOND, Cell, Column
+from bestby.report.comparison import Comparison, Difference, shown_better
 from bestby.report.document import BEST_GROUP
 from bestby.report.numbers import DASH, MINUS, MOST_DECIMALS, Rounding, ends, p_text, percent
-from bestby.report.pairs import Pairs, involving, position_among_all
-from bestby.report.shown import shown_better, shown_sides
+from bestby.report.pairs import Pairs, involving, position_among_all, shown_sides
 from bestby.report.tables import Table, differences_of, one_sided, score_rounding, systems_of
 from bestby.report.words import computed
 from bestby.results.base import MetricInfo
@@ -40,30 +39,33 @@ def with_best_group(table: Table, c: Comparison, metric: MetricInfo) -> Table:
         return table
     entries = systems_of(c, metric)
     best, threshold = entries[0].system, alpha_of(c.level)
-    told = {
+    behind = {
         name
         for d in involving(c.differences, metric.name, best)
         if shown_better(d, threshold)
         for name in (d.a, d.b)
     }
-    kept = [place for place, one in enumerate(table.columns) if not one.header.startswith("group")]
+    places = [place for place, one in enumerate(table.columns) if not one.header.startswith("group")]
     named = next(place for place, one in enumerate(table.columns) if one.name)
     rows = tuple(
         replace(
             row,
-            cells=(*(row.cells[place] for place in kept), _membership(row.cells[named].key, told - {best})),
+            cells=(
+                *(row.cells[place] for place in places),
+                _membership(row.cells[named].key, behind - {best}),
+            ),
         )
         for row in table.rows
     )
     added = Column(BEST_GROUP, lambda _: Cell("", ""), numeric=False)
     # Without the letters of groups there is nothing to say of them.
-    columns = (*(table.columns[place] for place in kept), added)
+    columns = (*(table.columns[place] for place in places), added)
     return replace(table, columns=columns, rows=rows, footnote="")
 
 
-def _membership(name: Any, told: Collection[str]) -> Cell:
-    text = DASH if name in told else "yes"
-    return Cell(text, "b" if name in told else "a")
+def _membership(name: Any, behind: Collection[str]) -> Cell:
+    text = DASH if name in behind else "yes"
+    return Cell(text, "b" if name in behind else "a")
 
 
 def embedded(c: Comparison, metric: MetricInfo, digits: Rounding) -> dict[str, Any] | None:
@@ -104,10 +106,10 @@ def embedded(c: Comparison, metric: MetricInfo, digits: Rounding) -> dict[str, A
         "level": percent(c.level) if bounded else None,
         "minus": MINUS,
         "correction": c.correction,
-        "test": None if test is None else summary.how_tested(test),
+        "test": None if test is None else words.how_tested(test),
         "one_sided": one_sided(differences),
         "items": c.n_items,
-        "heads": [FIRST, SECOND, DIFFERENCE],
+        "heads": [FIRST, SECOND, DIFFERENCE_HEADER],
         "marks": list(digits.marks),
         "why": _why(c, differences, threshold),
         "p_texts": texts,
@@ -173,12 +175,12 @@ def _deflated(content: bytes) -> str:
 def _why(c: Comparison, differences: Sequence[Difference], threshold: float) -> dict[str, list[str]]:
     """Return per mark that occurs its sign, and the sentence on what it means."""
     codes = disagreements.codes(differences, threshold)
-    found = {}
+    reasons = {}
     for code in np.unique(codes[codes > 0]).tolist():
         kind = list(disagreements.Kind)[code - 1]
         example = differences[int(np.flatnonzero(codes == code)[0])]
-        found[str(code)] = [kind.value, disagreements.reason(kind, [example], c)]
-    return found
+        reasons[str(code)] = [kind.value, disagreements.reason(kind, [example], c)]
+    return reasons
 
 
 def _square_order(

@@ -3,53 +3,59 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from bestby._core.text import counted, grouped
 from bestby.questions.items.many_systems_report import embedded, with_best_group
-from bestby.report import classes, scaffold, summary, words
-from bestby.report.best import best_systems
-from bestby.report.column import interval_cell, number_cell
+from bestby.report import column, words
+from bestby.report.column import Cell, Column, interval_cell, number_cell
 from bestby.report.comparison import Comparison
-from bestby.report.document import Document, Overview, Picture, Score, Search, Section
+from bestby.report.differing_items import Disagreement, Disagreements, _effect, items_sentence, shown_value
+from bestby.report.document import (
+    Document,
+    Overview,
+    Picture,
+    Score,
+    Search,
+    Section,
+    best_systems,
+    forest_picture,
+    several_sections,
+    subtitle,
+)
 from bestby.report.fields import DIFFERENCE, SCORE, Rows
-from bestby.report.figures import forest, plots
-from bestby.report.figures import scores as figures
-from bestby.report.items import tables as tables_of_items
-from bestby.report.next_step import next_step
+from bestby.report.figures import forest, systems
+from bestby.report.figures import systems as figures
+from bestby.report.next_step import leading, next_step
 from bestby.report.numbers import percent
 from bestby.report.pairs import examples
-from bestby.report.paper.shared import (
-    against,
-    clustered,
-    drawn,
-    inference,
-    intervals_of_scores,
-    measured,
-    named,
-)
+from bestby.report.paper import against, clustered, drawn, inference, intervals_of_scores, measured, named
 from bestby.report.percent import changes
 from bestby.report.references import cite
 from bestby.report.tables import (
+    CLASS_SHARE,
     Table,
+    class_rows,
     difference_rounding,
     differences_of,
     differences_table,
     footnote_on_letters,
     pairs_matrix,
     score_rounding,
+    shares_table,
     systems_of,
     systems_table,
 )
-from bestby.report.words import listed
+from bestby.results.base import MetricInfo
 from bestby.vocabulary import long_name
 
 if TYPE_CHECKING:
     from bestby.report.comparison import Difference
-    from bestby.results.base import MetricInfo
     from bestby.results.values import ClassShares
 
 
@@ -63,18 +69,18 @@ def document(c: Comparison, top: int | None = None, *, items: bool = False) -> D
             dataclasses.replace(section, items=_items(c, metric, view))
             for section, metric in zip(sections, c.metrics, strict=True)
         )
-    report = scaffold.document(
+    report = several_sections(
         c,
         title=_title(c, n_systems),
-        subtitle=scaffold.subtitle(c, c.extent),
+        subtitle=subtitle(c, c.extent),
         sections=sections,
-        methods=summary.methods_sentence(c),
+        methods=words.methods_sentence(c),
     )
     omitted = " ".join(section.omitted for section in sections)
     return dataclasses.replace(
         report,
         overview=_overview(c if view is None else view, omitted),
-        classes=classes.shares_table(_shown_shares(c, view)),
+        classes=shares_table(_shown_shares(c, view)),
     )
 
 
@@ -96,10 +102,10 @@ def _section(c: Comparison, metric: MetricInfo, view: Comparison | None) -> Sect
     shown = c if view is None else view
     differences = differences_of(shown, metric)
     digits = difference_rounding(shown, metric)
-    omnibus = summary.omnibus_sentence(c, metric)
+    omnibus = words.omnibus_sentence(c, metric)
     section = Section(
         name=metric.name,
-        lead=summary.headline(c, metric),
+        lead=words.headline(c, metric),
         next_step=partial(next_step, c, metric),
         tables=(systems_table(shown, metric), *([differences_table(shown, metric)] if differences else [])),
         remarks=() if omnibus is None else (omnibus,),
@@ -116,6 +122,72 @@ def _items(c: Comparison, metric: MetricInfo, view: Comparison | None) -> tuple[
     return tables_of_items(c, metric, [(d.a, d.b) for d in differences])
 
 
+MOST_PAIRS = 30
+"""Pairs whose items a page lists."""
+
+
+def tables_of_items(
+    c: Comparison, metric: MetricInfo, shown_pairs: Sequence[tuple[str, str]]
+) -> tuple[Table, ...]:
+    """Return per pair the items with the largest effects, as many of those won as of those lost if there are.
+
+    The leading pair comes first.
+    """
+    first = leading(c, metric)
+    pairs = sorted(shown_pairs, key=lambda pair: first is None or pair != (first.a, first.b))[:MOST_PAIRS]
+    # Items that a page lists per metric, over all pairs
+    most = 300 // max(1, len(pairs))
+    return tuple(_item_table(c.disagreements(a, b, metric.name), most) for a, b in pairs)
+
+
+def _item_table(differing: Disagreements, most: int) -> Table:
+    rows = best_of_both(differing, most)
+    some = "" if len(rows) == len(differing) else f"; the {len(rows)} with the largest effects"
+    table = Table.of(
+        f"{items_sentence(differing).removesuffix('.')}{some}", _item_columns(differing, rows), rows, main=0
+    )
+    return replace(table, main=len(table.columns) - 1)
+
+
+def best_of_both(differing: Disagreements, most: int) -> list[Disagreement]:
+    """Return the items with the largest effects, half of them won and half lost while there are such."""
+    if len(differing) <= most:
+        return list(differing)
+    lost = min(len(differing.lost), max(most // 2, most - len(differing.won)))
+    chosen = {id(row) for row in (*differing.lost[:lost], *differing.won[: most - lost])}
+    chosen |= {id(row) for row in [one for one in differing if one.winner is None][: most - len(chosen)]}
+    return [row for row in differing if id(row) in chosen]
+
+
+def _item_columns(differing: Disagreements, rows: Sequence[Disagreement]) -> list[Column]:
+    def written(header: str, name: str, *, applies: bool = True) -> Column:
+        return Column(
+            header, lambda row: _words(getattr(row, name)), numeric=False, name=True, applies=applies
+        )
+
+    scored = any(row.score_a is not None for row in rows)
+    return [
+        written("item", "item"),
+        column.text("for", attrgetter("winner")),
+        written("gold", "gold", applies=any(row.gold is not None for row in rows)),
+        written(differing.a, "prediction_a"),
+        written(differing.b, "prediction_b"),
+        written("cluster", "cluster", applies=any(row.cluster is not None for row in rows)),
+        Column(f"score of {differing.a}", lambda row: _number(row.score_a), applies=scored),
+        Column(f"score of {differing.b}", lambda row: _number(row.score_b), applies=scored),
+        Column("effect", lambda row: _number(row.effect)),
+    ]
+
+
+def _words(value: Any) -> Cell:
+    return Cell(shown_value(value), shown_value(value))
+
+
+def _number(value: float | None) -> Cell:
+    number = math.nan if value is None else value
+    return Cell(_effect(number), number)
+
+
 def _pictures(c: Comparison, metric: MetricInfo, view: Comparison | None) -> tuple[Picture, ...]:
     """Return the figure of one metric: every pair, or a line per system if the pairs are too many for it.
 
@@ -126,14 +198,14 @@ def _pictures(c: Comparison, metric: MetricInfo, view: Comparison | None) -> tup
     if n_pairs == 0:
         draw = partial(figures.scores, c, metric.name)
         return (Picture(f"Scores in {metric.name}", _scores_caption(c), draw),)
-    if plots.usual(shown, metric.name) == "systems":
+    if systems.usual(shown, metric.name) == "systems":
         n_shown = len(systems_of(shown, metric))
         label = f"Scores of {n_shown} systems in {metric.name}"
         too_many = grouped(len(differences_of(c, metric)))
         caption = f"A line per system: {too_many} differences are too many for one figure."
         draw = partial(figures.systems, c, metric.name, None if view is None else n_shown)
         return (Picture(label, caption, draw),)
-    return (scaffold.forest_picture(c, metric.name, n_pairs, partial(forest.forest, shown, metric.name)),)
+    return (forest_picture(c, metric.name, n_pairs, partial(forest.forest, shown, metric.name)),)
 
 
 def _scores_caption(c: Comparison) -> str:
@@ -197,7 +269,7 @@ def _overview(c: Comparison, omitted: str) -> Overview:
     for metric in c.metrics:
         digits, entries = score_rounding(c, metric), systems_of(c, metric)
         for entry in entries:
-            best = entry.score == entries[0].score
+            best = words.are_level(entry.score, entries[0].score)
             number = number_cell(digits, entry.score)
             interval = interval_cell(digits, entry.interval) if words.computed(c, "interval") else None
             scores[metric.name, entry.system] = Score(number, interval, entry.group or "", best)
@@ -226,7 +298,7 @@ def _overview(c: Comparison, omitted: str) -> Overview:
 TABLES = {
     "differences": Rows(DIFFERENCE, attrgetter("differences")),
     "scores": Rows(SCORE, attrgetter("systems")),
-    "classes": Rows(classes.COLUMNS, classes.rows),
+    "classes": Rows(CLASS_SHARE, class_rows),
 }
 
 
@@ -237,14 +309,14 @@ def dictionary(c: Comparison) -> dict[str, Any]:
         "systems": TABLES["scores"].rows(c),
         "differences": TABLES["differences"].rows(c),
         "omnibus": [dataclasses.asdict(test) for test in c.omnibus],
-        **({"classes": classes.rows(c)} if c.classes else {}),
+        **({"classes": class_rows(c)} if c.classes else {}),
     }
 
 
 def sentences(c: Comparison) -> Iterator[str]:
     """Yield how systems were compared, or evaluated, on one test set."""
     names = list(dict.fromkeys(entry.system for entry in c.systems))
-    metrics = listed([measured(metric.name) for metric in c.metrics])
+    metrics = words.listed([measured(metric.name) for metric in c.metrics])
     did = "compared" if len(c.differences) else "evaluated"
     many = f"{len(names)} systems{named(names)}" if len(names) > 1 else names[0]
     same = "the same " if len(names) > 1 else ""

@@ -39,8 +39,8 @@ from bestby.questions.judged.result import (
 )
 from bestby.questions.judged.rogan_gladen import FEW_CLUSTERS, Calibrated, calibrated
 from bestby.questions.judged.source import JudgedLabels, source_of, verdicts_of
-from bestby.report import shown
-from bestby.report.reported import remember_backend
+from bestby.report import comparison
+from bestby.report.reported import with_backend
 from bestby.resampling.progress import Progress
 from bestby.resampling.settings import Resampling, combined
 from bestby.results.base import MetricInfo, Note, Provenance, notes_about, provenance_of
@@ -258,7 +258,7 @@ def compare_judged(
         result = _comparison(
             Scored(info, items), shares, _described_by_error_rates(items, shares), settings, "same", ()
         )
-        return remember_backend(result, backend_of(judge))
+        return with_backend(result, backend_of(judge))
     source = source_of(judge, human, predictions, systems, ignore)
     _check_systems(source.names)
     settings = settings.among(source.names)
@@ -269,7 +269,7 @@ def compare_judged(
         scored = scored_without_metric(source, metric, greater)
     draw = label_draw(scored.items, labels_drawn, clusters, strata)
     result = _by_labels(scored, draw, bias_by, settings, scale, drawing)
-    return remember_backend(result, backend_of(judge))
+    return with_backend(result, backend_of(judge))
 
 
 def _check_systems(names: Sequence[str]) -> None:
@@ -636,7 +636,7 @@ def _difference(
     def bounds(level: float) -> family.Bounds:
         interval = estimates.interval(contrast, 1.0 - at * (1.0 - level) / (1.0 - settings.level))
         if interval is not None and settings.simultaneous:
-            interval = dataclasses.replace(interval, level=level, method=shown.SIMULTANEOUS)
+            interval = dataclasses.replace(interval, level=level, method=comparison.SIMULTANEOUS)
         return interval, () if interval is not None else (
             without_interval("constant_difference", estimates.method),
         )

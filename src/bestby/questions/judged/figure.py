@@ -5,12 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from bestby._core.errors import InvalidInputError
-from bestby.report.figures.canvas import SCREEN, Canvas, Sheet
-from bestby.report.figures.colours import ACCENT, FAINT, INK
+from bestby.report.figures.canvas import ACCENT, FAINT, INK, SCREEN, Canvas, Sheet, figure
 from bestby.report.figures.drawing import left_scale
-from bestby.report.figures.fonts import name
-from bestby.report.figures.layout import figure
-from bestby.report.figures.plots import checked_kind, plot_systems
+from bestby.report.figures.systems import checked_kind, plot_systems
+from bestby.report.figures.texts import name
 from bestby.report.numbers import percent
 from bestby.report.percent import unit_of
 

@@ -25,9 +25,9 @@ from bestby.questions.judged.result import (
     JudgeWorth,
     mean_of_known,
 )
-from bestby.report import column, scaffold, summary, words
+from bestby.report import column, words
 from bestby.report.column import Cell, Column
-from bestby.report.document import Document, Picture
+from bestby.report.document import MOST_PAIRS, Document, Picture, forest_picture, one_section, subtitle
 from bestby.report.fields import DIFFERENCE, SCORE, TEST, Field, Rows, attributes, inside, interval_ends
 from bestby.report.figures import forest
 from bestby.report.numbers import (
@@ -41,7 +41,7 @@ from bestby.report.numbers import (
     p_text,
     percent,
 )
-from bestby.report.paper.shared import against, inference, intervals_of_scores, named
+from bestby.report.paper import against, inference, intervals_of_scores, named
 from bestby.report.percent import HUNDRED, changes, multiplied, unit_of
 from bestby.report.references import cite
 from bestby.report.tables import (
@@ -80,15 +80,15 @@ def document(c: JudgedComparison) -> Document:
     how = _BY_RATES if by_rates else _BY_LABELS if c.provenance.n_resamples else _METHOD
     score = "mean human score" if metric.name == HUMAN_SCORE else metric.name
     pictures: tuple[Picture, ...] = ()
-    if 1 <= len(c.differences) <= scaffold.MOST_PAIRS:
-        pictures = (scaffold.forest_picture(c, metric.name, len(c.differences), partial(forest.forest, c)),)
-    return scaffold.one_section(
+    if 1 <= len(c.differences) <= MOST_PAIRS:
+        pictures = (forest_picture(c, metric.name, len(c.differences), partial(forest.forest, c)),)
+    return one_section(
         c,
         title=f"{len(c.systems)} systems compared by a judge and human labels",
-        subtitle=scaffold.subtitle(c, c.extent),
-        methods=f"{how} {summary.methods_sentence(c)}",
+        subtitle=subtitle(c, c.extent),
+        methods=f"{how} {words.methods_sentence(c)}",
         name=metric.name,
-        lead=f"{_contradictions(c)}{summary.headline(c, metric)}",
+        lead=f"{_contradictions(c)}{words.headline(c, metric)}",
         tables=(
             systems_table(c, metric, beside_score=judge_column, score=f"the corrected {score}", methods=how),
             differences_table(c, metric),

@@ -22,7 +22,7 @@ from bestby.data.groupings import check_nested, check_unique_ids, one_grouping, 
 from bestby.data.roles import listed
 from bestby.inference.bisection import last_that_holds
 from bestby.questions.labels.result import ChosenItem, ChosenItems, ChosenStratum
-from bestby.report.reported import remember_backend
+from bestby.report.reported import with_backend
 from bestby.resampling.streams import block_generator, seed_of
 from bestby.results.base import Note, provenance_of
 from bestby.vocabulary import Draw, StratifyBy, allowed_names
@@ -271,7 +271,7 @@ def _result(
             settings, {"items": pool.n_items, "units": pool.n_units}, data_hash=pool.data_hash, seed=seed
         ),
     )
-    return remember_backend(result, pool.frame_backend)
+    return with_backend(result, pool.frame_backend)
 
 
 def _notes_on_draw(pool: Pool, n_rows: int, n_drawn: int, settings: dict[str, Any]) -> list[Note]:

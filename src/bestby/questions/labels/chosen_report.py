@@ -10,9 +10,9 @@ from typing import Any
 from bestby._core.text import counted, grouped
 from bestby.questions.labels.figure import chosen as draw
 from bestby.questions.labels.result import ChosenItems
-from bestby.report import column, scaffold
+from bestby.report import column
 from bestby.report.column import Cell, Column
-from bestby.report.document import Document, Picture
+from bestby.report.document import Document, Picture, one_section
 from bestby.report.fields import Field, Rows, attributes
 from bestby.report.numbers import DASH
 from bestby.report.references import cite
@@ -53,7 +53,7 @@ def document(c: ChosenItems) -> Document:
         tables = (_strata(c), *tables)
         caption = "The numbers are units drawn of all."
         pictures = (Picture("Share drawn of each stratum", caption, partial(draw, c)),)
-    return scaffold.one_section(
+    return one_section(
         c,
         title=title,
         subtitle=_extent(c),

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bestby.report.figures.canvas import SCREEN, Canvas, Sheet
-from bestby.report.figures.colours import ACCENT, BAND, FAINT, INK
+from bestby.report.figures.canvas import ACCENT, BAND, FAINT, INK, SCREEN, Canvas, Sheet, figure
 from bestby.report.figures.drawing import bare, label, plain_ticks
-from bestby.report.figures.fonts import name
-from bestby.report.figures.layout import figure
+from bestby.report.figures.texts import name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any
 from bestby.questions.labels import figure as figures
 from bestby.questions.labels.label_plan_report import methods
 from bestby.questions.labels.result import LabelAllocation
-from bestby.report import column, scaffold
-from bestby.report.column import Cell, Column
-from bestby.report.document import Document, Picture
-from bestby.report.fields import Rows, attributes
+from bestby.report.column import Look, as_count, written
+from bestby.report.document import Document, Picture, one_section
+from bestby.report.fields import Field, Rows
 from bestby.report.numbers import percent
 from bestby.report.references import cite
 from bestby.report.tables import Table
@@ -25,7 +24,13 @@ if TYPE_CHECKING:
 _MOST_ROWS = 14
 TABLES = {
     "splits": Rows(
-        attributes("labels", "items", "cost", "standard_error", "half_width"),
+        (
+            Field("labels", header="labels", format=as_count),
+            Field("items", header="judged items", format=as_count),
+            Field("cost", header="cost", format=written("g")),
+            Field("standard_error", header="standard error", format=written(".4f")),
+            Field("half_width", header=lambda look: f"± {look.percent}", format=written(".4f")),
+        ),
         lambda a: (*a.splits, a.alone),  # the last is that of labels alone
     ),
 }
@@ -34,7 +39,7 @@ TABLES = {
 def document(a: LabelAllocation) -> Document:
     """Return the report: the best split, beside the budget spent on labels alone."""
     caption = "Each number of labels has as many judged items as the rest of the budget pays for."
-    return scaffold.one_section(
+    return one_section(
         a,
         title=f"How to spend a budget of {a.budget:g} on a judge and on labels",
         subtitle=a.design.assumed_words,
@@ -63,13 +68,7 @@ def lead(a: LabelAllocation) -> str:
 
 def _table(a: LabelAllocation) -> Table:
     shown = _shown_splits(a)
-    columns = (
-        column.count("labels", attrgetter("labels")),
-        column.count("judged items", attrgetter("items")),
-        Column("cost", lambda s: Cell(f"{s.cost:g}", s.cost)),
-        Column("standard error", lambda s: Cell(f"{s.standard_error:.4f}", s.standard_error)),
-        Column(f"± {percent(a.level)}", lambda s: Cell(f"{s.half_width:.4f}", s.half_width)),
-    )
+    columns = TABLES["splits"].shown(a, Look(level=a.level))
     return Table.of(f"Ways to spend {a.budget:g}", columns, shown, lambda s: s == a.best, main=4)
 
 

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from bestby.questions.labels import figure as figures
 from bestby.questions.labels.result import LabelPlan
-from bestby.report import column, scaffold
-from bestby.report.column import Cell, Column
-from bestby.report.document import Document, Picture
-from bestby.report.fields import Rows, attributes
+from bestby.report.column import Look, as_count, written
+from bestby.report.document import Document, Picture, one_section
+from bestby.report.fields import Field, Rows
 from bestby.report.numbers import percent
 from bestby.report.references import cite
 from bestby.report.tables import Table
@@ -21,13 +20,20 @@ if TYPE_CHECKING:
     from bestby.questions.labels.result import LabelAllocation
 
 TABLES = {
-    "curve": Rows(attributes("n_labels", "half_width", "half_width_alone"), attrgetter("curve")),
+    "curve": Rows(
+        (
+            Field("n_labels", header="labels", format=as_count),
+            Field("half_width", header="± with the judge", format=written(".4f")),
+            Field("half_width_alone", header="± labels alone", format=written(".4f")),
+        ),
+        attrgetter("curve"),
+    ),
 }
 
 
 def document(p: LabelPlan) -> Document:
     """Return the report: the answer, with and without the judge, and half-widths by number of labels."""
-    return scaffold.one_section(
+    return one_section(
         p,
         title=f"{p.n_labels} human labels beside a judge of {p.design.n_items} items",
         subtitle=p.design.assumed_words,
@@ -69,17 +75,9 @@ def methods(p: LabelPlan | LabelAllocation) -> str:
 
 
 def _table(p: LabelPlan) -> Table:
-    columns = (
-        column.count("labels", attrgetter("n_labels")),
-        _width("± with the judge", "half_width"),
-        _width("± labels alone", "half_width_alone"),
-    )
+    columns = TABLES["curve"].shown(p, Look())
     caption = f"Half the {percent(p.level)} interval by number of labels"
     return Table.of(caption, columns, p.curve, lambda point: point.n_labels == p.n_labels, main=1)
-
-
-def _width(header: str, name: str) -> Column:
-    return Column(header, lambda point: Cell(f"{getattr(point, name):.4f}", getattr(point, name)))
 
 
 def dictionary(p: LabelPlan) -> dict[str, Any]:

@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from bestby._core.errors import DesignError
 from bestby._core.text import grouped
-from bestby.report.figures.canvas import SCREEN, Canvas, Sheet
-from bestby.report.figures.colours import ACCENT, BAND, FAINT, INK
+from bestby.report.figures.canvas import ACCENT, BAND, FAINT, INK, SCREEN, Canvas, Sheet, figure
 from bestby.report.figures.drawing import bare, patch
-from bestby.report.figures.layout import figure
 from bestby.report.numbers import MINUS, margin_text, percent
 
 if TYPE_CHECKING:

@@ -12,12 +12,12 @@ from bestby import vocabulary
 from bestby._core.text import grouped
 from bestby.questions.monitor.figure import monitored as draw
 from bestby.questions.monitor.result import MonitoredComparison, MonitoredDifference
-from bestby.report import column, scaffold
+from bestby.report import column
 from bestby.report.column import Cell, Column
-from bestby.report.document import Document, Picture
+from bestby.report.document import Document, Picture, one_section
 from bestby.report.fields import Field, Rows, attributes, interval_ends
 from bestby.report.numbers import DASH, MINUS, Rounding, alpha, margin_text, p_text, percent
-from bestby.report.paper.shared import named, with_works
+from bestby.report.paper import named, with_works
 from bestby.report.tables import Table
 from bestby.results.values import extent
 
@@ -37,7 +37,7 @@ def document(c: MonitoredComparison) -> Document:
     counted = extent(c.n_items, c.n_clusters)
     of_all = "" if c.n_available is None else f" of {c.n_available}"
     margin = "" if c.margin is None else f", smallest difference that matters {margin_text(c.margin)}"
-    return scaffold.one_section(
+    return one_section(
         c,
         title=f"{c.systems[0].system}, monitored item by item",
         subtitle=f"{counted}{of_all}, {percent(c.level)} intervals at every look{margin}",

@@ -10,10 +10,8 @@ import numpy as np
 
 from bestby._core import rounding
 from bestby._core.typing import Array
-from bestby.report.figures.canvas import SCREEN, Canvas, Sheet
-from bestby.report.figures.colours import ACCENT, BAND, FAINT, INK, WORSE
+from bestby.report.figures.canvas import ACCENT, BAND, FAINT, INK, SCREEN, WORSE, Canvas, Sheet, figure
 from bestby.report.figures.drawing import GAP, bare, key, left_scale, mark
-from bestby.report.figures.layout import figure
 from bestby.report.figures.matrix import box, frame, marked_cell, side_of_cells
 from bestby.report.numbers import MINUS, alpha, p_clause, p_text, percent
 from bestby.results.values import Interval

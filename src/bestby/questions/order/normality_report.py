@@ -10,22 +10,32 @@ from typing import Any
 from bestby._core.text import percentage
 from bestby.questions.order import figure
 from bestby.questions.order.result import Normality
-from bestby.report import column, data, scaffold
-from bestby.report.column import Cell, Column
-from bestby.report.document import Document, Picture
-from bestby.report.fields import Rows, attributes
+from bestby.report import data
+from bestby.report.column import Cell, Look, as_name, written
+from bestby.report.document import Document, Picture, one_section
+from bestby.report.fields import Field, Rows
 from bestby.report.numbers import p_text
 from bestby.report.references import cite
 from bestby.report.tables import Table
 from bestby.report.words import listed
 
-TABLES = {"tests": Rows(attributes("name", "statistic", "p_value", "error"), attrgetter("tests"))}
+TABLES = {
+    "tests": Rows(
+        (
+            Field("name", header="test", format=as_name),
+            Field("statistic", header="statistic", format=written(".4f")),
+            Field("p_value", header="p", format=lambda p, _look: Cell(p_text(p), p)),
+            Field("error"),
+        ),
+        attrgetter("tests"),
+    )
+}
 
 
 def document(n: Normality) -> Document:
     """Return the report of tests of normality: the moments, and a table of the tests."""
     caption = "Points outside the band are unusual for a normal distribution; ties are steps."
-    return scaffold.one_section(
+    return one_section(
         n,
         title=f"How far {n.n} values are from a normal distribution",
         subtitle=f"{n.n} values",
@@ -39,12 +49,7 @@ def document(n: Normality) -> Document:
 
 def tests_table(n: Normality, caption: str) -> Table:
     """Return the table of the tests."""
-    columns = (
-        column.name("test", attrgetter("name")),
-        Column("statistic", lambda test: Cell(f"{test.statistic:.4f}", test.statistic)),
-        Column("p", lambda test: Cell(p_text(test.p_value), test.p_value)),
-    )
-    return Table.of(caption, columns, n.tests, main=1)
+    return Table.of(caption, TABLES["tests"].shown(n, Look()), n.tests, main=1)
 
 
 def _described(n: Normality) -> str:

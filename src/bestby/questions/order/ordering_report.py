@@ -11,11 +11,12 @@ from typing import Any
 from bestby._core.text import visible
 from bestby.questions.order import figure as figures
 from bestby.questions.order.result import StochasticOrder, StochasticOrders
-from bestby.report import column, scaffold, summary
-from bestby.report.document import Document, Picture
-from bestby.report.fields import Rows, attributes
-from bestby.report.numbers import Rounding, alpha, p_clause, percent
-from bestby.report.paper.shared import named
+from bestby.report import words
+from bestby.report.column import Look, as_name, as_p_value
+from bestby.report.document import Document, Picture, one_section
+from bestby.report.fields import Field, Rows, attributes
+from bestby.report.numbers import alpha, p_clause, percent
+from bestby.report.paper import named
 from bestby.report.references import cite
 from bestby.report.tables import Table
 from bestby.report.words import listed
@@ -97,7 +98,7 @@ def document(orders: StochasticOrder | StochasticOrders) -> Document:
             caption = "Row over column: the smaller, the more nearly the row is better at every quantile."
             draw = partial(figures.orders, orders)
             pictures.append(Picture("Matrix of almost stochastic order", caption, draw))
-    return scaffold.one_section(
+    return one_section(
         orders,
         title="Almost stochastic order",
         subtitle=f"{len({order.a for order in each} | {order.b for order in each})} systems, {level} bounds",
@@ -114,14 +115,7 @@ def _each(orders: StochasticOrder | StochasticOrders) -> tuple[StochasticOrder, 
 
 
 def _table(each: Sequence[StochasticOrder], level: str) -> Table:
-    digits = Rounding(3)
-    columns = (
-        column.name("system", attrgetter("a")),
-        column.name("over", attrgetter("b")),
-        column.number("violation ratio", digits, attrgetter("violation_ratio")),
-        column.number("ε_min", digits, attrgetter("epsilon_min")),
-        column.p_value("p", attrgetter("p_value"), each[0].level),
-    )
+    columns = TABLES["orders"].shown(each, Look(level=each[0].level))
     caption = f"Almost stochastic order; ε_min: upper {level} bound"
     return Table.of(caption, columns, each, attrgetter("dominant"), part="order")
 
@@ -129,7 +123,13 @@ def _table(each: Sequence[StochasticOrder], level: str) -> Table:
 TABLES = {
     "orders": Rows(
         (
-            *attributes("a", "b", "violation_ratio", "standard_error", "epsilon_min", "level", "p_value"),
+            Field("a", header="system", format=as_name),
+            Field("b", header="over", format=as_name),
+            Field("violation_ratio", header="violation ratio"),
+            Field("standard_error"),
+            Field("epsilon_min", header="ε_min"),
+            Field("level"),
+            Field("p_value", header="p", format=as_p_value),
             *attributes("dominant", "n_a", "n_b"),
         ),
         _each,
@@ -156,7 +156,7 @@ def sentences(orders: StochasticOrder | StochasticOrders) -> Iterator[str]:
     provenance = orders.provenance
     yield orders_measured(first, 1 if provenance is None else provenance.settings["comparisons"])
     if provenance is not None:
-        yield f"The bounds of the violation ratio were computed with {summary.resamples(orders)}"
+        yield f"The bounds of the violation ratio were computed with {words.resamples(orders)}"
 
 
 def _range(counts: list[int]) -> str:

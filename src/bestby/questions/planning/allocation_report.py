@@ -14,10 +14,9 @@ import numpy as np
 from bestby.questions.planning import figure, report
 from bestby.questions.planning.report import assumed
 from bestby.questions.planning.result import Allocation
-from bestby.report import column, scaffold
-from bestby.report.column import Cell, Column
-from bestby.report.document import Document, Picture
-from bestby.report.fields import Rows, attributes
+from bestby.report.column import Cell, Look, as_count, written
+from bestby.report.document import Document, Picture, one_section
+from bestby.report.fields import Field, Rows
 from bestby.report.numbers import Rounding, difference_text, power_text
 from bestby.report.references import cite
 from bestby.report.tables import Table
@@ -27,7 +26,16 @@ if TYPE_CHECKING:
 
 _MOST_ROWS = 14
 TABLES = {
-    "splits": Rows(attributes("runs", "items", "cost", "standard_error", "power"), attrgetter("splits")),
+    "splits": Rows(
+        (
+            Field("runs", header="runs", format=as_count),
+            Field("items", header="items", format=as_count),
+            Field("cost", header="cost", format=written("g")),
+            Field("standard_error", header="standard error"),
+            Field("power", header="power", format=lambda power, _look: Cell(power_text(power), power)),
+        ),
+        attrgetter("splits"),
+    ),
 }
 
 
@@ -45,7 +53,7 @@ def document(a: Allocation) -> Document:
     good = [s.runs for s in a.splits if s.power >= best.power - 0.01]
     also = (f"With {good[0]} to {good[-1]} runs, the power is within 0.01 of that.",) if good[1:] else ()
     caption = "Each number of runs has as many items as the rest of the budget pays for."
-    return scaffold.one_section(
+    return one_section(
         a,
         title=f"How to spend a budget of {a.budget:g}",
         subtitle=a.design.assumed_words,
@@ -61,13 +69,7 @@ def document(a: Allocation) -> Document:
 def _table(a: Allocation) -> Table:
     shown = _shown_splits(a)
     digits = Rounding(max(0, 2 - math.floor(math.log10(a.best.standard_error))))
-    columns = (
-        column.count("runs", attrgetter("runs")),
-        column.count("items", attrgetter("items")),
-        Column("cost", lambda s: Cell(f"{s.cost:g}", s.cost)),
-        column.number("standard error", digits, attrgetter("standard_error")),
-        Column("power", lambda s: Cell(power_text(s.power), s.power)),
-    )
+    columns = TABLES["splits"].shown(a, Look(digits))
     rest = "" if len(shown) == len(a.splits) else f" ({len(shown)} of {len(a.splits)})"
     caption = f"Ways to spend {a.budget:g}{rest}"
     return Table.of(caption, columns, shown, lambda s: s.runs == a.best.runs, main=4)

@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bestby.report.figures.canvas import SCREEN, Canvas, Sheet
-from bestby.report.figures.colours import ACCENT, FAINT, INK, PAPER
+from bestby.report.figures.canvas import ACCENT, FAINT, INK, PAPER, SCREEN, Canvas, Sheet, figure
 from bestby.report.figures.drawing import bare, label, plain_ticks
-from bestby.report.figures.layout import figure
 from bestby.report.numbers import difference_text, power_text
 
 if TYPE_CHECKING:
@@ -20,7 +18,6 @@ if TYPE_CHECKING:
 
 
 _CURVE = 2.7, 5.2  # inches, up and across
-
 
 _FEW = 40
 

@@ -10,9 +10,9 @@ from typing import Any
 
 from bestby.questions.planning import figure
 from bestby.questions.planning.result import Allocation, Plan
-from bestby.report import column, scaffold
+from bestby.report import column
 from bestby.report.column import Cell, Column
-from bestby.report.document import Document, Picture
+from bestby.report.document import Document, Picture, one_section
 from bestby.report.fields import Field, Rows, attributes
 from bestby.report.numbers import alpha, difference_text, percent, power_text
 from bestby.report.references import cite
@@ -38,7 +38,7 @@ def document(plan: Plan) -> Document:
     caption = "The marked point is the answer."
     if not plan.exact:
         caption += " Vertical lines are 95 % Monte Carlo intervals of the simulated power."
-    return scaffold.one_section(
+    return one_section(
         plan,
         title=f"Power of a study of {plan.n} {plan.unit}",
         subtitle=plan.design.assumed_words,

@@ -14,7 +14,7 @@ from bestby._core.errors import DesignError
 from bestby._core.keywords import with_suggestions
 from bestby._core.text import counted
 from bestby._core.typing import Array, ArrayLike, Correction, Question, Rng, Scale, Ties
-from bestby.comparisons import family, few_units, note_rules
+from bestby.comparisons import family, note_rules, swap_notes
 from bestby.comparisons.provenance import hash_of_rows, made_by
 from bestby.comparisons.settings import CheckedSettings
 from bestby.data.frames import backend_of
@@ -35,7 +35,7 @@ from bestby.questions.preferences.fitting import (
 )
 from bestby.questions.preferences.result import PreferenceComparison, PreferenceDifference, PreferenceScore
 from bestby.questions.preferences.source import Columns, Data, Preferences, data_of
-from bestby.report.reported import remember_backend
+from bestby.report.reported import with_backend
 from bestby.resampling.progress import Progress
 from bestby.resampling.settings import Resampling, combined
 from bestby.results.base import MetricInfo, Note, Provenance
@@ -198,7 +198,7 @@ def compare_preferences(
         resampling=drawing if settings.test == "bootstrap" else None,
     )
     result = _compared(fit, settings, drawing)
-    return remember_backend(result, backend_of(data))
+    return with_backend(result, backend_of(data))
 
 
 @dataclass(frozen=True)
@@ -415,7 +415,7 @@ def _notes_on_swaps(fit: Fit, tests: Mapping[tuple[int, int], TestResult], setti
         return []
     units = "judgements" if fit.data.judged.clusters is None else "clusters"
     n = fit.data.judged.direct(0, 1).size
-    return few_units.notes_on_few(n, units, tests.values(), settings, (settings.metric,))
+    return swap_notes.notes_on_few(n, units, tests.values(), settings, (settings.metric,))
 
 
 def _provenance(fit: Fit, settings: Settings, drawing: Drawing) -> Provenance:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from bestby.report.figures.canvas import Canvas
-from bestby.report.figures.plots import checked_kind, plot_systems
+from bestby.report.figures.systems import checked_kind, plot_systems
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

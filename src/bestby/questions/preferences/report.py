@@ -8,13 +8,13 @@ from operator import attrgetter
 from typing import Any
 
 from bestby.questions.preferences.result import PreferenceComparison, PreferenceDifference
-from bestby.report import column, scaffold, summary, words
-from bestby.report.document import Document, Picture
+from bestby.report import column, words
+from bestby.report.document import MOST_PAIRS, Document, Picture, forest_picture, one_section, subtitle
 from bestby.report.fields import DIFFERENCE, INTERVAL, SCORE, Field, Rows, attributes, interval_ends
 from bestby.report.figures import forest
-from bestby.report.figures.scores import scores as draw_scores
+from bestby.report.figures.systems import scores as draw_scores
 from bestby.report.numbers import DASH, Rounding, percent
-from bestby.report.paper.shared import against, drawn, inference, intervals_of_scores, named
+from bestby.report.paper import against, drawn, inference, intervals_of_scores, named
 from bestby.report.references import cite
 from bestby.report.tables import (
     Table,
@@ -35,13 +35,13 @@ _MODELS = {
 def document(c: PreferenceComparison) -> Document:
     """Return the report: strengths and win rates, differences, how often who is preferred in each pair."""
     metric, digits = c.metrics[0], difference_rounding(c)
-    return scaffold.one_section(
+    return one_section(
         c,
         title=f"{len(c.systems)} systems compared by preferences",
-        subtitle=scaffold.subtitle(c, c.extent),
-        methods=f"{_MODELS[c.tie_model]} {summary.methods_sentence(c)}",
+        subtitle=subtitle(c, c.extent),
+        methods=f"{_MODELS[c.tie_model]} {words.methods_sentence(c)}",
         name=metric.name,
-        lead=summary.headline(c, metric),
+        lead=words.headline(c, metric),
         tables=(_systems(c), differences_table(c, metric), _preferences(c)),
         remarks=_remarks(c),
         pictures=tuple(_pictures(c)),
@@ -110,8 +110,8 @@ def _pictures(c: PreferenceComparison) -> Iterator[Picture]:
     bounded = words.computed(c, "interval")
     caption = f"The line is the {percent(c.level)} interval of the {name}." if bounded else f"The {name}."
     yield Picture(f"Strengths of {len(c.systems)} systems", caption, partial(draw_scores, c))
-    if 1 < len(c.differences) <= scaffold.MOST_PAIRS:
-        yield scaffold.forest_picture(c, name, len(c.differences), partial(forest.forest, c))
+    if 1 < len(c.differences) <= MOST_PAIRS:
+        yield forest_picture(c, name, len(c.differences), partial(forest.forest, c))
 
 
 def difference_sentence(d: PreferenceDifference, rounding: Rounding | None = None) -> str:

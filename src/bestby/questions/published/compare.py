@@ -14,7 +14,7 @@ from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.text import quoted
 from bestby._core.typing import FloatArray, OnMissing
-from bestby.comparisons import few_units
+from bestby.comparisons import swap_notes
 from bestby.comparisons.reading import Arguments, evaluation_of
 from bestby.data.evaluation import Evaluation
 from bestby.data.frames import is_table
@@ -282,7 +282,7 @@ def compare_runs_with(
     answer = PublishedAnswer("runs", None, union(interval for interval, _ in pairs), min(p), max(p), test)
     info = MetricInfo(metric or "score", greater, (-math.inf, math.inf))
     most = np.array([max(p)]), np.array([max(test.p_value for _, test in by_hall)])
-    skewed = few_units.note_on_skewness(
+    skewed = swap_notes.note_on_skewness(
         info.name, [(system, settings["name"])], *most, 1.0 - level, "runs of one's own"
     )
     notes = (*reading, *notes, SPREAD_OF_RUNS, SHAPE_OF_RUNS, *skewed)

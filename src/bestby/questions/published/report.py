@@ -15,12 +15,12 @@ from bestby.inference.skewness import FROM_UNITS
 from bestby.questions.published.figure import ASSUMPTIONS
 from bestby.questions.published.figure import published as draw
 from bestby.questions.published.result import PublishedAnswer, PublishedComparison
-from bestby.report import column, scaffold
+from bestby.report import column
 from bestby.report.column import Cell, Column
-from bestby.report.document import Document, Picture
+from bestby.report.document import Document, Picture, one_section
 from bestby.report.fields import Field, Rows, attributes, interval_ends
 from bestby.report.numbers import MINUS, Rounding, alpha, p_clause, p_text, percent
-from bestby.report.paper.shared import measured, with_works
+from bestby.report.paper import measured, with_works
 from bestby.report.percent import multiplied, scale_of, times_hundred
 from bestby.report.tables import Table
 from bestby.report.words import name_of_test
@@ -36,7 +36,7 @@ def document(c: PublishedComparison) -> Document:
         "A filled marker is a difference that is significant whatever the published score is rounded from."
     )
     picture = Picture("Difference under each assumption", caption, partial(draw, c))
-    return scaffold.one_section(
+    return one_section(
         c,
         title=f"{c.system} beside the published score of {c.published}",
         subtitle=f"{c.metric.name}, {_extent(c, c.n)}, {percent(c.level)} intervals",

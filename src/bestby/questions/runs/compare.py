@@ -31,8 +31,8 @@ from bestby.questions.runs.differences import (
 )
 from bestby.questions.runs.result import RunsComparison, RunsDifference, Variance
 from bestby.questions.runs.source import Columns, Data, Settings, chosen_runs, data_of
-from bestby.report.reported import remember_backend
-from bestby.report.runs_score import RunsScore
+from bestby.report.comparison import RunsScore
+from bestby.report.reported import with_backend
 from bestby.resampling.progress import Progress
 from bestby.resampling.settings import Resampling, combined
 from bestby.results.base import Note, Provenance, notes_about
@@ -233,7 +233,7 @@ def compare_runs(
         statistic=settings.statistic,
         paired=settings.paired,
     )
-    return remember_backend(result, backend_of(data))
+    return with_backend(result, backend_of(data))
 
 
 def _scores(

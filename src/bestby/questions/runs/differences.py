@@ -11,7 +11,7 @@ from scipy.special import ndtri
 
 from bestby._core import rounding, special
 from bestby._core.typing import Alternative, Array, FloatArray
-from bestby.comparisons import equivalence, family, few_units, note_rules, one_pair
+from bestby.comparisons import equivalence, family, note_rules, one_pair, swap_notes
 from bestby.engine import interval_choice
 from bestby.engine.base import Drawing
 from bestby.engine.hierarchy import DOUBTED, RunsWithItems
@@ -40,7 +40,7 @@ def tests_of(
     tests = {(a, b): oriented_test(data, a, b, name, alternative) for a, b in pairs}
     if settings.paired and settings.statistic == "mean" and not isinstance(data.estimator, RunsWithItems):
         n_pairs = data.estimator.scores[0].size
-        reasons += tuple(few_units.notes_on_few(n_pairs, "pairs of runs", tests.values(), settings))
+        reasons += tuple(swap_notes.notes_on_few(n_pairs, "pairs of runs", tests.values(), settings))
     return tests, (*reasons, *_notes_on_skewness(data, tests, settings, alternative))
 
 
@@ -99,7 +99,7 @@ def _notes_on_skewness(
     )
     named_pairs = [(data.names[a], data.names[b]) for a, b in tests_of_means]
     units = "pairs of runs" if settings.paired else "runs"
-    return few_units.note_on_skewness(
+    return swap_notes.note_on_skewness(
         data.metric.name, named_pairs, adjusted, allowing, settings.alpha, units
     )
 
@@ -210,7 +210,7 @@ def _measured(data: Data, a: int, b: int, n_differing: int, settings: Settings) 
     if by_formula and untested and n_runs >= skewness.FEWEST:
         units = "pairs of runs" if settings.paired else "runs"
         allowing, _ = data.estimator.interval(a, b, "hall", settings.level)
-        notes += few_units.note_on_interval(interval, allowing, units)
+        notes += swap_notes.note_on_interval(interval, allowing, units)
     tost = family.for_equivalence(
         interval,
         lambda level: data.estimator.interval(a, b, for_verdict, level),
@@ -325,14 +325,11 @@ def spread_notes(
 SPREAD_APART = 2.2
 """Ratio of the mean distances from the median from which systems count as varying unequally."""
 
-
 SPREAD_APART_OF_FEW = 2.5
 """That ratio where both systems have fewer than `FEW_SPREAD` runs: chance alone sets these further apart."""
 
-
 SPREAD_APART_OF_OTHERS = 3.0
 """That ratio for medians and trimmed means, whose tests bear more."""
-
 
 FEW_SPREAD = 10
 """Runs of a system that varies more below which the bootstrap interval of medians covers 88 to 93 %."""

@@ -11,13 +11,11 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
 from bestby.questions.order import figure as order_figure
 from bestby.questions.runs.result import RunsComparison
-from bestby.report.figures.canvas import SCREEN, Canvas, Sheet
-from bestby.report.figures.colours import ACCENT, FAINT, INK, WORSE
+from bestby.report.comparison import RunsScore
+from bestby.report.figures.canvas import ACCENT, FAINT, INK, SCREEN, WORSE, Canvas, Sheet, figure
 from bestby.report.figures.drawing import left_scale, patch
-from bestby.report.figures.fonts import name
-from bestby.report.figures.layout import figure
-from bestby.report.figures.plots import checked_kind, plot_systems
-from bestby.report.runs_score import RunsScore
+from bestby.report.figures.systems import checked_kind, plot_systems
+from bestby.report.figures.texts import name
 from bestby.report.tables import metric_info
 from bestby.report.words import direction
 

@@ -15,15 +15,16 @@ from bestby.questions.order.ordering_report import MOST_SQUARES, orders_measured
 from bestby.questions.order.result import StochasticOrders
 from bestby.questions.runs import figure
 from bestby.questions.runs.result import RunsComparison, RunsDifference, Variance
-from bestby.report import column, scaffold, summary, words
+from bestby.report import column, words
 from bestby.report.column import Cell, Column
+from bestby.report.comparison import RunsScore
 from bestby.report.disagreements import Kind, Kinds, beside, said
-from bestby.report.document import Document, Picture
+from bestby.report.document import MOST_PAIRS, Document, Picture, forest_picture, one_section, subtitle
 from bestby.report.fields import DIFFERENCE, N_RUNS, SCORE, TEST, Field, Rows, attributes, interval_ends
 from bestby.report.figures import forest
-from bestby.report.figures.scores import scores as draw_scores
+from bestby.report.figures.systems import scores as draw_scores
 from bestby.report.numbers import DASH, INFINITY, MINUS, Rounding, alpha, p_clause, percent
-from bestby.report.paper.shared import (
+from bestby.report.paper import (
     against,
     drawn,
     inference,
@@ -34,7 +35,6 @@ from bestby.report.paper.shared import (
     with_works,
 )
 from bestby.report.percent import HUNDRED, changes, multiplied
-from bestby.report.runs_score import RunsScore
 from bestby.report.tables import (
     Table,
     difference_rounding,
@@ -53,13 +53,13 @@ def document(c: RunsComparison) -> Document:
     metric, digits = c.metrics[0], difference_rounding(c)
     tables = [_systems(c), differences_table(c, metric, _p_of_runs(c)), _run_against_run(c)]
     tables += [_stochastic_orders(c, c.orders)] if c.orders is not None else []
-    return scaffold.one_section(
+    return one_section(
         c,
         title=f"Runs of {len(c.systems)} systems compared by {metric.name}",
-        subtitle=scaffold.subtitle(c, f"{c.extent}{', paired' if c.paired else ''}"),
-        methods=f"{summary.methods_sentence(c)} {methods_of_tests(c)}{_methods_of_runs(c)}",
+        subtitle=subtitle(c, f"{c.extent}{', paired' if c.paired else ''}"),
+        methods=f"{words.methods_sentence(c)} {methods_of_tests(c)}{_methods_of_runs(c)}",
         name=metric.name,
-        lead=summary.headline(c, metric),
+        lead=words.headline(c, metric),
         tables=(*tables, *([_variances(c)] if c.variances else [])),
         pictures=tuple(_pictures(c)),
         readings=tuple(difference_sentence(d, digits) for d in c.differences),
@@ -79,7 +79,7 @@ def _methods_of_runs(c: RunsComparison) -> str:
 
 def _methods_of_chance(c: RunsComparison) -> str:
     bounds = (d.improvement_interval for d in c.differences)
-    chance = sorted({summary.name_of_interval(one.method) for one in bounds if one is not None})
+    chance = sorted({words.name_of_interval(one.method) for one in bounds if one is not None})
     text = f"Probability of improvement: {', '.join(chance)}. " if chance else ""
     return f"{text}Effect size: d_av, in standard deviations between runs."
 
@@ -250,8 +250,8 @@ def _pictures(c: RunsComparison) -> Iterator[Picture]:
         caption = f"A dot is a run; the line is the {percent(c.level)} interval of the {_statistic(c)}"
         caption += ", over other items too." if c.n_items else "."
     yield Picture(f"Every run of {len(c.systems)} systems in {name}", caption, partial(draw_scores, c))
-    if len(c.differences) <= scaffold.MOST_PAIRS:
-        yield scaffold.forest_picture(c, name, len(c.differences), partial(forest.forest, c))
+    if len(c.differences) <= MOST_PAIRS:
+        yield forest_picture(c, name, len(c.differences), partial(forest.forest, c))
     caption = (
         "Where the system that is ahead on the whole is behind at the same quantile, the area is shaded."
     )
@@ -365,7 +365,7 @@ def sentences(c: RunsComparison) -> Iterator[str]:
     if c.orders is not None:
         one = next(iter(c.orders))
         yield orders_measured(one, round((1.0 - c.level) / (1.0 - one.level)))
-        yield f"The bounds of the violation ratio were computed with {summary.resamples(c.orders)}"
+        yield f"The bounds of the violation ratio were computed with {words.resamples(c.orders)}"
     intervals = (entry.interval for entry in c.systems)
     yield drawn(c, c.differences, *intervals, beside_orders=c.orders is not None)
 

@@ -10,9 +10,8 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.text import grouped, quoted
 from bestby.questions.order.result import StochasticOrder, StochasticOrders
-from bestby.report.comparison import Comparison, Difference
+from bestby.report.comparison import Comparison, Difference, RunsScore
 from bestby.report.reported import canvas_of, shown_metric
-from bestby.report.runs_score import RunsScore
 from bestby.results.base import negated
 from bestby.results.values import Interval
 from bestby.vocabulary import FigureFont, FigureWidth, RunsFigure

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,8 +16,9 @@ from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.text import quoted
 from bestby._core.typing import Alternative, ArrayLike, FloatArray, OnMissing, Question, Rng
-from bestby.comparisons import family, few_units, note_rules, one_pair, simultaneous, swap_notes
-from bestby.comparisons.expected import resamples
+from bestby.comparisons import family, note_rules, one_pair, simultaneous
+from bestby.comparisons import swap_notes as comparisons_swap_notes
+from bestby.comparisons.one_metric import resamples
 from bestby.comparisons.provenance import evaluation_provenance
 from bestby.comparisons.reading import Arguments, check_two_systems, evaluation_of
 from bestby.comparisons.settings import CheckedSettings
@@ -52,7 +52,7 @@ from bestby.questions.slices.source import (
     without_slices,
 )
 from bestby.report.comparison import Difference
-from bestby.report.reported import remember_backend
+from bestby.report.reported import with_backend
 from bestby.resampling.progress import Progress, counted, in_turn
 from bestby.resampling.settings import combined
 from bestby.results.base import MetricInfo, Note
@@ -281,7 +281,7 @@ def compare_slices(
         ),
         provenance=dataclasses.replace(provenance, data_hash=data_hash),
     )
-    return remember_backend(result, evaluation.frame_backend)
+    return with_backend(result, evaluation.frame_backend)
 
 
 def _check_size(cut: Sequence[Slicing], n_systems: int, settings: Settings) -> None:
@@ -320,8 +320,7 @@ def slices_on(
     expected = n_parts * resamples(group, drawing, settings.interval, settings.test, settings.baseline)
     with counted(drawing.progress, expected) as progress:
         drawing = replace(drawing, progress=progress)
-        with closing(Estimates(group, drawing)) as whole:
-            return _compared(whole, evaluation, slicings, sharing, metric, settings)
+        return _compared(Estimates(group, drawing), evaluation, slicings, sharing, metric, settings)
 
 
 def _compared(
@@ -332,7 +331,7 @@ def _compared(
     metric: BaseMetric,
     settings: Settings,
 ) -> MetricSlices:
-    """Return the same, from what makes the intervals on all items."""
+    """Return the comparison on one metric from the estimates on all items."""
     drawing = whole.drawing
     one_pair.check_defined(
         whole.scores, metric, lambda s: f"system {quoted(evaluation.names[s])} on these data"
@@ -398,9 +397,9 @@ def _overall(
     for pair in pairs:
         bounds = one_pair.intervals(estimates.of(*pair), settings.interval, settings)
         made.append(one_pair.difference(estimates.of(*pair), evaluation, tests[pair], bounds, settings))
-    notes = few_units.notes_on_swaps(estimates.group, made[0].metric, tests.values(), settings)
+    notes = comparisons_swap_notes.notes_on_swaps(estimates.group, made[0].metric, tests.values(), settings)
     names, alpha = evaluation.names, settings.alpha
-    notes += swap_notes.exchangeability_notes(estimates, tests, names, "holm", alpha)
+    notes += comparisons_swap_notes.exchangeability_notes(estimates, tests, names, "holm", alpha)
     return tuple(family.adjusted(made, "holm")), notes
 
 
@@ -435,7 +434,7 @@ def _notes_on_tests(
     every = [(pair, part, own[pair]) for pair in pairs for part, own in zip(parts, tests, strict=True)]
     rejected = multiplicity.rejects(adjusted, settings.alpha)
     allowing = [
-        swap_notes.p_allowing(part.estimates, pair, test, one)
+        comparisons_swap_notes.p_allowing(part.estimates, pair, test, one)
         for (pair, part, test), one in zip(every, rejected, strict=True)
     ]
     again = joint.stepped_down(np.array(allowing), alternative)
@@ -446,8 +445,8 @@ def _notes_on_tests(
         metric, units = group.metric.name, "clusters" if group.clustered else "items"
         made.append(
             [
-                *few_units.notes_on_swaps(group, metric, [test], settings, len(every)),
-                *few_units.note_on_skewness(
+                *comparisons_swap_notes.notes_on_swaps(group, metric, [test], settings, len(every)),
+                *comparisons_swap_notes.note_on_skewness(
                     metric, [(names[a], names[b])], adjusted[own], again[own], settings.alpha, units
                 ),
             ]

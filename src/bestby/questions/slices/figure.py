@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from bestby.report.figures import drawing
-from bestby.report.figures.canvas import SCREEN, Canvas, Sheet
-from bestby.report.figures.fonts import name
+from bestby.report.figures.canvas import SCREEN, Canvas, Sheet, figure
 from bestby.report.figures.forest import Line, draw_lines
-from bestby.report.figures.layout import figure
+from bestby.report.figures.texts import name
 from bestby.report.numbers import Rounding, percent
 from bestby.report.tables import metric_info
 from bestby.report.words import significant

@@ -13,16 +13,15 @@ from bestby.inference.multiplicity import alpha_of, rejects
 from bestby.planning.base import USUAL_POWER
 from bestby.questions.slices.figure import slices as draw
 from bestby.questions.slices.result import Heterogeneity, SlicesComparison
-from bestby.report import column, few_units, scaffold, summary
+from bestby.report import column, words
 from bestby.report.column import Cell, Column
-from bestby.report.comparison import Difference
-from bestby.report.document import Document, Picture, Section
+from bestby.report.comparison import Difference, shown_better
+from bestby.report.document import Document, Picture, Section, filled_caption, several_sections, subtitle
 from bestby.report.fields import DIFFERENCE, TEST, Field, Rows, attributes, inside
 from bestby.report.numbers import DASH, MINUS, Rounding, p_clause, p_text, percent
-from bestby.report.paper.shared import against, drawn, intervals_and_tests, measured, named, with_works
+from bestby.report.paper import against, drawn, intervals_and_tests, measured, named, with_works
 from bestby.report.percent import around_differences, renamed, renamed_metrics
 from bestby.report.references import cite
-from bestby.report.shown import shown_better
 from bestby.report.tables import Table
 from bestby.report.words import listed, stands_out
 from bestby.results.base import MetricInfo
@@ -45,10 +44,10 @@ def document(c: SlicesComparison) -> Document:
     pictured = c.overall[:6]
     sections = [_section(c, whole, pictured=whole in pictured) for whole in c.overall]
     extent = c.overall[0].extent
-    return scaffold.document(
+    return several_sections(
         c,
         f"Differences by {listed(list(c.columns))}",
-        scaffold.subtitle(_WithoutMargin(c), extent),
+        subtitle(_WithoutMargin(c), extent),
         sections,
         methods(c),
     )
@@ -67,7 +66,7 @@ def _section(c: SlicesComparison, whole: Difference, *, pictured: bool) -> Secti
     tests = [h for h in c.heterogeneity if (h.metric, h.a, h.b) == (whole.metric, whole.a, whole.b)]
     several = len(c.metrics) > 1 or len(c.overall) > len(c.metrics)
     lead = " ".join([sentence(c, whole), *(_dependence(h, c.level) for h in tests)])
-    caption = scaffold.filled_caption(c)
+    caption = filled_caption(c)
     picture = Picture(
         f"Forest plot of {whole.a} {MINUS} {whole.b} by slice, {whole.metric}",
         caption,
@@ -120,8 +119,8 @@ def sentence(c: SlicesComparison, whole: Difference) -> str:
     text = ", ".join(parts) + "."
     if better is not None and below:
         text += f" It also scores worse than {other} in {listed(below)}, which chance may explain."
-    n, units = few_units.units_of_items(c.n_items, c.n_clusters, c.provenance)
-    return text + few_units.sentence_of(n, units, [whole], c.notes, c.provenance.settings.get("test"))
+    n, units = words.units_of_items(c.n_items, c.n_clusters, c.provenance)
+    return text + words.few_units_text(n, units, [whole], c.notes, c.provenance.settings.get("test"))
 
 
 def _dependence(h: Heterogeneity, level: float) -> str:
@@ -217,12 +216,12 @@ def _tests(tests: list[Heterogeneity], whole: Difference, level: float) -> Table
 
 def methods(c: SlicesComparison) -> str:
     """Return how the numbers were computed."""
-    intervals, tests = summary.intervals_and_tests(c.differences)
+    intervals, tests = words.intervals_and_tests(c.differences)
     text = (
         f"{percent(c.level)} intervals: {intervals}; those of slices hold for all slices at once. Tests:"
         f" {tests}; p-values of slices corrected by the {vocabulary.long_name('correction', 'step-down')}."
     )
-    return f"{text} {summary.resamples(c)}" if summary.resampled(c.differences) else text
+    return f"{text} {words.resamples(c)}" if words.resampled(c.differences) else text
 
 
 TABLES = {
@@ -285,7 +284,7 @@ def sentences(c: SlicesComparison) -> Iterator[str]:
             sign = f", and whether its sign does by Gail and Simon's test{cite('analysis', 'change of sign')}"
         yield f"We tested whether a difference depends on the slice ({how}){sign}."
         yield f"Shrunken effects are empirical-Bayes estimates{cite('analysis', 'shrunken effects')}."
-    if "permutation-q" in ways and not summary.resampled(c.differences):
+    if "permutation-q" in ways and not words.resampled(c.differences):
         yield f"Q was permuted at most {c.provenance.n_resamples} times, with seed {c.provenance.seed}."
     else:
         yield drawn(c, c.differences)

@@ -6,7 +6,6 @@ import dataclasses
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing
 from dataclasses import dataclass, fields
 from functools import partial
 from typing import Any, TypeVar
@@ -16,7 +15,8 @@ import numpy as np
 from bestby._core.errors import DesignError
 from bestby._core.typing import Alternative, Array
 from bestby._core.versions import versions
-from bestby.comparisons import classes, equivalence, family, few_units, note_rules, one_pair, swap_notes
+from bestby.comparisons import classes, equivalence, family, note_rules, one_pair
+from bestby.comparisons import swap_notes as comparisons_swap_notes
 from bestby.comparisons.provenance import made_by
 from bestby.comparisons.settings import Settings
 from bestby.data.evaluation import Evaluation
@@ -314,9 +314,9 @@ def _item_difference(
     tests = {} if name is None else test_maker.run(name, estimates, [pair], alternative)
     bounds = one_pair.intervals(estimate, settings.interval, settings)
     notes = [
-        *swap_notes.exchange_notes(group, tests, names, name),
-        *few_units.notes_on_swaps(group, group.metric.name, tests.values(), settings),
-        *swap_notes.exchangeability_notes(
+        *comparisons_swap_notes.exchange_notes(group, tests, names, name),
+        *comparisons_swap_notes.notes_on_swaps(group, group.metric.name, tests.values(), settings),
+        *comparisons_swap_notes.exchangeability_notes(
             estimates, tests, names, "none", settings.alpha, bounded=settings.interval is not None
         ),
     ]
@@ -412,8 +412,7 @@ def _estimates_by_metric(
 ) -> Iterator[Estimates]:
     """Yield the estimates on each metric."""
     for group in prepare.groups(evaluation, metrics, consumer="a study", counting=plan.counting):
-        with closing(Estimates(group, plan.drawing)) as estimates:
-            yield estimates
+        yield Estimates(group, plan.drawing)
 
 
 Computed = TypeVar("Computed", Scored, StudyDifference)

@@ -12,12 +12,10 @@ from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.text import counted, quoted
 from bestby.questions.study.result import ConditionScore, StudyComparison
 from bestby.report.comparison import SystemScore
-from bestby.report.figures.canvas import SCREEN, Canvas, Sheet
-from bestby.report.figures.colours import ACCENT, FAINT, INK, PAPER
+from bestby.report.figures.canvas import ACCENT, FAINT, INK, PAPER, SCREEN, Canvas, Sheet, figure
 from bestby.report.figures.drawing import bare, key, label
-from bestby.report.figures.fonts import name
-from bestby.report.figures.layout import figure
-from bestby.report.figures.plots import checked_kind, plot_systems
+from bestby.report.figures.systems import checked_kind, plot_systems
+from bestby.report.figures.texts import name
 from bestby.report.numbers import ends, percent
 from bestby.report.tables import metric_info, systems_of
 from bestby.report.words import computed, direction

@@ -12,14 +12,13 @@ from bestby.inference.multiplicity import rejects
 from bestby.questions.items import report
 from bestby.questions.items.report import sentences
 from bestby.questions.study.result import StudyComparison
-from bestby.report import column, summary
+from bestby.report import column, words
 from bestby.report.column import Column
-from bestby.report.comparison import Difference
+from bestby.report.comparison import Difference, shown_better
 from bestby.report.document import Document
 from bestby.report.fields import DIFFERENCE, N_RUNS, SCORE, Rows, attributes
 from bestby.report.numbers import excludes_zero
 from bestby.report.percent import changes
-from bestby.report.shown import shown_better
 from bestby.report.tables import Table, differences_table, score_rounding, systems_table
 from bestby.report.words import listed
 from bestby.report.writers.csv import lines
@@ -48,14 +47,14 @@ def document(c: StudyComparison) -> Document:
 def _lead(c: StudyComparison, metric: MetricInfo) -> str:
     """Return the headline; with several baselines one for each."""
     if len(c.baselines) < 2:
-        return summary.headline(c, metric)
+        return words.headline(c, metric)
     views = [
         dataclasses.replace(
             c, baseline=base, differences=tuple(d for d in c.differences if base in (d.a, d.b))
         )
         for base in c.baselines
     ]
-    return " ".join(summary.headline(view, metric) for view in views if view.differences)
+    return " ".join(words.headline(view, metric) for view in views if view.differences)
 
 
 def _conditions(c: StudyComparison, metric: MetricInfo) -> Table:
@@ -146,7 +145,6 @@ def _mark(d: Difference) -> str:
 
 
 __all__ = ["sentences"]
-
 
 changes_in_percent = changes
 """What changes where scores are shown in percent."""

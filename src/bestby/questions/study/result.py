@@ -8,9 +8,8 @@ from typing import Any, ClassVar
 
 from bestby._core.keywords import with_suggestions
 from bestby._core.text import grouped
-from bestby.report.comparison import Comparison, Difference
+from bestby.report.comparison import Comparison, Difference, RunsScore
 from bestby.report.reported import canvas_of, shown_metric, written
-from bestby.report.runs_score import RunsScore
 from bestby.vocabulary import FigureFont, FigureWidth, StudyFigure
 
 

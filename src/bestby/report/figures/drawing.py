@@ -12,11 +12,8 @@ from typing import TYPE_CHECKING, Any
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import grouped, path_text
 from bestby.report.comparison import SystemScore
-from bestby.report.figures.canvas import Canvas
-from bestby.report.figures.colours import ACCENT, BAND, FAINT, INK, PAPER, WORSE
-from bestby.report.figures.fonts import name, one_warning
-from bestby.report.figures.layout import FIXED_WIDTH
-from bestby.report.figures.texts import BAR, GAP, text_width
+from bestby.report.figures.canvas import ACCENT, BAND, FAINT, FIXED_WIDTH, INK, PAPER, WORSE, Canvas
+from bestby.report.figures.texts import BAR, GAP, name, one_warning, text_width
 from bestby.report.numbers import MINUS, Rounding, alpha, ends, margin_text
 from bestby.report.tables import letters_are_names
 from bestby.report.words import computed, direction

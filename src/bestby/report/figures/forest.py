@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from bestby.report import disagreements
-from bestby.report.best import best_systems
 from bestby.report.comparison import Comparison, Difference
+from bestby.report.document import best_systems
 from bestby.report.figures import drawing
-from bestby.report.figures.canvas import SCREEN, Canvas, Sheet
-from bestby.report.figures.fonts import name
-from bestby.report.figures.layout import figure
+from bestby.report.figures.canvas import SCREEN, Canvas, Sheet, figure
+from bestby.report.figures.texts import name
 from bestby.report.numbers import MINUS, Rounding, ends, excludes_zero, percent
 from bestby.report.tables import (
     difference_rounding,
@@ -154,14 +153,14 @@ def baseline(
     entries = systems_of(c if view is None else view, info)
     reference = entries[0].system if c.baseline is None else c.baseline
     names, digits = canvas.names([*(entry.system for entry in entries), reference]), score_rounding(c, info)
-    found = [(entry, c.find(info.name, entry.system, reference)) for entry in entries]
-    found = [
+    rows = [(entry, c.find(info.name, entry.system, reference)) for entry in entries]
+    rows = [
         (entry, d or _mirrored(c.find(info.name, reference, entry.system)))
-        for entry, d in found
+        for entry, d in rows
         if entry.system != reference
     ]
-    differences = [d for _, d in found if d is not None]
-    lines = [pair_line(d, f"{names[e.system]} ({digits.text(e.score)})") for e, d in found if d is not None]
+    differences = [d for _, d in rows if d is not None]
+    lines = [pair_line(d, f"{names[e.system]} ({digits.text(e.score)})") for e, d in rows if d is not None]
     which = "baseline" if c.baseline is not None else "best"
     more = "" if view is None else f", {len(entries)} of {len(systems_of(c, info))} systems"
     sheet = draw_lines(
@@ -174,7 +173,7 @@ def baseline(
         foot=why_marked(differences, c),
         keys=drawing.difference_keys(c, c.margin),
     )
-    other = names[found[0][0].system] if len(found) == 1 else "system"
+    other = names[rows[0][0].system] if len(rows) == 1 else "system"
     drawing.difference_label(sheet.axes, info, other, names[reference])
     return sheet
 

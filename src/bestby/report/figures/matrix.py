@@ -6,16 +6,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from bestby.inference.multiplicity import alpha_of
-from bestby.report.best import best_systems
-from bestby.report.comparison import Comparison, Difference
-from bestby.report.figures.canvas import SCREEN, Canvas, Sheet
-from bestby.report.figures.colours import ACCENT, FAINT, INK, WORSE
+from bestby.report.comparison import Comparison, Difference, shown_better
+from bestby.report.document import best_systems
+from bestby.report.figures.canvas import ACCENT, FAINT, INK, SCREEN, WORSE, Canvas, Sheet, figure
 from bestby.report.figures.drawing import key, p_tested, patch
-from bestby.report.figures.fonts import name
-from bestby.report.figures.layout import figure
-from bestby.report.figures.texts import text_width
+from bestby.report.figures.texts import name, text_width
 from bestby.report.numbers import MINUS, Rounding, alpha
-from bestby.report.shown import shown_better
 from bestby.report.tables import metric_info, systems_of
 from bestby.report.words import computed
 
@@ -53,8 +49,8 @@ def comparison(
 def _among(c: Comparison, info: MetricInfo, systems: Sequence[str]) -> list[Difference]:
     """Return the differences between some systems, each once."""
     pairs = ((a, b) for i, a in enumerate(systems) for b in systems[i + 1 :])
-    found = (c.find(info.name, a, b) or c.find(info.name, b, a) for a, b in pairs)
-    return [d for d in found if d is not None]
+    differences = (c.find(info.name, a, b) or c.find(info.name, b, a) for a, b in pairs)
+    return [d for d in differences if d is not None]
 
 
 def effects(
@@ -137,8 +133,8 @@ def side_of_cells(names: Sequence[str], canvas: Canvas, side: float, small: floa
     if canvas.width is None:
         # Systems up to which cells have numbers
         return side if size <= 12 else small
-    beside = max(text_width(one, canvas.size) for one in names) / 72.0 + 0.3
-    fitting = (canvas.width - beside) / size / canvas.scale
+    width_of_names = max(text_width(one, canvas.size) for one in names) / 72.0 + 0.3
+    fitting = (canvas.width - width_of_names) / size / canvas.scale
     return side if fitting >= 0.8 * side else small
 
 
@@ -146,8 +142,8 @@ def _points(names: Sequence[str], canvas: Canvas, side: float) -> float:
     """Return the points of the side of a cell."""
     if canvas.width is None:
         return 72.0 * canvas.scale * side
-    beside = max(text_width(one, canvas.size) for one in names)
-    return min(72.0 * canvas.scale * side, (72.0 * (canvas.width - 0.3) - beside) / len(names))
+    width_of_names = max(text_width(one, canvas.size) for one in names)
+    return min(72.0 * canvas.scale * side, (72.0 * (canvas.width - 0.3) - width_of_names) / len(names))
 
 
 def frame(axes: Axes, names: Sequence[str], canvas: Canvas, side: float) -> None:

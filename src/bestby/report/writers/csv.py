@@ -9,12 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from bestby._core.typing import Array
-from bestby.report.writers import floats
+from bestby._core.typing import Array, FloatArray
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\N{FULLWIDTH EQUALS SIGN}", "\N{FULLWIDTH PLUS SIGN}",
             "\N{FULLWIDTH HYPHEN-MINUS}", "\N{FULLWIDTH COMMERCIAL AT}")  # fmt: skip
 """What a text begins with that a spreadsheet may take for a formula and run (OWASP, CSV injection)."""
+
+MANY = 200_000
+"""Floats from which DuckDB writes them, in a fifth of the time that Python takes; it takes 0.1 s to start."""
 
 
 def lines(rows: Iterable[Sequence[Any]], delimiter: str = ",", *, spreadsheet_safe: bool = False) -> str:
@@ -24,9 +26,9 @@ def lines(rows: Iterable[Sequence[Any]], delimiter: str = ",", *, spreadsheet_sa
 
 
 def lines_of_columns(columns: Sequence[Sequence[Any] | Array], *, spreadsheet_safe: bool = False) -> str:
-    """Return the same, separated by commas, of columns of equally many values."""
+    """Return columns of equally many values as CSV, separated by commas."""
     numbers = {i: x for i, x in enumerate(columns) if isinstance(x, np.ndarray) and x.dtype == np.float64}
-    texts = dict(zip(numbers, floats.texts([*numbers.values()]), strict=True))
+    texts = dict(zip(numbers, float_texts([*numbers.values()]), strict=True))
     cells = (
         ["" if text == "nan" else text for text in texts[i]] if i in texts else _cells(x, spreadsheet_safe)
         for i, x in enumerate(columns)
@@ -59,3 +61,24 @@ def _text(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     return repr(value) if isinstance(value, float) else str(value)
+
+
+def float_texts(columns: Sequence[FloatArray]) -> list[list[str]]:
+    """Return the `repr` of every float of some columns of one length.
+
+    >>> float_texts([np.array([0.1, 1e-5, np.nan])])
+    [['0.1', '1e-05', 'nan']]
+    """
+    if sum(column.size for column in columns) < MANY:
+        return [[repr(value) for value in column.tolist()] for column in columns]
+    import duckdb
+
+    names = [f"c{i}" for i in range(len(columns))]
+    asked = ", ".join(f"coalesce({name}::VARCHAR, 'nan') AS {name}" for name in names)  # NaN is NULL to it
+    with duckdb.connect(":memory:", config={"threads": 1}) as database:
+        database.execute("SET enable_progress_bar = false")  # it would go to stdout
+        database.register(
+            "numbers", {name: np.ascontiguousarray(x) for name, x in zip(names, columns, strict=True)}
+        )
+        fetched = database.execute(f"SELECT {asked} FROM numbers").fetchnumpy()
+    return [fetched[name].tolist() for name in names]

@@ -55,17 +55,17 @@ def place_of(path: str | Path) -> Iterator[Path]:
 def _replace(target: Path, content: bytes) -> None:
     """Write a file beside the target, then put it in the target's place in one step."""
     # Opened like this and not by tempfile, so that the new file gets the permissions any new file gets.
-    beside = target.with_name(f".{target.name[:100]}.{secrets.token_hex(6)}.part")
+    new = target.with_name(f".{target.name[:100]}.{secrets.token_hex(6)}.part")
     try:
-        handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
+        handle = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
         with os.fdopen(handle, "wb") as stream:
             stream.write(content)
             stream.flush()
             os.fsync(stream.fileno())
         if target.exists():
-            beside.chmod(target.stat().st_mode & 0o777)
-        beside.replace(target)
+            new.chmod(target.stat().st_mode & 0o777)
+        new.replace(target)
     except BaseException:  # an interrupt too must not leave half a file behind
         with contextlib.suppress(FileNotFoundError):
-            beside.unlink()
+            new.unlink()
         raise

@@ -2,25 +2,41 @@
 
 from __future__ import annotations
 
+import json
+import math
 import re
 from collections.abc import Sequence
+from html import escape as escape_markup
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
-from bestby.report.classes import is_small
-from bestby.report.document import Document, Picture, Section, describe
-from bestby.report.paper import paragraph as paper
-from bestby.report.tables import Table
-from bestby.report.writers.markup import escape, paragraph, prose, subheading, table
-from bestby.report.writers.searched import listed, searched
+from bestby._core.text import safe_json, unbroken, visible
+from bestby.report import paper as paper
+from bestby.report.column import Cell
+from bestby.report.document import BEST_GROUP, Document, Picture, Search, Section, describe
+from bestby.report.tables import Table, is_small
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _MOST_LISTED = 50  # names in a setting
+
 _MOST_OPEN = 15  # readings shown without a click
+
 _LEAST_SHRUNK = 0.75  # of the width of a figure, whose text is then about 9 pixels high
+
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
+
+_NO_SCRIPT = (
+    "A script looks up the pairs, and scripts do not run here. The pairs are in the JSON and the CSV."
+)
+
+_PUBLISHED = (
+    "This part shows the gold and the predictions of single items, as it was asked for (items=True, --items)."
+    " Leave it out of a page whose readers must not see the gold. An effect is what an item adds to the"
+    " difference of the two systems, first minus second: half of what the difference changes by if the two"
+    " exchange what they gave on that item."
+)
 
 
 def to_fragment(c: Any) -> str:
@@ -73,15 +89,6 @@ def _scripts(body: str) -> list[str]:
     return [f"<script>\n{_asset(f'{name}.js')}</script>" for name, kind in needed.items() if kind in body]
 
 
-def escape_lines(text: str) -> str:
-    """Return text of several lines that a page shows as it is."""
-    return "\n".join(map(escape, text.splitlines()))
-
-
-def _asset(name: str) -> str:
-    return resources.files("bestby.report").joinpath("assets", name).read_text(encoding="utf-8")
-
-
 def _navigation(document: Document) -> str:
     if len(document.sections) < 2:
         return ""
@@ -115,6 +122,74 @@ def _filtered(one: Table) -> str:
     """Return the class of a long table of tests, of which a reader may want the significant ones only."""
     long = len(one.rows) > _MOST_OPEN and len({row.strong for row in one.rows}) == 2
     return "bb-tested" if long and any(used.header == "p" for used in one.columns) else ""
+
+
+def searched(index: int, search: Search, pairs: dict[str, Any] | None, headed: bool) -> str:
+    """Return the table of all systems with a field to search it, and fields to look up a pair."""
+    systems = search.systems()
+    grouped = systems.columns[-1].header == BEST_GROUP
+    parts = [
+        f'<div class="bb-search bb-systems" id="search-{index}">',
+        '<p class="bb-fields">',
+        '<label>Find systems <input type="search" class="bb-find" placeholder="part of a name"></label>',
+        '<label class="bb-check"><input type="checkbox" class="bb-best"> only the best group</label>'
+        * grouped,
+        '<output class="bb-found"></output></p>',
+        table(systems, sortable=True, kind="bb-tall"),
+    ]
+    if pairs is not None:
+        pairs = {**pairs, "systems": [visible(name) for name in pairs["systems"]]}  # as they are searched for
+        parts += _lookup(index, pairs, headed)
+    return "\n".join([*filter(None, parts), "</div>"])
+
+
+def _lookup(index: int, pairs: dict[str, Any], headed: bool) -> list[str]:
+    options = "".join(f'<option value="{escape(name)}"></option>' for name in pairs["systems"])
+    heading = "Look up a pair"
+    if len(pairs["systems"]) < pairs["all"]:
+        heading += f" of the {len(pairs['systems'])} best systems"
+    return [
+        subheading(heading, headed, "bb-lookup"),
+        '<p class="bb-fields">',
+        f'<label>First system <input type="text" class="bb-a" list="names-{index}"></label>',
+        f'<label>Second system <input type="text" class="bb-b" list="names-{index}"',
+        'placeholder="its neighbours"></label>',
+        '<label class="bb-check"><input type="checkbox" class="bb-told"> only those told apart</label>',
+        "</p>",
+        f'<datalist id="names-{index}">{options}</datalist>',
+        '<div class="bb-answer" aria-live="polite"></div>',
+        f"<noscript>{paragraph(_NO_SCRIPT)}</noscript>",
+        f'<script type="application/json" class="bb-pairs">{script_data(pairs)}</script>',
+    ]
+
+
+def script_data(values: Any) -> str:
+    """Return JSON that can stand in a page as the content of a script."""
+    return safe_json(json.dumps(values, ensure_ascii=False, separators=(",", ":"))).replace("<", "\\u003c")
+
+
+def listed(index: int, items: Sequence[Table], headed: bool) -> list[str]:
+    """Return the tables of the items on which systems differ, with fields to choose and to search."""
+    if not items:
+        return []
+    pairs = "".join(
+        f'<option value="{place}">{escape(one.caption.partition(" differ on ")[0])}</option>'
+        for place, one in enumerate(items)
+    )
+    return [
+        f'<div class="bb-search bb-items" id="items-{index}">',
+        subheading("Items on which they differ", headed),
+        paragraph(_PUBLISHED, "bb-small"),
+        '<p class="bb-fields" hidden>',
+        f'<label>Pair <select class="bb-pair">{pairs}</select></label>',
+        '<label>Show <select class="bb-winner">',
+        "<option>all</option><option>won by the first</option><option>won by the second</option>",
+        "</select></label>",
+        '<label>Find items <input type="search" class="bb-find" placeholder="part of any cell"></label>',
+        '<output class="bb-found"></output></p>',
+        *(table(one, sortable=True, kind="bb-tall") for one in items),
+        "</div>",
+    ]
 
 
 def _lead(section: Section) -> list[str]:
@@ -214,3 +289,91 @@ def _setting(value: Any) -> str:
 
 def _signature(document: Document) -> str:
     return f'<code class="bb-signature">{escape(document.signature)}</code>'
+
+
+def prose(text: str) -> str:
+    r"""Return escaped text whose percentages and p-values stay on one line.
+
+    >>> prose("the 95 % interval, p < 0.01").split(" ")
+    ['the', '95\xa0%', 'interval,', 'p\xa0&lt;\xa00.01']
+    """
+    return escape(unbroken(text))
+
+
+def paragraph(text: str, kind: str = "") -> str:
+    """Return a paragraph of a class."""
+    return f'<p class="{kind}">{prose(text)}</p>' if kind else f"<p>{prose(text)}</p>"
+
+
+def subheading(text: str, headed: bool, kind: str = "") -> str:
+    """Return the heading of a part of a section, whose own heading is left out if there is one section."""
+    tag, classes = f"h{2 + headed}", f"bb-sub {kind}".rstrip()
+    return f'<{tag} class="{classes}">{escape(text)}</{tag}>'
+
+
+def breakable(text: str) -> str:
+    """Return an escaped name that a line may end in after a sign such as a dot, and nowhere else.
+
+    >>> breakable("newstest2017.nmt_en-de")
+    'newstest2017.<wbr>nmt_<wbr>en-<wbr>de'
+    """
+    return re.sub(r"(?<=[^\W_])([._/:@|-]+)(?=[^\W_])", r"\1<wbr>", escape(text))
+
+
+def table(content: Table, *, sortable: bool = False, kind: str = "") -> str:
+    """Return a table; in rows that stand out, names and the cell of the main column are bold."""
+    kinds = [
+        "bb-num" if column.numeric else "bb-name" if column.name else "bb-word" for column in content.columns
+    ]
+    kinds[content.main] += " bb-main"
+    heads = [
+        f'<th scope="col" class="{one}">{escape(column.header)}</th>'
+        for one, column in zip(kinds, content.columns, strict=True)
+    ]
+    rows = []
+    for row in content.rows:
+        cells = "".join(_cell(one, cell) for one, cell in zip(kinds, row.cells, strict=True))
+        strong = ' class="bb-strong"' if row.strong else ""
+        rows.append(f"<tr{strong}>{cells}</tr>")
+    caption = escape(content.caption)
+    region = f' tabindex="0" role="region" aria-label="{caption}"' if sortable else ""
+    # Rows of a table that is printed on one page
+    classes = " ".join(filter(None, ("bb-scroll", kind, "bb-whole" * (len(rows) <= 25))))
+    body = "\n".join(["<tbody>", *rows, "</tbody>"])
+    below = "".join(f"\n{paragraph(line, 'bb-small')}" for line in content.footnote.splitlines())
+    return f"""<div class="{classes}"{region}>
+<table class="bb-table{" bb-sortable" * sortable}">
+<caption>{prose(content.caption)}</caption>
+<thead><tr>{"".join(heads)}</tr></thead>
+{body}
+</table>
+</div>{below}"""
+
+
+def _cell(kind: str, cell: Cell) -> str:
+    text = escape(cell.text)
+    # Letters of a name that stays on one line; a longer one is broken after a sign, if there is one
+    if "bb-name" in kind and len(cell.text) > 40:
+        kind, text = f"{kind} bb-long", breakable(cell.text)
+    return f'<td class="{kind}" data-key="{_key(cell)}">{text}</td>'
+
+
+def _key(cell: Cell) -> str:
+    """Return what a cell is sorted by; nothing if it is undefined."""
+    if isinstance(cell.key, float):
+        return "" if math.isnan(cell.key) else repr(cell.key).replace("inf", "Infinity")
+    return escape(cell.key)
+
+
+def escape(text: str) -> str:
+    """Return text that a page shows as it is, hidden characters as escapes."""
+    return escape_markup(visible(text))
+
+
+def escape_lines(text: str) -> str:
+    """Return text of several lines that a page shows as it is."""
+    return "\n".join(map(escape, text.splitlines()))
+
+
+def _asset(name: str) -> str:
+    return resources.files("bestby.report").joinpath("assets", name).read_text(encoding="utf-8")

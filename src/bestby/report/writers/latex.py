@@ -90,17 +90,17 @@ def to_latex(
     parts = None if parts is None else checks.valid_name_list(parts, "parts")
     document = describe(c, top)
     overview = document.overview
-    made = [] if overview is None else [("scores", partial(_overview, overview))]
+    tables_by_part = [] if overview is None else [("scores", partial(_overview, overview))]
     for section in document.sections:
         tables = section.tables[overview is not None :]
-        made += [(table.part, partial(_table, table)) for table in tables]
+        tables_by_part += [(table.part, partial(_table, table)) for table in tables]
         if section.pairs is not None and parts is not None and "pairs" in parts:
-            made.append(("pairs", partial(_table, section.pairs())))
-    chosen = _chosen(made, parts, [section.pairs is not None for section in document.sections])
+            tables_by_part.append(("pairs", partial(_table, section.pairs())))
+    chosen = _chosen(tables_by_part, parts, [section.pairs is not None for section in document.sections])
     if layout.caption and len(chosen) > 1:
         raise InvalidInputError(
             f"a caption is for one table, and there are {len(chosen)}",
-            hint=f'choose one, such as parts=["{made[0][0]}"]',
+            hint=f'choose one, such as parts=["{tables_by_part[0][0]}"]',
         )
     body = [write(_numbered(layout, place)) for place, write in enumerate(chosen)]
     comments = ["% needs \\usepackage{booktabs,graphicx}"]
@@ -111,22 +111,24 @@ def to_latex(
     return "\n".join(comments) + "\n\n" + "\n\n".join(body) + "\n"
 
 
-def _chosen(made: Sequence[tuple[str, Write]], parts: Sequence[str] | None, pairs: list[bool]) -> list[Write]:
+def _chosen(
+    tables_by_part: Sequence[tuple[str, Write]], parts: Sequence[str] | None, pairs: list[bool]
+) -> list[Write]:
     """Return what writes the parts that are asked for, in the order of the report."""
     if parts is None:
-        return [write for _, write in made]
+        return [write for _, write in tables_by_part]
     wanted = (parts,) if isinstance(parts, str) else tuple(parts)
-    known = [*dict.fromkeys(part for part, _ in made), *(["pairs"] if any(pairs) else [])]
+    names = [*dict.fromkeys(part for part, _ in tables_by_part), *(["pairs"] if any(pairs) else [])]
     for part in wanted:
-        if part not in known:
+        if part not in names:
             raise InvalidInputError(
-                f"parts must be among {', '.join(dict.fromkeys(known))}, got {quoted(part)}"
-                f"{suggestion(str(part), known)}",
+                f"parts must be among {', '.join(dict.fromkeys(names))}, got {quoted(part)}"
+                f"{suggestion(str(part), names)}",
                 argument="parts",
             )
     if not wanted:
         raise InvalidInputError("parts is empty: there is nothing to write", argument="parts")
-    return [write for part, write in made if part in wanted]
+    return [write for part, write in tables_by_part if part in wanted]
 
 
 def _numbered(layout: Layout, place: int) -> Layout:
@@ -152,9 +154,9 @@ def escape(text: str) -> str:
 
 
 def _letter(letter: str) -> str:
-    known = _SPECIAL.get(letter) or _GREEK.get(letter)
-    if known or letter.isascii():
-        return known or letter
+    command = _SPECIAL.get(letter) or _GREEK.get(letter)
+    if command or letter.isascii():
+        return command or letter
     base, *marks = list(unicodedata.normalize("NFD", letter))
     if len(marks) != 1 or not base.isascii() or ord(marks[0]) not in _ACCENTS:
         return letter
@@ -196,8 +198,8 @@ def _overview(overview: Overview, layout: Layout) -> str:
             lines.append(_line([shown(name), *numbers]))
             lines += [_line(["", *intervals])] if any(intervals) else []
         else:
-            beside = (" ".join(filter(None, both)) for both in zip(numbers, intervals, strict=True))
-            lines.append(_line([shown(name), *beside]))
+            cells = (" ".join(filter(None, both)) for both in zip(numbers, intervals, strict=True))
+            lines.append(_line([shown(name), *cells]))
     kinds = (_FOLDED if long else "l") + "l" * len(overview.metrics)
     return _environment(prose(overview.caption), kinds, lines, layout, prose(overview.footnote))
 

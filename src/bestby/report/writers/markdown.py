@@ -6,9 +6,8 @@ import re
 from typing import Any
 
 from bestby._core.text import visible
-from bestby.report.classes import is_small
 from bestby.report.document import describe
-from bestby.report.tables import Table
+from bestby.report.tables import Table, is_small
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~$&])")
 _MENTION = re.compile(r"(?<![A-Za-z0-9])@(?=\w)")

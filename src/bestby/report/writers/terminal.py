@@ -38,8 +38,8 @@ def to_text(c: Any, top: int | None = None, *, classes: bool = False) -> str:
     """
     from rich.console import Console
 
-    if own := _own_text(c):
-        return own(c)
+    if writer := _own_text(c):
+        return writer(c)
     buffer = io.StringIO()
     # An empty environment: neither COLUMNS nor FORCE_COLOR nor a notebook may change the text.
     fixed: dict[str, Any] = {"color_system": None, "legacy_windows": False, "_environ": {}}
@@ -68,8 +68,8 @@ def print_to(c: Any, file: TextIO, top: int | None = None, *, classes: bool = Fa
 
 def _own_text(c: Any) -> Callable[[Any], str] | None:
     """Return the function that writes the text of a kind of result that is not shown as tables."""
-    own: Callable[[Any], str] | None = getattr(kind_of(c), "text", None)
-    return own
+    writer: Callable[[Any], str] | None = getattr(kind_of(c), "text", None)
+    return writer
 
 
 def _fits(text: str, file: TextIO) -> bool:

@@ -11,7 +11,7 @@ import pytest
 
 from bestby.questions.datasets.figure import PROFILE_COLOURS, PROFILE_STYLES
 from bestby.report.figures import drawing
-from bestby.report.figures.scores import _LOOKS
+from bestby.report.figures.systems import _LOOKS
 
 TEXT, MARK = 4.5, 3.0
 """The least contrast of text (success criterion 1.4.3) and of what has to be seen in a figure (1.4.11)."""

@@ -19,7 +19,8 @@ from tests.unit.report.conftest import ladder
 from bestby import Study, compare
 from bestby._core.errors import InvalidInputError
 from bestby.report.comparison import Comparison
-from bestby.report.figures import drawing, forest, matrix, scores
+from bestby.report.figures import drawing, forest, matrix
+from bestby.report.figures import systems as figures_systems
 from bestby.report.figures.canvas import Canvas
 
 
@@ -151,7 +152,7 @@ def test_infinite_and_undefined_ends_are_drawn_as_far_as_they_go(
 
 
 def test_scores(made: SimpleNamespace) -> None:
-    axes = scores.scores(made.five())
+    axes = figures_systems.scores(made.five())
     assert [float(point.get_xdata()[0]) for point in markers(axes)] == [s.score for s in made.five().systems]
     assert axes.get_xlabel() == "accuracy (higher is better)"
 
@@ -166,7 +167,7 @@ def test_scores(made: SimpleNamespace) -> None:
 )
 def test_the_letter_of_a_group_is_told_from_a_system_of_that_name(names: list[str], shown: list[str]) -> None:
     c = ladder(names)
-    written = [text.get_text() for text in scores.scores(c).texts]
+    written = [text.get_text() for text in figures_systems.scores(c).texts]
     assert [text for text in written if text.removeprefix("group ") in ("a", "b")] == shown
     heads = [text.split(drawing.GAP)[-1] for text in labels(forest.forest(ladder([*names, "t5"])))]
     assert [head for head in heads if head.removeprefix("group ") in ("a", "b")] == shown
@@ -223,8 +224,8 @@ def test_the_legend_has_no_marks_that_are_not_drawn() -> None:
     def legend(axes: Any) -> set[str]:
         return {text.get_text() for one in axes.figure.legends for text in one.get_texts()}
 
-    assert legend(scores.systems(c)) == both
-    assert legend(scores.systems(c, top=1)) == {"no other system is shown to be better"}
+    assert legend(figures_systems.systems(c)) == both
+    assert legend(figures_systems.systems(c, top=1)) == {"no other system is shown to be better"}
 
 
 @pytest.mark.parametrize("greater_is_better", [True, False])

@@ -9,7 +9,7 @@ import pytest
 from matplotlib import font_manager
 
 import bestby as bb
-from bestby.report.figures import drawing, fonts, scores
+from bestby.report.figures import drawing, systems, texts
 
 CHINESE = "中文模型"
 
@@ -23,17 +23,17 @@ def result(*names: str) -> bb.Comparison:
 def found_anew() -> Iterator[None]:
     """Let later tests look for installed fonts again: those found here are forgotten with the list."""
     yield
-    fonts.add_new_fonts.cache_clear()
+    texts.add_new_fonts.cache_clear()
 
 
 def only(monkeypatch: pytest.MonkeyPatch, *families: str) -> None:
     """Let matplotlib know the fonts that it brings, and which of the others are installed."""
-    fonts.add_new_fonts.cache_clear()
+    texts.add_new_fonts.cache_clear()
     monkeypatch.setattr(font_manager, "findSystemFonts", list)
     manager = font_manager.fontManager
     mine = [entry for entry in manager.ttflist if entry.name.startswith(("DejaVu", "STIX", "cm"))]
     monkeypatch.setattr(manager, "ttflist", mine)
-    monkeypatch.setattr(fonts, "FAMILIES", families)
+    monkeypatch.setattr(texts, "FAMILIES", families)
 
 
 def test_one_warning_for_all_letters(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -57,7 +57,7 @@ def test_a_page_is_silent_since_the_reader_has_other_fonts(monkeypatch: pytest.M
 
 
 def test_other_warnings_pass() -> None:
-    with pytest.warns(RuntimeWarning, match="another"), fonts.one_warning():
+    with pytest.warns(RuntimeWarning, match="another"), texts.one_warning():
         warnings.warn("another", RuntimeWarning, stacklevel=1)
 
 
@@ -68,7 +68,7 @@ def test_fonts_are_added_where_letters_are_lacking_and_they_are_installed(
     letter = "\u2ae7"  # a tack that STIX has and DejaVu has not
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        axes = scores.scores(result(f"tack {letter}", "bert"))
+        axes = systems.scores(result(f"tack {letter}", "bert"))
         drawing.render(axes, ".png")
     families = {label.get_text().split("\xa0")[0]: label.get_fontfamily() for label in axes.get_yticklabels()}
     assert families[f"tack {letter}"][-1] == "STIXGeneral"
@@ -82,8 +82,8 @@ def test_fonts_installed_after_the_list_of_fonts_was_made_are_added(monkeypatch:
     path = next(entry.fname for entry in manager.ttflist if entry.name == "STIXGeneral")
     monkeypatch.setattr(manager, "ttflist", [e for e in manager.ttflist if not e.name.startswith("STIX")])
     monkeypatch.setattr(font_manager, "findSystemFonts", lambda: [path, __file__])
-    fonts.add_new_fonts.cache_clear()
-    axes = scores.scores(result("tack \u2ae7", "bert"))
+    texts.add_new_fonts.cache_clear()
+    axes = systems.scores(result("tack \u2ae7", "bert"))
     families = [label.get_fontfamily()[-1] for label in axes.get_yticklabels()]
     assert sorted(families) == ["STIXGeneral", "sans-serif"]
 
@@ -103,8 +103,8 @@ def test_long_names_lose_their_middle() -> None:
 @pytest.mark.parametrize("spelt", ["مرحبا", "שלום"])
 def test_names_from_right_to_left_leave_the_direction_of_their_line(spelt: str) -> None:
     marked = f"\N{LEFT-TO-RIGHT MARK}{spelt}\N{LEFT-TO-RIGHT MARK}"
-    assert fonts.name(spelt) == marked
-    assert fonts.short_names([spelt, "bert"]) == {spelt: marked, "bert": "bert"}
+    assert texts.name(spelt) == marked
+    assert texts.short_names([spelt, "bert"]) == {spelt: marked, "bert": "bert"}
     forest = result("bert", spelt).plot()
     shown = [label.get_text() for label in forest.get_yticklabels()]
     assert f"{drawing.MINUS} {marked}" in shown
@@ -112,8 +112,8 @@ def test_names_from_right_to_left_leave_the_direction_of_their_line(spelt: str) 
 
 
 def test_other_names_have_no_marks_of_direction() -> None:
-    assert fonts.name("système 系统 система") == "système 系统 система"
+    assert texts.name("système 系统 система") == "système 系统 система"
 
 
 def test_a_mark_of_direction_in_a_name_itself_is_shown_as_an_escape() -> None:
-    assert fonts.name("a\N{LEFT-TO-RIGHT MARK}") == r"a\u200e"
+    assert texts.name("a\N{LEFT-TO-RIGHT MARK}") == r"a\u200e"

@@ -14,7 +14,7 @@ from tests.unit.report.conftest import ladder
 
 import bestby as bb
 from bestby.report.comparison import Comparison
-from bestby.report.figures import fonts
+from bestby.report.figures import texts as figures_texts
 from bestby.report.figures.drawing import default_style
 from bestby.vocabulary import allowed_names
 
@@ -152,7 +152,7 @@ def test_of_datasets_and_runs(style: str, size: int, width: Any) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("size", [3, 12, *(pytest.param(n, marks=pytest.mark.check) for n in (2, 30))])
 def test_of_letters_that_no_font_has(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fonts, "FAMILIES", ())
+    monkeypatch.setattr(figures_texts, "FAMILIES", ())
     with default_style():
         for kind in ("forest", "baseline", "systems", "matrix"):
             if size <= 12 or kind != "forest":

@@ -1,20 +1,20 @@
-"""The scores of systems with their intervals; of runs, every run as a dot."""
+"""Figures of systems on one test set: scores with their intervals, and which kind of figure suits."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from bestby import vocabulary
+from bestby._core import checks
+from bestby._core.errors import InvalidInputError
 from bestby.inference.multiplicity import alpha_of
-from bestby.report.best import best_systems
-from bestby.report.comparison import Comparison
-from bestby.report.figures import drawing
-from bestby.report.figures.canvas import SCREEN, Canvas, Sheet
-from bestby.report.figures.fonts import name
-from bestby.report.figures.layout import figure
+from bestby.report.comparison import Comparison, RunsScore, shown_better
+from bestby.report.document import best_systems
+from bestby.report.figures import drawing, forest, matrix
+from bestby.report.figures.canvas import SCREEN, Canvas, Sheet, figure
+from bestby.report.figures.texts import name
 from bestby.report.numbers import percent
-from bestby.report.runs_score import RunsScore
-from bestby.report.shown import shown_better
 from bestby.report.tables import differences_of, metric_info, score_rounding, systems_of
 from bestby.report.words import computed
 from bestby.results.base import MetricInfo
@@ -118,3 +118,47 @@ def _spread(n: int) -> list[float]:
     [-0.5, 0.0, -0.25, 0.25]
     """
     return [int(f"{i:016b}"[::-1], 2) / 65536.0 - 0.5 for i in range(n)]
+
+
+_OF_SYSTEMS: dict[str, Callable[..., Axes]] = {
+    "forest": forest.forest,
+    "systems": systems,
+    "scores": scores,
+    "baseline": forest.baseline,
+    "matrix": matrix.comparison,
+}
+
+
+def usual(c: Comparison, metric: str | None = None) -> str:
+    """Return the kind of figure for so many systems: every pair, or the baseline's, or a line per system."""
+    differences = differences_of(c, metric_info(c, metric))
+    if not differences:
+        return "scores"
+    if c.baseline is not None:
+        return "baseline"
+    # Pairs that are drawn one by one unless a kind is asked for: those of 9 systems
+    return "forest" if len(differences) <= 36 else "systems"
+
+
+def drawn(c: Comparison, metric: str | None, kind: str, canvas: Canvas, top: int | None = None) -> Axes:
+    """Draw a comparison on one test set; see `Comparison.plot`."""
+    return plot_systems(c, metric, checked_kind(kind, "items"), canvas, top)
+
+
+def checked_kind(kind: str, question: str) -> str:
+    """Return a kind of figure if results of such a question have it."""
+    return str(checks.choice(kind, vocabulary.allowed_names("kind", question), "kind"))
+
+
+def plot_systems(
+    c: Comparison, metric: str | None, kind: str, canvas: Canvas, top: int | None = None
+) -> Axes:
+    """Draw a figure of systems on one test set, of a kind or the one that suits their number."""
+    kind = usual(c, metric) if kind == "auto" else kind
+    if kind != "scores" and not differences_of(c, metric_info(c, metric)):
+        raise InvalidInputError(
+            f"kind={kind!r} draws differences, and this result has none: one system, or scores alone",
+            hint="kind='scores' draws the scores",
+            argument="kind",
+        )
+    return _OF_SYSTEMS[kind](c, metric, top, canvas=canvas)

@@ -1,4 +1,4 @@
-"""What the paragraphs for papers of several kinds of results share: bounds, tests, corrections, resamples."""
+"""The paragraph for a paper, with the works that it rests on: what those of all kinds of results share."""
 
 from __future__ import annotations
 
@@ -6,14 +6,33 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
-from bestby.report import summary
+from bestby._version import __version__
+from bestby.report import words
 from bestby.report.comparison import Difference
+from bestby.report.document import kind_of
 from bestby.report.numbers import alpha, margin_text, percent
 from bestby.report.pairs import examples
-from bestby.report.references import cite, cite_metric
+from bestby.report.references import SOFTWARE, Style, bibtex, cite, cite_metric, cited, rendered
 from bestby.report.words import computed, listed
+from bestby.results.base import Provenance
 from bestby.results.values import Interval, TestResult
 from bestby.vocabulary import long_name
+
+_LIBRARIES = {"python": "Python", "numpy": "NumPy", "scipy": "SciPy"}
+
+
+def paragraph(result: Any, style: Style = "text") -> str:
+    """Return what was compared and how, in the first person plural, with the works that it rests on."""
+    return rendered(_written(result), style)
+
+
+def citations(result: Any) -> str:
+    """Return the works that the paragraph cites as BibTeX, in its order."""
+    return bibtex(cited(_written(result)), _version(result.provenance))
+
+
+def _written(result: Any) -> str:
+    return " ".join(filter(None, (*kind_of(result).sentences(result), _software(result.provenance))))
 
 
 def named(names: Sequence[str]) -> str:
@@ -52,7 +71,7 @@ def inference(
     intervals, tests = intervals_and_tests(differences)
     if computed(c, "interval"):
         text = f"We report every difference{over} with its {percent(c.level)} confidence interval"
-        which = summary.for_both(intervals, scores) if scores else intervals
+        which = words.for_both(intervals, scores) if scores else intervals
         yield f"{text}{cite('analysis', 'intervals')}: {which}."
     else:
         yield "We report the differences without intervals."
@@ -111,7 +130,7 @@ def _margin(c: Any, differences: Iterable[Difference]) -> str:
 
 def intervals_and_tests(differences: Sequence[Difference]) -> tuple[str, str]:
     """Return the names of the intervals and of the tests of some differences, with their works."""
-    return summary.intervals_and_tests(differences, partial(cite, "interval"), source_of_test)
+    return words.intervals_and_tests(differences, partial(cite, "interval"), source_of_test)
 
 
 def source_of_test(test: TestResult) -> str:
@@ -144,7 +163,7 @@ def score_of_runs(statistic: str) -> str:
 def intervals_of_scores(systems: Iterable[Any]) -> str:
     """Return the names of the intervals of scores with their citations; "" if no score has an interval."""
     methods = [entry.interval.method for entry in systems if entry.interval is not None]
-    return summary.counted_names((with_works("interval", one), 1) for one in methods) if methods else ""
+    return words.counted_names((with_works("interval", one), 1) for one in methods) if methods else ""
 
 
 def within(c: Any, inner: list[Any], where: str) -> Iterator[str]:
@@ -168,9 +187,20 @@ def drawn(
     """
     if not computed(c, "interval") and not computed(c, "test"):
         return ""
-    resampled = summary.resampled(differences) or any(one is not None and not one.exact for one in others)
+    resampled = words.resampled(differences) or any(one is not None and not one.exact for one in others)
     if beside_orders:
-        return f"Where we resampled anything else, we drew {summary.resamples(c)}" if resampled else ""
+        return f"Where we resampled anything else, we drew {words.resamples(c)}" if resampled else ""
     if resampled:
-        return f"Intervals and tests that resample the data drew {summary.resamples(c)}"
+        return f"Intervals and tests that resample the data drew {words.resamples(c)}"
     return "Nothing was resampled: these numbers follow from the data by formula, without a seed."
+
+
+def _version(provenance: Provenance | None) -> str:
+    return __version__ if provenance is None else provenance.version
+
+
+def _software(provenance: Provenance | None) -> str:
+    versions = {} if provenance is None else {name.lower(): v for name, v in provenance.versions.items()}
+    others = [f"{shown} {versions[name]}" for name, shown in _LIBRARIES.items() if name in versions]
+    text = f"All numbers were computed with bestby {_version(provenance)} [@{SOFTWARE}]"
+    return f"{text}, with {listed(others)}." if others else f"{text}."

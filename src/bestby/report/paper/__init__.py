@@ -1,1 +1,0 @@
-"""The paragraph for a paper: a module for each kind of result yields its sentences."""
