@@ -6,13 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bestby._core.errors import DesignError
+from bestby._core.mixing import Words as Words
 from bestby._core.typing import FloatArray
 from bestby.data.evaluation import Evaluation
-
-Words = NDArray[np.uint64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -117,6 +117,16 @@ class Table:
         rest = {key: raw for key, raw in self.data.items() if key not in columns or key in used}
         return dataclasses.replace(self, data={name: ids, **rest}), name
 
+    def prepared(self, options: TableOptions) -> tuple[Table, TableOptions]:
+        """Return the table without ignored columns and with one column of ids, and what is left to say of it."""
+        table, rest = self.without(options.ignore), dataclasses.replace(options, ignore=())
+        if not options.item_columns:
+            return table, rest
+        used = [name for _, name in options.roles.named()]
+        table, item = table.with_joined_ids(options.item_columns, used)
+        roles = dataclasses.replace(options.roles, item=item)
+        return table, dataclasses.replace(rest, roles=roles, item_columns=())
+
     @property
     def soft(self) -> list[str]:
         """The names of the columns where every row is a distribution over classes."""

@@ -116,7 +116,7 @@ def system_part(path: Path, name: str, options: TableOptions) -> Part:
     content = read_values(path, name, options.missing, options.soft)
     if isinstance(content, Column):
         return Part(str(path), content)
-    content, options = options.prepared(content)
+    content, options = content.prepared(options)
     roles, value, soft = options.roles, options.value_column, options.soft
     table = gathered(content, soft, {value, *(column for _, column in roles.named())}, roles.item)
     ids = table.item_column(roles.item)
@@ -185,7 +185,7 @@ def gold_part(gold: str, parts: Sequence[Part], options: TableOptions) -> Part:
     content = read_values(path, "gold", options.missing, options.soft)
     if isinstance(content, Column):
         return Part(str(path), content)
-    content, options = options.prepared(content)
+    content, options = content.prepared(options)
     roles, soft = options.roles, options.soft
     table = gathered(content, soft, {roles.cluster, roles.stratum, *roles.slices}, roles.item)
     ids = _gold_ids(table, roles)
@@ -240,7 +240,7 @@ def annotated_part(options: TableOptions) -> Part:
             f"{path} has no columns with names, expected one per annotator ({listed(roles.annotators)})",
             hint="give a table (CSV, TSV, JSON Lines or Parquet) whose first line names the columns",
         )
-    table, options = options.prepared(table)
+    table, options = table.prepared(options)
     roles = options.roles
     ids = _gold_ids(table, roles)
     if len(roles.annotators) > 1:
@@ -392,7 +392,7 @@ def holds_systems(table: Table, options: TableOptions) -> bool:
     if options.ignore:  # columns, as one file is not to be left out
         return True
     roles, soft = dataclasses.replace(options.roles, gold=None), options.soft
-    table, options = dataclasses.replace(options, roles=roles).prepared(table)
+    table, options = table.prepared(dataclasses.replace(options, roles=roles))
     named = any(name in table.data for name in options.systems or ()) or options.system_column is not None
     if named or is_long(table, roles, options.systems, soft, options.value_column):
         return True
@@ -420,7 +420,7 @@ def with_gold(table: Table, options: TableOptions) -> tuple[Table, TableOptions,
     of_gold = dataclasses.replace(options, ignore=())  # columns of the table
     gold = annotated_part(of_gold) if named else gold_part(name, [], of_gold)
     own = dataclasses.replace(options, roles=dataclasses.replace(options.roles, gold=None, annotators=()))
-    table, prepared = own.prepared(table)
+    table, prepared = table.prepared(own)
     _check_no_other_gold(table, prepared)
     ids = table.item_column(prepared.roles.item)
     items = None if ids is None else table.texts(ids, "item")

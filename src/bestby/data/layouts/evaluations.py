@@ -31,7 +31,7 @@ from bestby.results.base import Note
 
 def evaluation_of(table: Table, options: TableOptions, source: str | None = None) -> Evaluation:
     """Make an evaluation of a table of items; `source` is what the note calls the table."""
-    table, options = options.prepared(table)
+    table, options = table.prepared(options)
     if not options.soft.objects:
         table = gathered(table, options.soft, options.columns, options.roles.item)
     if options.system_column is None:

@@ -64,15 +64,6 @@ class TableOptions:
         named = {name for _, name in self.roles.named()} | {*self.item_columns, *(self.systems or ())}
         return frozenset(named | {name for name in (self.system_column, self.value_column) if name})
 
-    def prepared(self, table: Table) -> tuple[Table, TableOptions]:
-        """Return the table without ignored columns and with one column of ids."""
-        table, rest = table.without(self.ignore), dataclasses.replace(self, ignore=())
-        if not self.item_columns:
-            return table, rest
-        table, item = table.with_joined_ids(self.item_columns, [name for _, name in self.roles.named()])
-        roles = dataclasses.replace(self.roles, item=item)
-        return table, dataclasses.replace(rest, roles=roles, item_columns=())
-
 
 def chosen_names(names: Sequence[str], systems: Any, ignore: Any, source: str | None = None) -> list[str]:
     """Return the systems asked for, by name or pattern, without those to ignore."""
