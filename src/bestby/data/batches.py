@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from bestby._core.errors import DesignError
 from bestby._core.mixing import Words as Words
 from bestby._core.typing import FloatArray

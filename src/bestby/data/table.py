@@ -21,9 +21,7 @@ from bestby._core.text import quoted, suggestion
 from bestby._core.typing import Array
 from bestby.data.arrays import identifiers
 from bestby.data.columns import Column, Missing, Raw, column_of, column_of_texts, raw_values, text_of
-from bestby.data.roles import GOLD_WORDS, VALUE_WORDS, Roles, matching
-from bestby.data.roles import ITEM_WORDS as ITEM_WORDS
-from bestby.data.roles import listed as listed
+from bestby.data.roles import GOLD_WORDS, ITEM_WORDS, VALUE_WORDS, Roles, listed, matching
 from bestby.data.values import as_scores
 
 SYSTEM_WORDS = ("system", "model", "model_name", "method", "algorithm", "algo", "arch", "architecture")

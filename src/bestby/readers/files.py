@@ -23,7 +23,8 @@ from bestby.data.layouts.soft import (
     is_number,
     items_of_lines,
 )
-from bestby.data.table import Table, headless_hint, listed
+from bestby.data.roles import listed
+from bestby.data.table import Table, headless_hint
 from bestby.readers.database import compression_of, lines, size_of, unpacked_pieces
 from bestby.readers.tables import by_item, header_of, read_delimited, read_json, read_parquet
 from bestby.readers.text import HEAD, VALUE, VALUE_OR_LIST, csv_rows, cut, is_values_by_id, value_lines

@@ -37,10 +37,11 @@ from bestby.data.roles import (
     are_scores,
     check_no_gold,
     left_out_note,
+    listed,
     recognised,
     score_column,
 )
-from bestby.data.table import Table, headless_hint, listed
+from bestby.data.table import Table, headless_hint
 from bestby.data.values import Rule, as_scores
 from bestby.readers.files import header_word, read_values, stem_of
 

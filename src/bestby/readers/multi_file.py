@@ -16,7 +16,8 @@ from bestby._core.paths import exists, is_directory, is_file, is_url, readable, 
 from bestby._core.typing import Array
 from bestby.data.coding import Coded
 from bestby.data.columns import Column, Missing, Raw, raw_values
-from bestby.data.table import Table, listed, merged_order, table_of_columns
+from bestby.data.roles import listed
+from bestby.data.table import Table, merged_order, table_of_columns
 from bestby.readers.database import connection, literal
 from bestby.readers.files import kind_of, read_table
 from bestby.readers.formats.base import recognised

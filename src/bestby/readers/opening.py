@@ -14,7 +14,8 @@ from bestby._core.text import suggestion
 from bestby._core.typing import OnMissing
 from bestby.data.evaluation import Evaluation
 from bestby.data.layouts.soft import Soft
-from bestby.data.table import Table, listed
+from bestby.data.roles import listed
+from bestby.data.table import Table
 from bestby.readers.arguments import missing_texts
 from bestby.readers.files import kind_of, read_table
 from bestby.readers.formats.base import FORMATS, Format, Read, format_called, head_of, recognised, unread_in

@@ -13,7 +13,7 @@ from pathlib import Path
 from bestby._core.errors import InvalidInputError
 from bestby._core.paths import exists, is_directory, is_file, is_url, readable_file, refused, user_path
 from bestby._core.text import counted, grouped
-from bestby.data.table import listed
+from bestby.data.roles import listed
 from bestby.readers.database import compression_of
 from bestby.readers.files import stem_of
 from bestby.readers.text import parsed, unpacked

@@ -18,7 +18,8 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array
 from bestby.data.coding import HEAD, MOST_DISTINCT, Coded, has_few
 from bestby.data.columns import Column, Missing, Numerals, Raw, raw_values
-from bestby.data.table import Table, listed, merged_order, table_of_columns
+from bestby.data.roles import listed
+from bestby.data.table import Table, merged_order, table_of_columns
 from bestby.readers.database import CLOSE_QUOTES, connection, csv_source, lines, literal, quoted, ragged
 from bestby.readers.text import KEEP_ONE, csv_rows, cut, decoded, has_mixed_ends, parsed, unpacked
 

@@ -18,7 +18,8 @@ from bestby.data.columns import Column, column_of, column_of_texts, text_of
 from bestby.data.evaluation import Evaluation
 from bestby.data.label_sets import in_code, separator_of
 from bestby.data.layouts.soft import Soft, as_items, items_of
-from bestby.data.table import Table, listed
+from bestby.data.roles import listed
+from bestby.data.table import Table
 from bestby.data.values import Rule, merged_note, read_together
 from bestby.results.base import Note
 

@@ -24,8 +24,17 @@ from bestby.data.layouts.assemble import (
 )
 from bestby.data.layouts.options import TableOptions
 from bestby.data.layouts.soft import Soft, class_columns, has_classes
-from bestby.data.roles import GOLD_WORDS, RUN_WORDS, RUNS_HINT, VALUE_WORDS, Roles, matching, unknown_system
-from bestby.data.table import SYSTEM_WORDS, Table, check_there, listed, order_in_groups
+from bestby.data.roles import (
+    GOLD_WORDS,
+    RUN_WORDS,
+    RUNS_HINT,
+    VALUE_WORDS,
+    Roles,
+    listed,
+    matching,
+    unknown_system,
+)
+from bestby.data.table import SYSTEM_WORDS, Table, check_there, order_in_groups
 from bestby.data.values import Rule, as_scores
 
 _GROUP_WORDS = ("gold", "cluster", "stratum")

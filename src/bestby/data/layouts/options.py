@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,7 +13,7 @@ from bestby._core.typing import OnMissing
 from bestby.data.columns import Missing
 from bestby.data.layouts.soft import Soft
 from bestby.data.roles import Roles, listed, matching, unknown_system
-from bestby.data.table import Table, joined_ids
+from bestby.data.table import joined_ids
 
 
 @dataclass(frozen=True)

@@ -27,9 +27,9 @@ from bestby.data.label_sets import (
     separator_of,
     written,
 )
-from bestby.data.roles import VALUE_WORDS
+from bestby.data.roles import ITEM_WORDS, VALUE_WORDS, listed
 from bestby.data.soft import distributions
-from bestby.data.table import ITEM_WORDS, Table, listed
+from bestby.data.table import Table
 from bestby.data.values import as_scores
 
 EVERY_COLUMN = "columns"

@@ -25,12 +25,13 @@ from bestby.data.roles import (
     counts_rows,
     describe_wide,
     left_out_note,
+    listed,
     matching,
     recognised,
     score_column,
     shares_nothing,
 )
-from bestby.data.table import SYSTEM_WORDS, Table, check_there, listed
+from bestby.data.table import SYSTEM_WORDS, Table, check_there
 from bestby.data.values import as_scores, key_of, read_together, without_labels
 from bestby.results.base import Note
 

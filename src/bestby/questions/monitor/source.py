@@ -22,8 +22,7 @@ import numpy as np
 from bestby._core.errors import InvalidInputError
 from bestby._core.paths import exists, readable_file, user_path
 from bestby._core.text import quoted
-from bestby.data.roles import ITEM_WORDS, called_predictions, score_column
-from bestby.data.table import listed
+from bestby.data.roles import ITEM_WORDS, called_predictions, listed, score_column
 from bestby.metrics.base import BaseMetric
 from bestby.readers.files import stem_of
 from bestby.readers.formats._documents import Record, kind, number, word

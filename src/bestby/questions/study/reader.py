@@ -16,8 +16,7 @@ from bestby.data.columns import MISSING, Column, column_of_texts, text_of
 from bestby.data.layouts.assemble import check_unique, check_whole, one_kind, typed
 from bestby.data.layouts.options import TableOptions
 from bestby.data.layouts.soft import Soft
-from bestby.data.roles import Roles
-from bestby.data.table import listed
+from bestby.data.roles import Roles, listed
 from bestby.data.values import Rule, as_scores
 from bestby.questions.study.source import Gold
 from bestby.readers import arguments

@@ -14,7 +14,7 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.paths import readable_file
 from bestby._core.typing import OnMissing
 from bestby.data.evaluation import Evaluation
-from bestby.data.table import listed
+from bestby.data.roles import listed
 from bestby.readers.files import kind_of
 from bestby.readers.formats.base import HEAD, MOST_LINES, Read
 from bestby.readers.text import csv_rows, cut, unpacked

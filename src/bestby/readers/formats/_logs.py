@@ -17,7 +17,7 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.text import visible
 from bestby._core.typing import Array, IntArray, OnMissing
 from bestby.data.evaluation import Evaluation
-from bestby.data.table import listed
+from bestby.data.roles import listed
 from bestby.metrics.base import BaseMetric
 from bestby.metrics.registry import resolve
 from bestby.metrics.regression import Mean

@@ -9,7 +9,7 @@ from typing import Any
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import OnMissing
-from bestby.data.table import listed
+from bestby.data.roles import listed
 from bestby.metrics.regression import Mean
 from bestby.readers.formats._documents import check_new
 from bestby.readers.formats._logs import (

@@ -15,7 +15,7 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.paths import is_directory, is_file, readable_file
 from bestby._core.typing import Array, OnMissing
 from bestby.data.evaluation import Evaluation
-from bestby.data.table import listed
+from bestby.data.roles import listed
 from bestby.metrics.base import BaseMetric
 from bestby.readers.database import lines
 from bestby.readers.paths import GivenName, default_names, files_in, left_out

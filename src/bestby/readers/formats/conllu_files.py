@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from bestby._core.typing import OnMissing
-from bestby.data.table import listed
+from bestby.data.roles import listed
 from bestby.metrics.parsing import Block, blocks, sentences
 from bestby.readers.formats._lines import assembled, first_lines, lines_of, need_gold
 from bestby.readers.formats.base import Read

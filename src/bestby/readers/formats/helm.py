@@ -13,7 +13,7 @@ from bestby._core.cached import cached_property
 from bestby._core.errors import InvalidInputError
 from bestby._core.paths import is_file
 from bestby._core.typing import OnMissing
-from bestby.data.table import listed
+from bestby.data.roles import listed
 from bestby.metrics.regression import Mean
 from bestby.readers.formats._documents import Record, check_new, document, number, records, word
 from bestby.readers.formats._logs import (

@@ -18,7 +18,7 @@ from typing import Any
 from bestby._core.cached import cached_property
 from bestby._core.errors import InvalidInputError, MissingExtraError
 from bestby._core.typing import OnMissing
-from bestby.data.table import listed
+from bestby.data.roles import listed
 from bestby.metrics.regression import Mean
 from bestby.readers.database import UNPACKED_VARIABLE, most_unpacked
 from bestby.readers.formats._documents import (

@@ -20,7 +20,7 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.paths import readable_file
 from bestby._core.text import quoted
 from bestby._core.typing import OnMissing
-from bestby.data.table import listed
+from bestby.data.roles import listed
 from bestby.readers.files import read_table
 from bestby.readers.formats._documents import (
     Record,

@@ -9,7 +9,7 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.paths import readable_file
 from bestby._core.typing import OnMissing
 from bestby.data.columns import MISSING
-from bestby.data.table import listed
+from bestby.data.roles import listed
 from bestby.readers.files import read_table
 from bestby.readers.formats._documents import beginning
 from bestby.readers.formats._lines import as_number, column_names

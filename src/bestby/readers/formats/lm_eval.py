@@ -14,7 +14,7 @@ from typing import Any
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import visible
 from bestby._core.typing import OnMissing
-from bestby.data.table import listed
+from bestby.data.roles import listed
 from bestby.metrics.base import BaseMetric
 from bestby.metrics.directions import direction_of
 from bestby.metrics.regression import Mean

@@ -14,7 +14,7 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.paths import is_file
 from bestby._core.text import counted
 from bestby._core.typing import OnMissing
-from bestby.data.table import listed
+from bestby.data.roles import listed
 from bestby.readers.formats._documents import Record, document, kind, listing, numbers, word
 from bestby.readers.formats._scored import Sample, Scored, compared
 from bestby.readers.formats.base import File, Read, files_of, refuse_gold

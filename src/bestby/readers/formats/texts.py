@@ -8,7 +8,7 @@ from typing import Any
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import OnMissing
-from bestby.data.table import listed
+from bestby.data.roles import listed
 from bestby.readers.formats._lines import as_number, assembled, first_lines, lines_of
 from bestby.readers.formats.base import Read
 from bestby.readers.formats.mt_metrics_eval import documents_of

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import OnMissing
-from bestby.data.table import listed
+from bestby.data.roles import listed
 from bestby.metrics.retrieval import ranked_by_score
 from bestby.readers.formats._lines import as_number, assembled, first_lines, lines_of, need_gold, number_of
 from bestby.readers.formats.base import Read, head_of
