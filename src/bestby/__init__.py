@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from bestby._core.errors import StudyError as StudyError
     from bestby.boards.board import Board as Board
     from bestby.comparisons.replicability import replicability as replicability
-    from bestby.data.annotations import Annotations as Annotations
     from bestby.data.evaluation import Evaluation as Evaluation
     from bestby.data.layouts.judged import JudgedItems as JudgedItems
     from bestby.data.layouts.runs import Runs as Runs
+    from bestby.data.soft import Annotations as Annotations
     from bestby.metrics.base import MeanMetric as MeanMetric
     from bestby.metrics.base import Metric as Metric
     from bestby.metrics.base import WeightedMetric as WeightedMetric
@@ -125,10 +125,10 @@ __getattr__, __dir__, __all__ = door(
         ),
         "boards.board": "Board",
         "comparisons.replicability": "replicability",
-        "data.annotations": "Annotations",
         "data.evaluation": "Evaluation",
         "data.layouts.judged": "JudgedItems",
         "data.layouts.runs": "Runs",
+        "data.soft": "Annotations",
         "metrics.base": "MeanMetric Metric WeightedMetric",
         "metrics.derivatives": "WeightDerivatives",
         "metrics.functions": "FunctionMetric",

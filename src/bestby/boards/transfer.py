@@ -34,8 +34,8 @@ from bestby.boards.submitting import changed_settings, checked_settings
 from bestby.comparisons.reading import reading_of
 from bestby.data.columns import MISSING, text_of_value
 from bestby.data.evaluation import Evaluation
-from bestby.data.layouts.evaluations import evaluation_of
-from bestby.data.layouts.options import TableOptions
+from bestby.data.layouts.items import evaluation_of
+from bestby.data.roles import TableOptions
 from bestby.data.table import Table
 from bestby.data.values import number_of
 from bestby.metrics.suitability import chosen_metrics

@@ -15,8 +15,7 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
 from bestby._core.typing import Array, ArrayLike
 from bestby.data import soft
-from bestby.data.arrays import label_column, system_or_gold
-from bestby.data.columns import Items, complete
+from bestby.data.columns import Items, complete, label_column, system_or_gold
 from bestby.data.roles import listed
 from bestby.data.values import label_codes, merged_note, read_together
 from bestby.results.base import Note

@@ -9,7 +9,7 @@ import numpy as np
 
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.typing import Array, FloatArray
-from bestby.data.coding import occurring
+from bestby.data.columns import occurring
 from bestby.metrics._lines import Line
 from bestby.metrics.base import Metric
 

@@ -13,8 +13,7 @@ import numpy as np
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array, FloatArray
-from bestby.data.arrays import is_plain
-from bestby.data.coding import codes
+from bestby.data.columns import codes, is_plain
 from bestby.data.evaluation import Evaluation
 from bestby.metrics import _rank_groups, _rank_swaps, _rank_weights
 from bestby.metrics._items import required_gold

@@ -10,7 +10,7 @@ from typing import Any
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
 from bestby.data.columns import Missing
-from bestby.data.layouts.soft import Soft
+from bestby.data.roles import Soft
 
 _SEVERAL = ("annotators", "clusters", "datasets", "ignore", "items", "systems")
 """The arguments that take several names."""

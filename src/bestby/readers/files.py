@@ -16,14 +16,13 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array
 from bestby.data.columns import Column, Missing, column_of
 from bestby.data.layouts.soft import (
-    Soft,
     column_of_lines,
     column_of_matrix,
     column_of_rows,
     is_number,
     items_of_lines,
 )
-from bestby.data.roles import listed
+from bestby.data.roles import Soft, listed
 from bestby.data.table import Table, headless_hint
 from bestby.readers.database import compression_of, lines, size_of, unpacked_pieces
 from bestby.readers.tables import by_item, header_of, read_delimited, read_json, read_parquet

@@ -27,13 +27,14 @@ from bestby.data.layouts.assemble import (
     typed,
     values_of,
 )
-from bestby.data.layouts.long import first_rows, is_long, value_word
-from bestby.data.layouts.options import TableOptions
-from bestby.data.layouts.soft import Soft, class_columns, gathered, has_classes
+from bestby.data.layouts.items import first_rows, is_long, value_word
+from bestby.data.layouts.soft import class_columns, gathered, has_classes
 from bestby.data.roles import (
     GOLD_WORDS,
     VALUE_WORDS,
     Roles,
+    Soft,
+    TableOptions,
     are_scores,
     check_no_gold,
     left_out_note,

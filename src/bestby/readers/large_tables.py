@@ -18,22 +18,20 @@ from bestby._core.checks import NUMERAL, number_hint
 from bestby._core.errors import DesignError, InvalidInputError, MissingExtraError
 from bestby._core.typing import Array, IntArray, OnMissing
 from bestby.data.alignment import dropped_note
-from bestby.data.batches import Batch, Streamed
 from bestby.data.columns import Column, Missing
-from bestby.data.evaluation import Evaluation
-from bestby.data.layouts.evaluations import MOST_CELLS
-from bestby.data.layouts.long import is_long
-from bestby.data.layouts.options import TableOptions
-from bestby.data.layouts.soft import gathered
-from bestby.data.layouts.wide import (
+from bestby.data.evaluation import Batch, Evaluation, Streamed
+from bestby.data.layouts.items import (
+    MOST_CELLS,
     check_no_counter,
     described,
     evaluation_of_counts,
+    is_long,
     roles_of,
     systems_of,
     with_left_out,
 )
-from bestby.data.roles import Roles
+from bestby.data.layouts.soft import gathered
+from bestby.data.roles import Roles, TableOptions
 from bestby.data.table import Table, merged_order, table_of_columns
 from bestby.data.values import as_scores
 from bestby.readers.database import csv_source, in_order, lines, literal, quoted, streaming

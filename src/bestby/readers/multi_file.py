@@ -14,8 +14,7 @@ import numpy as np
 from bestby._core.errors import InvalidInputError
 from bestby._core.paths import exists, is_directory, is_file, is_url, readable, readable_file, user_path
 from bestby._core.typing import Array
-from bestby.data.coding import Coded
-from bestby.data.columns import Column, Missing, Raw, raw_values
+from bestby.data.columns import Coded, Column, Missing, Raw, raw_values
 from bestby.data.roles import listed
 from bestby.data.table import Table, merged_order, table_of_columns
 from bestby.readers.database import connection, literal

@@ -13,8 +13,7 @@ from bestby._core.paths import is_file, readable, readable_file, user_path
 from bestby._core.text import suggestion
 from bestby._core.typing import OnMissing
 from bestby.data.evaluation import Evaluation
-from bestby.data.layouts.soft import Soft
-from bestby.data.roles import listed
+from bestby.data.roles import Soft, listed
 from bestby.data.table import Table
 from bestby.readers.arguments import missing_texts
 from bestby.readers.files import kind_of, read_table

@@ -11,17 +11,17 @@ from typing import Any
 import numpy as np
 
 from bestby._core import checks
+from bestby._core.arrays import is_frame
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.keywords import unknown_keyword, with_suggestions
 from bestby._core.paths import is_file, readable_file
 from bestby._core.typing import OnMissing
+from bestby.data.alignment import chosen_names
 from bestby.data.columns import MISSING
 from bestby.data.evaluation import Evaluation
-from bestby.data.frames import is_frame
 from bestby.data.layouts.assemble import annotator_names
-from bestby.data.layouts.evaluations import evaluation_of, with_reading_note
-from bestby.data.layouts.options import TableOptions, chosen_names
-from bestby.data.roles import Roles, listed
+from bestby.data.layouts.items import evaluation_of, with_reading_note
+from bestby.data.roles import Roles, TableOptions, listed
 from bestby.data.table import Table
 from bestby.readers import arguments
 from bestby.readers.files import check_header, holds_values_only, read_table

@@ -13,11 +13,12 @@ from bestby._core import checks
 from bestby._core.errors import InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.typing import FloatArray, OnMissing
+from bestby.data.alignment import chosen_names
 from bestby.data.columns import MISSING
 from bestby.data.evaluation import Evaluation
 from bestby.data.layouts.datasets import Cells, FoldScores, RunCells, datasets_of, folds_of
-from bestby.data.layouts.options import TableOptions, chosen_names
 from bestby.data.layouts.runs import Runs, runs_of
+from bestby.data.roles import TableOptions
 from bestby.readers import arguments
 from bestby.readers.formats.base import Read
 from bestby.readers.opening import log_of, one_table

@@ -16,8 +16,17 @@ from bestby._core.arrays import objects
 from bestby._core.checks import NUMERAL, SEVERAL_LABELS
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array
-from bestby.data.coding import HEAD, MOST_DISTINCT, Coded, has_few
-from bestby.data.columns import Column, Missing, Numerals, Raw, raw_values
+from bestby.data.columns import (
+    HEAD,
+    MOST_DISTINCT,
+    Coded,
+    Column,
+    Missing,
+    Numerals,
+    Raw,
+    has_few,
+    raw_values,
+)
 from bestby.data.roles import listed
 from bestby.data.table import Table, merged_order, table_of_columns
 from bestby.readers.database import CLOSE_QUOTES, connection, csv_source, lines, literal, quoted, ragged

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bestby.data import coding
+from bestby.data import columns as data_columns
 
 
 @pytest.mark.parametrize("n", [7, 1000])
@@ -17,7 +17,7 @@ def test_every_joint_row_is_counted(n: int, sizes: tuple[int, ...], strata: bool
     columns = [rng.integers(0, size, n).astype(np.uint8) for size in sizes]
     stratum = rng.integers(0, 2, n) if strata else None
     counts = rng.integers(1, 5, n) if weighted else None
-    position, found = coding.collapsed(columns, sizes, stratum, counts)
+    position, found = data_columns.collapsed(columns, sizes, stratum, counts)
     together = [*columns, np.zeros(n, dtype=np.int64) if stratum is None else stratum]
     number = np.ravel_multi_index(together, (*sizes, 2))
     rows, inverse = np.unique(number, return_inverse=True)
@@ -39,12 +39,12 @@ def test_joint_rows_of_any_codes_are_told_apart(size: int, strata: bool) -> None
         column[::2] = column[0]
     joint = np.column_stack([*columns] if stratum is None else [stratum, *columns])
     distinct, kinds, counts = np.unique(joint, axis=0, return_inverse=True, return_counts=True)
-    position, found = coding.collapsed(columns, [size] * 4, stratum)
+    position, found = data_columns.collapsed(columns, [size] * 4, stratum)
     order = np.lexsort(joint[position].T[::-1])
     assert (joint[position][order] == distinct).all()
     assert (found[order] == counts).all()
-    position, kind = coding.numbered([stratum, *columns])
+    position, kind = data_columns.numbered([stratum, *columns])
     assert (joint[position] == distinct).all()
     assert (kind == kinds.reshape(-1)).all()
-    position, kind = coding.numbered([column - 1 for column in columns])  # where -1 stands for none
+    position, kind = data_columns.numbered([column - 1 for column in columns])  # where -1 stands for none
     assert (joint[position[kind]][:, -4:] == joint[:, -4:]).all()

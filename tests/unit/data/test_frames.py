@@ -13,11 +13,11 @@ import pyarrow as pa
 import pytest
 
 from bestby import compare, read
+from bestby._core.arrays import is_frame
 from bestby._core.errors import InvalidInputError
 from bestby.data.evaluation import Evaluation
-from bestby.data.frames import is_frame
-from bestby.data.layouts.evaluations import evaluation_of_frame
-from bestby.data.layouts.options import TableOptions
+from bestby.data.layouts.items import evaluation_of_frame
+from bestby.data.roles import TableOptions
 
 DATA: dict[str, list[Any]] = {
     "id": ["q1", "q2", "q3"],

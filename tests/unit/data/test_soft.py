@@ -10,7 +10,7 @@ import pytest
 
 from bestby import Evaluation, InvalidInputError
 from bestby._core.checks import SEVERAL_LABELS
-from bestby.data import soft
+from bestby.data import columns, soft
 
 ROWS = [[0.25, 0.75], [1.0, 0.0]]
 
@@ -43,7 +43,7 @@ def kinds() -> dict[str, Any]:
 @pytest.mark.parametrize("kind", kinds())
 def test_rows_of_every_container_are_rows(kind: str) -> None:
     values = kinds()[kind]
-    assert soft.is_soft(values)
+    assert columns.is_soft(values)
     found = soft.distributions(values, "gold")
     assert found.dtype == np.float64
     assert found.flags.c_contiguous
@@ -83,18 +83,18 @@ def plain() -> dict[str, Any]:
 
 @pytest.mark.parametrize("kind", plain())
 def test_one_value_per_item_is_no_row(kind: str) -> None:
-    assert not soft.is_soft(plain()[kind])
+    assert not columns.is_soft(plain()[kind])
 
 
 def test_a_single_distribution_is_one_item() -> None:
     """Not as many items as classes: a row that sums to 1 is no column laid down."""
-    assert soft.is_soft(np.array([[0.2, 0.8]]))
-    assert soft.is_soft([[0.2, 0.8]])
+    assert columns.is_soft(np.array([[0.2, 0.8]]))
+    assert columns.is_soft([[0.2, 0.8]])
 
 
 def test_a_missing_first_row_does_not_hide_the_others() -> None:
     values = [None, [0.5, 0.5], [1.0, 0.0]]
-    assert soft.is_soft(values)
+    assert columns.is_soft(values)
     with pytest.raises(InvalidInputError, match="gold, row 0 is not a row of numbers"):
         soft.distributions(values, "gold")
 

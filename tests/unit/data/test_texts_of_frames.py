@@ -10,14 +10,14 @@ import pytest
 
 from bestby import compare
 from bestby._core.errors import BestbyError
-from bestby.data import frames
+from bestby.data import table
 
 
 @pytest.mark.parametrize("longest", ["x" * 12, "x" * 13])
 @pytest.mark.parametrize("missing", [False, True])
 def test_a_frame_gives_what_its_lists_give(longest: str, missing: bool) -> None:
     draw = random.Random(longest)
-    n = frames.CODED_FROM
+    n = table.CODED_FROM
     columns: dict[str, list[Any]] = {
         name: draw.choices(["a", "b", longest], k=n) for name in ("gold", "s", "t")
     }
@@ -33,7 +33,7 @@ def test_a_frame_gives_what_its_lists_give(longest: str, missing: bool) -> None:
 
 
 def test_messages_name_the_row_of_a_value_that_is_wrong() -> None:
-    n = frames.CODED_FROM
+    n = table.CODED_FROM
     column = ["a", "b"] * (n // 2)
     wrong = [*column[:-1], None]
     with pytest.raises(BestbyError, match=f"'s' has no value for 1 of {n} items; first: row {n}"):

@@ -16,13 +16,12 @@ from bestby._core.typing import FloatArray
 from bestby.data.columns import column_of_texts
 from bestby.data.evaluation import Evaluation
 from bestby.data.layouts.assemble import agreed
-from bestby.data.layouts.evaluations import evaluation_of
-from bestby.data.layouts.long import system_column_of, value_word
-from bestby.data.layouts.options import TableOptions
+from bestby.data.layouts.items import evaluation_of, system_column_of, value_word
 from bestby.data.layouts.runs import unscored_run
 from bestby.data.roles import (
     REPETITION_WORDS,
     RUN_WORDS,
+    TableOptions,
     averages,
     check_no_repetition,
     listed,

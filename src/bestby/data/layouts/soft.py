@@ -6,18 +6,15 @@ import dataclasses
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from bestby._core import arrays, checks
 from bestby._core.arrays import objects
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import normal_form, quoted
 from bestby._core.typing import Array, FloatArray
-from bestby.data.coding import Coded
-from bestby.data.columns import Column, Items, Missing, Numerals, Raw, raw_values
+from bestby.data.columns import Coded, Column, Items, Missing, Numerals, Raw, raw_values
 from bestby.data.label_sets import (
     WRITE_SETS,
     are_marks,
@@ -27,74 +24,13 @@ from bestby.data.label_sets import (
     separator_of,
     written,
 )
-from bestby.data.roles import ITEM_WORDS, VALUE_WORDS, listed
+from bestby.data.roles import ITEM_WORDS, VALUE_WORDS, Soft, listed
 from bestby.data.soft import distributions
 from bestby.data.table import Table
 from bestby.data.values import as_scores
 
-EVERY_COLUMN = "columns"
-"""What stands in place of the names of the classes when every column without another part is one."""
-
 Place = Callable[[int], str]
 """Names a row by its position, for messages."""
-
-
-@dataclass(frozen=True)
-class Soft:
-    """How the user wants soft labels to be read.
-
-    `every_column`: columns without another role are the classes. `texts`, `objects`: values stay as they are.
-    `label_sets`: every item has any number of labels, in texts separated by `label_separator`.
-    """
-
-    classes: tuple[str, ...] | None = None
-    every_column: bool = False
-    normalise: bool = False
-    texts: bool = False
-    objects: bool = False
-    label_sets: bool = False
-    label_separator: str | None = None
-
-    @property
-    def as_given(self) -> bool:
-        """Whether the values are neither labels nor numbers."""
-        return self.texts or self.objects or self.label_sets
-
-    @property
-    def blank(self) -> bool:
-        """Whether a blank cell is a value: a set without any label."""
-        return self.label_separator is not None
-
-    @classmethod
-    def of(cls, classes: str | Sequence[Any] | None, normalise: bool) -> Soft:
-        """Check what the user asks for.
-
-        >>> Soft.of(["no", "yes"], False).classes, Soft.of("columns", False).every_column
-        (('no', 'yes'), True)
-        """
-        if classes is None or (isinstance(classes, str) and classes == EVERY_COLUMN):
-            return cls(None, classes is not None, normalise)
-        if isinstance(classes, str):
-            raise InvalidInputError(
-                f"classes must be a list of names, or {EVERY_COLUMN!r} for every column that plays no other"
-                f" part, got {classes!r}",
-                hint="name the classes in the order you want: classes=[...]",
-            )
-        names = tuple(
-            normal_form(checks.name_text(name, "class").strip()) for name in arrays.listed(classes, "classes")
-        )
-        if len(names) < 2:
-            raise InvalidInputError(
-                f"there must be at least 2 classes, got {len(names)}",
-                hint="one probability per class is needed, for two classes too",
-            )
-        for name, count in Counter(names).items():
-            if count > 1 or not name:
-                raise InvalidInputError(
-                    f"class {name!r} is named {count} times" if name else "a class has no name",
-                    hint="give every class a name of its own",
-                )
-        return cls(names, False, normalise)
 
 
 def gathered(table: Table, soft: Soft, used: Collection[str | None], item: str | None = None) -> Table:

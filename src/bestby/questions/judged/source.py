@@ -12,16 +12,13 @@ from typing import Any, Literal
 import numpy as np
 
 from bestby._core import arrays, checks
-from bestby._core.arrays import objects
+from bestby._core.arrays import is_table, objects
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.text import quoted
 from bestby._core.typing import Array, FloatArray, IntArray
-from bestby.data.alignment import common_spelling, respelled
-from bestby.data.arrays import identifiers
-from bestby.data.coding import group_codes
-from bestby.data.columns import MISSING
-from bestby.data.frames import is_table, table_of, unreadable
+from bestby.data.alignment import chosen_names, common_spelling, respelled
+from bestby.data.columns import MISSING, group_codes, identifiers
 from bestby.data.layouts.judged import (
     FORMS,
     HUMAN,
@@ -41,9 +38,8 @@ from bestby.data.layouts.judged import (
     source_name,
     wide_parts,
 )
-from bestby.data.layouts.options import chosen_names
 from bestby.data.roles import listed
-from bestby.data.table import SYSTEM_WORDS, Table
+from bestby.data.table import SYSTEM_WORDS, Table, table_of, unreadable
 from bestby.readers import arguments
 from bestby.readers.opening import one_table
 

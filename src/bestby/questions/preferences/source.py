@@ -14,19 +14,18 @@ from typing import Any, ClassVar
 import numpy as np
 
 from bestby._core import arrays, checks
+from bestby._core.arrays import is_table
 from bestby._core.errors import InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.paths import readable_file
 from bestby._core.text import counted, normal_form, quoted, visible
 from bestby._core.typing import Array, FloatArray, OnMissing
+from bestby.data.alignment import chosen_names, one_grouping
 from bestby.data.columns import MISSING, Missing, column_of_texts
 from bestby.data.evaluation import Evaluation
-from bestby.data.frames import is_table, table_of, unreadable
-from bestby.data.groupings import one_grouping
 from bestby.data.layouts.assemble import agreed
-from bestby.data.layouts.options import chosen_names
 from bestby.data.roles import listed
-from bestby.data.table import Table
+from bestby.data.table import Table, table_of, unreadable
 from bestby.metrics.base import MeanMetric
 from bestby.questions.preferences.judgements import Judgements
 from bestby.readers import arguments

@@ -11,12 +11,9 @@ import numpy as np
 from bestby._core.errors import InvalidInputError
 from bestby._core.paths import readable_file
 from bestby._core.typing import Array
-from bestby.data.arrays import label_column
-from bestby.data.columns import MISSING, Column, column_of_texts, text_of
+from bestby.data.columns import MISSING, Column, column_of_texts, label_column, text_of
 from bestby.data.layouts.assemble import check_unique, check_whole, one_kind, typed
-from bestby.data.layouts.options import TableOptions
-from bestby.data.layouts.soft import Soft
-from bestby.data.roles import Roles, listed
+from bestby.data.roles import Roles, Soft, TableOptions, listed
 from bestby.data.values import Rule, as_scores
 from bestby.questions.study.source import Gold
 from bestby.readers import arguments
