@@ -16,8 +16,8 @@ from bestby._core.typing import OnMissing
 from bestby.data.evaluation import Evaluation
 from bestby.data.roles import listed
 from bestby.readers.files import kind_of
-from bestby.readers.formats.base import HEAD, MOST_LINES, Read
-from bestby.readers.text import csv_rows, cut, unpacked
+from bestby.readers.formats.base import MOST_LINES, Read
+from bestby.readers.text import HEAD, csv_rows, cut, unpacked
 from bestby.results.base import Note
 
 

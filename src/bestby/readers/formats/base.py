@@ -19,7 +19,7 @@ from bestby.data.roles import listed
 from bestby.metrics.base import BaseMetric
 from bestby.readers.database import lines
 from bestby.readers.paths import GivenName, default_names, files_in, left_out
-from bestby.readers.text import HEAD as HEAD
+from bestby.readers.text import HEAD
 from bestby.results.base import Note
 
 FORMATS: tuple[str, ...] = (

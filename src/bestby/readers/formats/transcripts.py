@@ -20,7 +20,8 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.typing import OnMissing
 from bestby.data.roles import listed
 from bestby.readers.formats._lines import as_number, assembled, first_lines, lines_of, need_gold, number_of
-from bestby.readers.formats.base import HEAD, Read, head_of
+from bestby.readers.formats.base import Read, head_of
+from bestby.readers.text import HEAD
 
 Words: TypeAlias = tuple[str, ...]
 
