@@ -96,11 +96,11 @@ if TYPE_CHECKING:
     from bestby.questions.slices.result import SlicesComparison as SlicesComparison
     from bestby.questions.study.result import StudyComparison as StudyComparison
     from bestby.questions.study.study import Study as Study
-    from bestby.readers.labels import read_labels as read_labels
+    from bestby.readers.files import read_labels as read_labels
     from bestby.readers.reading import read as read
-    from bestby.readers.several import read_datasets as read_datasets
-    from bestby.readers.several import read_folds as read_folds
-    from bestby.readers.several import read_runs as read_runs
+    from bestby.readers.reading import read_datasets as read_datasets
+    from bestby.readers.reading import read_folds as read_folds
+    from bestby.readers.reading import read_runs as read_runs
     from bestby.report.comparison import Comparison as Comparison
     from bestby.report.comparison import Difference as Difference
     from bestby.report.comparison import SystemScore as SystemScore
@@ -172,9 +172,8 @@ __getattr__, __dir__, __all__ = door(
         "questions.slices.result": "SliceDifference SlicesComparison",
         "questions.study.result": "StudyComparison",
         "questions.study.study": "Study",
-        "readers.labels": "read_labels",
-        "readers.reading": "read",
-        "readers.several": "read_datasets read_folds read_runs",
+        "readers.files": "read_labels",
+        "readers.reading": "read read_datasets read_folds read_runs",
         "report.comparison": "Comparison Difference SystemScore",
         "report.loading": "load",
         "report.replicability": "Replicability",

@@ -39,7 +39,7 @@ from bestby.data.roles import TableOptions
 from bestby.data.table import Table
 from bestby.data.values import number_of
 from bestby.metrics.suitability import chosen_metrics
-from bestby.readers import arguments
+from bestby.readers import paths
 from bestby.readers.files import read_table
 from bestby.readers.reading import read
 from bestby.report.writers.csv import FORMULA
@@ -117,7 +117,7 @@ def _read(results: Results, metrics: Sequence[str]) -> Evaluation:
     if not results.in_rows:
         return read(path, stream=False, **reading, by=list(results.slices) or None, **options)
     table = _turned(read_table(path, frozenset({""})), results.gold)
-    options |= {"items": ITEM, "slices": results.slices, "soft": arguments.soft(**reading)}
+    options |= {"items": ITEM, "slices": results.slices, "soft": paths.soft(**reading)}
     return evaluation_of(table, TableOptions.of(**options))
 
 

@@ -36,8 +36,7 @@ from bestby.data.table import Table, merged_order, table_of_columns
 from bestby.data.values import as_scores
 from bestby.readers.database import csv_source, in_order, lines, literal, quoted, streaming
 from bestby.readers.files import kind_of
-from bestby.readers.joined_files import is_gold_beside
-from bestby.readers.multi_file import Piece, Pieces, check_same_columns, joined
+from bestby.readers.joined_files import Piece, Pieces, check_same_columns, is_gold_beside, joined
 from bestby.readers.tables import (
     SPACE,
     differ_in_capitals,

@@ -40,8 +40,8 @@ from bestby.data.layouts.judged import (
 )
 from bestby.data.roles import listed
 from bestby.data.table import SYSTEM_WORDS, Table, table_of, unreadable
-from bestby.readers import arguments
-from bestby.readers.opening import one_table
+from bestby.readers import paths
+from bestby.readers.formats.base import one_table
 
 
 @with_suggestions
@@ -102,7 +102,7 @@ def read_judged(
     >>> data.names, data.judge[:, :, 0], data.human
     (('a', 'b'), array([[0.9, 0.3]]), array([[ 1., nan]]))
     """
-    arguments.check(path, missing=missing, items=items, system_column=system_column)
+    paths.check(path, missing=missing, items=items, system_column=system_column)
     named = _named(judge, None if human is False else human, items, system_column)
     table = one_table(path, "the scores of judge and humans", missing)
     return judged_table(table, dataclasses.replace(named, labelled=human is not False))
@@ -121,7 +121,7 @@ def read_calibration(
 
     Without a column of systems they are for all systems alike.
     """
-    arguments.check(path, missing=missing, items=items, system_column=system_column)
+    paths.check(path, missing=missing, items=items, system_column=system_column)
     table = one_table(path, "a calibration set", missing)
     return calibration_of(table, _named(judge, human, items, system_column))
 

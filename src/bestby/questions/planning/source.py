@@ -32,8 +32,8 @@ from bestby.questions.planning.runs_items import RunsAndItems
 from bestby.questions.planning.solve import allocate
 from bestby.readers import read
 from bestby.readers.files import read_values
-from bestby.readers.opening import one_table
-from bestby.readers.several import read_runs
+from bestby.readers.formats.base import one_table
+from bestby.readers.reading import read_runs
 
 _PILOT, _FORMULA, _RUNS = "a pilot in FILES", "--formula", "runs in FILES"
 _LIFTED = ("--lift", "--offset")

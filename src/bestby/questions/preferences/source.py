@@ -28,9 +28,9 @@ from bestby.data.roles import listed
 from bestby.data.table import Table, table_of, unreadable
 from bestby.metrics.base import MeanMetric
 from bestby.questions.preferences.judgements import Judgements
-from bestby.readers import arguments
+from bestby.readers import paths as readers_paths
 from bestby.readers.files import read_table
-from bestby.readers.opening import format_of, read_format
+from bestby.readers.formats.base import format_of, read_format
 from bestby.readers.paths import by_system, default_names, named_paths
 from bestby.results.base import Note
 
@@ -96,7 +96,7 @@ def read_preferences(
     >>> judged.judgements()
     [('q1', 'old', 'new', 'new'), ('q2', 'new', 'old', 'tie')]
     """
-    arguments.check(
+    readers_paths.check(
         paths,
         missing=missing,
         a=a,
@@ -116,7 +116,10 @@ def read_preferences(
         judged = _judgements_in_format(read, [*files.values()])
     else:
         judged = _joined(
-            [_judgements_in_file(*file, columns, arguments.missing_texts(missing)) for file in files.items()]
+            [
+                _judgements_in_file(*file, columns, readers_paths.missing_texts(missing))
+                for file in files.items()
+            ]
         )
     return judgements_among(judged, systems, ignore)
 

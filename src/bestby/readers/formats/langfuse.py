@@ -22,22 +22,22 @@ from bestby._core.text import quoted
 from bestby._core.typing import OnMissing
 from bestby.data.roles import listed
 from bestby.readers.files import read_table
-from bestby.readers.formats._documents import (
+from bestby.readers.formats._logs import Log, Sample, Scored, compared, datasets_of, gathered, named_apart
+from bestby.readers.formats.base import File, Read, files_of, head_of, refuse_gold
+from bestby.readers.text import (
     Record,
+    as_number,
     beginning,
     check_new,
+    column_names,
     document,
     listing,
     number,
+    parsed_or_text,
     records,
     whole_number,
     word,
 )
-from bestby.readers.formats._lines import as_number, column_names
-from bestby.readers.formats._logs import Log, datasets_of, gathered, named_apart
-from bestby.readers.formats._scored import Sample, Scored, compared
-from bestby.readers.formats.base import File, Read, files_of, head_of, refuse_gold
-from bestby.readers.text import parsed_or_text
 
 _OUTPUT = "output"
 _TOOL = "experiments of Langfuse"

@@ -19,7 +19,6 @@ from bestby.metrics.base import BaseMetric
 from bestby.metrics.directions import direction_of
 from bestby.metrics.regression import Mean
 from bestby.readers.files import stem_of
-from bestby.readers.formats._documents import Record, check_new, document, number, records, word
 from bestby.readers.formats._logs import (
     Log,
     chosen_by_task,
@@ -31,6 +30,7 @@ from bestby.readers.formats._logs import (
     system_of,
 )
 from bestby.readers.formats.base import File, Read, check_available, files_of, refuse_gold
+from bestby.readers.text import Record, check_new, document, number, records, word
 
 _START = re.compile(rb'\s*(\[\s*)?\{\s*"doc_id"\s*:\s*-?\d+\s*,\s*"(doc|target|arguments|filter)"\s*:')
 _NAME = re.compile(r"samples_(?P<task>.+?)_(?P<date>\d{4}-\d\d-\d\dT[\d:.+-]+)\.jsonl?(\.gz|\.zst)?")

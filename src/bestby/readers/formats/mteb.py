@@ -15,10 +15,10 @@ from bestby._core.paths import is_file
 from bestby._core.text import counted
 from bestby._core.typing import OnMissing
 from bestby.data.roles import listed
-from bestby.readers.formats._documents import Record, document, kind, listing, numbers, word
-from bestby.readers.formats._scored import Sample, Scored, compared
+from bestby.readers.formats._logs import Sample, Scored, compared
 from bestby.readers.formats.base import File, Read, files_of, refuse_gold
 from bestby.readers.paths import parts_apart
+from bestby.readers.text import Record, document, kind, listing, numbers, word
 from bestby.results.base import Note
 
 SIBLINGS = ("model_meta.json", "*_predictions.json")

@@ -10,9 +10,9 @@ from typing import Any
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import OnMissing
-from bestby.readers.formats._documents import Record, document, listing, number, records, whole_number, word
-from bestby.readers.formats._scored import Sample, Scored, compared
+from bestby.readers.formats._logs import Sample, Scored, compared
 from bestby.readers.formats.base import File, Read, files_of, head_of, refuse_gold
+from bestby.readers.text import Record, document, listing, number, records, whole_number, word
 
 _START = re.compile(rb'\s*\{\s*"(evalId|results)"\s*:')
 _RECORD = re.compile(rb'\s*\{\s*"\w+"\s*:')
