@@ -22,7 +22,6 @@ from bestby.data.columns import (
     EXACT,
     Coded,
     Column,
-    NumeralColumn,
     coded_texts,
     complete,
     item_namer,
@@ -154,7 +153,7 @@ class Rule:
         """Return the distinct values of a column as they are compared; none for plain numbers."""
         if not column.is_text and (not self.as_text or not self.keys):
             return {}
-        if isinstance(column, NumeralColumn) and self._takes_numbers:
+        if self._takes_numbers and column.numbers is not None:
             return {}
         return {value: self.key(value) for value in _distinct(column)}
 
@@ -164,10 +163,10 @@ class Rule:
 
     def read(self, column: Column, keys: Mapping[Any, Key]) -> Column:
         """Return a column with its values as they are compared, given its keys."""
-        if isinstance(column, NumeralColumn) and self._takes_numbers:
+        if self._takes_numbers and column.numbers is not None:
             return column.numbers
-        if column.distinct is not column:
-            return column.with_distinct(self.read(column.distinct, keys))
+        if isinstance(column.data, Coded):
+            return Column(Coded(self.read(column.distinct, keys).values, column.data.codes), column.missing)
         if not column.is_text and (not self.as_text or self.keys.isdisjoint(keys.values())):
             if not self.whole or column.values.dtype.kind != "f" or not are_whole(column):
                 return column

@@ -468,7 +468,9 @@ def _shared_gold(parts: Sequence[Part], columns: Sequence[Column]) -> Part:
     as_they_are = columns[0].is_soft or columns[0].is_items
     alike = list(columns) if as_they_are else [text_of(column) for column in columns]
     values, missing = ([getattr(column, name) for column in alike] for name in ("values", "missing"))
-    everything = type(alike[0])(np.concatenate(values), np.concatenate(missing), columns[0].classes)
+    everything = dataclasses.replace(
+        alike[0], data=np.concatenate(values), missing=np.concatenate(missing), classes=columns[0].classes
+    )
     rule = None if as_they_are else Rule.of(everything)
     agreed("the files of the systems", "gold", ids, everything, rule)
     first = [*first_rows(ids).values()]

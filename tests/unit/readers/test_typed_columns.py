@@ -9,7 +9,7 @@ import pytest
 
 import bestby as bb
 from bestby._core.checks import NUMERAL
-from bestby.data.columns import MISSING, NumeralColumn
+from bestby.data.columns import MISSING, Numerals
 from bestby.readers.tables import _kind_sql
 
 NUMBERS = "0 -0 1 +1 -1 0.5 -0.5 +.5 .5 5. 0. 1e5 1E-5 1.5e+3 0e5 1e400 12345678901234567890123"
@@ -45,11 +45,11 @@ def test_one_odd_value_far_down_makes_texts_of_a_long_column(odd: str, tmp_path:
 
 
 def test_scores_of_a_table_are_never_made_texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refused(_: NumeralColumn) -> None:
+    def refused(_: Numerals) -> None:
         raise AssertionError("the texts of numbers take four fifths of the time of reading")
 
     path = tmp_path / "scores.csv"
     path.write_text("a,b\n" + "".join(f"{i / 64},0.5\n" for i in range(30_000)), encoding="utf-8")
-    monkeypatch.setattr(NumeralColumn, "values", property(refused))
+    monkeypatch.setattr(Numerals, "values", property(refused))
     evaluation = bb.read(path)
     assert evaluation.systems["a"].tolist() == [i / 64 for i in range(30_000)]

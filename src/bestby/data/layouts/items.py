@@ -14,7 +14,7 @@ from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.text import normal_form, quoted
 from bestby._core.typing import Array, BoolArray, IntArray, OnMissing
 from bestby.data.alignment import counted_as_worst_note, dropped_note, no_prediction_error
-from bestby.data.columns import Column, NumeralColumn, column_of_texts
+from bestby.data.columns import Column, column_of_texts
 from bestby.data.evaluation import Evaluation
 from bestby.data.layouts import assemble
 from bestby.data.layouts.assemble import (
@@ -314,7 +314,7 @@ def _numbers_rows(column: Column) -> bool:
     n = column.size
     # Labels that repeat and numbers with fractions do not; to look at their values would make texts of them.
     # Rows from which a column of their numbers is no system's; fewer can be by chance
-    if n < 10 or isinstance(column, NumeralColumn) or column.distinct.size < n:
+    if n < 10 or column.numbers is not None or column.distinct.size < n:
         return False
     if column.values.ndim > 1 or column.missing.any():
         return False

@@ -14,7 +14,7 @@ from bestby._core.arrays import objects
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import normal_form, quoted
 from bestby._core.typing import Array, FloatArray
-from bestby.data.columns import Coded, Column, Items, Missing, Numerals, Raw, raw_values
+from bestby.data.columns import Coded, Column, Missing, Numerals, Raw, raw_values
 from bestby.data.label_sets import (
     WRITE_SETS,
     are_marks,
@@ -420,7 +420,7 @@ def items_of(table: Table, name: str, separator: str | None) -> Column:
     )
 
 
-def items_of_cells(cells: Sequence[Any], separator: str | None = None) -> Items:
+def items_of_cells(cells: Sequence[Any], separator: str | None = None) -> Column:
     """Return cells as sets of labels, None for a missing one; with a separator, a blank one has no label.
 
     >>> items_of_cells(["x|y", "", None], "|").values.tolist()
@@ -430,7 +430,9 @@ def items_of_cells(cells: Sequence[Any], separator: str | None = None) -> Items:
     if separator is not None:
         cells = [_CutText(cell, separator) if isinstance(cell, str) else cell for cell in cells]
         cells = [cell if cell is None or isinstance(cell, list) else [cell] for cell in cells]
-    return Items(objects([*cells]), np.array([cell is None for cell in cells], dtype=np.bool_))
+    return Column(
+        objects([*cells]), np.array([cell is None for cell in cells], dtype=np.bool_), is_items=True
+    )
 
 
 class _CutText(list[str]):
@@ -441,7 +443,7 @@ class _CutText(list[str]):
         self.text = text
 
 
-def items_of_lines(lines: Sequence[str], soft: Soft, missing: frozenset[str]) -> Items:
+def items_of_lines(lines: Sequence[str], soft: Soft, missing: frozenset[str]) -> Column:
     """Return the sets of labels of a file with a line per item; a line of numbers is a row of 0 and 1."""
     words = missing - {""} if soft.blank else missing
     cells: list[Any] = [None if line.strip() in words else line for line in lines]
