@@ -161,7 +161,7 @@ class Column:
         """The column as numbers, where its texts were read as such; None where they were not."""
         return Column(self.data.numbers, self.missing) if isinstance(self.data, Numerals) else None
 
-    @cached_property
+    @property
     def distinct(self) -> Column:
         """The column with each value once, or a few times if it was written in several ways.
 

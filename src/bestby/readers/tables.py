@@ -29,7 +29,16 @@ from bestby.data.columns import (
 )
 from bestby.data.roles import listed
 from bestby.data.table import Table, merged_order, table_of_columns
-from bestby.readers.database import CLOSE_QUOTES, connection, csv_source, lines, literal, quoted, ragged
+from bestby.readers.database import (
+    CLOSE_QUOTES,
+    connection,
+    csv_source,
+    lines,
+    literal,
+    quoted,
+    ragged,
+    small_text,
+)
 from bestby.readers.text import KEEP_ONE, csv_rows, cut, decoded, has_mixed_ends, parsed, unpacked
 
 if TYPE_CHECKING:
@@ -49,6 +58,8 @@ def read_delimited(
     columns: Sequence[Raw]
     if len(names) > _MOST_COLUMNS:
         columns = _columns_of_text(path, compression, names, delimiter)
+    elif (small := _columns_of_small_file(path, compression, names, delimiter)) is not None:
+        columns = small
     else:
         try:
             columns = _columns_of_database(path, compression, names, delimiter, missing)
@@ -104,6 +115,24 @@ def _columns_of_database(
     given, selected = [literal(path), compression, delimiter], [f"c{i}" for i in range(len(names))]
     with connection(path) as database:
         return columns_of_query(database, path, source, given, selected, missing)
+
+
+def _columns_of_small_file(
+    path: Path, compression: str, names: Sequence[str], delimiter: str
+) -> list[Array] | None:
+    """Return the columns of a small table that Python cuts as DuckDB does; None of others and faulty ones."""
+    text = small_text(path, compression)
+    # DuckDB lets a quoted cell begin with blanks, and takes blank lines of a single column for rows.
+    if text is None or len(names) < 2 or re.search(rf'(?:^|{re.escape(delimiter)}) +"', text, re.MULTILINE):
+        return None
+    try:
+        rows = [row for row in csv_rows(io.StringIO(text), delimiter, strict=True) if row]
+    except csv.Error:
+        return None
+    if any(len(row) != len(names) for row in rows):
+        return None
+    columns = zip(*rows[1:], strict=True) if len(rows) > 1 else [()] * len(names)
+    return [objects([cell or None for cell in column]) for column in columns]
 
 
 def _columns_of_text(path: Path, compression: str, names: Sequence[str], delimiter: str) -> list[Array]:
