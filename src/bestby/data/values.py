@@ -504,17 +504,13 @@ def opaque(values: Any, what: str) -> Array:
     array([(10, 3), (10, 0)], dtype=object)
     """
     listed = arrays.listed(values, what)
-    array = np.empty(len(listed), dtype=object)
-    if set(map(type, listed)) == {str}:  # most often, and none of these is missing
-        array[:] = listed
-        return array
-    for position, value in enumerate(listed):
-        if checks.missing(value):
-            raise MissingValueError(
-                f"{what} has a missing value at position {position}", hint=checks.ASK_VALUE
-            )
-        array[position] = value  # not all at once: NumPy would take lists for rows
-    return array
+    if {*map(type, listed)} - {str, list, tuple}:  # of these none stands for a missing value
+        for position, value in enumerate(listed):
+            if checks.missing(value):
+                raise MissingValueError(
+                    f"{what} has a missing value at position {position}", hint=checks.ASK_VALUE
+                )
+    return np.fromiter(listed, dtype=object, count=len(listed))  # np.array would take lists for rows
 
 
 def check_scores(arrays: Mapping[str, Array]) -> None:
