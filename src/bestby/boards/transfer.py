@@ -117,7 +117,7 @@ def _read(results: Results, metrics: Sequence[str]) -> Evaluation:
     if not results.in_rows:
         return read(path, stream=False, **reading, by=list(results.slices) or None, **options)
     table = _turned(read_table(path, frozenset({""})), results.gold)
-    options |= {"items": ITEM, "slices": results.slices, "soft": paths.soft(**reading)}
+    options |= {"items": ITEM, "slices": results.slices, "soft": paths.soft_options(**reading)}
     return evaluation_of(table, TableOptions.of(**options))
 
 

@@ -88,8 +88,11 @@ class Coded:
         shifted += narrow(1)  # from -1, which is the largest unsigned number, to 0
         there = occurring(shifted, len(values))
         place = (np.cumsum(there) - 1).astype(narrow)
-        kept = [value for value, occurs in zip(values, there.tolist(), strict=True) if occurs]
-        return cls(objects(kept), shifted if len(kept) == len(values) else place.take(shifted))
+        occurring_values = [value for value, occurs in zip(values, there.tolist(), strict=True) if occurs]
+        return cls(
+            objects(occurring_values),
+            shifted if len(occurring_values) == len(values) else place.take(shifted),
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -299,7 +302,7 @@ def _object_column(values: list[Any], what: str, missing: Missing) -> Column:
     if kinds <= {str}:
         texts = [None if value is None else value.strip() for value in values]
         absent = np.array([text is None or text in missing for text in texts], dtype=np.bool_)
-        _check_no_nul(texts, what)
+        _check_no_nul_in_rows(texts, what)
         return Column(objects(texts), absent)
     odd = next((value for value in values if not isinstance(value, _VALUES)), None)
     if odd is not None:
@@ -349,7 +352,7 @@ def texts_of_dates(values: Array) -> list[str]:
     return [str(moment).replace("T", " ") for moment in exact]
 
 
-def _check_no_nul(texts: Iterable[str | None], what: str) -> None:
+def _check_no_nul_in_rows(texts: Iterable[str | None], what: str) -> None:
     # NumPy's strings end at trailing NULs, so "a" and "a\0" would become one label.
     for row, text in enumerate(texts):
         if text and "\0" in text:
@@ -377,7 +380,7 @@ def label_column(values: ArrayLike | Coded, what: str, length: int | None = None
         array = np.array(texts_of_dates(array), dtype=np.str_)
     elif array.dtype.kind == "O" and array.ndim == 1:
         listed = array.tolist()
-        check_no_nul_in_values(listed, what)
+        _check_no_nul_in_values(listed, what)
         numbers = _without_decimals(listed)
         array = objects(numbers)
         if _needs_text(numbers):
@@ -390,7 +393,7 @@ def label_column(values: ArrayLike | Coded, what: str, length: int | None = None
 def _as_array(values: ArrayLike, what: str) -> Array:
     """Return an array of the values, as objects if NumPy has no type for them that keeps them exact."""
     if isinstance(values, list | tuple):
-        check_no_nul_in_values(values, what)
+        _check_no_nul_in_values(values, what)
     array = checks.as_array(values, what)
     if array.ndim == 2 and 1 in array.shape:
         array = array.reshape(-1)
@@ -427,7 +430,7 @@ def _needs_text(values: list[Any]) -> bool:
     return len(whole) < len(values) or not all(-(2**63) <= value < 2**63 for value in whole)
 
 
-def check_no_nul_in_values(values: Any, what: str) -> None:
+def _check_no_nul_in_values(values: Any, what: str) -> None:
     """Refuse a text with a NUL in it, where values come as a list or an array."""
     # NumPy's strings end at trailing NULs, so "a" and "a\0" would become one label.
     try:

@@ -252,8 +252,8 @@ def quantities(names: Collection[str]) -> list[str]:
     >>> quantities(["base_acc", "seconds", "cost_usd"]), quantities(["seconds", "cost"])
     (['seconds', 'cost_usd'], [])
     """
-    found = [name for name in names if words_of(name)[-1:] and words_of(name)[-1] in _QUANTITIES]
-    return found if len(found) < len(names) else []
+    measured = [name for name in names if words_of(name)[-1:] and words_of(name)[-1] in _QUANTITIES]
+    return measured if len(measured) < len(names) else []
 
 
 def called_predictions(names: Collection[str]) -> list[str]:
@@ -288,8 +288,8 @@ def score_column(names: Sequence[str]) -> str | None:
     >>> score_column(["latency_ms", "is_correct", "cost"]), score_column(["score_a", "score_b"])
     ('is_correct', None)
     """
-    found = [name for name in names if _are_only_scores(name)]
-    return next((name for name in found if name.lower() == "score"), found[0] if found else None)
+    scores = [name for name in names if _are_only_scores(name)]
+    return next((name for name in scores if name.lower() == "score"), scores[0] if scores else None)
 
 
 def averages(rows: Mapping[str, Mapping[str, float]]) -> list[str]:

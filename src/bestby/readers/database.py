@@ -107,8 +107,8 @@ def _own_errors(path: Path | str, database: DuckDBPyConnection) -> Iterator[Duck
 
 def _translated(path: Path | str, message: str) -> InvalidInputError:
     """Make a sentence with the line out of a page of DuckDB's advice."""
-    found = re.search(r"CSV Error on Line: (\d+)", message)
-    where = f"{path}, line {found[1]}" if found else str(path)
+    line = re.search(r"CSV Error on Line: (\d+)", message)
+    where = f"{path}, line {line[1]}" if line else str(path)
     numbers = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", message)
     if numbers:
         return ragged(where, int(numbers[1]), int(numbers[2]))

@@ -223,8 +223,8 @@ def _check_names(
 def _lines_column(path: Path, lines: Array, missing: Missing, soft: Soft | None) -> Column:
     if soft is not None and soft.label_sets:
         return items_of_lines(lines.tolist(), soft, missing)
-    found = None if soft is None else column_of_lines(lines.tolist(), str(path), soft, missing)
-    return column_of(lines, str(path), missing) if found is None else found
+    column = None if soft is None else column_of_lines(lines.tolist(), str(path), soft, missing)
+    return column_of(lines, str(path), missing) if column is None else column
 
 
 def _is_headless(path: Path, names: Sequence[str], soft: Soft) -> bool:

@@ -118,10 +118,10 @@ class Pieces:
 
 def pieces_of(paths: Any) -> Pieces | None:
     """Return the table that a pattern or a folder of tables stands for; None for anything else."""
-    given = paths[0] if isinstance(paths, list | tuple) and len(paths) == 1 else paths
-    if not isinstance(given, str | Path) or not str(given) or "\0" in str(given) or is_url(given):
+    place = paths[0] if isinstance(paths, list | tuple) and len(paths) == 1 else paths
+    if not isinstance(place, str | Path) or not str(place) or "\0" in str(place) or is_url(place):
         return None
-    path = user_path(given)
+    path = user_path(place)
     text = str(path)
     if is_directory(path):
         readable(path)
@@ -140,8 +140,8 @@ def pieces_of(paths: Any) -> Pieces | None:
     if exists(path) or not glob.has_magic(text):
         return None
     root = _fixed(path)
-    found = (Path(name) for name in sorted(glob.glob(text, recursive=True)))  # noqa: PTH207 - any pattern
-    files = [file for file in found if is_file(file) and not _is_hidden(file, root)]
+    matches = (Path(name) for name in sorted(glob.glob(text, recursive=True)))  # noqa: PTH207 - any pattern
+    files = [file for file in matches if is_file(file) and not _is_hidden(file, root)]
     if files:
         return _pieces(text, root, files)
     if "=" in text:  # name=path
@@ -214,12 +214,12 @@ def _folders(file: Path, root: Path) -> tuple[tuple[str, str | None], ...]:
     >>> _folders(Path("preds/lang=de/day=1%2F2/part-0.parquet"), Path("preds"))
     (('lang', 'de'), ('day', '1/2'))
     """
-    found = []
+    columns = []
     for part in _below(file, root)[:-1]:
         name, sign, value = part.partition("=")
         if sign and name:
-            found.append((unquote(name), None if value == _NONE else unquote(value)))
-    return tuple(found)
+            columns.append((unquote(name), None if value == _NONE else unquote(value)))
+    return tuple(columns)
 
 
 def whole_table(
@@ -634,7 +634,7 @@ def _left_out(parts: Mapping[str, Part], used: Collection[str]) -> tuple[str, li
     return (part.value, numbers) if numbers else None
 
 
-def is_gold_beside(table: Table, options: TableOptions) -> bool:
+def is_gold_another_file(table: Table, options: TableOptions) -> bool:
     """Tell whether the gold of a table is another file."""
     gold = options.roles.gold
     return gold is not None and gold not in table.data and is_file(gold)
@@ -649,9 +649,9 @@ def holds_systems(table: Table, options: TableOptions) -> bool:
     named = any(name in table.data for name in options.systems or ()) or options.system_column is not None
     if named or is_long(table, roles, options.systems, soft, options.value_column):
         return True
-    told = options.value_column is not None or any(word in table.data for word in VALUE_WORDS)
+    is_value_named = options.value_column is not None or any(word in table.data for word in VALUE_WORDS)
     if (
-        told
+        is_value_named
         or any(one in table.data for one in roles.annotators)
         or soft.every_column
         or has_classes(table, soft)
@@ -681,7 +681,7 @@ def with_gold(table: Table, options: TableOptions) -> tuple[Table, TableOptions,
     labelled = Part(table.source, gold.column.take(rows), items, table)
     labels = {name: labelled.column} if not named else _by_annotator(labelled.column, named, name)
     data: dict[str, Raw | Column] = {**table.data, **labels}
-    for role, group in _groups_beside(gold, prepared.roles, data):
+    for role, group in _groups_to_look_up(gold, prepared.roles, data):
         of_item = groups_of(role, group, [labelled, gold])
         data[group] = column_of_texts([of_item[key] for key in labelled.keys])
     roles = dataclasses.replace(prepared.roles, item=ids)
@@ -703,13 +703,13 @@ def _by_annotator(labels: Column, named: Sequence[str], file: str) -> dict[str, 
 def _check_no_other_gold(table: Table, options: TableOptions) -> None:
     """Refuse a wide table with a column that is called as a gold is: it would pass for a system."""
     roles, systems = options.roles, options.systems
-    told = systems is not None or options.system_column is not None or options.value_column is not None
-    if not told and not is_long(table, roles, systems, options.soft):
+    is_said = systems is not None or options.system_column is not None or options.value_column is not None
+    if not is_said and not is_long(table, roles, systems, options.soft):
         taken = {name for _, name in roles.named()}
         check_no_gold(table.source, [name for name in table.names if name not in taken])
 
 
-def _groups_beside(gold: Part, roles: Roles, data: Mapping[str, Any]) -> list[tuple[str, str]]:
+def _groups_to_look_up(gold: Part, roles: Roles, data: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return role and name of the groups to look up beside the gold: those there, and those in no file."""
     beside = {} if gold.table is None else gold.table.data
     groups = [*group_names(roles, gold), *(("slice", name) for name in roles.slices)]

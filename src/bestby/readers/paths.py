@@ -296,7 +296,9 @@ _SEVERAL = ("annotators", "clusters", "datasets", "ignore", "items", "systems")
 """The arguments that take several names."""
 
 
-def check(paths: Any, gold: Any = None, *, missing: Any = "", classes: Any = None, **columns: Any) -> None:
+def check_arguments(
+    paths: Any, gold: Any = None, *, missing: Any = "", classes: Any = None, **columns: Any
+) -> None:
     """Check what the readers share."""
     listed = list(paths.values()) if isinstance(paths, Mapping) else _listed(paths)
     plain = isinstance(
@@ -347,7 +349,7 @@ def missing_texts(missing: str | Iterable[str]) -> Missing:
     return frozenset(text.strip() for text in ([missing] if isinstance(missing, str) else missing)) | {""}
 
 
-def soft(
+def soft_options(
     classes: Any = None,
     normalise: bool = False,
     texts: bool = False,

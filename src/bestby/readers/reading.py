@@ -34,14 +34,14 @@ from bestby.readers.formats.base import (
     evaluation_of_format,
     format_of,
     formats_with,
-    log_of,
     one_table,
     read_format,
+    read_log,
 )
 from bestby.readers.joined_files import (
     Pieces,
     holds_systems,
-    is_gold_beside,
+    is_gold_another_file,
     pieces_of,
     read_file_per_system,
     single,
@@ -203,7 +203,7 @@ def read(
             hint='pass the frame itself: bestby.compare(frame, gold="label")',
         )
     checks.choice(on_missing, allowed_names("on_missing", "readers"), "on_missing")
-    readers_paths.check(
+    readers_paths.check_arguments(
         paths, gold, missing=missing, classes=classes, items=items, clusters=clusters, strata=strata,
         systems=systems, ignore=ignore, system_column=system_column, value_column=value_column,
         annotators=annotators, format=format,
@@ -224,7 +224,7 @@ def read(
         on_missing=on_missing,
         system_column=system_column,
         value_column=value_column,
-        soft=readers_paths.soft(classes, normalise, texts, label_sets, label_separator),
+        soft=readers_paths.soft_options(classes, normalise, texts, label_sets, label_separator),
         missing=readers_paths.missing_texts(missing),
     )
     return _read_files(paths, golds, format, table_options, options, stream)
@@ -357,7 +357,7 @@ def _is_one_system(file: Path, options: TableOptions) -> tuple[bool, Table | Non
     if gold is None or not is_file(gold):
         return False, None
     table = read_table(file, options.missing, blank=options.soft.blank)
-    return is_gold_beside(table, options) and not holds_systems(table, options), table
+    return is_gold_another_file(table, options) and not holds_systems(table, options), table
 
 
 def _from_table(
@@ -387,7 +387,7 @@ def _from_table(
 
 def _evaluation_of(table: Table, options: TableOptions, source: str) -> Evaluation:
     """Make an evaluation of a table that has its gold, or whose gold is another file."""
-    if not is_gold_beside(table, options):
+    if not is_gold_another_file(table, options):
         _check_annotators(options.roles)
         return evaluation_of(table, options, source)
     table, options, joined = with_gold(table, options)
@@ -501,10 +501,12 @@ def read_runs(
         "items": items, "clusters": clusters, "systems": systems, "ignore": ignore,
         "system_column": system_column, "value_column": value_column,
     }  # fmt: skip
-    readers_paths.check(path, gold, missing=missing, run=run, dataset=dataset, datasets=datasets, **columns)
-    soft = readers_paths.soft(texts=texts, label_sets=label_sets, label_separator=label_separator)
+    readers_paths.check_arguments(
+        path, gold, missing=missing, run=run, dataset=dataset, datasets=datasets, **columns
+    )
+    soft = readers_paths.soft_options(texts=texts, label_sets=label_sets, label_separator=label_separator)
     paths = [path] if isinstance(path, str | Path) else list(path)
-    log = log_of(paths, clusters=clusters, value_column=value_column, system_column=system_column)
+    log = read_log(paths, clusters=clusters, value_column=value_column, system_column=system_column)
     if log is not None:
         return _runs_of_log(log, systems, ignore)
     readers_paths.refuse_by_task(value_column)
@@ -599,10 +601,10 @@ def read_datasets(
         "items": items, "clusters": clusters, "systems": systems, "ignore": ignore,
         "system_column": system_column, "value_column": value_column,
     }  # fmt: skip
-    readers_paths.check(path, gold, missing=missing, dataset=dataset, run=run, **columns)
-    soft = readers_paths.soft(texts=texts, label_sets=label_sets, label_separator=label_separator)
+    readers_paths.check_arguments(path, gold, missing=missing, dataset=dataset, run=run, **columns)
+    soft = readers_paths.soft_options(texts=texts, label_sets=label_sets, label_separator=label_separator)
     on_missing = checks.choice(on_missing, allowed_names("on_missing", "readers"), "on_missing")
-    log = log_of(path, on_missing, clusters=clusters, value_column=value_column)
+    log = read_log(path, on_missing, clusters=clusters, value_column=value_column)
     if log is not None:
         return _datasets_of_log(log, systems, ignore)
     readers_paths.refuse_by_task(value_column)
@@ -696,8 +698,8 @@ def read_folds(
         "items": items, "clusters": clusters, "systems": systems, "ignore": ignore,
         "system_column": system_column, "value_column": value_column,
     }  # fmt: skip
-    readers_paths.check(path, gold, missing=missing, fold=fold, repetition=repetition, **columns)
-    soft = readers_paths.soft(texts=texts, label_sets=label_sets, label_separator=label_separator)
+    readers_paths.check_arguments(path, gold, missing=missing, fold=fold, repetition=repetition, **columns)
+    soft = readers_paths.soft_options(texts=texts, label_sets=label_sets, label_separator=label_separator)
     table = one_table(path, "the results on all folds", missing, soft)
     folds = folds_of(table, fold, repetition, TableOptions.of(gold, soft=soft, **columns))
     if not isinstance(folds, FoldScores):

@@ -112,9 +112,9 @@ def _columns_of_database(
     path: Path, compression: str, names: Sequence[str], delimiter: str, missing: Missing
 ) -> list[Raw]:
     source = csv_source(len(names), [path], compression, delimiter)
-    given, selected = [literal(path), compression, delimiter], [f"c{i}" for i in range(len(names))]
+    parameters, selected = [literal(path), compression, delimiter], [f"c{i}" for i in range(len(names))]
     with connection(path) as database:
-        return columns_of_query(database, path, source, given, selected, missing)
+        return columns_of_query(database, path, source, parameters, selected, missing)
 
 
 def _columns_of_small_file(
@@ -201,12 +201,12 @@ def columns_of_query(
     database: DuckDBPyConnection,
     path: Path,
     source: str,
-    given: Sequence[Any],
+    parameters: Sequence[Any],
     selected: Sequence[str],
     missing: Missing,
 ) -> list[Raw]:
     """Return the columns of a query, each given as SQL; values that are unusual are read as texts."""
-    head = _fetched(database, source, given, selected, f" LIMIT {HEAD}")
+    head = _fetched(database, source, parameters, selected, f" LIMIT {HEAD}")
     if not head or len(head[0]) < HEAD:
         return [*head]
     first = [_texts_or_none(column) for column in head]
@@ -221,15 +221,15 @@ def columns_of_query(
     for place in numbers:
         asked[place] = f"TRY_CAST({selected[place]} AS DOUBLE)"
     kinds = [_kind_sql(selected[place], missing) for place in numbers]
-    read = _fetched(database, source, given, [*asked, *kinds])
+    read = _fetched(database, source, parameters, [*asked, *kinds])
     out: list[Raw] = [*read[: len(asked)]]
 
     def texts_of(place: int) -> Array:
         with connection(path) as again:
-            return _fetched(again, source, given, [selected[place]])[0]
+            return _fetched(again, source, parameters, [selected[place]])[0]
 
     for place, texts in labels.items():
-        coded = _coded_column(database, source, given, selected[place], texts, read[place])
+        coded = _coded_column(database, source, parameters, selected[place], texts, read[place])
         out[place] = texts_of(place) if coded is None else coded
     for place, kind in zip(numbers, read[len(asked) :], strict=True):
         numerals = _numeral_column(read[place], np.asarray(kind), lambda place=place: texts_of(place))
@@ -238,10 +238,16 @@ def columns_of_query(
 
 
 def _fetched(
-    database: DuckDBPyConnection, source: str, given: Sequence[Any], selected: Sequence[str], more: str = ""
+    database: DuckDBPyConnection,
+    source: str,
+    parameters: Sequence[Any],
+    selected: Sequence[str],
+    more: str = "",
 ) -> list[Array]:
     columns = ", ".join(f"{column} AS k{i}" for i, column in enumerate(selected))
-    return [*database.execute(f"SELECT {columns or '*'} FROM {source}{more}", [*given]).fetchnumpy().values()]
+    return [
+        *database.execute(f"SELECT {columns or '*'} FROM {source}{more}", [*parameters]).fetchnumpy().values()
+    ]
 
 
 def _texts_or_none(column: Array) -> list[str] | None:
@@ -286,7 +292,7 @@ def _kind_sql(column: str, missing: Missing) -> str:
 def _coded_column(
     database: DuckDBPyConnection,
     source: str,
-    given: Sequence[Any],
+    parameters: Sequence[Any],
     column: str,
     texts: list[str],
     codes: Array,
@@ -295,13 +301,13 @@ def _coded_column(
     if not np.ma.is_masked(codes):
         return Coded(objects(texts), np.ma.getdata(codes))
     rows = database.execute(
-        f"SELECT DISTINCT {column} FROM {source} LIMIT {MOST_DISTINCT + 1}", [*given]
+        f"SELECT DISTINCT {column} FROM {source} LIMIT {MOST_DISTINCT + 1}", [*parameters]
     ).fetchall()
     every = _distinct_texts([text for (text,) in rows if text is not None])
     if len(rows) > MOST_DISTINCT or not every:
         return None
     if every != texts:
-        codes = _fetched(database, source, given, [_code_sql(column, every)])[0]
+        codes = _fetched(database, source, parameters, [_code_sql(column, every)])[0]
     return Coded.of(every, np.ma.filled(codes.astype(np.int64), -1))
 
 
@@ -444,8 +450,8 @@ def read_parquets(paths: Sequence[Path], missing: Missing) -> list[Table]:
     with connection(paths[0] if len(paths) == 1 else f"{paths[0]} (or a file beside it)") as database:
         for path in paths:
             columns = parquet_columns(path, database)
-            source, given = "read_parquet(?, hive_partitioning=false)", [literal(path)]
-            read = columns_of_query(database, path, source, given, [*columns.values()], missing)
+            source, parameters = "read_parquet(?, hive_partitioning=false)", [literal(path)]
+            read = columns_of_query(database, path, source, parameters, [*columns.values()], missing)
             part = len(paths) > 1
             tables.append(table_of_columns(str(path), list(columns), read, missing, part=part))
     return tables

@@ -277,14 +277,14 @@ def records(path: Path, *, without: Sequence[str] = ()) -> list[Record]:
     if start.lstrip().startswith(b"["):
         values = enumerate(parsed(text_of(path), str(path)), 1)
         return [_record(value, f"{path}, entry {i}") for i, value in values]
-    found = []
+    objects_of_file = []
     for number, line in enumerate(text_lines(path, compression), 1):
         if line and not line.isspace():
             record = _record(parsed(line, str(path), number), f"{path}, line {number}")
             for key in without:
                 record.data.pop(key, None)
-            found.append(record)
-    return found
+            objects_of_file.append(record)
+    return objects_of_file
 
 
 def listing(whole: Record, key: str) -> list[Record]:
@@ -336,8 +336,8 @@ def numbers(values: Mapping[str, Any]) -> dict[str, float]:
     >>> numbers({"f1": 0.5, "exact": True, "lang": "de"})
     {'f1': 0.5, 'exact': 1.0}
     """
-    found = {name: number(value) for name, value in values.items()}
-    return {name: value for name, value in found.items() if value is not None}
+    converted = {name: number(value) for name, value in values.items()}
+    return {name: value for name, value in converted.items() if value is not None}
 
 
 def whole_number(value: Any) -> int | None:

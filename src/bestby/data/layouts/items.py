@@ -191,7 +191,7 @@ def read_wide(table: Table, options: TableOptions) -> tuple[Evaluation, str]:
     gold = None if completed.gold is None else values_of(table, completed.gold, soft)
     if roles.annotators:
         gold = assemble.labels_of_columns(table, roles.annotators)
-    if "gold" in left_aside(table, names, completed):
+    if "gold" in columns_not_used(table, names, completed):
         check_no_labels(table, columns)
     check_exact(table.source, columns, gold)
     if systems is None:
@@ -224,22 +224,24 @@ def roles_of(table: Table, roles: Roles, *, chosen: bool) -> Roles:
     return roles if chosen else recognised(roles, table.data)
 
 
-def left_aside(table: Table, names: Sequence[str], roles: Roles) -> list[str]:
+def columns_not_used(table: Table, names: Sequence[str], roles: Roles) -> list[str]:
     """Return the columns that are called as a gold or a group is and were not used, as systems were named.
 
     The labels of annotators take the place of a column of the gold.
     """
     free = [name for name in table.names if name not in names]
-    told = recognised(roles, free).named()
+    recognised_roles = recognised(roles, free).named()
     others = ("item", "gold") if roles.annotators else ("item",)
-    return [name for role, name in told if role not in others and (role, name) not in roles.named()]
+    return [
+        name for role, name in recognised_roles if role not in others and (role, name) not in roles.named()
+    ]
 
 
 def described(table: Table, names: Sequence[str], roles: Roles) -> str:
     """Return what was taken for what, and which columns were not though their names tell what they are."""
-    aside = left_aside(table, names, roles)
-    told = "" if not aside else f"; not used, since the systems were named: {', '.join(aside)}"
-    return f"{describe_wide(names, roles)}{told}"
+    aside = columns_not_used(table, names, roles)
+    unused = "" if not aside else f"; not used, since the systems were named: {', '.join(aside)}"
+    return f"{describe_wide(names, roles)}{unused}"
 
 
 def check_no_labels(table: Table, columns: Mapping[str, Column]) -> None:
@@ -466,8 +468,8 @@ def is_long(
 
 
 def _has_values(table: Table, soft: Soft, value_column: str | None) -> bool:
-    told = value_column is not None or any(word in table.data for word in VALUE_WORDS)
-    return told or _only_soft(table) is not None or soft.every_column or has_classes(table, soft)
+    is_value_named = value_column is not None or any(word in table.data for word in VALUE_WORDS)
+    return is_value_named or _only_soft(table) is not None or soft.every_column or has_classes(table, soft)
 
 
 def check_not_long(table: Table, options: TableOptions) -> None:

@@ -102,7 +102,7 @@ def read_judged(
     >>> data.names, data.judge[:, :, 0], data.human
     (('a', 'b'), array([[0.9, 0.3]]), array([[ 1., nan]]))
     """
-    paths.check(path, missing=missing, items=items, system_column=system_column)
+    paths.check_arguments(path, missing=missing, items=items, system_column=system_column)
     named = _named(judge, None if human is False else human, items, system_column)
     table = one_table(path, "the scores of judge and humans", missing)
     return judged_table(table, dataclasses.replace(named, labelled=human is not False))
@@ -121,7 +121,7 @@ def read_calibration(
 
     Without a column of systems they are for all systems alike.
     """
-    paths.check(path, missing=missing, items=items, system_column=system_column)
+    paths.check_arguments(path, missing=missing, items=items, system_column=system_column)
     table = one_table(path, "a calibration set", missing)
     return calibration_of(table, _named(judge, human, items, system_column))
 

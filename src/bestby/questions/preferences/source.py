@@ -96,7 +96,7 @@ def read_preferences(
     >>> judged.judgements()
     [('q1', 'old', 'new', 'new'), ('q2', 'new', 'old', 'tie')]
     """
-    readers_paths.check(
+    readers_paths.check_arguments(
         paths,
         missing=missing,
         a=a,

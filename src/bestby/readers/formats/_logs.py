@@ -257,12 +257,12 @@ def _no_common_mean(
     )
 
 
-def system_of(file: File, told: str | None) -> str | None:
+def system_of(file: File, in_file: str | None) -> str | None:
     """Return the system of a file as the user says, else as the file tells; None if neither does.
 
     So a system is called alike whether its folder or its files are given.
     """
-    return file.name if file.explicit else told
+    return file.name if file.explicit else in_file
 
 
 def named_apart(files: Sequence[tuple[str, str, str | None]], sources: Sequence[str | Path]) -> list[str]:

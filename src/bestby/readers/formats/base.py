@@ -310,14 +310,16 @@ def format_of(
     beside = [path for path in map(user_path, golds) if is_file(path)]
     formats = _with_others(formats, beside, texts=texts)
     trec: Any = format_called("trec")
-    if unsure := [path for path, form in formats.items() if _name(form) in (TABLE, "transcripts")]:
+    if unsure := [path for path, form in formats.items() if _format_name(form) in (TABLE, "transcripts")]:
         trec.check_columns(unsure, beside)
     kinds = list(formats.values())
     if any(kind is not kinds[0] for kind in kinds):
         for path in (path for path, kind in formats.items() if kind is None):
             unread_in(path)  # what is damaged there is why it is in no format
-        shown = ", ".join(f"{path}: {_name(kind)}" for path, kind in list(formats.items())[:4])
-        raise InvalidInputError(f"the files are in different formats ({shown})", hint=_other_files(formats))
+        shown = ", ".join(f"{path}: {_format_name(kind)}" for path, kind in list(formats.items())[:4])
+        raise InvalidInputError(
+            f"the files are in different formats ({shown})", hint=_which_to_leave_out(formats)
+        )
     if kinds[0] is None and texts and all(is_file(p) and kind_of(p).form == "text" for p in paths.values()):
         return format_called(TEXTS)
     return kinds[0]
@@ -349,7 +351,7 @@ def formats_with(option: str) -> list[str]:
     return [name for name in FORMATS if option in inspect.signature(format_called(name).read).parameters]
 
 
-def _other_files(formats: Mapping[Path, Format | None]) -> str:
+def _which_to_leave_out(formats: Mapping[Path, Format | None]) -> str:
     """Return what to do about files of different formats: which to leave out, if most are in one."""
     kinds = list(formats.values())
     most = max(kinds, key=kinds.count)
@@ -359,7 +361,7 @@ def _other_files(formats: Mapping[Path, Format | None]) -> str:
     return "give files of one format, or say which it is: format=..."
 
 
-def _name(form: Format | None) -> str:
+def _format_name(form: Format | None) -> str:
     return TABLE if form is None else str(getattr(form, "__name__", "")).rpartition(".")[2]
 
 
@@ -383,26 +385,27 @@ def read_format(
         values["clusters"] = clusters
     if gold:
         values["gold"] = user_path(gold[0]) if len(gold) == 1 else [user_path(one) for one in gold]
+    name_of_format = _format_name(form)
     unknown = [name for name in values if name not in known]
     if unknown:
         more = sorted(set(known) - {"gold", "on_missing"})
         known_here = [*known, "systems", "ignore"]
         raise InvalidInputError(
-            f"files of the format {_name(form)} take no {unknown[0]}{suggestion(unknown[0], known_here)}",
+            f"files of the format {name_of_format} take no {unknown[0]}{suggestion(unknown[0], known_here)}",
             hint=f"they take {', '.join(more)}" if more else "leave it out",
         )
     if isinstance(values.get("value_column"), Mapping) and "Mapping" not in str(
         known["value_column"].annotation
     ):
         raise InvalidInputError(
-            f"files of the format {_name(form)} have one task, and value_column names scores by task",
+            f"files of the format {name_of_format} have one task, and value_column names scores by task",
             hint="name one score: value_column=...",
             argument="value_column",
         )
     if len(gold) > 1 and "Sequence" not in str(known["gold"].annotation):
-        raise InvalidInputError(f"files of the format {_name(form)} have one gold, got {len(gold)}")
+        raise InvalidInputError(f"files of the format {name_of_format} have one gold, got {len(gold)}")
     typed = {
-        name: _typed(name, value, str(known[name].annotation)) if name in options else value
+        name: _typed_option(name, value, str(known[name].annotation)) if name in options else value
         for name, value in values.items()
     }
     unread = note_on_unread([file for path in paths.values() for file in unread_in(path, form)])
@@ -420,10 +423,10 @@ def read_format(
     return dataclasses.replace(content, evaluation=evaluation, clusters=others)
 
 
-def _typed(name: str, value: Any, annotation: str) -> Any:
+def _typed_option(name: str, value: Any, annotation: str) -> Any:
     """Return an option that came as text as what the format takes it for.
 
-    >>> _typed("case", "true", "bool"), _typed("documents", "docs.tsv", "str | None")
+    >>> _typed_option("case", "true", "bool"), _typed_option("documents", "docs.tsv", "str | None")
     (True, 'docs.tsv')
     """
     if not isinstance(value, str):
@@ -442,7 +445,7 @@ def _typed(name: str, value: Any, annotation: str) -> Any:
     return value
 
 
-def log_of(
+def read_log(
     paths: str | Path | Sequence[str | Path] | Mapping[str, str | Path],
     on_missing: OnMissing = "error",
     *,

@@ -560,15 +560,15 @@ def _table_row(record: Record, *, part: bool) -> list[Entry]:
     ]
 
 
-def _run_and_item(told: Mapping[str, Any], asked: Any) -> tuple[str | None, str | None]:
+def _run_and_item(metadata: Mapping[str, Any], asked: Any) -> tuple[str | None, str | None]:
     """Return what the metadata of a trace call its run and item; without a dataset the input is the item.
 
     >>> _run_and_item({"run_name": "a", "dataset_item_id": "q1"}, None), _run_and_item({"run_name": "a"}, "x")
     (('a', 'q1'), (None, None))
     """
-    run, item = word(told.get("experiment_run_name")) or word(told.get("experiment_name")), None
-    if "dataset_item_id" in told:
-        run, item = run or word(told.get("run_name")), word(told["dataset_item_id"])
+    run, item = word(metadata.get("experiment_run_name")) or word(metadata.get("experiment_name")), None
+    if "dataset_item_id" in metadata:
+        run, item = run or word(metadata.get("run_name")), word(metadata["dataset_item_id"])
     elif run is not None and asked is not None:
         item = _called(asked)
     return run, item

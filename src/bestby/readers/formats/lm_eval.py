@@ -335,6 +335,6 @@ def _metric(samples: Sequence[_Samples], logs: Sequence[Log], task: str, metric:
 def _rising(one: _Samples, metric: str) -> bool | None:
     """Return whether higher is better, as the results say: for the task, or in its list of metrics."""
     by_metric = one.results.part("higher_is_better").get(one.task) if one.results is not None else None
-    told = by_metric.get(metric) if isinstance(by_metric, dict) else None
+    of_metric = by_metric.get(metric) if isinstance(by_metric, dict) else None
     listed_ = (entry.get("higher_is_better") for entry in _metric_list(one) if entry.get("metric") == metric)
-    return next((rising for rising in (told, *listed_) if isinstance(rising, bool)), None)
+    return next((rising for rising in (of_metric, *listed_) if isinstance(rising, bool)), None)

@@ -132,9 +132,9 @@ def _models(files: Sequence[File]) -> list[str]:
 def _name(file: File) -> tuple[str, bool]:
     """Return what the model of a folder is called, and whether a file in it tells."""
     meta = file.path.parent / "model_meta.json"
-    told = word(document(meta).data.get("name")) if is_file(meta) else None
-    if told is not None and _NAMELESS.fullmatch(told) is None:
-        return told, True
+    in_file = word(document(meta).data.get("name")) if is_file(meta) else None
+    if in_file is not None and _NAMELESS.fullmatch(in_file) is None:
+        return in_file, True
     folders = file.path.parent.absolute().parts
     own = file.name if file.named else folders[-1]
     telling = [part for part in own.split("/") if _NAMELESS.fullmatch(part) is None]
@@ -155,8 +155,8 @@ def _rows(path: Path) -> Iterator[_Row]:
         )
     for split in splits:
         for row in listing(Record(str(path), splits), split):
-            told = row.data.get("languages")
-            languages = sorted(filter(None, map(word, told))) if isinstance(told, list) else []
+            in_file = row.data.get("languages")
+            languages = sorted(filter(None, map(word, in_file))) if isinstance(in_file, list) else []
             yield _Row(
                 str(path),
                 row.where,

@@ -117,8 +117,11 @@ def _items(rows: Sequence[Record]) -> dict[int, tuple[str, int]]:
     alike: dict[str, list[int]] = {}
     for place, row in sorted({_place(row, "testIdx"): row for row in rows}.items()):
         test = row.part("testCase")
-        told = {"vars": row.data.get("vars"), **{key: test.get(key) for key in ("assert", "description")}}
-        alike.setdefault(json.dumps(told, sort_keys=True, default=str), []).append(place)
+        test_case = {
+            "vars": row.data.get("vars"),
+            **{key: test.get(key) for key in ("assert", "description")},
+        }
+        alike.setdefault(json.dumps(test_case, sort_keys=True, default=str), []).append(place)
     counts = {len(places) for places in alike.values()}
     if len(counts) == 1 and counts != {1}:
         return {place: (str(places[0]), run) for places in alike.values() for run, place in enumerate(places)}
