@@ -60,6 +60,12 @@ from bestby.results.base import Note
 from bestby.results.values import extent
 from bestby.vocabulary import allowed_names
 
+SLICES = "column "
+"""What the names of the columns of slices begin with, beside the gold and the groups of the items."""
+
+Labels = tuple[Annotations | None, ArrayLike | None, bool]
+"""Annotators' labels, the classes, and whether soft rows are divided by their sums."""
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Evaluation:
@@ -466,11 +472,9 @@ class Evaluation:
         return self.cells_hash() if self.counts is not None else hash_of_items(self)
 
 
-SLICES = "column "
-"""What the names of the columns of slices begin with, beside the gold and the groups of the items."""
-
-Labels = tuple[Annotations | None, ArrayLike | None, bool]
-"""Annotators' labels, the classes, and whether soft rows are divided by their sums."""
+def keyed_or_sequence(values: Any, what: str) -> Any:
+    """Return values that come by item id, or in an order; refuse all others."""
+    return values if isinstance(values, Mapping | Annotations) else arrays.sequence(values, what)
 
 
 def checked_parts(
@@ -539,6 +543,35 @@ def checked_parts(
     }
 
 
+def _checked_sizes(
+    values: Mapping[str, Array | Coded], counts: ArrayLike | None
+) -> tuple[int, IntArray | None]:
+    """Return the number of rows, the same for all, and how many items each stands for."""
+    first, *others = values
+    n = len(values[first])
+    for name in others:
+        if len(values[name]) != n:
+            raise unequal_lengths(first, n, name, len(values[name]))
+    number = None if counts is None else checked_counts(counts, n)
+    n_items = n if number is None else int(number.sum())
+    if n_items < 2:
+        raise InvalidInputError(
+            f"a comparison needs at least 2 items, got {n_items}",
+            hint="with one item nothing can be said about the uncertainty",
+        )
+    return n, number
+
+
+def checked_counts(counts: ArrayLike, n: int) -> IntArray:
+    """Return how many items each of n rows stands for."""
+    numbers = checks.column(counts, "counts", n)
+    if numbers.dtype.kind not in "iu" or (numbers < 1).any():
+        raise InvalidInputError(
+            "counts must be whole numbers of at least 1", hint="leave out rows that represent no item"
+        )
+    return numbers.astype(np.int64)
+
+
 def _checked_groups(
     side: Mapping[str, Any], n: int
 ) -> tuple[dict[str, Array | None], dict[str, Array], tuple[Note, ...]]:
@@ -583,25 +616,6 @@ def _in_one_precision(values: Mapping[str, Array | Coded]) -> dict[str, Array | 
     return {**values, **{name: own.reshape(column.shape) for (name, column), own in pairs}}
 
 
-def _checked_sizes(
-    values: Mapping[str, Array | Coded], counts: ArrayLike | None
-) -> tuple[int, IntArray | None]:
-    """Return the number of rows, the same for all, and how many items each stands for."""
-    first, *others = values
-    n = len(values[first])
-    for name in others:
-        if len(values[name]) != n:
-            raise unequal_lengths(first, n, name, len(values[name]))
-    number = None if counts is None else checked_counts(counts, n)
-    n_items = n if number is None else int(number.sum())
-    if n_items < 2:
-        raise InvalidInputError(
-            f"a comparison needs at least 2 items, got {n_items}",
-            hint="with one item nothing can be said about the uncertainty",
-        )
-    return n, number
-
-
 def _with_on_missing(error: MissingValueError) -> InvalidInputError:
     """Return an error about a value of the gold or of a system, with what `on_missing` does about it."""
     hint = 'remove the item for all systems; compare does so with on_missing="drop"'
@@ -644,6 +658,19 @@ def hash_of_items(evaluation: Evaluation) -> str:
             digest.update(f"{name}|{array.dtype.str}|{shape}|".encode())
             digest.update(np.ascontiguousarray(array).view(np.uint8).data)
     return digest.hexdigest()
+
+
+def objects_as_text(values: Array) -> bytes:
+    """Return items of any kind as text that is the same in every process and leaves nothing out."""
+    listed = values.tolist()
+    some_sets = any(issubclass(kind, AbstractSet) for kind in set(map(type, listed)))
+    with np.printoptions(threshold=sys.maxsize, floatmode="unique"):
+        return "\n".join(map(_item_as_text if some_sets else repr, listed)).encode()
+
+
+def _item_as_text(value: Any) -> str:
+    """Return an item as text; the elements of a set in an order of their own."""
+    return f"{{{', '.join(sorted(map(repr, value)))}}}" if isinstance(value, AbstractSet) else repr(value)
 
 
 def has_whole_rows(evaluation: Evaluation) -> bool:
@@ -746,34 +773,6 @@ def _random_words(sizes: tuple[int, ...]) -> list[Words]:
     words[ends - 1] = np.uint64(1 << 63)
     places = np.repeat(np.arange(1, len(sizes) + 1, dtype=np.uint64), np.array(sizes) + 1)
     return np.split(mix(mix(words + GOLDEN) + places * GOLDEN), ends[:-1])
-
-
-def checked_counts(counts: ArrayLike, n: int) -> IntArray:
-    """Return how many items each of n rows stands for."""
-    numbers = checks.column(counts, "counts", n)
-    if numbers.dtype.kind not in "iu" or (numbers < 1).any():
-        raise InvalidInputError(
-            "counts must be whole numbers of at least 1", hint="leave out rows that represent no item"
-        )
-    return numbers.astype(np.int64)
-
-
-def keyed_or_sequence(values: Any, what: str) -> Any:
-    """Return values that come by item id, or in an order; refuse all others."""
-    return values if isinstance(values, Mapping | Annotations) else arrays.sequence(values, what)
-
-
-def objects_as_text(values: Array) -> bytes:
-    """Return items of any kind as text that is the same in every process and leaves nothing out."""
-    listed = values.tolist()
-    some_sets = any(issubclass(kind, AbstractSet) for kind in set(map(type, listed)))
-    with np.printoptions(threshold=sys.maxsize, floatmode="unique"):
-        return "\n".join(map(_item_as_text if some_sets else repr, listed)).encode()
-
-
-def _item_as_text(value: Any) -> str:
-    """Return an item as text; the elements of a set in an order of their own."""
-    return f"{{{', '.join(sorted(map(repr, value)))}}}" if isinstance(value, AbstractSet) else repr(value)
 
 
 @dataclass(frozen=True, eq=False)

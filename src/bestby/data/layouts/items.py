@@ -95,77 +95,6 @@ def evaluation_of_frame(data: Any, options: TableOptions, every_item: str | None
     return dataclasses.replace(evaluation, frame_backend=backend_of(data))
 
 
-def _evaluation_of_partitions(frame: Any, options: TableOptions, every_item: str | None) -> Evaluation:
-    names = column_names(frame)
-    heads = Table(FRAME, {name: np.empty(0, dtype=object) for name in names}, frozenset())
-    heads = heads.without(options.ignore)
-    roles = roles_of(heads, options.roles, chosen=options.systems is not None)
-    value = options.value_column or next((word for word in VALUE_WORDS if word in heads.data), None)
-    whole = {
-        "clusters": roles.cluster is not None,
-        "slices": bool(roles.slices),
-        "joint item ids": bool(options.item_columns),
-        "a long table": bool(options.system_column) or ("system" in heads.data and value is not None),
-        "soft labels": options.soft.classes is not None or options.soft.normalise,
-    }
-    refuse_partitions(every_item or next((what for what, needed in whole.items() if needed), None))
-    systems = systems_of(heads, roles, options.systems)
-    others = [name for name in (roles.gold, roles.stratum) if name is not None]
-    rows, counts = counted_partitions(frame, [*others, *systems])
-    evaluation = evaluation_of_counts(table_of(rows), counts, systems, roles, options)
-    evaluation = with_left_out(evaluation, heads, roles, options.systems)
-    message = f"{FRAME} was read as {described(heads, systems, roles)}"
-    return with_reading_note(evaluation, message, options.soft)
-
-
-MOST_CELLS = 1_000_000
-"""Distinct rows up to which a frame is counted; more would be the table itself, in one place."""
-
-_COUNT = "n"
-
-
-def counted_partitions(frame: Any, columns: Sequence[str]) -> tuple[Any, IntArray]:
-    """Return the distinct joint rows of a dask frame and their counts, added up in a tree to save memory."""
-    # Counts of partitions that are added at once, and the sums of these, and so on
-    cells = (
-        frame[list(columns)]
-        .reduction(_counts_of_partition, combine=_added_counts, aggregate=_added_counts, split_every=8)
-        .compute()
-    )
-    counts = np.asarray(cells[_COUNT], dtype=np.int64)
-    return cells.drop(columns=_COUNT).set_axis(list(columns), axis=1).reset_index(drop=True), counts
-
-
-def _counts_of_partition(part: Any) -> Any:
-    """Return the distinct rows of a partition, columns numbered, with their counts."""
-    plain = part.set_axis([str(i) for i in range(part.shape[1])], axis=1)
-    for name in plain.columns:
-        if type(plain[name].dtype).__name__ == "CategoricalDtype":  # partitions may know other categories
-            plain[name] = plain[name].astype(plain[name].cat.categories.dtype)
-    return _added_counts(plain.assign(**{_COUNT: 1}))
-
-
-def _added_counts(rows: Any) -> Any:
-    """Return the distinct rows of one or several partitions, with the sums of their counts."""
-    names = [name for name in rows.columns if name != _COUNT]
-    added = rows.groupby(names, dropna=False, sort=False, observed=True)[_COUNT].sum().reset_index()
-    if len(added) > MOST_CELLS:
-        raise DesignError(
-            f"the frame has more than {MOST_CELLS} distinct rows, which are not counted",
-            hint="scores that hardly repeat cannot be counted: pass frame.compute() if it fits into memory",
-        )
-    return added
-
-
-def refuse_partitions(what: str | None) -> None:
-    """Refuse what needs every item of a frame in partitions."""
-    if what is not None:
-        raise DesignError(
-            f"the rows of a dask frame are counted where they are; every item is needed for {what}",
-            hint="pass frame.compute() if it fits into memory",
-        )
-
-
 def with_reading_note(evaluation: Evaluation, message: str, soft: Soft) -> Evaluation:
     """Return the evaluation with the note on what was taken for what."""
     if evaluation.label_sets:
@@ -224,37 +153,6 @@ def roles_of(table: Table, roles: Roles, *, chosen: bool) -> Roles:
     return roles if chosen else recognised(roles, table.data)
 
 
-def columns_not_used(table: Table, names: Sequence[str], roles: Roles) -> list[str]:
-    """Return the columns that are called as a gold or a group is and were not used, as systems were named.
-
-    The labels of annotators take the place of a column of the gold.
-    """
-    free = [name for name in table.names if name not in names]
-    recognised_roles = recognised(roles, free).named()
-    others = ("item", "gold") if roles.annotators else ("item",)
-    return [
-        name for role, name in recognised_roles if role not in others and (role, name) not in roles.named()
-    ]
-
-
-def described(table: Table, names: Sequence[str], roles: Roles) -> str:
-    """Return what was taken for what, and which columns were not though their names tell what they are."""
-    aside = columns_not_used(table, names, roles)
-    unused = "" if not aside else f"; not used, since the systems were named: {', '.join(aside)}"
-    return f"{describe_wide(names, roles)}{unused}"
-
-
-def check_no_labels(table: Table, columns: Mapping[str, Column]) -> None:
-    """Refuse labels as scores, beside a gold that was not named."""
-    name = next((name for name, column in columns.items() if as_scores(column).is_text), None)
-    if name is not None:
-        raise InvalidInputError(
-            f"{table.source}: system {quoted(name)} holds text, and no gold was named",
-            hint='name the column gold: gold="gold"; where systems are named, it is not taken for the gold by'
-            " itself",
-        )
-
-
 def systems_of(table: Table, roles: Roles, systems: Sequence[str] | None) -> list[str]:
     """Return the columns of the systems: those asked for, or all that play no other part."""
     other = {name: role for role, name in reversed(roles.named())}
@@ -288,6 +186,37 @@ def _names_systems(table: Table) -> bool:
     """Tell whether rows are of several systems, or a column called model has the scores of one."""
     named = [name for name in table.names if name.lower() in SYSTEM_WORDS]
     return any(len(table.distinct(one)) > 1 or not as_scores(table.column(one)).is_text for one in named)
+
+
+def columns_not_used(table: Table, names: Sequence[str], roles: Roles) -> list[str]:
+    """Return the columns that are called as a gold or a group is and were not used, as systems were named.
+
+    The labels of annotators take the place of a column of the gold.
+    """
+    free = [name for name in table.names if name not in names]
+    recognised_roles = recognised(roles, free).named()
+    others = ("item", "gold") if roles.annotators else ("item",)
+    return [
+        name for role, name in recognised_roles if role not in others and (role, name) not in roles.named()
+    ]
+
+
+def described(table: Table, names: Sequence[str], roles: Roles) -> str:
+    """Return what was taken for what, and which columns were not though their names tell what they are."""
+    aside = columns_not_used(table, names, roles)
+    unused = "" if not aside else f"; not used, since the systems were named: {', '.join(aside)}"
+    return f"{describe_wide(names, roles)}{unused}"
+
+
+def check_no_labels(table: Table, columns: Mapping[str, Column]) -> None:
+    """Refuse labels as scores, beside a gold that was not named."""
+    name = next((name for name, column in columns.items() if as_scores(column).is_text), None)
+    if name is not None:
+        raise InvalidInputError(
+            f"{table.source}: system {quoted(name)} holds text, and no gold was named",
+            hint='name the column gold: gold="gold"; where systems are named, it is not taken for the gold by'
+            " itself",
+        )
 
 
 def with_left_out(
@@ -327,11 +256,6 @@ def _numbers_rows(column: Column) -> bool:
     return not read.is_text and np.array_equal(read.values, np.arange(n) + first)
 
 
-def holds_ids(table: Table, name: str) -> bool:
-    """Tell whether a column is called as ids are, and has a value of its own in each row."""
-    return name.lower().endswith("id") and len(table.distinct(name)) == table.n_rows
-
-
 def check_alike(table: Table, columns: dict[str, Column], gold: Column) -> None:
     """Refuse a column of something else, such as the sentences: it would pass for a bad system."""
     hard = {name: column for name, column in columns.items() if not column.is_soft}
@@ -349,6 +273,11 @@ def check_alike(table: Table, columns: dict[str, Column], gold: Column) -> None:
         elif labels.is_text and sum(not as_scores(column).is_text for column in hard.values()) > 1:
             hint += "; probabilities of classes are classes=[...]"
         raise shares_nothing(table.source, name, hint)
+
+
+def holds_ids(table: Table, name: str) -> bool:
+    """Tell whether a column is called as ids are, and has a value of its own in each row."""
+    return name.lower().endswith("id") and len(table.distinct(name)) == table.n_rows
 
 
 def evaluation_of_counts(
@@ -470,6 +399,20 @@ def is_long(
 def _has_values(table: Table, soft: Soft, value_column: str | None) -> bool:
     is_value_named = value_column is not None or any(word in table.data for word in VALUE_WORDS)
     return is_value_named or _only_soft(table) is not None or soft.every_column or has_classes(table, soft)
+
+
+def _only_soft(table: Table) -> str | None:
+    """Return the column of distributions, if there is one beside the gold."""
+    names = [name for name in table.soft if name != "gold"]
+    return names[0] if len(names) == 1 else None
+
+
+def first_rows(items: Sequence[str]) -> dict[str, int]:
+    """Return the position where each item occurs first."""
+    first: dict[str, int] = {}
+    for position, item in enumerate(items):
+        first.setdefault(item, position)
+    return first
 
 
 def check_not_long(table: Table, options: TableOptions) -> None:
@@ -606,43 +549,6 @@ def read_long(table: Table, options: TableOptions) -> tuple[Evaluation, str]:
     return dataclasses.replace(evaluation, called=dict.fromkeys(names, value)), message
 
 
-def _slices(
-    table: Table, roles: Roles, item_of_row: Sequence[str], rows_used: Sequence[int]
-) -> dict[str, dict[str, str]]:
-    """Return the value of each item in each column of slices."""
-    columns = {name: column_of_texts(table.texts(name, "slice")).take(rows_used) for name in roles.slices}
-    return {
-        name: agreed(table.source, f"slice ({name})", item_of_row, column) for name, column in columns.items()
-    }
-
-
-def _gold_of_rows(table: Table, roles: Roles, soft: Soft) -> Column | None:
-    if roles.annotators:
-        return assemble.labels_of_columns(table, roles.annotators)
-    return None if roles.gold is None else values_of(table, roles.gold, soft)
-
-
-def _check_same(table: Table, items: Sequence[str], labels: Column, soft: Soft) -> None:
-    """Refuse gold labels that differ between the rows of an item."""
-    check_whole(table.source, labels, items)
-    rule = None if labels.values.ndim > 1 or labels.is_items or soft.as_given else Rule.of(labels)
-    agreed(table.source, "gold", items, labels, rule)
-
-
-def first_rows(items: Sequence[str]) -> dict[str, int]:
-    """Return the position where each item occurs first."""
-    first: dict[str, int] = {}
-    for position, item in enumerate(items):
-        first.setdefault(item, position)
-    return first
-
-
-def _only_soft(table: Table) -> str | None:
-    """Return the column of distributions, if there is one beside the gold."""
-    names = [name for name in table.soft if name != "gold"]
-    return names[0] if len(names) == 1 else None
-
-
 def _columns(table: Table, roles: Roles, by: str, value_column: str | None) -> tuple[Roles, str]:
     check_there(table, roles)
     table.require(by, "system column")
@@ -686,3 +592,97 @@ def _chosen(
 ) -> list[str]:
     known = order_in_groups(labels, items)
     return known if systems is None else matching(systems, known, unknown_system(table.source, known, by))
+
+
+def _slices(
+    table: Table, roles: Roles, item_of_row: Sequence[str], rows_used: Sequence[int]
+) -> dict[str, dict[str, str]]:
+    """Return the value of each item in each column of slices."""
+    columns = {name: column_of_texts(table.texts(name, "slice")).take(rows_used) for name in roles.slices}
+    return {
+        name: agreed(table.source, f"slice ({name})", item_of_row, column) for name, column in columns.items()
+    }
+
+
+def _gold_of_rows(table: Table, roles: Roles, soft: Soft) -> Column | None:
+    if roles.annotators:
+        return assemble.labels_of_columns(table, roles.annotators)
+    return None if roles.gold is None else values_of(table, roles.gold, soft)
+
+
+def _check_same(table: Table, items: Sequence[str], labels: Column, soft: Soft) -> None:
+    """Refuse gold labels that differ between the rows of an item."""
+    check_whole(table.source, labels, items)
+    rule = None if labels.values.ndim > 1 or labels.is_items or soft.as_given else Rule.of(labels)
+    agreed(table.source, "gold", items, labels, rule)
+
+
+MOST_CELLS = 1_000_000
+"""Distinct rows up to which a frame is counted; more would be the table itself, in one place."""
+
+_COUNT = "n"
+
+
+def _evaluation_of_partitions(frame: Any, options: TableOptions, every_item: str | None) -> Evaluation:
+    names = column_names(frame)
+    heads = Table(FRAME, {name: np.empty(0, dtype=object) for name in names}, frozenset())
+    heads = heads.without(options.ignore)
+    roles = roles_of(heads, options.roles, chosen=options.systems is not None)
+    value = options.value_column or next((word for word in VALUE_WORDS if word in heads.data), None)
+    whole = {
+        "clusters": roles.cluster is not None,
+        "slices": bool(roles.slices),
+        "joint item ids": bool(options.item_columns),
+        "a long table": bool(options.system_column) or ("system" in heads.data and value is not None),
+        "soft labels": options.soft.classes is not None or options.soft.normalise,
+    }
+    refuse_partitions(every_item or next((what for what, needed in whole.items() if needed), None))
+    systems = systems_of(heads, roles, options.systems)
+    others = [name for name in (roles.gold, roles.stratum) if name is not None]
+    rows, counts = counted_partitions(frame, [*others, *systems])
+    evaluation = evaluation_of_counts(table_of(rows), counts, systems, roles, options)
+    evaluation = with_left_out(evaluation, heads, roles, options.systems)
+    message = f"{FRAME} was read as {described(heads, systems, roles)}"
+    return with_reading_note(evaluation, message, options.soft)
+
+
+def refuse_partitions(what: str | None) -> None:
+    """Refuse what needs every item of a frame in partitions."""
+    if what is not None:
+        raise DesignError(
+            f"the rows of a dask frame are counted where they are; every item is needed for {what}",
+            hint="pass frame.compute() if it fits into memory",
+        )
+
+
+def counted_partitions(frame: Any, columns: Sequence[str]) -> tuple[Any, IntArray]:
+    """Return the distinct joint rows of a dask frame and their counts, added up in a tree to save memory."""
+    # Counts of partitions that are added at once, and the sums of these, and so on
+    cells = (
+        frame[list(columns)]
+        .reduction(_counts_of_partition, combine=_added_counts, aggregate=_added_counts, split_every=8)
+        .compute()
+    )
+    counts = np.asarray(cells[_COUNT], dtype=np.int64)
+    return cells.drop(columns=_COUNT).set_axis(list(columns), axis=1).reset_index(drop=True), counts
+
+
+def _counts_of_partition(part: Any) -> Any:
+    """Return the distinct rows of a partition, columns numbered, with their counts."""
+    plain = part.set_axis([str(i) for i in range(part.shape[1])], axis=1)
+    for name in plain.columns:
+        if type(plain[name].dtype).__name__ == "CategoricalDtype":  # partitions may know other categories
+            plain[name] = plain[name].astype(plain[name].cat.categories.dtype)
+    return _added_counts(plain.assign(**{_COUNT: 1}))
+
+
+def _added_counts(rows: Any) -> Any:
+    """Return the distinct rows of one or several partitions, with the sums of their counts."""
+    names = [name for name in rows.columns if name != _COUNT]
+    added = rows.groupby(names, dropna=False, sort=False, observed=True)[_COUNT].sum().reset_index()
+    if len(added) > MOST_CELLS:
+        raise DesignError(
+            f"the frame has more than {MOST_CELLS} distinct rows, which are not counted",
+            hint="scores that hardly repeat cannot be counted: pass frame.compute() if it fits into memory",
+        )
+    return added
