@@ -359,7 +359,7 @@ class Evaluation:
         return all(other is None for other in others) and all(map(is_plain, self.compact.values()))
 
     def cells_hash(self) -> str:
-        """Return a hash of the distinct joint rows and their counts; see `hashing.hash_of_cells`.
+        """Return a hash of the distinct joint rows and their counts; see `hash_of_cells`.
 
         Of scores that are no whole numbers, of clusters and of soft labels it is `data_hash`.
         """
