@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from bestby._core.errors import StudyError as StudyError
     from bestby.boards.board import Board as Board
     from bestby.comparisons.replicability import replicability as replicability
-    from bestby.data.annotations import Annotations as Annotations
     from bestby.data.evaluation import Evaluation as Evaluation
     from bestby.data.layouts.judged import JudgedItems as JudgedItems
     from bestby.data.layouts.runs import Runs as Runs
+    from bestby.data.soft import Annotations as Annotations
     from bestby.metrics.base import MeanMetric as MeanMetric
     from bestby.metrics.base import Metric as Metric
     from bestby.metrics.base import WeightDerivatives as WeightDerivatives
@@ -96,11 +96,11 @@ if TYPE_CHECKING:
     from bestby.questions.slices.result import SlicesComparison as SlicesComparison
     from bestby.questions.study.result import StudyComparison as StudyComparison
     from bestby.questions.study.study import Study as Study
-    from bestby.readers.labels import read_labels as read_labels
+    from bestby.readers.files import read_labels as read_labels
     from bestby.readers.reading import read as read
-    from bestby.readers.several import read_datasets as read_datasets
-    from bestby.readers.several import read_folds as read_folds
-    from bestby.readers.several import read_runs as read_runs
+    from bestby.readers.reading import read_datasets as read_datasets
+    from bestby.readers.reading import read_folds as read_folds
+    from bestby.readers.reading import read_runs as read_runs
     from bestby.report.comparison import Comparison as Comparison
     from bestby.report.comparison import Difference as Difference
     from bestby.report.comparison import RunsScore as RunsScore
@@ -125,10 +125,10 @@ __getattr__, __dir__, __all__ = door(
         ),
         "boards.board": "Board",
         "comparisons.replicability": "replicability",
-        "data.annotations": "Annotations",
         "data.evaluation": "Evaluation",
         "data.layouts.judged": "JudgedItems",
         "data.layouts.runs": "Runs",
+        "data.soft": "Annotations",
         "metrics.base": "MeanMetric Metric WeightDerivatives WeightedMetric",
         "metrics.functions": "FunctionMetric",
         "metrics.registry": "list_metrics",
@@ -170,9 +170,8 @@ __getattr__, __dir__, __all__ = door(
         "questions.slices.result": "SliceDifference SlicesComparison",
         "questions.study.result": "StudyComparison",
         "questions.study.study": "Study",
-        "readers.labels": "read_labels",
-        "readers.reading": "read",
-        "readers.several": "read_datasets read_folds read_runs",
+        "readers.files": "read_labels",
+        "readers.reading": "read read_datasets read_folds read_runs",
         "report.comparison": "Comparison Difference RunsScore SystemScore",
         "report.loading": "load",
         "report.replicability": "Replicability",

@@ -18,9 +18,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import bestby as bb
-from bestby.data.frames import backend_of
-from bestby.data.layouts.evaluations import evaluation_of_frame
-from bestby.data.layouts.options import TableOptions
+from bestby.data.layouts.items import evaluation_of_frame
+from bestby.data.roles import TableOptions
+from bestby.data.table import backend_of
 
 Columns = dict[str, list[Any]]
 N = 24

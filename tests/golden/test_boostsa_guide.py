@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from bestby import Study
-from bestby.readers.labels import read_labels
+from bestby.readers.files import read_labels
 
 METRICS = ["f1_macro", "accuracy", "precision_macro", "recall_macro"]
 BOOSTSA = "\tmean_epochs\tf1\td_f1\ts_f1\tstd_f1\tacc\td_acc\ts_acc\tprec\td_prec\ts_prec\trec\td_rec\ts_rec"

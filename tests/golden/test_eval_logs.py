@@ -11,7 +11,7 @@ import pytest
 
 from bestby import compare, compare_datasets, compare_runs, read
 from bestby.readers.formats import deepeval, helm, inspect_logs, lm_eval, openai_evals, promptfoo, tau_bench
-from bestby.readers.formats.base import recognised
+from bestby.readers.formats.base import format_in
 
 Shared = Callable[[str], Path]
 
@@ -26,7 +26,7 @@ def _sample(shared_data: Shared, name: str) -> Path:
 def test_accuracies_of_inspect_are_those_in_its_logs(shared_data: Shared) -> None:
     folder = shared_data("eval_log_formats")
     paths = {name: folder / f"data_arc_{name}.json" for name in ("qwen", "sonnet")}
-    assert all(recognised(path) is inspect_logs for path in paths.values())
+    assert all(format_in(path) is inspect_logs for path in paths.values())
     found = inspect_logs.read(paths, on_missing="drop")
     for (name, path), values in zip(paths.items(), found.evaluation.systems.values(), strict=True):
         log = json.loads(path.read_text())
@@ -99,7 +99,7 @@ def test_bbh_accuracies_of_27_tasks(shared_data: Shared) -> None:
 
 def test_rewards_of_tau_bench(shared_data: Shared) -> None:
     path = _sample(shared_data, "tau_bench_gpt-4o-airline.json")
-    assert recognised(path) is tau_bench
+    assert format_in(path) is tau_bench
     found = tau_bench.read({"a": path, "b": path})
     trajectories = json.loads(path.read_text())
     assert found.runs["a"].shape == (4, 4)
@@ -108,7 +108,7 @@ def test_rewards_of_tau_bench(shared_data: Shared) -> None:
 
 def test_scores_of_promptfoo_add_up_to_those_of_its_prompts(shared_data: Shared) -> None:
     path = _sample(shared_data, "promptfoo_sample-export.json")
-    assert recognised(path) is promptfoo
+    assert format_in(path) is promptfoo
     found = promptfoo.read({path.stem: path}, value_column="score")
     prompts = json.loads(path.read_text())["results"]["prompts"]
     printed = {one["provider"]: one["metrics"]["score"] for one in prompts}
@@ -118,14 +118,14 @@ def test_scores_of_promptfoo_add_up_to_those_of_its_prompts(shared_data: Shared)
 
 def test_accuracy_of_openai_evals_is_that_of_its_report(shared_data: Shared) -> None:
     path = _sample(shared_data, "openai_evals_test-match.jsonl")
-    assert recognised(path) is openai_evals
+    assert format_in(path) is openai_evals
     found = openai_evals.read({"a": path, "b": path})
     assert found.evaluation.systems["a"].mean() == pytest.approx(1 / 3)
 
 
 def test_deepeval_knows_its_own_sample(shared_data: Shared, tmp_path: Path) -> None:
     path = _sample(shared_data, "deepeval_test_run_sample.json")
-    assert recognised(path) is deepeval
+    assert format_in(path) is deepeval
     run = json.loads(path.read_text())
     (case,) = run["testCases"]  # one case is no comparison: the same one again
     run["testCases"].append({**case, "name": "another", "order": 1})

@@ -16,7 +16,7 @@ import pytest
 
 from bestby.questions.study.boostsa import import_outcomes, write_outcomes
 from bestby.questions.study.store import Store
-from bestby.readers.labels import read_labels
+from bestby.readers.files import read_labels
 
 RUNS = ("h0.0", "h0.1", "h1.0", "h1.1", "h2.0", "h2.1")
 

@@ -378,3 +378,41 @@ def take(values: Any, positions: IntArray) -> Any:
         rows = listed(values, "values")
         return [rows[position] for position in positions.tolist()]
     return array[positions]
+
+
+_NO_FRAMES = (Mapping, str, bytes, list, tuple, set, np.ndarray, np.generic)
+
+
+def is_table(data: Any) -> bool:
+    """Tell whether `data` is a data frame, or a list of records: mappings of column to value."""
+    if isinstance(data, list | tuple):
+        return bool(data) and all(isinstance(record, Mapping) for record in data)
+    return is_frame(data)
+
+
+def is_frame(data: Any) -> bool:
+    """Tell whether `data` has named columns: a frame of any library, lazy or not."""
+    if isinstance(data, _NO_FRAMES) or type(data).__module__.partition(".")[0] in ("builtins", "bestby"):
+        return False
+    return is_partitioned(data) or _narwhal(data) is not None or _has_named_columns(data)
+
+
+def is_partitioned(data: Any) -> bool:
+    """Tell whether `data` is a data frame of dask, which is not imported for that."""
+    return type(data).__module__.partition(".")[0].startswith("dask") and hasattr(data, "map_partitions")
+
+
+def _narwhal(data: Any) -> Any:
+    """Return a frame as narwhals sees it; None for what is none."""
+    import narwhals as nw
+
+    try:
+        frame = nw.from_native(data, pass_through=True)
+    except ValueError:  # duplicate names, which are refused where the columns are looked at
+        return data
+    return frame if isinstance(frame, nw.DataFrame | nw.LazyFrame) else None
+
+
+def _has_named_columns(data: Any) -> bool:
+    """Tell whether `data` is a table that narwhals does not know, such as a data set of Hugging Face."""
+    return hasattr(data, "column_names") and hasattr(data, "__getitem__")

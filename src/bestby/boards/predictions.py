@@ -23,12 +23,9 @@ from bestby.boards.gold import TaskGold
 from bestby.boards.record import File, Numbered
 from bestby.boards.settings import Settings, Task
 from bestby.data.alignment import in_common_spelling
-from bestby.data.coding import Coded
-from bestby.data.columns import MISSING, Column, column_of_texts, text_of
+from bestby.data.columns import MISSING, Coded, Column, column_of_texts, text_of
 from bestby.data.evaluation import Evaluation
-from bestby.data.layouts.options import TableOptions
-from bestby.data.layouts.soft import Soft
-from bestby.data.roles import listed
+from bestby.data.roles import Soft, TableOptions, listed
 from bestby.data.values import Rule, number_of
 from bestby.metrics.base import BaseMetric
 from bestby.metrics.registry import resolve

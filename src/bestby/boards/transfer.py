@@ -34,12 +34,12 @@ from bestby.boards.submitting import changed_settings, checked_settings
 from bestby.comparisons.reading import reading_of
 from bestby.data.columns import MISSING, text_of_value
 from bestby.data.evaluation import Evaluation
-from bestby.data.layouts.evaluations import evaluation_of
-from bestby.data.layouts.options import TableOptions
+from bestby.data.layouts.items import evaluation_of
+from bestby.data.roles import TableOptions
 from bestby.data.table import Table
 from bestby.data.values import number_of
 from bestby.metrics.suitability import chosen_metrics
-from bestby.readers import arguments
+from bestby.readers import paths
 from bestby.readers.files import read_table
 from bestby.readers.reading import read
 from bestby.report.writers.csv import FORMULA
@@ -117,7 +117,7 @@ def _read(results: Results, metrics: Sequence[str]) -> Evaluation:
     if not results.in_rows:
         return read(path, stream=False, **reading, by=list(results.slices) or None, **options)
     table = _turned(read_table(path, frozenset({""})), results.gold)
-    options |= {"items": ITEM, "slices": results.slices, "soft": arguments.soft(**reading)}
+    options |= {"items": ITEM, "slices": results.slices, "soft": paths.soft_options(**reading)}
     return evaluation_of(table, TableOptions.of(**options))
 
 

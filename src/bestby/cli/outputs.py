@@ -15,7 +15,7 @@ from bestby.cli.options import set_options
 from bestby.cli.output_options import TERMINAL, Json
 from bestby.cli.progress import shown
 from bestby.cli.streams import logged, standard_output
-from bestby.readers.multi_file import pieces_of
+from bestby.readers.joined_files import pieces_of
 from bestby.report.figures.canvas import Canvas
 from bestby.report.figures.drawing import render
 from bestby.report.writers.files import place_of, write_bytes

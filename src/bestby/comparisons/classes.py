@@ -9,8 +9,7 @@ import numpy as np
 
 from bestby._core.text import counted, natural_order, quoted
 from bestby._core.typing import Array, IntArray
-from bestby.data.coding import Coded, occurrences
-from bestby.data.columns import complete
+from bestby.data.columns import Coded, complete, occurrences
 from bestby.data.evaluation import Evaluation
 from bestby.data.values import read_together
 from bestby.metrics.base import BaseMetric

@@ -11,7 +11,7 @@ from bestby._core.errors import DesignError
 from bestby._core.text import percentage
 from bestby._core.typing import IntArray
 from bestby.comparisons.settings import Settings
-from bestby.data.coding import codes
+from bestby.data.columns import codes
 from bestby.data.evaluation import Evaluation
 from bestby.engine.base import Group, Pair
 from bestby.engine.dependent_units import design_effects

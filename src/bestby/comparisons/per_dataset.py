@@ -16,7 +16,7 @@ from bestby._core.text import quoted
 from bestby._core.typing import Alternative, Array, FloatArray, IntArray
 from bestby.comparisons import family, note_rules, one_pair, swap_notes
 from bestby.comparisons.settings import CheckedSettings
-from bestby.data.coding import codes
+from bestby.data.columns import codes
 from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare, test_maker
 from bestby.engine.base import Drawing, Pair

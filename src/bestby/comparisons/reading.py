@@ -11,16 +11,16 @@ from typing import Any
 import numpy as np
 
 from bestby._core import checks
+from bestby._core.arrays import is_table
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.text import quoted
 from bestby._core.typing import AnnotatorChoice, OnMissing
-from bestby.data.annotations import Annotations
+from bestby.data.alignment import chosen_names, chosen_systems, with_keys
 from bestby.data.evaluation import Evaluation
-from bestby.data.frames import is_table, unreadable
-from bestby.data.layouts.evaluations import evaluation_of_frame
-from bestby.data.layouts.options import TableOptions, chosen_names, chosen_systems, with_keys
-from bestby.data.layouts.soft import Soft
-from bestby.data.roles import average_note, averages, transposed, with_left_out
+from bestby.data.layouts.items import evaluation_of_frame
+from bestby.data.roles import Soft, TableOptions, average_note, averages, transposed, with_left_out
+from bestby.data.soft import Annotations
+from bestby.data.table import unreadable
 from bestby.engine import prepare
 from bestby.metrics import resolve
 from bestby.metrics.directions import is_label

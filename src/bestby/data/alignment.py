@@ -1,20 +1,206 @@
-"""Values of several systems brought to the same items: by id, or by place with the missing ones taken out."""
+"""Systems, gold and groups in memory: named, checked, and brought to the same items by id or by place."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from bestby._core import arrays, checks
-from bestby._core.errors import InvalidInputError
-from bestby._core.text import counted, normal_form, quoted
-from bestby._core.typing import BoolArray, OnMissing
-from bestby.data import soft
+from bestby._core import arrays, checks, paths
+from bestby._core.errors import DesignError, InvalidInputError
+from bestby._core.text import counted, normal_form, quoted, suggestion
+from bestby._core.typing import Array, BoolArray, Dependence, FloatArray, IntArray, OnMissing
+from bestby.data import columns as data_columns
+from bestby.data.roles import listed, matching, unknown_system
 from bestby.data.values import forms_note
 from bestby.results.base import Note
+
+
+def with_keys(data: Any, side: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """Return data without the gold and groups that are named by their keys, and these with their values.
+
+    >>> with_keys({"a": [1], "gold": [0]}, {"gold": "gold", "items": None})
+    ({'a': [1]}, {'gold': [0], 'items': None})
+    """
+    if not isinstance(data, Mapping):
+        return data, dict(side)
+    keys = {role: [key] for role, key in side.items() if isinstance(key, str)}
+    if _are_keys(side.get("items"), data):
+        keys["items"] = list(side["items"])
+    for role, names in keys.items():
+        key = next((key for key in names if key not in data), None)
+        if key is not None:
+            raise InvalidInputError(
+                f"the data have no {quoted(key)} (named as {role}){suggestion(key, map(str, data))}",
+                hint=f"it is a file: {role}=bestby.read_labels(path) reads one with a label per line"
+                if paths.is_file(key)
+                else f"give the values of {role} themselves, or one of the keys: {listed([*map(str, data)])}",
+                argument=role,
+            )
+    used = {key for names in keys.values() for key in names}
+    rest = {name: values for name, values in data.items() if name not in used}
+    values = {role: _values_of([data[key] for key in names], role) for role, names in keys.items()}
+    return rest, {**side, **values}
+
+
+def _are_keys(items: Any, data: Mapping[Any, Any]) -> bool:
+    """Return whether these are keys of the data, which make item ids together, and not an id per item."""
+    if not isinstance(items, list | tuple) or not all(isinstance(key, str) for key in items):
+        return False
+    first = next((key for key in items if key in data), None)
+    return first is not None and len(arrays.listed(data[first], "items")) != len(items)
+
+
+def _values_of(columns: Sequence[Any], role: str) -> Any:
+    """Return the one column, or the ids that several make together."""
+    if len(columns) == 1:
+        return columns[0]
+    parts = [arrays.listed(column, role) for column in columns]
+    if len({len(part) for part in parts}) > 1 or any(
+        checks.missing(value) for part in parts for value in part
+    ):
+        raise InvalidInputError(
+            "the keys that make item ids together must have a value for every item",
+            hint="complete them, or give the ids themselves",
+            argument=role,
+        )
+    return joined_ids([tuple(map(str, row)) for row in zip(*parts, strict=True)])
+
+
+def joined_ids(parts: Sequence[tuple[str, ...]]) -> list[str]:
+    """Return one id per item, made of its parts, so that different parts make different ids.
+
+    >>> joined_ids([("a", "1"), ("b", "1")]), joined_ids([("a/b", "1")])
+    (['a/1', 'b/1'], ["('a/b', '1')"])
+    """
+    plain = not any("/" in text for part in parts for text in part)
+    return ["/".join(part) if plain else repr(part) for part in parts]
+
+
+def chosen_systems(data: Any, systems: Any, ignore: Any) -> Any:
+    """Return a mapping of system to data with the systems asked for only."""
+    if not isinstance(data, Mapping) or (systems is None and ignore is None):
+        return data
+    named = {checks.name_text(name, "system"): values for name, values in data.items()}
+    return {name: named[name] for name in chosen_names([*named], systems, ignore)}
+
+
+def chosen_names(names: Sequence[str], systems: Any, ignore: Any, source: str | None = None) -> list[str]:
+    """Return the systems asked for, by name or pattern, without those to ignore."""
+    names = list(names)
+
+    def chosen(patterns: Any, what: str) -> list[str]:
+        unknown = unknown_system(source, names, argument=what)
+        return matching(checks.valid_name_list(patterns, what), names, unknown)
+
+    ignored = [] if ignore is None else chosen(ignore, "ignore")
+    return [
+        name for name in (names if systems is None else chosen(systems, "systems")) if name not in ignored
+    ]
+
+
+UNSUPPORTED: dict[Dependence, tuple[str, str]] = {
+    "clusters": ("clusters of items", "leave out clusters, if the items are independent of one another"),
+    "crossed": (
+        "two crossed groupings of the items",
+        "give one grouping as clusters, that with fewer groups",
+    ),
+    "strata": ("strata", "leave out strata"),
+}
+"""What an error says about a grouping that is not supported, and what to do."""
+
+
+def checked_names(systems: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the names of the systems; there must be at least one."""
+    form = 'Evaluation.of({"a": predictions_a, "b": predictions_b}, gold)'
+    checks.mapping(systems, "systems", "name to predictions", form)
+    names = checks.valid_names(systems, "system")
+    if not names:
+        raise InvalidInputError("at least 1 system is needed, got none")
+    return names
+
+
+def two_groupings(clusters: Any) -> tuple[Any, Any]:
+    """Return one grouping and None, or the two of a list, tuple or mapping of two.
+
+    >>> two_groupings(["d1", "d2"])
+    (['d1', 'd2'], None)
+    >>> two_groupings([["t1", "t1", "t2"], ["de", "en", "de"]])
+    (['t1', 't1', 't2'], ['de', 'en', 'de'])
+    """
+    if isinstance(clusters, list | tuple | Mapping) and len(clusters) == 2:
+        both = list(clusters.values()) if isinstance(clusters, Mapping) else list(clusters)
+        if all(hasattr(one, "__len__") and not isinstance(one, str | bytes) for one in both):
+            return both[0], both[1]
+    return clusters, None
+
+
+def one_grouping(clusters: Any, consumer: str) -> Any:
+    """Return the clusters; refuse two groupings where an analysis supports one only.
+
+    >>> one_grouping(["d1", "d2"], "this analysis")
+    ['d1', 'd2']
+    """
+    first, second = two_groupings(clusters)
+    if second is not None:
+        what, hint = UNSUPPORTED["crossed"]
+        raise DesignError(f"{consumer} does not support {what}", hint=hint)
+    return first
+
+
+def check_countable(**present: bool) -> None:
+    """Refuse what rows that stand for several items cannot have."""
+    words = {
+        "ids": "item ids",
+        "slices": "columns of slices",
+        "clusters": "clusters",
+        "objects": "items of any kind",
+        "annotators": "the labels of annotators",
+        "classes": "classes of soft labels",
+        "soft": "soft labels",
+    }
+    for name, there in present.items():
+        if there:
+            raise DesignError(
+                f"counted rows represent several items each: they cannot have {words[name]}",
+                hint="leave the counts out and give every item a row (reading files: stream=False)",
+            )
+
+
+def check_unique_ids(ids: Array, what: str) -> None:
+    """Refuse an id that occurs twice."""
+    values, counts = np.unique(ids, return_counts=True)
+    if values.size != ids.size:
+        doubled = values[counts > 1]
+        raise InvalidInputError(
+            f"{what} must be unique, but {doubled.size} of {values.size} ids occur more than once;"
+            f" first: {quoted(str(doubled[0]))} ({int(counts[counts > 1][0])} times)",
+            hint="items of the same document or person are clusters, not the same item",
+        )
+
+
+def check_nested(clusters: Array | None, strata: Array | None) -> None:
+    """Refuse a cluster that lies in more than one stratum: it is drawn as a whole.
+
+    >>> check_nested(np.array(["d1", "d1", "d2"]), np.array(["news", "news", "talks"]))
+    """
+    if clusters is None or strata is None:
+        return
+    _, first, cluster = np.unique(clusters, return_index=True, return_inverse=True)
+    expected = strata[first][cluster.reshape(-1)]
+    bad = np.flatnonzero(strata != expected)
+    if bad.size:
+        place = int(bad[0])
+        name, known, other = (
+            values[place : place + 1].tolist()[0] for values in (clusters, expected, strata)
+        )
+        raise DesignError(
+            f"cluster {name!r} lies in more than one stratum: {known!r} and {other!r}",
+            hint="a cluster is drawn as a whole, so it must belong to one stratum",
+        )
 
 
 @dataclass(frozen=True)
@@ -167,6 +353,44 @@ def in_common_spelling(*sources: Mapping[Any, Any]) -> list[dict[Any, Any]]:
     return [respelled(values, spelling) for values in sources]
 
 
+def _shared_ids(
+    reference: Mapping[Any, Any], systems: Mapping[str, Mapping[Any, Any]], everything: Mapping[Any, None]
+) -> tuple[list[Any], tuple[Note, ...]]:
+    """Return the ids that the gold and all systems have, and a note if others were dropped."""
+    ids = [key for key in reference if all(key in values for values in systems.values())]
+    if len(everything) == len(ids):
+        return ids, ()
+    return ids, (dropped_note(len(everything) - len(ids), len(everything)),)
+
+
+def _filled(
+    ids: Sequence[Any], systems: Mapping[str, Mapping[Any, Any]]
+) -> tuple[dict[str, Any], dict[str, BoolArray], tuple[Note, ...]]:
+    """Return the values in the order of the ids, which of them are missing (and made up), and notes."""
+    columns: dict[str, Any] = {}
+    missing: dict[str, BoolArray] = {}
+    notes: list[Note] = []
+    for name, values in systems.items():
+        absent = np.array([key not in values for key in ids], dtype=np.bool_)
+        filler = next(iter(values.values()), None)
+        columns[name] = [values.get(key, filler) for key in ids]
+        if absent.any():
+            if not values:
+                raise no_prediction_error(name, len(ids))
+            missing[name] = absent
+            notes.append(counted_as_worst_note(name, int(absent.sum()), len(ids)))
+    return columns, missing, tuple(notes)
+
+
+def _in_order(key: str, values: Mapping[Any, Any], ids: Sequence[Any]) -> list[Any]:
+    without = [item for item in ids if item not in values]
+    if without:
+        raise InvalidInputError(
+            f"{key} has no value for {len(without)} of {len(ids)} items; first: {quoted(without[0])}"
+        )
+    return [values[item] for item in ids]
+
+
 def _present(values: Mapping[Any, Any], *, objects: bool) -> dict[Any, Any]:
     """Return the entries that have a value."""
     listed = list(values.values())
@@ -206,6 +430,16 @@ def _without_gaps(data: Aligned, on_missing: OnMissing, *, objects: bool) -> Ali
     )
 
 
+def _with_length(values: Any, what: str, n: int) -> Any:
+    size = len(values) if isinstance(values, list | tuple) else len(checks.as_array(values, what))
+    if size != n:
+        raise InvalidInputError(
+            f"{what} has {counted(size, 'value')}, expected {n}",
+            hint="pass one value per item, in the same order for gold and every system",
+        )
+    return values
+
+
 def unequal_lengths(first: str, n: int, other: str, m: int) -> InvalidInputError:
     """Return the error for two systems with different numbers of values."""
     return InvalidInputError(
@@ -214,21 +448,9 @@ def unequal_lengths(first: str, n: int, other: str, m: int) -> InvalidInputError
     )
 
 
-def _counted_as_worst(data: Aligned, absent: dict[str, BoolArray], of: int) -> Aligned:
-    """Return the values with each missing one replaced by the first one present; mark these as missing."""
-    systems = dict(data.systems)
-    for name, mask in absent.items():
-        if mask.all():
-            raise no_prediction_error(name, of)
-        positions = np.where(mask, int(np.flatnonzero(~mask)[0]), np.arange(of))
-        systems[name] = arrays.take(systems[name], positions)
-    notes = tuple(counted_as_worst_note(name, int(mask.sum()), of) for name, mask in absent.items())
-    return Aligned(systems, data.side, data.items, absent, notes)
-
-
 def _absent(values: Any, what: str, *, objects: bool) -> BoolArray:
     """Return which values are missing; a row of probabilities is if one of its numbers is."""
-    rows = not objects and soft.is_soft(values)
+    rows = not objects and data_columns.is_soft(values)
     if isinstance(values, list | tuple):
         return np.array(
             [
@@ -249,24 +471,16 @@ def _absent(values: Any, what: str, *, objects: bool) -> BoolArray:
     return np.asarray(mask.any(axis=tuple(range(1, mask.ndim))))
 
 
-def _with_length(values: Any, what: str, n: int) -> Any:
-    size = len(values) if isinstance(values, list | tuple) else len(checks.as_array(values, what))
-    if size != n:
-        raise InvalidInputError(
-            f"{what} has {counted(size, 'value')}, expected {n}",
-            hint="pass one value per item, in the same order for gold and every system",
-        )
-    return values
-
-
-def _shared_ids(
-    reference: Mapping[Any, Any], systems: Mapping[str, Mapping[Any, Any]], everything: Mapping[Any, None]
-) -> tuple[list[Any], tuple[Note, ...]]:
-    """Return the ids that the gold and all systems have, and a note if others were dropped."""
-    ids = [key for key in reference if all(key in values for values in systems.values())]
-    if len(everything) == len(ids):
-        return ids, ()
-    return ids, (dropped_note(len(everything) - len(ids), len(everything)),)
+def _counted_as_worst(data: Aligned, absent: dict[str, BoolArray], of: int) -> Aligned:
+    """Return the values with each missing one replaced by the first one present; mark these as missing."""
+    systems = dict(data.systems)
+    for name, mask in absent.items():
+        if mask.all():
+            raise no_prediction_error(name, of)
+        positions = np.where(mask, int(np.flatnonzero(~mask)[0]), np.arange(of))
+        systems[name] = arrays.take(systems[name], positions)
+    notes = tuple(counted_as_worst_note(name, int(mask.sum()), of) for name, mask in absent.items())
+    return Aligned(systems, data.side, data.items, absent, notes)
 
 
 def dropped_note(number: int, of: int) -> Note:
@@ -290,29 +504,47 @@ def no_prediction_error(name: str, of: int) -> InvalidInputError:
     )
 
 
-def _filled(
-    ids: Sequence[Any], systems: Mapping[str, Mapping[Any, Any]]
-) -> tuple[dict[str, Any], dict[str, BoolArray], tuple[Note, ...]]:
-    """Return the values in the order of the ids, which of them are missing (and made up), and notes."""
-    columns: dict[str, Any] = {}
-    missing: dict[str, BoolArray] = {}
-    notes: list[Note] = []
-    for name, values in systems.items():
-        absent = np.array([key not in values for key in ids], dtype=np.bool_)
-        filler = next(iter(values.values()), None)
-        columns[name] = [values.get(key, filler) for key in ids]
-        if absent.any():
-            if not values:
-                raise no_prediction_error(name, len(ids))
-            missing[name] = absent
-            notes.append(counted_as_worst_note(name, int(absent.sum()), len(ids)))
-    return columns, missing, tuple(notes)
+def quantile_bins(numbers: FloatArray, bins: int) -> tuple[tuple[str, ...], IntArray]:
+    """Return the names of the bins, in ascending order, and the bin of each number.
+
+    Equal numbers are in one bin, so there may be fewer bins than were asked for.
+
+    >>> names, codes = quantile_bins(np.array([1.0, 2.0, 2.0, 3.5]), 2)
+    >>> names, codes.tolist()
+    (('1 to 2', '3.5'), [0, 0, 0, 1])
+    """
+    inner = np.quantile(numbers, np.arange(1, bins) / bins, method="lower")
+    code = np.searchsorted(np.unique(inner), numbers, side="left")
+    return _named_bins(numbers, code)
 
 
-def _in_order(key: str, values: Mapping[Any, Any], ids: Sequence[Any]) -> list[Any]:
-    without = [item for item in ids if item not in values]
-    if without:
-        raise InvalidInputError(
-            f"{key} has no value for {len(without)} of {len(ids)} items; first: {quoted(without[0])}"
-        )
-    return [values[item] for item in ids]
+def value_bins(numbers: FloatArray, least: int) -> tuple[tuple[str, ...], IntArray]:
+    """Return a bin for each distinct number as `quantile_bins` does; rarer ones than `least` join the next.
+
+    >>> names, codes = value_bins(np.array([0.0, 1.0, 1.0, 0.5, 0.0]), 2)
+    >>> names, codes.tolist()
+    (('0', '0.5 to 1'), [0, 1, 1, 1, 0])
+    """
+    distinct, counts = np.unique(numbers, return_counts=True)
+    ends, size = [], 0
+    for value, count in zip(distinct.tolist(), counts.tolist(), strict=True):
+        size += count
+        if size >= least:
+            ends.append(value)
+            size = 0
+    return _named_bins(numbers, np.searchsorted(ends[:-1], numbers, side="left"))
+
+
+def _named_bins(numbers: FloatArray, code: IntArray) -> tuple[tuple[str, ...], IntArray]:
+    """Return the names of bins by their ends, and their codes without gaps."""
+    used, code = np.unique(code, return_inverse=True)
+    names = []
+    for place in range(used.size):
+        part = numbers[code == place]
+        low, high = float(part.min()), float(part.max())
+        names.append(_number_text(low) if low == high else f"{_number_text(low)} to {_number_text(high)}")
+    return tuple(names), code.reshape(-1)
+
+
+def _number_text(number: float) -> str:
+    return str(int(number)) if number == math.floor(number) and abs(number) < 1e15 else f"{number:.6g}"

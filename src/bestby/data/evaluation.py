@@ -5,8 +5,10 @@ from __future__ import annotations
 import copy
 import dataclasses
 import hashlib
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+import sys
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -18,38 +20,51 @@ from bestby._core.errors import DesignError, InvalidInputError, MissingValueErro
 from bestby._core.keywords import with_suggestions
 from bestby._core.mixing import GOLDEN, Words, mix
 from bestby._core.text import counted, normal_form, visible
-from bestby._core.typing import Array, ArrayLike, BoolArray, Dependence, IntArray, OnMissing
-from bestby.data.alignment import Aligned, aligned, unequal_lengths
-from bestby.data.annotations import Annotations
-from bestby.data.arrays import (
-    assumed_classes_note,
-    check_scores,
-    checked_counts,
-    checked_labels,
-    identifiers,
-    is_plain,
-    item_namer,
-    keyed_or_sequence,
-    objects_as_text,
-    opaque,
-    system_or_gold,
-)
-from bestby.data.coding import Coded, Columns, codes, collapsed, group_codes
-from bestby.data.columns import complete
-from bestby.data.groupings import (
+from bestby._core.typing import Array, ArrayLike, BoolArray, Dependence, FloatArray, IntArray, OnMissing
+from bestby.data.alignment import (
     UNSUPPORTED,
+    Aligned,
+    aligned,
     check_countable,
     check_nested,
     check_unique_ids,
     checked_names,
     two_groupings,
+    unequal_lengths,
+)
+from bestby.data.columns import (
+    Coded,
+    Columns,
+    codes,
+    collapsed,
+    complete,
+    group_codes,
+    identifiers,
+    is_plain,
+    item_namer,
+    system_or_gold,
 )
 from bestby.data.label_sets import label_sets as sets_of
 from bestby.data.roles import listed, unknown_system
-from bestby.data.values import are_whole, forms_note, integer_type
+from bestby.data.soft import Annotations
+from bestby.data.values import (
+    are_whole,
+    assumed_classes_note,
+    check_scores,
+    checked_labels,
+    forms_note,
+    integer_type,
+    opaque,
+)
 from bestby.results.base import Note
 from bestby.results.values import extent
 from bestby.vocabulary import allowed_names
+
+SLICES = "column "
+"""What the names of the columns of slices begin with, beside the gold and the groups of the items."""
+
+Labels = tuple[Annotations | None, ArrayLike | None, bool]
+"""Annotators' labels, the classes, and whether soft rows are divided by their sums."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -344,7 +359,7 @@ class Evaluation:
         return all(other is None for other in others) and all(map(is_plain, self.compact.values()))
 
     def cells_hash(self) -> str:
-        """Return a hash of the distinct joint rows and their counts; see `hashing.hash_of_cells`.
+        """Return a hash of the distinct joint rows and their counts; see `hash_of_cells`.
 
         Of scores that are no whole numbers, of clusters and of soft labels it is `data_hash`.
         """
@@ -457,11 +472,9 @@ class Evaluation:
         return self.cells_hash() if self.counts is not None else hash_of_items(self)
 
 
-SLICES = "column "
-"""What the names of the columns of slices begin with, beside the gold and the groups of the items."""
-
-Labels = tuple[Annotations | None, ArrayLike | None, bool]
-"""Annotators' labels, the classes, and whether soft rows are divided by their sums."""
+def keyed_or_sequence(values: Any, what: str) -> Any:
+    """Return values that come by item id, or in an order; refuse all others."""
+    return values if isinstance(values, Mapping | Annotations) else arrays.sequence(values, what)
 
 
 def checked_parts(
@@ -530,6 +543,35 @@ def checked_parts(
     }
 
 
+def _checked_sizes(
+    values: Mapping[str, Array | Coded], counts: ArrayLike | None
+) -> tuple[int, IntArray | None]:
+    """Return the number of rows, the same for all, and how many items each stands for."""
+    first, *others = values
+    n = len(values[first])
+    for name in others:
+        if len(values[name]) != n:
+            raise unequal_lengths(first, n, name, len(values[name]))
+    number = None if counts is None else checked_counts(counts, n)
+    n_items = n if number is None else int(number.sum())
+    if n_items < 2:
+        raise InvalidInputError(
+            f"a comparison needs at least 2 items, got {n_items}",
+            hint="with one item nothing can be said about the uncertainty",
+        )
+    return n, number
+
+
+def checked_counts(counts: ArrayLike, n: int) -> IntArray:
+    """Return how many items each of n rows stands for."""
+    numbers = checks.column(counts, "counts", n)
+    if numbers.dtype.kind not in "iu" or (numbers < 1).any():
+        raise InvalidInputError(
+            "counts must be whole numbers of at least 1", hint="leave out rows that represent no item"
+        )
+    return numbers.astype(np.int64)
+
+
 def _checked_groups(
     side: Mapping[str, Any], n: int
 ) -> tuple[dict[str, Array | None], dict[str, Array], tuple[Note, ...]]:
@@ -574,25 +616,6 @@ def _in_one_precision(values: Mapping[str, Array | Coded]) -> dict[str, Array | 
     return {**values, **{name: own.reshape(column.shape) for (name, column), own in pairs}}
 
 
-def _checked_sizes(
-    values: Mapping[str, Array | Coded], counts: ArrayLike | None
-) -> tuple[int, IntArray | None]:
-    """Return the number of rows, the same for all, and how many items each stands for."""
-    first, *others = values
-    n = len(values[first])
-    for name in others:
-        if len(values[name]) != n:
-            raise unequal_lengths(first, n, name, len(values[name]))
-    number = None if counts is None else checked_counts(counts, n)
-    n_items = n if number is None else int(number.sum())
-    if n_items < 2:
-        raise InvalidInputError(
-            f"a comparison needs at least 2 items, got {n_items}",
-            hint="with one item nothing can be said about the uncertainty",
-        )
-    return n, number
-
-
 def _with_on_missing(error: MissingValueError) -> InvalidInputError:
     """Return an error about a value of the gold or of a system, with what `on_missing` does about it."""
     hint = 'remove the item for all systems; compare does so with on_missing="drop"'
@@ -635,6 +658,19 @@ def hash_of_items(evaluation: Evaluation) -> str:
             digest.update(f"{name}|{array.dtype.str}|{shape}|".encode())
             digest.update(np.ascontiguousarray(array).view(np.uint8).data)
     return digest.hexdigest()
+
+
+def objects_as_text(values: Array) -> bytes:
+    """Return items of any kind as text that is the same in every process and leaves nothing out."""
+    listed = values.tolist()
+    some_sets = any(issubclass(kind, AbstractSet) for kind in set(map(type, listed)))
+    with np.printoptions(threshold=sys.maxsize, floatmode="unique"):
+        return "\n".join(map(_item_as_text if some_sets else repr, listed)).encode()
+
+
+def _item_as_text(value: Any) -> str:
+    """Return an item as text; the elements of a set in an order of their own."""
+    return f"{{{', '.join(sorted(map(repr, value)))}}}" if isinstance(value, AbstractSet) else repr(value)
 
 
 def has_whole_rows(evaluation: Evaluation) -> bool:
@@ -737,3 +773,64 @@ def _random_words(sizes: tuple[int, ...]) -> list[Words]:
     words[ends - 1] = np.uint64(1 << 63)
     places = np.repeat(np.arange(1, len(sizes) + 1, dtype=np.uint64), np.array(sizes) + 1)
     return np.split(mix(mix(words + GOLDEN) + places * GOLDEN), ends[:-1])
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """Some of the items; `keys` are their keys, see `bestby.resampling.poisson.item_keys`."""
+
+    keys: Words
+    gold: FloatArray | None
+    systems: Sequence[FloatArray]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Streamed(Evaluation):
+    """An evaluation whose items are never all in memory; `batches` begins a new pass in the same order."""
+
+    batches: Callable[[], Iterator[Batch]] = lambda: iter(())
+    n: int = 0
+    digest: str = ""
+
+    @property
+    def n_items(self) -> int:
+        """The number of items."""
+        return self.n
+
+    @property
+    def countable(self) -> bool:
+        """False: the rows differ."""
+        return False
+
+    def data_hash(self) -> str:
+        """Return a hash of ids and values, whatever their order and division."""
+        return self.digest
+
+    def cells_hash(self) -> str:
+        """Return `data_hash`, which knows no order."""
+        return self.digest
+
+    def with_systems(self, names: Sequence[str]) -> Streamed:
+        """Return some of the systems, in the order asked for, whose columns are taken out of every batch."""
+        chosen = super().with_systems(names)
+        assert isinstance(chosen, Streamed)
+        places = [self.names.index(name) for name in names]
+
+        def picked() -> Iterator[Batch]:
+            for batch in self.batches():
+                yield replace(batch, systems=[batch.systems[place] for place in places])
+
+        return replace(chosen, batches=picked)
+
+    def unblocked(self, blocks: int | None) -> Streamed:
+        """Return the evaluation itself; refuse blocks of consecutive items."""
+        if blocks is not None:
+            self.uncounted("a bootstrap of blocks")
+        return self
+
+    def uncounted(self, what: str) -> Evaluation:
+        """Refuse what needs all items at once."""
+        raise DesignError(
+            f"{what} needs all items at once, but the table is read in batches",
+            hint="read it whole: stream=False",
+        )

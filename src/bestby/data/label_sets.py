@@ -15,8 +15,7 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
 from bestby._core.typing import Array, ArrayLike
 from bestby.data import soft
-from bestby.data.arrays import label_column, system_or_gold
-from bestby.data.columns import Items, complete
+from bestby.data.columns import Column, complete, label_column, system_or_gold
 from bestby.data.roles import listed
 from bestby.data.values import label_codes, merged_note, read_together
 from bestby.results.base import Note
@@ -305,13 +304,14 @@ def _in_common(
     return known, merged_note(merged)
 
 
-def items_of_matrix(matrix: Array, what: str, place: Place, classes: tuple[str, ...] | None) -> Items:
+def items_of_matrix(matrix: Array, what: str, place: Place, classes: tuple[str, ...] | None) -> Column:
     """Return the sets of labels that rows of 0 and 1 mark; a row of NaN is missing."""
     rows = marked(matrix, what, lambda position: place(position + 1))
     cells: list[Any] = [None if np.isnan(row).any() else row.tolist() for row in rows]
     if classes is not None:
         cells = _chosen(rows, [*classes])
-    return Items(arrays.objects(cells), np.array([cell is None for cell in cells], dtype=np.bool_), classes)
+    missing = np.array([cell is None for cell in cells], dtype=np.bool_)
+    return Column(arrays.objects(cells), missing, classes, is_items=True)
 
 
 def are_marks(matrix: Array) -> bool:

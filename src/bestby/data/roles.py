@@ -1,20 +1,22 @@
-"""The parts that columns play: gold, item, cluster, stratum, and what their names tell."""
+"""What the user says of a table: the parts that columns play, what their names tell, how values are read."""
 
 from __future__ import annotations
 
 import dataclasses
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from itertools import takewhile
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
-from bestby._core import rounding
+from bestby._core import arrays, checks, rounding
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import normal_form, quoted, suggestion, words_of
-from bestby._core.typing import Array
+from bestby._core.typing import Array, OnMissing
+from bestby.data.columns import Missing
 from bestby.results.base import Note
 
 T = TypeVar("T")
@@ -250,8 +252,8 @@ def quantities(names: Collection[str]) -> list[str]:
     >>> quantities(["base_acc", "seconds", "cost_usd"]), quantities(["seconds", "cost"])
     (['seconds', 'cost_usd'], [])
     """
-    found = [name for name in names if words_of(name)[-1:] and words_of(name)[-1] in _QUANTITIES]
-    return found if len(found) < len(names) else []
+    measured = [name for name in names if words_of(name)[-1:] and words_of(name)[-1] in _QUANTITIES]
+    return measured if len(measured) < len(names) else []
 
 
 def called_predictions(names: Collection[str]) -> list[str]:
@@ -286,8 +288,8 @@ def score_column(names: Sequence[str]) -> str | None:
     >>> score_column(["latency_ms", "is_correct", "cost"]), score_column(["score_a", "score_b"])
     ('is_correct', None)
     """
-    found = [name for name in names if _are_only_scores(name)]
-    return next((name for name in found if name.lower() == "score"), found[0] if found else None)
+    scores = [name for name in names if _are_only_scores(name)]
+    return next((name for name in scores if name.lower() == "score"), scores[0] if scores else None)
 
 
 def averages(rows: Mapping[str, Mapping[str, float]]) -> list[str]:
@@ -421,3 +423,139 @@ def listed(names: Sequence[str], limit: int = 12) -> str:
     """Return names for a message, not too many of them."""
     shown = ", ".join(names[:limit])
     return shown if len(names) <= limit else f"{shown} and {len(names) - limit} more"
+
+
+EVERY_COLUMN = "columns"
+"""What stands in place of the names of the classes when every column without another part is one."""
+
+
+@dataclass(frozen=True)
+class Soft:
+    """How the user wants soft labels to be read.
+
+    `every_column`: columns without another role are the classes. `texts`, `objects`: values stay as they are.
+    `label_sets`: every item has any number of labels, in texts separated by `label_separator`.
+    """
+
+    classes: tuple[str, ...] | None = None
+    every_column: bool = False
+    normalise: bool = False
+    texts: bool = False
+    objects: bool = False
+    label_sets: bool = False
+    label_separator: str | None = None
+
+    @property
+    def as_given(self) -> bool:
+        """Whether the values are neither labels nor numbers."""
+        return self.texts or self.objects or self.label_sets
+
+    @property
+    def blank(self) -> bool:
+        """Whether a blank cell is a value: a set without any label."""
+        return self.label_separator is not None
+
+    @classmethod
+    def of(cls, classes: str | Sequence[Any] | None, normalise: bool) -> Soft:
+        """Check what the user asks for.
+
+        >>> Soft.of(["no", "yes"], False).classes, Soft.of("columns", False).every_column
+        (('no', 'yes'), True)
+        """
+        if classes is None or (isinstance(classes, str) and classes == EVERY_COLUMN):
+            return cls(None, classes is not None, normalise)
+        if isinstance(classes, str):
+            raise InvalidInputError(
+                f"classes must be a list of names, or {EVERY_COLUMN!r} for every column that plays no other"
+                f" part, got {classes!r}",
+                hint="name the classes in the order you want: classes=[...]",
+            )
+        names = tuple(
+            normal_form(checks.name_text(name, "class").strip()) for name in arrays.listed(classes, "classes")
+        )
+        if len(names) < 2:
+            raise InvalidInputError(
+                f"there must be at least 2 classes, got {len(names)}",
+                hint="one probability per class is needed, for two classes too",
+            )
+        for name, count in Counter(names).items():
+            if count > 1 or not name:
+                raise InvalidInputError(
+                    f"class {name!r} is named {count} times" if name else "a class has no name",
+                    hint="give every class a name of its own",
+                )
+        return cls(names, False, normalise)
+
+
+@dataclass(frozen=True)
+class TableOptions:
+    """What the user says about a table of items; `item_columns` make an item id together."""
+
+    roles: Roles = field(default_factory=Roles)
+    item_columns: tuple[str, ...] = ()
+    systems: Sequence[str] | None = None
+    ignore: Sequence[str] = ()
+    on_missing: OnMissing = "error"
+    system_column: str | None = None
+    value_column: str | None = None
+    soft: Soft = field(default_factory=Soft)
+    missing: Missing = frozenset()
+
+    @classmethod
+    def of(
+        cls,
+        gold: str | None = None,
+        items: Any = None,
+        clusters: Any = None,
+        strata: str | None = None,
+        *,
+        annotators: tuple[str, ...] = (),
+        slices: tuple[str, ...] = (),
+        systems: Any = None,
+        ignore: Any = None,
+        **others: Any,
+    ) -> TableOptions:
+        """Return what the user says, checked; ids of several columns and crossed clusters are taken apart."""
+        item, item_columns = item_ids(items)
+        cluster, crossed = groupings(clusters)
+        for name, what in ((gold, "gold"), (strata, "strata")):
+            checks.valid_name(name, what)
+        return cls(
+            Roles(gold, item, cluster, strata, annotators, crossed, slices),
+            item_columns,
+            None if systems is None else checks.valid_name_list(systems, "systems"),
+            () if ignore is None else checks.valid_name_list(ignore, "ignore"),
+            **others,
+        )
+
+    @property
+    def columns(self) -> frozenset[str]:
+        """The names of columns that the user gave."""
+        named = {name for _, name in self.roles.named()} | {*self.item_columns, *(self.systems or ())}
+        return frozenset(named | {name for name in (self.system_column, self.value_column) if name})
+
+
+def item_ids(items: str | Sequence[str] | None) -> tuple[str | None, tuple[str, ...]]:
+    """Return the column of item ids, or those that make an id together."""
+    if items is None or isinstance(items, str):
+        return checks.valid_name(items, "items"), ()
+    columns = checks.valid_name_list(items, "items")
+    if not columns:
+        raise InvalidInputError(
+            "items is an empty list", hint="name the columns of the item ids", argument="items"
+        )
+    return (columns[0], ()) if len(columns) == 1 else (None, columns)
+
+
+def groupings(clusters: str | Sequence[str] | None) -> tuple[str | None, str | None]:
+    """Return the columns of one grouping of the items, or of two crossed ones."""
+    if clusters is None or isinstance(clusters, str):
+        return checks.valid_name(clusters, "clusters"), None
+    names = checks.valid_name_list(clusters, "clusters")
+    if not 1 <= len(names) <= 2 or len(set(names)) < len(names):
+        raise InvalidInputError(
+            f"clusters are one grouping of the items, or two that cross each other, got {listed(names)}",
+            hint="name one column, or two",
+            argument="clusters",
+        )
+    return names[0], names[1] if len(names) == 2 else None

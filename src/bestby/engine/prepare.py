@@ -10,9 +10,8 @@ import numpy as np
 
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.typing import Array, Dependence, FloatArray, IntArray
-from bestby.data.batches import Streamed
-from bestby.data.coding import numbered
-from bestby.data.evaluation import Evaluation
+from bestby.data.columns import numbered
+from bestby.data.evaluation import Evaluation, Streamed
 from bestby.engine import streamed, text_statistics
 from bestby.engine.base import Group
 from bestby.engine.called import CallGroup

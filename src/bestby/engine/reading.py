@@ -13,10 +13,9 @@ from bestby._core.checks import NUMERAL, number_hint
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
 from bestby.data import soft
-from bestby.data.coding import group_codes
-from bestby.data.columns import complete
+from bestby.data.alignment import check_nested
+from bestby.data.columns import complete, group_codes
 from bestby.data.evaluation import Evaluation
-from bestby.data.groupings import check_nested
 from bestby.data.values import label_codes, read_together
 from bestby.metrics.base import BaseMetric
 from bestby.metrics.probabilities import with_both_classes

@@ -16,7 +16,7 @@ import numpy as np
 from bestby._core import chunks, rounding
 from bestby._core.cached import cached_property
 from bestby._core.typing import Alternative, BoolArray, FloatArray, IntArray
-from bestby.data.coding import collapsed
+from bestby.data.columns import collapsed
 from bestby.engine import pivots, raw_values, slopes
 from bestby.engine.base import STANDARDISED, Contributions, Drawing, Influences, LeftOut, Sample, less
 from bestby.engine.permutations import Swaps, many_units_test

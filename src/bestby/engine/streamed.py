@@ -10,8 +10,9 @@ import numpy as np
 
 from bestby._core.cached import cached_property
 from bestby._core.errors import DesignError, InvalidInputError
+from bestby._core.mixing import Words
 from bestby._core.typing import Alternative, FloatArray, IntArray
-from bestby.data.batches import Batch, Streamed, Words
+from bestby.data.evaluation import Batch, Streamed
 from bestby.engine.base import Drawing, Group, GroupSample, Jackknife, Squares
 from bestby.engine.memo import Memo
 from bestby.engine.slopes import Directions

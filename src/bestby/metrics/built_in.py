@@ -13,8 +13,7 @@ from bestby._core import rounding
 from bestby._core.cached import cached_property
 from bestby._core.errors import BestbyError
 from bestby._core.typing import Array, IntArray
-from bestby.data.batches import Streamed
-from bestby.data.evaluation import Evaluation
+from bestby.data.evaluation import Evaluation, Streamed
 from bestby.metrics._items import shown_label
 from bestby.metrics.base import BaseMetric, Metric, WeightedMetric
 from bestby.metrics.functions import FunctionMetric

@@ -16,7 +16,7 @@ import numpy as np
 
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.typing import Array, FloatArray
-from bestby.data.coding import occurring
+from bestby.data.columns import occurring
 from bestby.metrics._items import marked, named_label, printed_labels, required_labels
 from bestby.metrics.base import MeanMetric, Metric, Names, Patterns
 from bestby.metrics.smooth import Line, SmoothMetric

@@ -17,8 +17,7 @@ import numpy as np
 from bestby._core.cached import cached_property
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array, BoolArray, FloatArray, IntArray, ScorePath
-from bestby.data.arrays import is_plain
-from bestby.data.coding import codes
+from bestby.data.columns import codes, is_plain
 from bestby.data.evaluation import Evaluation
 from bestby.metrics._items import named_label, required_gold, say_which_is_positive, shown_label
 from bestby.metrics.base import Names, Paths, Patterns, WeightDerivatives

@@ -17,11 +17,8 @@ from bestby._core import checks
 from bestby._core.errors import DesignError, InvalidInputError, within
 from bestby._core.text import counted, normal_form, quoted
 from bestby._core.typing import Array
-from bestby.data.arrays import is_plain
-from bestby.data.batches import Streamed
-from bestby.data.coding import codes
-from bestby.data.columns import complete
-from bestby.data.evaluation import Evaluation
+from bestby.data.columns import codes, complete, is_plain
+from bestby.data.evaluation import Evaluation, Streamed
 from bestby.data.roles import NEEDS_GOLD, are_surely_scores, check_no_predictions, listed, quantities
 from bestby.data.values import Key, Rule
 from bestby.metrics import probabilities

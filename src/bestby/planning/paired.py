@@ -16,8 +16,8 @@ from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.text import quoted
 from bestby._core.typing import Alternative, ArrayLike, FloatArray, IntArray
-from bestby.data.coding import codes
-from bestby.data.groupings import one_grouping
+from bestby.data.alignment import one_grouping
+from bestby.data.columns import codes
 from bestby.inference import classical
 from bestby.inference.power import mcnemar_power, t_power
 from bestby.planning.base import (

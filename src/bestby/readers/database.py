@@ -107,8 +107,8 @@ def _own_errors(path: Path | str, database: DuckDBPyConnection) -> Iterator[Duck
 
 def _translated(path: Path | str, message: str) -> InvalidInputError:
     """Make a sentence with the line out of a page of DuckDB's advice."""
-    found = re.search(r"CSV Error on Line: (\d+)", message)
-    where = f"{path}, line {found[1]}" if found else str(path)
+    line = re.search(r"CSV Error on Line: (\d+)", message)
+    where = f"{path}, line {line[1]}" if line else str(path)
     numbers = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", message)
     if numbers:
         return ragged(where, int(numbers[1]), int(numbers[2]))
@@ -169,8 +169,35 @@ def quoted(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
+def small_text(path: Path, compression: str) -> str | None:
+    """Return the text of a small file, for which no database is loaded; None for any other file.
+
+    None also where DuckDB does not cut a text as Python does, or has the better message: line ends of several
+    kinds, quotes beside carriage returns, control characters, and bytes that are no UTF-8.
+    """
+    if compression != "none" or path.stat().st_size > SMALL:
+        return None
+    try:
+        written = path.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return None
+    text = written.replace("\r\n", "\n")
+    n_returns = written.count("\r")
+    one_end = n_returns == 0 or (
+        len(written) - len(text) == n_returns == text.count("\n") and '"' not in text
+    )
+    return None if not one_end or "\0" in text or "\x1f" in text else text
+
+
+SMALL = 1 << 18
+"""Bytes up to which Python reads a table of text, in less time than it takes to load DuckDB."""
+
+
 def lines(path: Path, compression: str, most: int) -> list[str]:
     """Return the first lines of a text file as they are."""
+    text = small_text(path, compression)
+    if text is not None:
+        return [line.removeprefix("\ufeff") for line in text.removesuffix("\n").split("\n")[:most] if text]
     with connection(path) as database:
         query = f"{_SELECT_LINES % _buffer(path, compression)} LIMIT {most:d}"
         return _texts_of_lines(database.execute(query, [literal(path), compression]).fetchall())

@@ -18,28 +18,25 @@ from bestby._core.checks import NUMERAL, number_hint
 from bestby._core.errors import DesignError, InvalidInputError, MissingExtraError
 from bestby._core.typing import Array, IntArray, OnMissing
 from bestby.data.alignment import dropped_note
-from bestby.data.batches import Batch, Streamed
 from bestby.data.columns import Column, Missing
-from bestby.data.evaluation import Evaluation
-from bestby.data.layouts.evaluations import MOST_CELLS
-from bestby.data.layouts.long import is_long
-from bestby.data.layouts.options import TableOptions
-from bestby.data.layouts.soft import gathered
-from bestby.data.layouts.wide import (
+from bestby.data.evaluation import Batch, Evaluation, Streamed
+from bestby.data.layouts.items import (
+    MOST_CELLS,
     check_no_counter,
     described,
     evaluation_of_counts,
+    is_long,
     roles_of,
     systems_of,
     with_left_out,
 )
-from bestby.data.roles import Roles
+from bestby.data.layouts.soft import gathered
+from bestby.data.roles import Roles, TableOptions
 from bestby.data.table import Table, merged_order, table_of_columns
 from bestby.data.values import as_scores
 from bestby.readers.database import csv_source, in_order, lines, literal, quoted, streaming
 from bestby.readers.files import kind_of
-from bestby.readers.joined_files import is_gold_beside
-from bestby.readers.multi_file import Piece, Pieces, check_same_columns, joined
+from bestby.readers.joined_files import Piece, Pieces, check_same_columns, is_gold_another_file, joined
 from bestby.readers.tables import (
     SPACE,
     differ_in_capitals,
@@ -137,7 +134,7 @@ def _is_array(path: Path) -> bool:
 
 def _other_kind(head: Table, options: TableOptions) -> str | None:
     """Return what the columns show to be no hard label per system beside its gold."""
-    if is_gold_beside(head, options):
+    if is_gold_another_file(head, options):
         return f"the gold is another file, {options.roles.gold}"
     table = gathered(head, options.soft, options.columns, options.roles.item)
     if table.soft:
@@ -172,22 +169,24 @@ def _first_rows(
             names += [name for name in _json_keys(pieces, database) if name not in names]
         columns = [objects([record.get(name) for record in records]) for name in names]
         return names, columns
-    source, given, columns_of_file = _relation(pieces.form, [first], database)
+    source, parameters, columns_of_file = _relation(pieces.form, [first], database)
     selected = ", ".join(f"{value} AS k{i}" for i, (_, value) in enumerate(columns_of_file))
     with in_order(first.path) as ordered:
-        arrays = ordered.execute(f"SELECT {selected} FROM {source} LIMIT {_FIRST_ROWS}", given).fetchnumpy()
+        arrays = ordered.execute(
+            f"SELECT {selected} FROM {source} LIMIT {_FIRST_ROWS}", parameters
+        ).fetchnumpy()
     return [name for name, _ in columns_of_file], list(arrays.values())
 
 
 def _json_keys(pieces: Pieces, database: DuckDBPyConnection) -> list[str]:
-    found: set[str] = set()
+    keys: set[str] = set()
     for compression, group in _grouped_by(pieces.pieces, lambda piece: kind_of(piece.path).compression):
         rows = database.execute(
             "SELECT DISTINCT unnest(json_keys(json)) FROM read_ndjson_objects(?, compression=?)",
             [[literal(piece.path) for piece in group], compression],
         ).fetchall()
-        found.update(name for (name,) in rows)
-    return sorted(found)
+        keys.update(name for (name,) in rows)
+    return sorted(keys)
 
 
 def _grouped_by(pieces: Sequence[Piece], key: Any) -> Iterator[tuple[Any, list[Piece]]]:
@@ -202,7 +201,7 @@ class _Query:
     """The columns of some files, and what their folders say of the others."""
 
     source: str
-    given: Sequence[Any]
+    parameters: Sequence[Any]
     columns: Mapping[str, str]
     folders: Mapping[str, str | None]
 
@@ -237,14 +236,14 @@ def _queries(pieces: Pieces, head: Table, used: Sequence[str], database: DuckDBP
     queries = []
     for (said, _, _, apart), group in _grouped_by(pieces.pieces, key):
         wanted = [name for name in used if name not in folders]
-        source, given, columns_of_file = _relation(pieces.form, group, database, wanted)
+        source, parameters, columns_of_file = _relation(pieces.form, group, database, wanted)
         by_name = {name.strip(): value for name, value in columns_of_file}
         if pieces.form == "delimited":
             check_same_columns(pieces, group[0].path, list(by_name), of_files)
         if apart is not None:
             source = f"(SELECT * FROM {source} LIMIT {apart[1]:d})"
         columns = {name: by_name[name] for name in wanted}
-        queries.append(_Query(source, given, columns, dict(zip(folders, said, strict=True))))
+        queries.append(_Query(source, parameters, columns, dict(zip(folders, said, strict=True))))
     return queries
 
 
@@ -300,12 +299,12 @@ def _estimated(database: DuckDBPyConnection, query: _Query, *, delimited: bool) 
     if not query.columns:
         return _Estimate(1, 0)
     blank = _all_blank(query.selected) if delimited else "false"
-    found = database.execute(
+    estimates = database.execute(
         f"SELECT approx_count_distinct(hash({', '.join(query.selected)})), count(*) FILTER (WHERE {blank})"
         f" FROM {query.source}",
-        [*query.given],
+        [*query.parameters],
     ).fetchall()[0]
-    return _Estimate(*map(int, found))
+    return _Estimate(*map(int, estimates))
 
 
 def _all_blank(columns: Sequence[str]) -> str:
@@ -353,7 +352,7 @@ def _counted(
         arrays = database.execute(
             f"SELECT {selected}{comma}count(*) AS n FROM {query.source}"
             + (" GROUP BY ALL ORDER BY ALL" if selected else ""),
-            [*query.given],
+            [*query.parameters],
         ).fetchnumpy()
         number = np.asarray(arrays["n"]).astype(np.int64)
         counts.append(number)
@@ -411,10 +410,10 @@ def _passes(
             )
         key = _key_sql(query.columns[item], kinds[item], options.missing)
         numbers = [_number_sql(query.columns[name], kinds[name], options.missing) for name in values]
-        queries.append((f"SELECT {', '.join([key, *numbers])} FROM {query.source}", tuple(query.given)))
+        queries.append((f"SELECT {', '.join([key, *numbers])} FROM {query.source}", tuple(query.parameters)))
         texts = {name: _text_sql(query.columns[name], kind, options.missing) for name, kind in kinds.items()}
         written = {name: texts[name] for name in values if kinds[name] != "number"}
-        cells.append((query.source, query.given, texts[item], written))
+        cells.append((query.source, query.parameters, texts[item], written))
     _check_cells(database, pieces.source, item, cells)
     return Passes(pieces.source, tuple(queries), roles.gold is not None)
 
@@ -453,17 +452,19 @@ def _check_cells(
     database: DuckDBPyConnection,
     source: str,
     item: str,
-    found: Sequence[tuple[str, Sequence[Any], str, Mapping[str, str]]],
+    relations: Sequence[tuple[str, Sequence[Any], str, Mapping[str, str]]],
 ) -> None:
     """Refuse a table where an item has no id, or a text that is to be read as a number is not one."""
     n = absent = 0
-    for relation, given, id_text, texts in found:
+    for relation, parameters, id_text, texts in relations:
         odd = [
             f"min({text}) FILTER (WHERE NOT regexp_full_match({text}, {quoted(NUMERAL.pattern)}))"
             for text in texts.values()
         ]
         asked = ", ".join(["count(*)", f"count({id_text})", *odd])
-        rows, present, *examples = database.execute(f"SELECT {asked} FROM {relation}", [*given]).fetchall()[0]
+        rows, present, *examples = database.execute(
+            f"SELECT {asked} FROM {relation}", [*parameters]
+        ).fetchall()[0]
         n, absent = n + rows, absent + rows - present
         for name, text in zip(texts, examples, strict=True):
             if text is not None:
@@ -495,14 +496,14 @@ class Passes:
 
     def __call__(self) -> Iterator[Batch]:
         """Yield all items, in the same order in each pass."""
-        for query, given in self.queries:
+        for query, parameters in self.queries:
             with in_order(self.source) as database:
-                relation: Any = database.sql(query, params=list(given))
+                relation: Any = database.sql(query, params=list(parameters))
                 # The older name is all that DuckDB before 1.4 has.
                 reader = getattr(relation, "to_arrow_reader", None) or relation.fetch_arrow_reader
-                for found in reader(ROWS):
+                for rows in reader(ROWS):
                     keys, *columns = (
-                        found.column(i).to_numpy(zero_copy_only=False) for i in range(found.num_columns)
+                        rows.column(i).to_numpy(zero_copy_only=False) for i in range(rows.num_columns)
                     )
                     values = [np.asarray(column, dtype=np.float64) for column in columns]
                     batch = Batch(
@@ -517,9 +518,9 @@ class Passes:
 
 
 def _complete_items(batch: Batch) -> Batch:
-    kept = ~np.isnan(np.column_stack(batch.systems)).any(axis=1)
-    gold = None if batch.gold is None else batch.gold[kept]
-    return Batch(batch.keys[kept], gold, [values[kept] for values in batch.systems])
+    complete = ~np.isnan(np.column_stack(batch.systems)).any(axis=1)
+    gold = None if batch.gold is None else batch.gold[complete]
+    return Batch(batch.keys[complete], gold, [values[complete] for values in batch.systems])
 
 
 def read_batches(passes: Passes, names: Sequence[str], on_missing: OnMissing) -> Streamed:
@@ -530,18 +531,18 @@ def read_batches(passes: Passes, names: Sequence[str], on_missing: OnMissing) ->
             "a missing score cannot count as the worst of a table that is read in batches",
             hint='pass on_missing="drop", or read the table whole: stream=False',
         )
-    n = n_kept = 0
+    n = n_complete = 0
     gold_gone, gone, summed = 0, np.zeros(len(names), dtype=np.int64), 0
     order = sorted(range(len(names)), key=lambda s: names[s])
     for batch in passes():
         absent = np.isnan(np.column_stack(batch.systems))
         gone += absent.sum(axis=0)
-        kept = ~absent.any(axis=1)
-        n_kept += int(kept.sum())
+        complete = ~absent.any(axis=1)
+        n_complete += int(complete.sum())
         for name, column in zip(names, batch.systems, strict=True):
-            checks.check_bounded(np.where(kept, column, 0.0), f"system {name!r}", n)
+            checks.check_bounded(np.where(complete, column, 0.0), f"system {name!r}", n)
         if batch.gold is not None:
-            checks.check_bounded(np.where(kept & ~np.isnan(batch.gold), batch.gold, 0.0), "gold", n)
+            checks.check_bounded(np.where(complete & ~np.isnan(batch.gold), batch.gold, 0.0), "gold", n)
         n += batch.keys.size
         hashed = batch.keys
         columns = [batch.systems[s] for s in order]
@@ -550,7 +551,7 @@ def read_batches(passes: Passes, names: Sequence[str], on_missing: OnMissing) ->
             columns.append(batch.gold)
         for column in columns:
             hashed = mix(hashed * GOLDEN + np.ascontiguousarray(column).view(np.uint64))
-        summed += int(hashed[kept].sum(dtype=np.uint64))  # a sum does not know the order of its terms
+        summed += int(hashed[complete].sum(dtype=np.uint64))  # a sum does not know the order of its terms
     if gold_gone:
         raise InvalidInputError(
             f"{passes.source}: the gold is missing for {gold_gone} of {n} items", hint="remove these items"
@@ -561,19 +562,19 @@ def read_batches(passes: Passes, names: Sequence[str], on_missing: OnMissing) ->
             f"{passes.source}: system {names[first]!r} has no value for {int(gone[first])} of {n} items",
             hint='pass on_missing="drop" to compare the other items only',
         )
-    if n_kept < 2:
+    if n_complete < 2:
         raise InvalidInputError(
-            f"a comparison needs at least 2 items, got {n_kept}",
+            f"a comparison needs at least 2 items, got {n_complete}",
             hint="with one item nothing can be said about the uncertainty",
         )
-    content = f"batches|{'|'.join(sorted(names))}|{passes.with_gold}|{n_kept}|{summed % (1 << 64)}"
+    content = f"batches|{'|'.join(sorted(names))}|{passes.with_gold}|{n_complete}|{summed % (1 << 64)}"
     empty = np.empty(0)
     return Streamed(
         systems=dict.fromkeys(names, empty),
         gold=empty if passes.with_gold else None,
-        notes=(*_notes(n_kept), *([dropped_note(n - n_kept, n)] if n_kept < n else [])),
-        batches=Passes(passes.source, passes.queries, passes.with_gold, complete=n_kept < n),
-        n=n_kept,
+        notes=(*_notes(n_complete), *([dropped_note(n - n_complete, n)] if n_complete < n else [])),
+        batches=Passes(passes.source, passes.queries, passes.with_gold, complete=n_complete < n),
+        n=n_complete,
         digest=hashlib.blake2b(content.encode(), digest_size=8).hexdigest(),
     )
 

@@ -16,10 +16,29 @@ from bestby._core.arrays import objects
 from bestby._core.checks import NUMERAL, SEVERAL_LABELS
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array
-from bestby.data.coding import HEAD, MOST_DISTINCT, Coded, has_few
-from bestby.data.columns import Column, Missing, Numerals, Raw, raw_values
-from bestby.data.table import Table, listed, merged_order, table_of_columns
-from bestby.readers.database import CLOSE_QUOTES, connection, csv_source, lines, literal, quoted, ragged
+from bestby.data.columns import (
+    HEAD,
+    MOST_DISTINCT,
+    Coded,
+    Column,
+    Missing,
+    Numerals,
+    Raw,
+    has_few,
+    raw_values,
+)
+from bestby.data.roles import listed
+from bestby.data.table import Table, merged_order, table_of_columns
+from bestby.readers.database import (
+    CLOSE_QUOTES,
+    connection,
+    csv_source,
+    lines,
+    literal,
+    quoted,
+    ragged,
+    small_text,
+)
 from bestby.readers.text import KEEP_ONE, csv_rows, cut, decoded, has_mixed_ends, parsed, unpacked
 
 if TYPE_CHECKING:
@@ -39,6 +58,8 @@ def read_delimited(
     columns: Sequence[Raw]
     if len(names) > _MOST_COLUMNS:
         columns = _columns_of_text(path, compression, names, delimiter)
+    elif (small := _columns_of_small_file(path, compression, names, delimiter)) is not None:
+        columns = small
     else:
         try:
             columns = _columns_of_database(path, compression, names, delimiter, missing)
@@ -91,9 +112,27 @@ def _columns_of_database(
     path: Path, compression: str, names: Sequence[str], delimiter: str, missing: Missing
 ) -> list[Raw]:
     source = csv_source(len(names), [path], compression, delimiter)
-    given, selected = [literal(path), compression, delimiter], [f"c{i}" for i in range(len(names))]
+    parameters, selected = [literal(path), compression, delimiter], [f"c{i}" for i in range(len(names))]
     with connection(path) as database:
-        return columns_of_query(database, path, source, given, selected, missing)
+        return columns_of_query(database, path, source, parameters, selected, missing)
+
+
+def _columns_of_small_file(
+    path: Path, compression: str, names: Sequence[str], delimiter: str
+) -> list[Array] | None:
+    """Return the columns of a small table that Python cuts as DuckDB does; None of others and faulty ones."""
+    text = small_text(path, compression)
+    # DuckDB lets a quoted cell begin with blanks, and takes blank lines of a single column for rows.
+    if text is None or len(names) < 2 or re.search(rf'(?:^|{re.escape(delimiter)}) +"', text, re.MULTILINE):
+        return None
+    try:
+        rows = [row for row in csv_rows(io.StringIO(text), delimiter, strict=True) if row]
+    except csv.Error:
+        return None
+    if any(len(row) != len(names) for row in rows):
+        return None
+    columns = zip(*rows[1:], strict=True) if len(rows) > 1 else [()] * len(names)
+    return [objects([cell or None for cell in column]) for column in columns]
 
 
 def _columns_of_text(path: Path, compression: str, names: Sequence[str], delimiter: str) -> list[Array]:
@@ -162,12 +201,12 @@ def columns_of_query(
     database: DuckDBPyConnection,
     path: Path,
     source: str,
-    given: Sequence[Any],
+    parameters: Sequence[Any],
     selected: Sequence[str],
     missing: Missing,
 ) -> list[Raw]:
     """Return the columns of a query, each given as SQL; values that are unusual are read as texts."""
-    head = _fetched(database, source, given, selected, f" LIMIT {HEAD}")
+    head = _fetched(database, source, parameters, selected, f" LIMIT {HEAD}")
     if not head or len(head[0]) < HEAD:
         return [*head]
     first = [_texts_or_none(column) for column in head]
@@ -182,15 +221,15 @@ def columns_of_query(
     for place in numbers:
         asked[place] = f"TRY_CAST({selected[place]} AS DOUBLE)"
     kinds = [_kind_sql(selected[place], missing) for place in numbers]
-    read = _fetched(database, source, given, [*asked, *kinds])
+    read = _fetched(database, source, parameters, [*asked, *kinds])
     out: list[Raw] = [*read[: len(asked)]]
 
     def texts_of(place: int) -> Array:
         with connection(path) as again:
-            return _fetched(again, source, given, [selected[place]])[0]
+            return _fetched(again, source, parameters, [selected[place]])[0]
 
     for place, texts in labels.items():
-        coded = _coded_column(database, source, given, selected[place], texts, read[place])
+        coded = _coded_column(database, source, parameters, selected[place], texts, read[place])
         out[place] = texts_of(place) if coded is None else coded
     for place, kind in zip(numbers, read[len(asked) :], strict=True):
         numerals = _numeral_column(read[place], np.asarray(kind), lambda place=place: texts_of(place))
@@ -199,10 +238,16 @@ def columns_of_query(
 
 
 def _fetched(
-    database: DuckDBPyConnection, source: str, given: Sequence[Any], selected: Sequence[str], more: str = ""
+    database: DuckDBPyConnection,
+    source: str,
+    parameters: Sequence[Any],
+    selected: Sequence[str],
+    more: str = "",
 ) -> list[Array]:
     columns = ", ".join(f"{column} AS k{i}" for i, column in enumerate(selected))
-    return [*database.execute(f"SELECT {columns or '*'} FROM {source}{more}", [*given]).fetchnumpy().values()]
+    return [
+        *database.execute(f"SELECT {columns or '*'} FROM {source}{more}", [*parameters]).fetchnumpy().values()
+    ]
 
 
 def _texts_or_none(column: Array) -> list[str] | None:
@@ -247,7 +292,7 @@ def _kind_sql(column: str, missing: Missing) -> str:
 def _coded_column(
     database: DuckDBPyConnection,
     source: str,
-    given: Sequence[Any],
+    parameters: Sequence[Any],
     column: str,
     texts: list[str],
     codes: Array,
@@ -256,13 +301,13 @@ def _coded_column(
     if not np.ma.is_masked(codes):
         return Coded(objects(texts), np.ma.getdata(codes))
     rows = database.execute(
-        f"SELECT DISTINCT {column} FROM {source} LIMIT {MOST_DISTINCT + 1}", [*given]
+        f"SELECT DISTINCT {column} FROM {source} LIMIT {MOST_DISTINCT + 1}", [*parameters]
     ).fetchall()
     every = _distinct_texts([text for (text,) in rows if text is not None])
     if len(rows) > MOST_DISTINCT or not every:
         return None
     if every != texts:
-        codes = _fetched(database, source, given, [_code_sql(column, every)])[0]
+        codes = _fetched(database, source, parameters, [_code_sql(column, every)])[0]
     return Coded.of(every, np.ma.filled(codes.astype(np.int64), -1))
 
 
@@ -405,8 +450,8 @@ def read_parquets(paths: Sequence[Path], missing: Missing) -> list[Table]:
     with connection(paths[0] if len(paths) == 1 else f"{paths[0]} (or a file beside it)") as database:
         for path in paths:
             columns = parquet_columns(path, database)
-            source, given = "read_parquet(?, hive_partitioning=false)", [literal(path)]
-            read = columns_of_query(database, path, source, given, [*columns.values()], missing)
+            source, parameters = "read_parquet(?, hive_partitioning=false)", [literal(path)]
+            read = columns_of_query(database, path, source, parameters, [*columns.values()], missing)
             part = len(paths) > 1
             tables.append(table_of_columns(str(path), list(columns), read, missing, part=part))
     return tables

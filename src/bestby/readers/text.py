@@ -1,20 +1,25 @@
-"""Plain text and JSON: unpacked, decoded, cut into lines, parsed, with the place of what is wrong."""
+"""Plain text and JSON: unpacked, decoded, cut into lines, parsed; records with their places for messages."""
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import csv
 import itertools
 import json
+import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from bestby._core.arrays import objects
 from bestby._core.errors import InvalidInputError
-from bestby._core.paths import is_file
+from bestby._core.paths import is_file, readable_file
 from bestby._core.text import quoted
 from bestby._core.typing import Array
 from bestby.data.roles import GOLD_WORDS, ITEM_WORDS, VALUE_WORDS
@@ -222,3 +227,202 @@ def _has_lines(path: Path) -> bool:
     except (InvalidInputError, OSError):
         return False
     return False
+
+
+MOST_LINES = 1000
+"""How many lines of a file are looked at to recognise it, of at most `HEAD` bytes."""
+
+
+_KINDS = {bool: "a boolean", int: "a number", float: "a number", list: "a list", dict: "an object"}
+
+
+@dataclass(frozen=True)
+class Record:
+    """One object of a file."""
+
+    where: str
+    data: dict[str, Any]
+
+    def need(self, key: str) -> Any:
+        """Return the value of a key that must be there."""
+        if key not in self.data:
+            raise InvalidInputError(f"{self.where}: no {key!r} in this record", hint=CUT_OFF)
+        return self.data[key]
+
+    def part(self, key: str) -> dict[str, Any]:
+        """Return the object under a key, empty if there is none."""
+        value = self.data.get(key)
+        return value if isinstance(value, dict) else {}
+
+    def labels(self, key: str) -> dict[str, str]:
+        """Return the texts and numbers of the object under a key, as text."""
+        labels = {name: word(value) for name, value in self.part(key).items()}
+        return {name: label for name, label in labels.items() if label is not None}
+
+
+def text_of(path: Path) -> str:
+    """Return the text of a file, plain or packed with gzip or zstd."""
+    return unpacked(path, compression_of(readable_file(path)))
+
+
+def document(path: Path) -> Record:
+    """Return the one object that a file holds."""
+    return _record(parsed(text_of(path), str(path)), str(path))
+
+
+def records(path: Path, *, without: Sequence[str] = ()) -> list[Record]:
+    """Return the objects of a file, one per line or a JSON list of them, `without` some of their keys."""
+    compression = compression_of(readable_file(path))
+    start = next(unpacked_pieces(path, compression), b"").removeprefix(codecs.BOM_UTF8)
+    if start.lstrip().startswith(b"["):
+        values = enumerate(parsed(text_of(path), str(path)), 1)
+        return [_record(value, f"{path}, entry {i}") for i, value in values]
+    objects_of_file = []
+    for number, line in enumerate(text_lines(path, compression), 1):
+        if line and not line.isspace():
+            record = _record(parsed(line, str(path), number), f"{path}, line {number}")
+            for key in without:
+                record.data.pop(key, None)
+            objects_of_file.append(record)
+    return objects_of_file
+
+
+def listing(whole: Record, key: str) -> list[Record]:
+    """Return the objects of the list under a key, which must be there."""
+    values = whole.need(key)
+    if not isinstance(values, list):
+        raise InvalidInputError(f"{whole.where}: {key!r} is {kind(values)}, expected a list", hint=CUT_OFF)
+    return [_record(value, f"{whole.where}, {key} {i}") for i, value in enumerate(values, 1)]
+
+
+def _record(value: Any, where: str) -> Record:
+    if not isinstance(value, dict):
+        raise InvalidInputError(f"{where}: expected a JSON object, got {kind(value)}", hint=CUT_OFF)
+    return Record(where, value)
+
+
+def check_new(places: dict[Any, str], key: Any, where: str, what: str, hint: str) -> None:
+    """Keep the place of a record; refuse one whose key another had before."""
+    first = places.setdefault(key, where)
+    if first is not where:
+        file, _, entry = first.rpartition(", ")
+        place = entry if where.startswith(f"{file}, ") else first
+        raise InvalidInputError(f"{where}: {what} was already in {place}", hint=hint)
+
+
+def kind(value: Any) -> str:
+    """Return what a JSON value is, for messages.
+
+    >>> kind([1]), kind({}), kind(None), kind(True), kind(0.5)
+    ('a list', 'an object', 'null', 'a boolean', 'a number')
+    """
+    return "null" if value is None else _KINDS.get(type(value), "a text")
+
+
+def number(value: Any) -> float | None:
+    """Return a JSON boolean or number as a float, None if it is neither or too large."""
+    if not isinstance(value, bool | int | float):
+        return None
+    try:
+        converted = float(value)
+    except OverflowError:
+        return None
+    return None if math.isinf(converted) else converted
+
+
+def numbers(values: Mapping[str, Any]) -> dict[str, float]:
+    """Return the booleans and numbers of an object as floats, without its other values.
+
+    >>> numbers({"f1": 0.5, "exact": True, "lang": "de"})
+    {'f1': 0.5, 'exact': 1.0}
+    """
+    converted = {name: number(value) for name, value in values.items()}
+    return {name: value for name, value in converted.items() if value is not None}
+
+
+def whole_number(value: Any) -> int | None:
+    """Return a JSON number without a fraction, None if it is none."""
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def beginning(value: Any) -> str | None:
+    """Return what tells whether two files have the same text: how it begins. None if it is no text."""
+    # Letters of a text; summaries of logs may leave out the rest
+    return value[:200] if isinstance(value, str) else None
+
+
+def word(value: Any) -> str | None:
+    """Return a JSON text or number as a name or an id, None if it is neither or empty.
+
+    What cannot be printed (half a surrogate pair, a NUL) is replaced.
+
+    >>> word("q1"), word(7), word(["q1"]), word(" ")
+    ('q1', '7', None, None)
+    """
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return None
+    try:
+        text = str(value)
+    except ValueError:  # an integer of thousands of digits
+        return None
+    if not text.isascii():
+        text = text.encode("utf-8", "replace").decode()
+    return text.replace("\0", "\ufffd").strip() or None
+
+
+def first_lines(head: bytes) -> list[str]:
+    r"""Return the whole lines at the start of a text, at most 1000; none if it is not text in UTF-8.
+
+    >>> first_lines(b"one\r\ntwo")
+    ['one', 'two']
+    >>> first_lines(b"\x93NUMPY")
+    []
+    """
+    try:
+        text = codecs.getincrementaldecoder("utf-8-sig")().decode(head)  # a letter may be cut in two
+    except UnicodeDecodeError:
+        return []
+    lines = cut(text)
+    if len(head) >= HEAD and len(lines) > 1:
+        lines.pop()  # cut off
+    while lines and not lines[-1]:
+        lines.pop()
+    return [] if "\0" in text else lines[:MOST_LINES]
+
+
+def column_names(head: bytes) -> list[str]:
+    r"""Return the names of the columns of a CSV table from its first bytes; none if it is no text.
+
+    >>> column_names(b'id,"a, b"\r\n1,2\r\n')
+    ['id', 'a, b']
+    """
+    lines = first_lines(head)
+    return [name.strip() for name in next(csv_rows(lines[:1]), [])]
+
+
+def number_of(text: str, where: str, what: str) -> float:
+    """Return a finite number, or say where there is none.
+
+    >>> number_of("nan", "run.txt, line 2", "the score")
+    Traceback (most recent call last):
+    ...
+    bestby._core.errors.InvalidInputError: run.txt, line 2: the score must be a finite number, got 'nan'
+    """
+    value = as_number(text)
+    if value is None:
+        shown = text if len(text) <= 40 else f"{text[:37]}..."
+        raise InvalidInputError(f"{where}: {what} must be a finite number, got {shown!r}")
+    return value
+
+
+def as_number(text: str) -> float | None:
+    """Return a finite number; None if the text is none.
+
+    >>> as_number("1e-3"), as_number("inf"), as_number("1_000")
+    (0.001, None, None)
+    """
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if np.isfinite(value) and "_" not in text else None

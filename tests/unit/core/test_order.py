@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import bestby as bb
 from bestby.data.table import merged_order, order_in_groups
 from bestby.readers import read
-from bestby.readers.several import read_runs
+from bestby.readers.reading import read_runs
 
 NAMES = ["zeta", "beta", "alpha", "gamma"]
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from bestby import DesignError, Evaluation, InvalidInputError, compare
-from bestby.data.batches import Streamed
-from bestby.data.coding import codes
+from bestby.data.columns import codes
+from bestby.data.evaluation import Streamed
 
 
 def test_items_are_aligned_by_id_whatever_their_order() -> None:

@@ -15,10 +15,9 @@ import pytest
 
 from bestby import Study, compare, read
 from bestby._core.errors import InvalidInputError
-from bestby.data.arrays import label_column
-from bestby.data.columns import Column, column_of_texts
-from bestby.data.layouts.evaluations import evaluation_of_frame
-from bestby.data.layouts.options import TableOptions
+from bestby.data.columns import Column, column_of_texts, label_column
+from bestby.data.layouts.items import evaluation_of_frame
+from bestby.data.roles import TableOptions
 from bestby.data.values import label_codes, read_together
 
 FEW: dict[str, Any] = {"metric": "accuracy", "n_resamples": 20, "test": "sign"}

@@ -17,10 +17,10 @@ import pytest
 
 from bestby import compare, read
 from bestby._core.errors import InvalidInputError
-from bestby.data.arrays import identifiers, label_column
+from bestby.data.columns import identifiers, label_column
 from bestby.data.evaluation import Evaluation
-from bestby.data.layouts.evaluations import evaluation_of_frame
-from bestby.data.layouts.options import TableOptions
+from bestby.data.layouts.items import evaluation_of_frame
+from bestby.data.roles import TableOptions
 
 FEW: dict[str, Any] = {"metric": "accuracy", "n_resamples": 20, "test": "sign"}
 

@@ -13,7 +13,7 @@ import pytest
 
 from bestby import Comparison, compare, compare_datasets, compare_folds
 from bestby._core.errors import DesignError, InvalidInputError
-from bestby.data.layouts import evaluations
+from bestby.data.layouts import items
 
 WITHOUT = "data frames in partitions need dask: pip install 'bestby[dask]'"
 dask = pytest.importorskip("dask", reason=WITHOUT)
@@ -119,14 +119,14 @@ def test_files_in_parquet(tmp_path: Path) -> None:
 
 def test_only_the_columns_that_are_used_are_read() -> None:
     frame = frame_of()
-    cells, counts = evaluations.counted_partitions(dd.from_pandas(frame, npartitions=2), ["label", "a"])
+    cells, counts = items.counted_partitions(dd.from_pandas(frame, npartitions=2), ["label", "a"])
     assert list(cells.columns) == ["label", "a"]
     assert counts.sum() == N
     assert len(cells) == len(frame[["label", "a"]].drop_duplicates())
 
 
 def test_too_many_distinct_rows_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(evaluations, "MOST_CELLS", 50)
+    monkeypatch.setattr(items, "MOST_CELLS", 50)
     rng = np.random.default_rng(9)
     frame = pd.DataFrame({name: rng.normal(size=N) for name in "ab"})
     with pytest.raises(DesignError, match=r"more than 50 distinct rows.*\nhint: .*frame\.compute\(\)"):

@@ -19,8 +19,8 @@ import pytest
 
 from bestby import Study, compare, read
 from bestby.data.evaluation import Evaluation
-from bestby.data.layouts.evaluations import evaluation_of_frame
-from bestby.data.layouts.options import TableOptions
+from bestby.data.layouts.items import evaluation_of_frame
+from bestby.data.roles import TableOptions
 from bestby.engine import prepare
 from bestby.metrics import resolve
 from bestby.questions.study.source import aligned, checked_gold

@@ -1,4 +1,4 @@
-"""Rows of probabilities: which data are such, what is refused and where, classes and their labels."""
+"""Rows of probabilities: which data are such, what is refused and where; beside hard labels."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from bestby import Evaluation, InvalidInputError
 from bestby._core.checks import SEVERAL_LABELS
-from bestby.data import soft
+from bestby.data import columns, soft
 
 ROWS = [[0.25, 0.75], [1.0, 0.0]]
 
@@ -43,7 +43,7 @@ def kinds() -> dict[str, Any]:
 @pytest.mark.parametrize("kind", kinds())
 def test_rows_of_every_container_are_rows(kind: str) -> None:
     values = kinds()[kind]
-    assert soft.is_soft(values)
+    assert columns.is_soft(values)
     found = soft.distributions(values, "gold")
     assert found.dtype == np.float64
     assert found.flags.c_contiguous
@@ -83,18 +83,18 @@ def plain() -> dict[str, Any]:
 
 @pytest.mark.parametrize("kind", plain())
 def test_one_value_per_item_is_no_row(kind: str) -> None:
-    assert not soft.is_soft(plain()[kind])
+    assert not columns.is_soft(plain()[kind])
 
 
 def test_a_single_distribution_is_one_item() -> None:
     """Not as many items as classes: a row that sums to 1 is no column laid down."""
-    assert soft.is_soft(np.array([[0.2, 0.8]]))
-    assert soft.is_soft([[0.2, 0.8]])
+    assert columns.is_soft(np.array([[0.2, 0.8]]))
+    assert columns.is_soft([[0.2, 0.8]])
 
 
 def test_a_missing_first_row_does_not_hide_the_others() -> None:
     values = [None, [0.5, 0.5], [1.0, 0.0]]
-    assert soft.is_soft(values)
+    assert columns.is_soft(values)
     with pytest.raises(InvalidInputError, match="gold, row 0 is not a row of numbers"):
         soft.distributions(values, "gold")
 
@@ -278,3 +278,161 @@ def test_rows_of_many_whole_numbers_are_told_to_be_labels() -> None:
     with pytest.raises(InvalidInputError) as caught:
         soft.distributions([[0, 1, 2] * 30, [1, 1, 2] * 30], "a.csv")
     assert "these are 2 rows of 90 whole numbers: if they are labels" in str(caught.value.hint)
+
+
+DISTRIBUTIONS = [[0.25, 0.75], [1.0, 0.0], [0.5, 0.5]]
+
+
+def test_hard_and_soft_stand_side_by_side() -> None:
+    made = Evaluation.of(
+        {"hard": ["b", "a", "a"], "soft": DISTRIBUTIONS}, ["b", "b", "a"], classes=["b", "a"]
+    )
+    assert made.systems["hard"].tolist() == ["b", "a", "a"]
+    assert made.systems["soft"].tolist() == DISTRIBUTIONS
+    assert made.classes is not None
+    assert made.classes.tolist() == ["b", "a"]
+    assert made.n_items == 3
+    assert sorted(made.coded) == ["", "hard"]
+
+
+def test_without_names_classes_are_numbered() -> None:
+    made = Evaluation.of({"a": DISTRIBUTIONS, "b": [1, 0, 1]}, [0, 0, 1])
+    assert made.classes is not None
+    assert made.classes.tolist() == [0, 1]
+    assert Evaluation.of({"a": [1, 0], "b": [0, 0]}, [0, 1]).classes is None
+
+
+def test_soft_rows_are_aligned_by_id() -> None:
+    a = dict(zip("xyz", DISTRIBUTIONS, strict=True))
+    b = dict(zip("zyx", DISTRIBUTIONS, strict=True))
+    gold = dict(zip("yxz", [0, 1, 0], strict=True))
+    made = Evaluation.of({"a": a, "b": b}, gold)
+    assert made.items is not None
+    order = made.items.tolist()
+    assert made.systems["a"].tolist() == [a[key] for key in order]
+    assert made.systems["b"].tolist() == [b[key] for key in order]
+    dropped = Evaluation.of({"a": a, "b": {k: b[k] for k in "xz"}}, gold, on_missing="drop")
+    assert dropped.systems["a"].shape == (2, 2)
+    worst = Evaluation.of({"a": a, "b": {k: b[k] for k in "xz"}}, gold, on_missing="worst")
+    assert worst.missing["b"].sum() == 1
+
+
+@pytest.mark.parametrize(
+    ("systems", "gold", "settings", "message"),
+    [
+        (
+            {"a": DISTRIBUTIONS, "b": DISTRIBUTIONS[:2]},
+            [0, 1, 0],
+            {},
+            "systems must have one value per item: 'a' has 3, 'b' has 2",
+        ),
+        ({"a": DISTRIBUTIONS, "b": DISTRIBUTIONS}, [0, 1], {}, "gold has 2 values, expected 3"),
+        (
+            {"a": DISTRIBUTIONS, "b": DISTRIBUTIONS},
+            [0, 1, 2],
+            {},
+            "gold holds the label '2', which is none of the classes 0, 1",
+        ),
+        (
+            {"a": DISTRIBUTIONS, "b": ["x", "y", "x"]},
+            DISTRIBUTIONS,
+            {},
+            "system 'b' holds the label 'x', which is none of the classes 0, 1",
+        ),
+        (
+            {"a": DISTRIBUTIONS, "b": [[0.2, 0.3, 0.5]] * 3},
+            DISTRIBUTIONS,
+            {},
+            "system 'b' has 3 numbers per item, but there are 2 classes",
+        ),
+        (
+            {"a": DISTRIBUTIONS, "b": DISTRIBUTIONS},
+            DISTRIBUTIONS,
+            {"classes": ["x", "y", "z"]},
+            "system 'a' has 2 numbers per item, but there are 3 classes",
+        ),
+        (
+            {"a": DISTRIBUTIONS, "b": DISTRIBUTIONS},
+            DISTRIBUTIONS,
+            {"classes": ["x", "x"]},
+            "a class is named twice: x, x",
+        ),
+        (
+            {"a": DISTRIBUTIONS, "b": DISTRIBUTIONS},
+            DISTRIBUTIONS,
+            {"classes": []},
+            "system 'a' has 2 numbers per item, but there are 0 classes",
+        ),
+        (
+            {
+                "a": dict(zip("xyz", DISTRIBUTIONS, strict=True)),
+                "b": {"x": [0, 1], "y": [0.5, 0.6], "z": [1, 0]},
+            },
+            dict(zip("xyz", DISTRIBUTIONS, strict=True)),
+            {},
+            "system 'b', item 'y' sums to 1.1, not to 1",
+        ),
+        (
+            {"a": np.array([[0.2, 0.8]]), "b": np.array([[0.5, 0.5]])},
+            np.array([[1.0, 0.0]]),
+            {},
+            "a comparison needs at least 2 items, got 1",
+        ),
+        ({"a": [], "b": []}, [], {}, "a comparison needs at least 2 items, got 0"),
+        (
+            {"a": DISTRIBUTIONS, "b": DISTRIBUTIONS},
+            None,
+            {},
+            "without gold, systems must be per-item scores, but 'a' holds a row per item",
+        ),
+    ],
+)
+def test_soft_data_that_do_not_fit(systems: Any, gold: Any, settings: Any, message: str) -> None:
+    with pytest.raises(InvalidInputError) as caught:
+        Evaluation.of(systems, gold, **settings)
+    assert caught.value.message == message
+
+
+def test_labels_of_every_type_find_their_class() -> None:
+    for hard in (
+        [1, 0, 1],
+        [True, False, True],
+        [1.0, 0.0, 1.0],
+        ["1", "0", "1"],
+        np.array([1, 0, 1], dtype="u1"),
+    ):
+        assert Evaluation.of({"a": DISTRIBUTIONS, "b": hard}, [0, 1, 1]).n_items == 3
+
+
+def test_other_classes_are_other_data() -> None:
+    def hashed(systems: Any, gold: Any, **settings: Any) -> str:
+        return Evaluation.of(systems, gold, **settings).data_hash()
+
+    hard: Any = {"a": ["x", "y", "x"], "b": ["y", "y", "x"]}
+    soft: Any = {"a": DISTRIBUTIONS, "b": DISTRIBUTIONS[::-1]}
+    certain = [[0.0, 1.0], [1.0, 0.0], [1.0, 0.0]]
+    hashes = [
+        hashed(soft, certain),
+        hashed(soft, [1, 0, 0]),
+        hashed(soft, certain, classes=["x", "y"]),
+        hashed(soft, certain, classes=["y", "x"]),
+        hashed({"a": DISTRIBUTIONS, "b": [row[::-1] for row in DISTRIBUTIONS[::-1]]}, certain),
+        hashed(hard, ["x", "y", "y"]),
+        hashed(hard, ["x", "y", "y"], classes=["x", "y"]),
+        hashed(hard, ["x", "y", "y"], classes=["y", "x"]),
+        hashed(hard, ["x", "y", "y"], objects=True),
+    ]
+    assert len(set(hashes)) == len(hashes)
+    assert hashed(soft, certain) == hashed(
+        {"b": np.array(DISTRIBUTIONS[::-1]), "a": np.array(DISTRIBUTIONS)}, np.array(certain)
+    )
+
+
+def test_soft_rows_given_are_never_written() -> None:
+    a, gold = np.array(DISTRIBUTIONS), np.array(DISTRIBUTIONS[::-1])
+    for array in (a, gold):
+        array.flags.writeable = False
+    nested = [list(row) for row in DISTRIBUTIONS]
+    Evaluation.of({"a": a, "b": nested}, gold, normalise=True).data_hash()
+    assert nested == DISTRIBUTIONS
+    assert a.tolist() == DISTRIBUTIONS

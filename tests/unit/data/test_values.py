@@ -14,11 +14,10 @@ import pytest
 
 from bestby import Study, compare, compare_datasets, compare_folds, compare_runs, read
 from bestby._core.errors import InvalidInputError
-from bestby.data.arrays import identifiers, label_column
-from bestby.data.columns import column_of_texts
+from bestby.data.columns import column_of_texts, identifiers, label_column
 from bestby.data.evaluation import Evaluation
-from bestby.data.layouts.evaluations import evaluation_of_frame
-from bestby.data.layouts.options import TableOptions
+from bestby.data.layouts.items import evaluation_of_frame
+from bestby.data.roles import TableOptions
 from bestby.data.values import Rule, key_of, label_codes, read_together
 
 FEW: dict[str, Any] = {"metric": "accuracy", "n_resamples": 20, "test": "sign"}

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from bestby import DesignError, Metric, compare
-from bestby.data.batches import Batch, Streamed
+from bestby.data.evaluation import Batch, Streamed
 from bestby.resampling import poisson
 
 N = 300

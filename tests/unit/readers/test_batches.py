@@ -14,8 +14,7 @@ import pytest
 
 from bestby import compare
 from bestby._core.errors import DesignError, InvalidInputError, MissingExtraError
-from bestby.data.batches import Streamed
-from bestby.data.evaluation import Evaluation
+from bestby.data.evaluation import Evaluation, Streamed
 from bestby.metrics import resolve
 from bestby.readers import large_tables, read
 from bestby.resampling import poisson

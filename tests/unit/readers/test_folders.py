@@ -238,9 +238,9 @@ def test_logs_that_begin_with_a_byte_order_mark_are_read(tmp_path: Path, name: s
     for folder, start in ((plain, b""), (marked, codecs.BOM_UTF8)):
         folder.mkdir()
         (folder / name).write_bytes(start + _LOGS[name].encode())
-    form = base.recognised(plain)
+    form = base.format_in(plain)
     assert form is not None
-    assert base.recognised(marked) is base.recognised(marked / name) is form
+    assert base.format_in(marked) is base.format_in(marked / name) is form
     one, other = (form.read({"m": folder}).evaluation for folder in (plain, marked))
     assert one is not None
     assert other is not None
@@ -261,9 +261,9 @@ def test_a_long_text_before_what_tells_the_format(tmp_path: Path, name: str, pac
     path = tmp_path / "a" / "arc"
     path.parent.mkdir()
     path.write_bytes(gzip.compress(text.encode()) if packed else text.encode())
-    form = base.recognised(path)
+    form = base.format_in(path)
     assert form is not None
-    assert base.recognised(tmp_path) is form
+    assert base.format_in(tmp_path) is form
     assert base.files_of({"a": tmp_path}, form.recognises)[0].path == path
 
 

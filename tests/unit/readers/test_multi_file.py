@@ -14,7 +14,7 @@ from tests.unit.readers.helpers import columns, message
 
 from bestby import compare
 from bestby._core.errors import BestbyError, InvalidInputError
-from bestby.readers import multi_file, read
+from bestby.readers import joined_files, read
 
 
 @pytest.fixture
@@ -86,11 +86,11 @@ def test_columns_in_another_order_and_of_another_type(tmp_path: Path) -> None:
 def test_the_size_is_told_by_rows_or_bytes(tmp_path: Path) -> None:
     parquet_of(tmp_path / "a.parquet", ROWS)
     parquet_of(tmp_path / "b.parquet", ROWS)
-    found = multi_file.pieces_of(str(tmp_path / "*.parquet"))
+    found = joined_files.pieces_of(str(tmp_path / "*.parquet"))
     assert found is not None
     assert found.n_values() == 100 * 5
     (tmp_path / "a.csv").write_text(csv_of(ROWS), encoding="utf-8")
-    one = multi_file.single(tmp_path / "a.csv")
+    one = joined_files.single(tmp_path / "a.csv")
     assert one is not None
     assert one.n_values() == len(csv_of(ROWS)) // 4
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from bestby import InvalidInputError
-from bestby.readers.several import read_runs
+from bestby.readers.reading import read_runs
 
 Write = Callable[[str], Path]
 

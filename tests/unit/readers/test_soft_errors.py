@@ -12,7 +12,7 @@ from tests.unit.readers.helpers import Make, message
 
 from bestby._core.errors import InvalidInputError
 from bestby.data.label_sets import WRITE_SETS
-from bestby.data.layouts.soft import Soft
+from bestby.data.roles import Soft
 from bestby.readers import read
 
 NORMALISE = "pass normalise=True to divide every row by its sum"

@@ -12,13 +12,13 @@ import numpy as np
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array, OnMissing
-from bestby.data.annotations import Annotations
-from bestby.data.coding import EXACT, Coded
-from bestby.data.columns import Column, column_of, column_of_texts, text_of
+from bestby.data.columns import EXACT, Coded, Column, column_of, column_of_texts, text_of
 from bestby.data.evaluation import Evaluation
 from bestby.data.label_sets import in_code, separator_of
-from bestby.data.layouts.soft import Soft, as_items, items_of
-from bestby.data.table import Table, listed
+from bestby.data.layouts.soft import as_items, items_of
+from bestby.data.roles import Soft, listed
+from bestby.data.soft import Annotations
+from bestby.data.table import Table
 from bestby.data.values import Rule, merged_note, read_together
 from bestby.results.base import Note
 

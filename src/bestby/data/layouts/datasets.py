@@ -16,13 +16,12 @@ from bestby._core.typing import FloatArray
 from bestby.data.columns import column_of_texts
 from bestby.data.evaluation import Evaluation
 from bestby.data.layouts.assemble import agreed
-from bestby.data.layouts.evaluations import evaluation_of
-from bestby.data.layouts.long import system_column_of, value_word
-from bestby.data.layouts.options import TableOptions
+from bestby.data.layouts.items import evaluation_of, system_column_of, value_word
 from bestby.data.layouts.runs import unscored_run
 from bestby.data.roles import (
     REPETITION_WORDS,
     RUN_WORDS,
+    TableOptions,
     averages,
     check_no_repetition,
     listed,
@@ -59,7 +58,7 @@ def datasets_of(
     table: Table, dataset: str | None, options: TableOptions, run: str | None = None
 ) -> Mapping[str, float] | Cells | RunCells | Evaluation:
     """Return p-values or scores by dataset, runs of each, or items whose strata are the datasets."""
-    table, options = options.prepared(table)
+    table, options = table.prepared(options)
     key = table.column_called(dataset, DATASET_WORDS, "dataset")
     marked = dataclasses.replace(options, roles=dataclasses.replace(options.roles, stratum=key))
     of_runs = _run_column(table, run, options)
@@ -101,7 +100,7 @@ def folds_of(
     table: Table, fold: str | None, repetition: str | None, options: TableOptions
 ) -> FoldScores | dict[str, Evaluation]:
     """Return scores by fold, or an evaluation per repetition whose strata are the folds, if given."""
-    table, options = options.prepared(table)
+    table, options = table.prepared(options)
     again = repetition or ("repetition" if "repetition" in table.data else None)
     if fold is None and "fold" not in table.data and again is not None:
         return _repetitions_without_folds(table, again, options)

@@ -16,14 +16,14 @@ from bestby._core.text import counted, quoted, visible
 from bestby._core.typing import Array
 from bestby.data.columns import Column, column_of_texts
 from bestby.data.layouts.assemble import agreed, typed, values_of
-from bestby.data.layouts.long import system_column_of
-from bestby.data.layouts.options import TableOptions
-from bestby.data.layouts.soft import Soft, is_number
-from bestby.data.layouts.wide import check_alike
+from bestby.data.layouts.items import check_alike, system_column_of
+from bestby.data.layouts.soft import is_number
 from bestby.data.roles import (
     ITEM_WORDS,
     RUN_WORDS,
     Roles,
+    Soft,
+    TableOptions,
     are_scores,
     average_note,
     averages,
@@ -120,7 +120,7 @@ def runs_of(
     paired: bool = False,
 ) -> Runs:
     """Return the runs of a table: a column per system and a row per run (wide), or a column of systems."""
-    table, options = options.prepared(table)
+    table, options = table.prepared(options)
     roles = _roles_of(table, options, run, dataset)
     rows = _rows_of_datasets(table, roles, datasets)
     value = None if roles.system is None else _value_column(table, roles, options.value_column)

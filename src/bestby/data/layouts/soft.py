@@ -6,18 +6,15 @@ import dataclasses
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from bestby._core import arrays, checks
 from bestby._core.arrays import objects
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import normal_form, quoted
 from bestby._core.typing import Array, FloatArray
-from bestby.data.coding import Coded
-from bestby.data.columns import Column, Items, Missing, Numerals, Raw, raw_values
+from bestby.data.columns import Coded, Column, Missing, Numerals, Raw, raw_values
 from bestby.data.label_sets import (
     WRITE_SETS,
     are_marks,
@@ -27,74 +24,13 @@ from bestby.data.label_sets import (
     separator_of,
     written,
 )
-from bestby.data.roles import VALUE_WORDS
+from bestby.data.roles import ITEM_WORDS, VALUE_WORDS, Soft, listed
 from bestby.data.soft import distributions
-from bestby.data.table import ITEM_WORDS, Table, listed
+from bestby.data.table import Table
 from bestby.data.values import as_scores
-
-EVERY_COLUMN = "columns"
-"""What stands in place of the names of the classes when every column without another part is one."""
 
 Place = Callable[[int], str]
 """Names a row by its position, for messages."""
-
-
-@dataclass(frozen=True)
-class Soft:
-    """How the user wants soft labels to be read.
-
-    `every_column`: columns without another role are the classes. `texts`, `objects`: values stay as they are.
-    `label_sets`: every item has any number of labels, in texts separated by `label_separator`.
-    """
-
-    classes: tuple[str, ...] | None = None
-    every_column: bool = False
-    normalise: bool = False
-    texts: bool = False
-    objects: bool = False
-    label_sets: bool = False
-    label_separator: str | None = None
-
-    @property
-    def as_given(self) -> bool:
-        """Whether the values are neither labels nor numbers."""
-        return self.texts or self.objects or self.label_sets
-
-    @property
-    def blank(self) -> bool:
-        """Whether a blank cell is a value: a set without any label."""
-        return self.label_separator is not None
-
-    @classmethod
-    def of(cls, classes: str | Sequence[Any] | None, normalise: bool) -> Soft:
-        """Check what the user asks for.
-
-        >>> Soft.of(["no", "yes"], False).classes, Soft.of("columns", False).every_column
-        (('no', 'yes'), True)
-        """
-        if classes is None or (isinstance(classes, str) and classes == EVERY_COLUMN):
-            return cls(None, classes is not None, normalise)
-        if isinstance(classes, str):
-            raise InvalidInputError(
-                f"classes must be a list of names, or {EVERY_COLUMN!r} for every column that plays no other"
-                f" part, got {classes!r}",
-                hint="name the classes in the order you want: classes=[...]",
-            )
-        names = tuple(
-            normal_form(checks.name_text(name, "class").strip()) for name in arrays.listed(classes, "classes")
-        )
-        if len(names) < 2:
-            raise InvalidInputError(
-                f"there must be at least 2 classes, got {len(names)}",
-                hint="one probability per class is needed, for two classes too",
-            )
-        for name, count in Counter(names).items():
-            if count > 1 or not name:
-                raise InvalidInputError(
-                    f"class {name!r} is named {count} times" if name else "a class has no name",
-                    hint="give every class a name of its own",
-                )
-        return cls(names, False, normalise)
 
 
 def gathered(table: Table, soft: Soft, used: Collection[str | None], item: str | None = None) -> Table:
@@ -484,7 +420,7 @@ def items_of(table: Table, name: str, separator: str | None) -> Column:
     )
 
 
-def items_of_cells(cells: Sequence[Any], separator: str | None = None) -> Items:
+def items_of_cells(cells: Sequence[Any], separator: str | None = None) -> Column:
     """Return cells as sets of labels, None for a missing one; with a separator, a blank one has no label.
 
     >>> items_of_cells(["x|y", "", None], "|").values.tolist()
@@ -494,7 +430,9 @@ def items_of_cells(cells: Sequence[Any], separator: str | None = None) -> Items:
     if separator is not None:
         cells = [_CutText(cell, separator) if isinstance(cell, str) else cell for cell in cells]
         cells = [cell if cell is None or isinstance(cell, list) else [cell] for cell in cells]
-    return Items(objects([*cells]), np.array([cell is None for cell in cells], dtype=np.bool_))
+    return Column(
+        objects([*cells]), np.array([cell is None for cell in cells], dtype=np.bool_), is_items=True
+    )
 
 
 class _CutText(list[str]):
@@ -505,7 +443,7 @@ class _CutText(list[str]):
         self.text = text
 
 
-def items_of_lines(lines: Sequence[str], soft: Soft, missing: frozenset[str]) -> Items:
+def items_of_lines(lines: Sequence[str], soft: Soft, missing: frozenset[str]) -> Column:
     """Return the sets of labels of a file with a line per item; a line of numbers is a row of 0 and 1."""
     words = missing - {""} if soft.blank else missing
     cells: list[Any] = [None if line.strip() in words else line for line in lines]

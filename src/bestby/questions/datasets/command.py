@@ -91,7 +91,7 @@ def datasets(values: Datasets, progress: Any) -> Any:
     from bestby.comparisons.reading import reading_of
     from bestby.questions.datasets.compare import compare_datasets
     from bestby.questions.datasets.normalising import MINMAX, read_ranges
-    from bestby.readers.several import read_datasets
+    from bestby.readers.reading import read_datasets
 
     statistics: dict[str, Any] = values.statistics.arguments() | {"on_missing": values.data.on_missing}
     if statistics.get("normalise") not in (None, MINMAX):

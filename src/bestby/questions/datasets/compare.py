@@ -17,8 +17,8 @@ from bestby.comparisons.family import adjusted, oriented, with_direction_notes
 from bestby.comparisons.per_dataset import Options
 from bestby.comparisons.settings import check_reach
 from bestby.data.evaluation import Evaluation
-from bestby.data.frames import backend_of
-from bestby.data.layouts.options import TableOptions
+from bestby.data.roles import TableOptions
+from bestby.data.table import backend_of
 from bestby.engine.base import Drawing
 from bestby.engine.text_statistics import Counting
 from bestby.inference import skewness

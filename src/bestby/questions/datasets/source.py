@@ -12,18 +12,26 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from bestby._core import arrays, checks, rounding
+from bestby._core.arrays import is_partitioned, is_table
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.text import counted, quoted
 from bestby._core.typing import FloatArray
 from bestby.comparisons import per_dataset, provenance
+from bestby.data.alignment import chosen_names
 from bestby.data.evaluation import Evaluation
-from bestby.data.frames import backend_of, is_partitioned, is_table, table_of, unreadable
 from bestby.data.layouts.datasets import Cells, RunCells, datasets_of
-from bestby.data.layouts.evaluations import refuse_partitions
-from bestby.data.layouts.options import TableOptions, chosen_names
+from bestby.data.layouts.items import refuse_partitions
 from bestby.data.layouts.runs import FAILED_RUN
-from bestby.data.roles import average_note, averages, check_no_predictions, listed, transposed, unknown_system
-from bestby.data.table import merged_order
+from bestby.data.roles import (
+    TableOptions,
+    average_note,
+    averages,
+    check_no_predictions,
+    listed,
+    transposed,
+    unknown_system,
+)
+from bestby.data.table import backend_of, merged_order, table_of, unreadable
 from bestby.engine.base import Drawing
 from bestby.engine.estimate import Estimates
 from bestby.engine.text_statistics import Counting

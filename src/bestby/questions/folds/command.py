@@ -72,7 +72,7 @@ def folds(values: Folds, progress: Any) -> Any:
     """Read and compare."""
     from bestby.comparisons.reading import reading_of
     from bestby.questions.folds.compare import compare_folds
-    from bestby.readers.several import read_folds
+    from bestby.readers.reading import read_folds
 
     reading = reading_of(values.statistics.metric)
     data: Any = read_folds(values.path, **values.data.arguments(), **reading)

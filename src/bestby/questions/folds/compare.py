@@ -27,8 +27,8 @@ from bestby.comparisons.per_dataset import Options
 from bestby.comparisons.provenance import made_by
 from bestby.comparisons.replicability import replicability
 from bestby.comparisons.settings import check_reach
-from bestby.data.frames import backend_of
-from bestby.data.layouts.options import TableOptions
+from bestby.data.roles import TableOptions
+from bestby.data.table import backend_of
 from bestby.engine.base import Drawing
 from bestby.engine.text_statistics import Counting
 from bestby.inference import classical

@@ -10,17 +10,18 @@ from typing import Any
 import numpy as np
 
 from bestby._core import arrays, checks, rounding
+from bestby._core.arrays import is_partitioned, is_table
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
 from bestby._core.typing import FloatArray
 from bestby.comparisons import per_dataset
 from bestby.comparisons.provenance import hash_of
+from bestby.data.alignment import chosen_names, chosen_systems
 from bestby.data.evaluation import Evaluation
-from bestby.data.frames import is_partitioned, is_table, table_of, unreadable
 from bestby.data.layouts.datasets import FoldScores, folds_of
-from bestby.data.layouts.evaluations import refuse_partitions
-from bestby.data.layouts.options import TableOptions, chosen_names, chosen_systems
-from bestby.data.roles import check_no_predictions
+from bestby.data.layouts.items import refuse_partitions
+from bestby.data.roles import TableOptions, check_no_predictions
+from bestby.data.table import table_of, unreadable
 from bestby.engine.base import Drawing
 from bestby.engine.estimate import Estimates
 from bestby.engine.text_statistics import Counting

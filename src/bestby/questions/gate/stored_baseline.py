@@ -22,7 +22,7 @@ from bestby._core.text import path_text, quoted
 from bestby._core.typing import Array
 from bestby.data.alignment import in_common_spelling
 from bestby.data.evaluation import Evaluation
-from bestby.data.table import listed
+from bestby.data.roles import listed
 
 KIND, FORMAT = "bestby baseline", 1
 FIELDS = ("kind", "format", "system", "items", "predictions", "gold", "checksum")

@@ -8,6 +8,7 @@ from functools import partial
 from os import PathLike
 from typing import Any
 
+from bestby._core.arrays import is_table
 from bestby._core.keywords import with_suggestions
 from bestby._core.text import quoted
 from bestby._core.typing import AnnotatorChoice, ArrayLike, OnMissing, Rng
@@ -16,7 +17,6 @@ from bestby.comparisons.one_metric import MetricPart, compared_by_metric, system
 from bestby.comparisons.reading import Arguments, evaluation_of
 from bestby.comparisons.settings import Settings
 from bestby.data.evaluation import Evaluation
-from bestby.data.frames import is_table
 from bestby.engine.estimate import Estimates
 from bestby.metrics.base import BaseMetric
 from bestby.metrics.suitability import chosen_metrics

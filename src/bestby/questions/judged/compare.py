@@ -16,8 +16,8 @@ from bestby._core.typing import FloatArray, Question, Rng
 from bestby.comparisons import family
 from bestby.comparisons.provenance import hash_of, hash_of_rows
 from bestby.comparisons.settings import FamilySettings, check_reach
-from bestby.data.frames import backend_of
 from bestby.data.layouts.judged import JudgedItems
+from bestby.data.table import backend_of
 from bestby.engine.base import Drawing
 from bestby.questions.judged.judge_quality import humans_of, judges_of
 from bestby.questions.judged.label_metrics import (

@@ -21,8 +21,7 @@ from bestby._core.arrays import objects
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
 from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
-from bestby.data.coding import codes
-from bestby.data.columns import column_of_texts, texts_of_dates
+from bestby.data.columns import codes, column_of_texts, texts_of_dates
 from bestby.data.layouts.judged import JudgedItems
 from bestby.data.roles import listed
 from bestby.data.values import as_scores

@@ -19,7 +19,7 @@ from bestby._core.cached import cached_property
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.text import counted, quoted
 from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
-from bestby.data.groupings import one_grouping
+from bestby.data.alignment import one_grouping
 from bestby.data.layouts.judged import JudgedItems
 from bestby.inference.classical import doubled_ranks
 from bestby.questions.judged.result import LabelsDrawn

@@ -15,13 +15,14 @@ from typing import Any
 import numpy as np
 from scipy.special import stdtrit
 
+from bestby._core.arrays import is_table
 from bestby._core.cached import cached_property
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.text import quoted
 from bestby._core.typing import Alternative, Array, BoolArray, FloatArray, IntArray
-from bestby.data.frames import is_table, table_of
-from bestby.data.groupings import one_grouping
+from bestby.data.alignment import one_grouping
 from bestby.data.layouts.judged import JudgedItems
+from bestby.data.table import table_of
 from bestby.inference import skewness
 from bestby.inference.clusters import StandardError, cr2
 from bestby.inference.joint import Joint

@@ -12,16 +12,13 @@ from typing import Any, Literal
 import numpy as np
 
 from bestby._core import arrays, checks
-from bestby._core.arrays import objects
+from bestby._core.arrays import is_table, objects
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.text import quoted
 from bestby._core.typing import Array, FloatArray, IntArray
-from bestby.data.alignment import common_spelling, respelled
-from bestby.data.arrays import identifiers
-from bestby.data.coding import group_codes
-from bestby.data.columns import MISSING
-from bestby.data.frames import is_table, table_of, unreadable
+from bestby.data.alignment import chosen_names, common_spelling, respelled
+from bestby.data.columns import MISSING, group_codes, identifiers
 from bestby.data.layouts.judged import (
     FORMS,
     HUMAN,
@@ -41,11 +38,10 @@ from bestby.data.layouts.judged import (
     source_name,
     wide_parts,
 )
-from bestby.data.layouts.options import chosen_names
 from bestby.data.roles import listed
-from bestby.data.table import SYSTEM_WORDS, Table
-from bestby.readers import arguments
-from bestby.readers.opening import one_table
+from bestby.data.table import SYSTEM_WORDS, Table, table_of, unreadable
+from bestby.readers import paths
+from bestby.readers.formats.base import one_table
 
 
 @with_suggestions
@@ -106,7 +102,7 @@ def read_judged(
     >>> data.names, data.judge[:, :, 0], data.human
     (('a', 'b'), array([[0.9, 0.3]]), array([[ 1., nan]]))
     """
-    arguments.check(path, missing=missing, items=items, system_column=system_column)
+    paths.check_arguments(path, missing=missing, items=items, system_column=system_column)
     named = _named(judge, None if human is False else human, items, system_column)
     table = one_table(path, "the scores of judge and humans", missing)
     return judged_table(table, dataclasses.replace(named, labelled=human is not False))
@@ -125,7 +121,7 @@ def read_calibration(
 
     Without a column of systems they are for all systems alike.
     """
-    arguments.check(path, missing=missing, items=items, system_column=system_column)
+    paths.check_arguments(path, missing=missing, items=items, system_column=system_column)
     table = one_table(path, "a calibration set", missing)
     return calibration_of(table, _named(judge, human, items, system_column))
 

@@ -9,16 +9,16 @@ from typing import Any
 import numpy as np
 
 from bestby._core import checks, rounding
+from bestby._core.arrays import is_table
 from bestby._core.cached import cached_property
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.text import counted, natural_order, quoted
 from bestby._core.typing import Array, FloatArray, IntArray, Rng
 from bestby.comparisons.reading import Arguments, evaluation_of
-from bestby.data.coding import group_codes
+from bestby.data.alignment import check_nested, check_unique_ids, one_grouping, quantile_bins, value_bins
+from bestby.data.columns import group_codes
 from bestby.data.evaluation import Evaluation, hash_of_columns
-from bestby.data.frames import is_table
-from bestby.data.groupings import check_nested, check_unique_ids, one_grouping, quantile_bins, value_bins
 from bestby.data.roles import listed
 from bestby.inference.bisection import last_that_holds
 from bestby.questions.labels.result import ChosenItem, ChosenItems, ChosenStratum

@@ -22,15 +22,12 @@ import numpy as np
 from bestby._core.errors import InvalidInputError
 from bestby._core.paths import exists, readable_file, user_path
 from bestby._core.text import quoted
-from bestby.data.roles import ITEM_WORDS, called_predictions, score_column
-from bestby.data.table import listed
+from bestby.data.roles import ITEM_WORDS, called_predictions, listed, score_column
 from bestby.metrics.base import BaseMetric
 from bestby.readers.files import stem_of
-from bestby.readers.formats._documents import Record, kind, number, word
-from bestby.readers.formats.base import Format, Read, head_of, recognised
-from bestby.readers.opening import read_format
+from bestby.readers.formats.base import Format, Read, format_in, head_of, read_format
 from bestby.readers.paths import GivenName, named_paths
-from bestby.readers.text import parsed
+from bestby.readers.text import Record, kind, number, parsed, word
 
 
 class GrowingLog:
@@ -134,7 +131,7 @@ class GrowingLog:
     def _source(self, path: Path, final: bool) -> Source | None:
         """Return what reads a file, None while too little of it is there to tell."""
         head = head_of(readable_file(path))
-        form, own = recognised(path), self._names[path]
+        form, own = format_in(path), self._names[path]
         if form is None and not final and b"\n" not in head:
             return None
         if form is None:

@@ -23,14 +23,14 @@ import numpy as np
 from scipy.special import ndtri
 
 from bestby._core import arrays, checks, rounding
+from bestby._core.arrays import is_table
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.text import counted, quoted
 from bestby._core.typing import Array, ArrayLike, BoolArray, FloatArray, IntArray, Rng
-from bestby.data.frames import is_table, table_of, unreadable
-from bestby.data.layouts.options import TableOptions
 from bestby.data.layouts.runs import runs_of
-from bestby.data.roles import listed
+from bestby.data.roles import TableOptions, listed
+from bestby.data.table import table_of, unreadable
 from bestby.inference.locations import FEW_RUNS
 from bestby.questions.order.result import StochasticOrder, StochasticOrders
 from bestby.resampling import streams

@@ -13,10 +13,10 @@ from bestby._core.text import quoted
 from bestby._core.typing import Array, FloatArray
 from bestby.cli.options import set_option_names
 from bestby.comparisons.reading import reading_of
+from bestby.data.alignment import chosen_names
 from bestby.data.columns import MISSING
+from bestby.data.layouts.items import system_column_of
 from bestby.data.layouts.judged import HUMAN, JUDGE, JudgedColumns, JudgedItems, judged_of, numbers
-from bestby.data.layouts.long import system_column_of
-from bestby.data.layouts.options import chosen_names
 from bestby.data.roles import ITEM_WORDS, RUN_WORDS, Roles, listed
 from bestby.data.table import Table
 from bestby.data.values import as_scores
@@ -31,8 +31,8 @@ from bestby.questions.planning.runs_items import RunsAndItems
 from bestby.questions.planning.simulated import LiftedScores, Pilot
 from bestby.readers import read
 from bestby.readers.files import read_values
-from bestby.readers.opening import one_table
-from bestby.readers.several import read_runs
+from bestby.readers.formats.base import one_table
+from bestby.readers.reading import read_runs
 
 _PILOT, _FORMULA, _RUNS = "a pilot in FILES", "--formula", "runs in FILES"
 _LIFTED = ("--lift", "--offset")

@@ -17,7 +17,7 @@ from bestby._core.typing import Array, ArrayLike, Correction, Question, Rng, Sca
 from bestby.comparisons import family, note_rules, swap_notes
 from bestby.comparisons.provenance import hash_of_rows, made_by
 from bestby.comparisons.settings import CheckedSettings
-from bestby.data.frames import backend_of
+from bestby.data.table import backend_of
 from bestby.engine.base import Drawing
 from bestby.questions.preferences.bradley_terry import ELO
 from bestby.questions.preferences.fitting import (

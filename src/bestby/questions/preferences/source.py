@@ -14,24 +14,23 @@ from typing import Any, ClassVar
 import numpy as np
 
 from bestby._core import arrays, checks
+from bestby._core.arrays import is_table
 from bestby._core.errors import InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.paths import readable_file
 from bestby._core.text import counted, normal_form, quoted, visible
 from bestby._core.typing import Array, FloatArray, OnMissing
+from bestby.data.alignment import chosen_names, one_grouping
 from bestby.data.columns import MISSING, Missing, column_of_texts
 from bestby.data.evaluation import Evaluation
-from bestby.data.frames import is_table, table_of, unreadable
-from bestby.data.groupings import one_grouping
 from bestby.data.layouts.assemble import agreed
-from bestby.data.layouts.options import chosen_names
 from bestby.data.roles import listed
-from bestby.data.table import Table
+from bestby.data.table import Table, table_of, unreadable
 from bestby.metrics.base import MeanMetric
 from bestby.questions.preferences.judgements import Judgements
-from bestby.readers import arguments
+from bestby.readers import paths as readers_paths
 from bestby.readers.files import read_table
-from bestby.readers.opening import format_of, read_format
+from bestby.readers.formats.base import format_of, read_format
 from bestby.readers.paths import by_system, default_names, named_paths
 from bestby.results.base import Note
 
@@ -97,7 +96,7 @@ def read_preferences(
     >>> judged.judgements()
     [('q1', 'old', 'new', 'new'), ('q2', 'new', 'old', 'tie')]
     """
-    arguments.check(
+    readers_paths.check_arguments(
         paths,
         missing=missing,
         a=a,
@@ -117,7 +116,10 @@ def read_preferences(
         judged = _judgements_in_format(read, [*files.values()])
     else:
         judged = _joined(
-            [_judgements_in_file(*file, columns, arguments.missing_texts(missing)) for file in files.items()]
+            [
+                _judgements_in_file(*file, columns, readers_paths.missing_texts(missing))
+                for file in files.items()
+            ]
         )
     return judgements_among(judged, systems, ignore)
 

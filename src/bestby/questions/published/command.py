@@ -77,8 +77,7 @@ def published(values: Published, progress: Any) -> Any:
     from bestby._core.errors import InvalidInputError
     from bestby.comparisons.reading import reading_of
     from bestby.questions.published.compare import check_complete, compare_published
-    from bestby.readers.reading import read
-    from bestby.readers.several import read_runs
+    from bestby.readers.reading import read, read_runs
 
     del progress  # nothing is drawn
     arguments = {**values.score.arguments(), **values.statistics.arguments()}

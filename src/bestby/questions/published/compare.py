@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from bestby._core import checks
+from bestby._core.arrays import is_table
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.text import quoted
@@ -17,7 +18,6 @@ from bestby._core.typing import FloatArray, OnMissing
 from bestby.comparisons import swap_notes
 from bestby.comparisons.reading import Arguments, evaluation_of
 from bestby.data.evaluation import Evaluation
-from bestby.data.frames import is_table
 from bestby.data.layouts.runs import Runs
 from bestby.engine import prepare
 from bestby.engine.base import Contributions, Group

@@ -64,7 +64,7 @@ def runs(values: Runs, progress: Any) -> Any:
     """Read and compare."""
     from bestby.comparisons.reading import reading_of
     from bestby.questions.runs.compare import compare_runs
-    from bestby.readers.several import read_runs
+    from bestby.readers.reading import read_runs
 
     statistics = values.statistics.arguments()
     table = read_runs(values.paths, **values.data.arguments(), **reading_of(values.statistics.metric))

@@ -16,8 +16,8 @@ from bestby.comparisons import family, note_rules
 from bestby.comparisons.provenance import made_by
 from bestby.comparisons.settings import check_reach
 from bestby.data.evaluation import Evaluation
-from bestby.data.frames import backend_of
 from bestby.data.layouts.runs import Runs
+from bestby.data.table import backend_of
 from bestby.engine.base import Drawing
 from bestby.engine.hierarchy import RunsWithItems
 from bestby.engine.text_statistics import Counting

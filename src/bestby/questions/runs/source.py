@@ -11,18 +11,18 @@ from typing import Any
 import numpy as np
 
 from bestby._core import arrays, checks, rounding
+from bestby._core.arrays import is_table
 from bestby._core.errors import DesignError, InvalidInputError, MissingValueError
 from bestby._core.text import quoted
 from bestby._core.typing import Question
 from bestby.comparisons import note_rules, one_pair
 from bestby.comparisons.reading import reads_label_sets
 from bestby.comparisons.settings import CheckedSettings
+from bestby.data.alignment import chosen_systems
 from bestby.data.evaluation import Evaluation
-from bestby.data.frames import is_table, table_of, unreadable
-from bestby.data.layouts.options import TableOptions, chosen_systems
 from bestby.data.layouts.runs import FAILED_RUN, Runs, runs_of
-from bestby.data.layouts.soft import Soft
-from bestby.data.roles import check_no_predictions, with_left_out
+from bestby.data.roles import Soft, TableOptions, check_no_predictions, with_left_out
+from bestby.data.table import table_of, unreadable
 from bestby.engine import prepare
 from bestby.engine.base import Drawing
 from bestby.engine.estimate import Estimates

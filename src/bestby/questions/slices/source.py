@@ -15,10 +15,9 @@ from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.text import counted, natural_order, quoted, suggestion
 from bestby._core.typing import Array, BoolArray, Dependence, FloatArray, IntArray
 from bestby.comparisons.provenance import hash_of
-from bestby.data.arrays import identifiers
-from bestby.data.coding import codes
+from bestby.data.alignment import quantile_bins
+from bestby.data.columns import codes, identifiers
 from bestby.data.evaluation import Evaluation, hash_of_columns
-from bestby.data.groupings import quantile_bins
 from bestby.data.roles import listed
 from bestby.engine import prepare
 from bestby.engine.base import Drawing, Group, Pair

@@ -11,16 +11,12 @@ import numpy as np
 from bestby._core.errors import InvalidInputError
 from bestby._core.paths import readable_file
 from bestby._core.typing import Array
-from bestby.data.arrays import label_column
-from bestby.data.columns import MISSING, Column, column_of_texts, text_of
+from bestby.data.columns import MISSING, Column, column_of_texts, label_column, text_of
 from bestby.data.layouts.assemble import check_unique, check_whole, one_kind, typed
-from bestby.data.layouts.options import TableOptions
-from bestby.data.layouts.soft import Soft
-from bestby.data.roles import Roles
-from bestby.data.table import listed
+from bestby.data.roles import Roles, Soft, TableOptions, listed
 from bestby.data.values import Rule, as_scores
 from bestby.questions.study.source import Gold
-from bestby.readers import arguments
+from bestby.readers import paths
 from bestby.readers.files import read_values
 from bestby.readers.joined_files import Part, check_ids, gold_part, groups_of, system_part
 
@@ -44,7 +40,7 @@ def read_run(
         Roles("gold" if gold is None else str(gold), items, clusters),
         value_column=value_column,
         soft=Soft.of(classes, normalise),
-        missing=arguments.missing_texts(missing),
+        missing=paths.missing_texts(missing),
     )
     run_part = system_part(readable_file(predictions), "prediction", options)
     _check_whole(run_part)

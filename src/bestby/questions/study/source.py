@@ -17,11 +17,9 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.files import digest
 from bestby._core.text import counted, natural, quoted
 from bestby._core.typing import Array, ArrayLike, IntArray
-from bestby.data import soft
-from bestby.data.alignment import in_common_spelling
-from bestby.data.arrays import identifiers, label_column
-from bestby.data.columns import complete
-from bestby.data.groupings import one_grouping
+from bestby.data import columns, soft
+from bestby.data.alignment import in_common_spelling, one_grouping
+from bestby.data.columns import complete, identifiers, label_column
 from bestby.data.values import label_codes, read_together
 
 Tag = str | int | float | bool | None
@@ -347,7 +345,7 @@ def _labels(
     values: Any, ids: ArrayLike | None, classes: ArrayLike | None, normalise: bool
 ) -> tuple[Array, Array | None]:
     """Return the gold as an array, and its classes."""
-    if soft.is_soft(values):
+    if columns.is_soft(values):
         named = soft.named_classes({"gold": values}, "gold") if classes is None else classes
         ordered = soft.by_name(values, named, "gold")
         rows = soft.distributions(ordered, "gold", normalise=normalise, place=_placed(ids))
@@ -445,7 +443,7 @@ def aligned(
     `classes` are in the order of the columns; by default those that a frame names, else those of the gold.
     """
     ids, predictions = _unkeyed(predictions, ids, what)
-    if not soft.is_soft(predictions):
+    if not columns.is_soft(predictions):
         array = label_column(predictions, what).values
         if gold.classes is None:
             checks.refuse_unused(

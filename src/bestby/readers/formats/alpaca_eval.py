@@ -12,10 +12,10 @@ from typing import Any
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import OnMissing
 from bestby.data.evaluation import Evaluation
-from bestby.data.table import listed
+from bestby.data.roles import listed
 from bestby.metrics.regression import Mean
-from bestby.readers.formats._documents import Record, check_new, number, records, word
 from bestby.readers.formats.base import File, Read, files_of, refuse_gold
+from bestby.readers.text import Record, check_new, number, records, word
 from bestby.results.base import Note
 
 _KEYS = (b'"generator_1"', b'"generator_2"', b'"preference"')

@@ -1,9 +1,11 @@
-"""What every format gives, and which format a file is in."""
+"""The formats of tools: what each gives, which one files are in, and how they become an evaluation."""
 
 from __future__ import annotations
 
 import codecs
+import dataclasses
 import gzip
+import inspect
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,15 +13,29 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol, cast
 
+import numpy as np
+
 from bestby._core.errors import InvalidInputError
-from bestby._core.paths import is_directory, is_file, readable_file
+from bestby._core.paths import is_directory, is_file, readable, readable_file, user_path
+from bestby._core.text import suggestion
 from bestby._core.typing import Array, OnMissing
 from bestby.data.evaluation import Evaluation
-from bestby.data.table import listed
+from bestby.data.roles import Soft, listed
+from bestby.data.table import Table
 from bestby.metrics.base import BaseMetric
 from bestby.readers.database import lines
-from bestby.readers.paths import GivenName, default_names, files_in, left_out
-from bestby.readers.text import HEAD as HEAD
+from bestby.readers.files import kind_of, read_table
+from bestby.readers.paths import (
+    GivenName,
+    by_system,
+    default_names,
+    files_in,
+    left_out,
+    missing_texts,
+    named_paths,
+    note_on_unread,
+)
+from bestby.readers.text import HEAD, MOST_LINES, unpacked
 from bestby.results.base import Note
 
 FORMATS: tuple[str, ...] = (
@@ -56,9 +72,6 @@ ELSEWHERE = {"monitor_files": "bestby.questions.monitor.saving"}
 
 DIRECTORY_FORMATS = FORMATS[: FORMATS.index("pairs")]
 """Those whose tools write a directory of files, which may be given as a whole."""
-
-MOST_LINES = 1000
-"""How many lines of a file are looked at to recognise it, of at most `HEAD` bytes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,7 +153,7 @@ def format_called(name: str) -> Format:
     return cast(Format, import_module(ELSEWHERE.get(name, f"bestby.readers.formats.{name}")))
 
 
-def recognised(path: str | Path) -> Format | None:
+def format_in(path: str | Path) -> Format | None:
     """Return the format that a file is in, or the files of a directory are; None if in none of these."""
     place = Path(path)
     if not is_directory(place):
@@ -216,3 +229,268 @@ def check_available(name: str, known: Iterable[str], what: str, where: object) -
     if name not in known:
         available = listed(list(known)) or "none"
         raise InvalidInputError(f"{where}: no {what} {name!r}", hint=f"available {what}s: {available}")
+
+
+def lines_of(path: Path) -> list[str]:
+    """Return all lines of a file, blank ones too; a last newline ends the last line and begins none."""
+    compression = kind_of(readable_file(path)).compression
+    text = unpacked(path, compression)
+    # A carriage return ends a line only where nothing else does: inside a line it belongs to a text, as may a
+    # form feed or U+2028, so not splitlines.
+    lines = text.split("\n" if "\n" in text else "\r")
+    if not lines[-1]:
+        lines.pop()
+    if not lines:
+        raise InvalidInputError(f"{path} is empty", hint="check that the tool that wrote it has finished")
+    return lines
+
+
+def need_gold(gold: Path | None, what: str) -> Path:
+    """Return the file of the gold, or ask for it."""
+    if gold is None:
+        raise InvalidInputError(f"{what} need a gold file", hint="name it: gold=...")
+    return gold
+
+
+def assembled(
+    systems: Mapping[str, Any],
+    gold: Any,
+    groups: Mapping[str, Any],
+    cluster: str | None,
+    on_missing: OnMissing,
+    *,
+    metric: str,
+    description: str,
+    notes: Sequence[Note] = (),
+    objects: bool = True,
+) -> Read:
+    """Return the evaluation, with these notes after its own, and the groupings that it does not use."""
+    if cluster is not None and cluster not in groups:
+        known = (
+            f"groupings in these files: {listed(list(groups))}" if groups else "these files have no groupings"
+        )
+        raise InvalidInputError(f"there is no grouping {cluster!r} of the items", hint=known)
+    evaluation = Evaluation.of(
+        systems,
+        gold,
+        clusters=None if cluster is None else groups[cluster],
+        on_missing=on_missing,
+        objects=objects,
+    )
+    items = [] if evaluation.items is None else evaluation.items.tolist()
+    clusters = {
+        name: np.asarray([group[item] for item in items] if isinstance(group, Mapping) else list(group))
+        for name, group in groups.items()
+        if name != cluster
+    }
+    evaluation = dataclasses.replace(evaluation, notes=(*evaluation.notes, *notes))
+    return Read(description, evaluation, metric=metric, clusters=clusters)
+
+
+TABLE = "table"
+"""The format of what is no other: tables and values."""
+
+TEXTS = "texts"
+
+
+def format_of(
+    paths: Mapping[str, Path], name: str | None, *, texts: bool, golds: Sequence[str | Path] = ()
+) -> Format | None:
+    """Return the format of the files, None for tables and plain values; `texts`: text files hold segments.
+
+    What the files leave open the gold tells, and so do the other files.
+    """
+    if name is not None:
+        if name not in (*FORMATS, TEXTS, TABLE):
+            raise InvalidInputError(
+                f"there is no format {name!r}", hint=f"formats: {', '.join((TABLE, TEXTS, *FORMATS))}"
+            )
+        return None if name == TABLE else format_called(name)
+    formats = {readable(path): format_in(path) for path in paths.values()}
+    beside = [path for path in map(user_path, golds) if is_file(path)]
+    formats = _with_others(formats, beside, texts=texts)
+    trec: Any = format_called("trec")
+    if unsure := [path for path, form in formats.items() if _format_name(form) in (TABLE, "transcripts")]:
+        trec.check_columns(unsure, beside)
+    kinds = list(formats.values())
+    if any(kind is not kinds[0] for kind in kinds):
+        for path in (path for path, kind in formats.items() if kind is None):
+            unread_in(path)  # what is damaged there is why it is in no format
+        shown = ", ".join(f"{path}: {_format_name(kind)}" for path, kind in list(formats.items())[:4])
+        raise InvalidInputError(
+            f"the files are in different formats ({shown})", hint=_which_to_leave_out(formats)
+        )
+    if kinds[0] is None and texts and all(is_file(p) and kind_of(p).form == "text" for p in paths.values()):
+        return format_called(TEXTS)
+    return kinds[0]
+
+
+def _with_others(
+    formats: Mapping[Path, Format | None], golds: Sequence[Path], *, texts: bool
+) -> dict[Path, Format | None]:
+    """Return the formats of files, of which some are told by the gold or the other files only."""
+    squad: Any = format_called("squad")
+    bio: Any = format_called("bio")
+    if golds and not squad.is_dataset(golds[0]):
+        formats = {path: None if form is squad else form for path, form in formats.items()}
+    if None not in formats.values():
+        return dict(formats)
+    among_tags = bio in (*formats.values(), *map(format_in, golds))
+    if (
+        texts and golds and not among_tags
+    ):  # segments and their references, which may be as long as each other
+        return dict(formats)
+    return {
+        path: bio if form is None and bio.holds_tags(head_of(path), among_tags=among_tags) else form
+        for path, form in formats.items()
+    }
+
+
+def formats_with(option: str) -> list[str]:
+    """Return the names of the formats that take an option."""
+    return [name for name in FORMATS if option in inspect.signature(format_called(name).read).parameters]
+
+
+def _which_to_leave_out(formats: Mapping[Path, Format | None]) -> str:
+    """Return what to do about files of different formats: which to leave out, if most are in one."""
+    kinds = list(formats.values())
+    most = max(kinds, key=kinds.count)
+    others = [str(path) for path, kind in formats.items() if kind is not most]
+    if len(others) < len(kinds) - len(others):
+        return f"leave {listed(others, 3)} out, or say which format it is: format=..."
+    return "give files of one format, or say which it is: format=..."
+
+
+def _format_name(form: Format | None) -> str:
+    return TABLE if form is None else str(getattr(form, "__name__", "")).rpartition(".")[2]
+
+
+def read_format(
+    form: Format,
+    paths: Mapping[str, Path],
+    *,
+    gold: Sequence[str | Path],
+    clusters: str | None,
+    on_missing: OnMissing,
+    options: Mapping[str, Any],
+) -> Read:
+    """Read files of one format; `options` that the format does not know are an error."""
+    known = {
+        name: parameter
+        for name, parameter in inspect.signature(form.read).parameters.items()
+        if parameter.kind is parameter.KEYWORD_ONLY
+    }
+    values: dict[str, Any] = {"on_missing": on_missing, **options}
+    if clusters is not None and "clusters" in known:
+        values["clusters"] = clusters
+    if gold:
+        values["gold"] = user_path(gold[0]) if len(gold) == 1 else [user_path(one) for one in gold]
+    name_of_format = _format_name(form)
+    unknown = [name for name in values if name not in known]
+    if unknown:
+        more = sorted(set(known) - {"gold", "on_missing"})
+        known_here = [*known, "systems", "ignore"]
+        raise InvalidInputError(
+            f"files of the format {name_of_format} take no {unknown[0]}{suggestion(unknown[0], known_here)}",
+            hint=f"they take {', '.join(more)}" if more else "leave it out",
+        )
+    if isinstance(values.get("value_column"), Mapping) and "Mapping" not in str(
+        known["value_column"].annotation
+    ):
+        raise InvalidInputError(
+            f"files of the format {name_of_format} have one task, and value_column names scores by task",
+            hint="name one score: value_column=...",
+            argument="value_column",
+        )
+    if len(gold) > 1 and "Sequence" not in str(known["gold"].annotation):
+        raise InvalidInputError(f"files of the format {name_of_format} have one gold, got {len(gold)}")
+    typed = {
+        name: _typed_option(name, value, str(known[name].annotation)) if name in options else value
+        for name, value in values.items()
+    }
+    unread = note_on_unread([file for path in paths.values() for file in unread_in(path, form)])
+    content: Read = form.read(paths, **typed)
+    content = dataclasses.replace(content, notes=(*unread, *content.notes))
+    if clusters is None or "clusters" in known:
+        return content
+    if clusters not in content.clusters or content.evaluation is None:
+        offered = ", ".join(content.clusters) or "none"
+        raise InvalidInputError(
+            f"these files have no grouping {clusters!r}", hint=f"groupings of their items: {offered}"
+        )
+    others = {name: groups for name, groups in content.clusters.items() if name != clusters}
+    evaluation = dataclasses.replace(content.evaluation, clusters=content.clusters[clusters])
+    return dataclasses.replace(content, evaluation=evaluation, clusters=others)
+
+
+def _typed_option(name: str, value: Any, annotation: str) -> Any:
+    """Return an option that came as text as what the format takes it for.
+
+    >>> _typed_option("case", "true", "bool"), _typed_option("documents", "docs.tsv", "str | None")
+    (True, 'docs.tsv')
+    """
+    if not isinstance(value, str):
+        return value
+    if "Path" in annotation:
+        return user_path(value)
+    if annotation.startswith("bool"):
+        if value.lower() not in ("true", "false"):
+            raise InvalidInputError(f"{name} must be true or false, got {value!r}", argument=name)
+        return value.lower() == "true"
+    if annotation.startswith(("int", "float")):
+        try:
+            return int(value) if annotation.startswith("int") else float(value)
+        except ValueError as error:
+            raise InvalidInputError(f"{name} must be a number, got {value!r}", argument=name) from error
+    return value
+
+
+def read_log(
+    paths: str | Path | Sequence[str | Path] | Mapping[str, str | Path],
+    on_missing: OnMissing = "error",
+    *,
+    clusters: str | None = None,
+    **options: Any,
+) -> Read | None:
+    """Read files in a format that `format_of` recognises, with its options; None if they are tables."""
+    files = by_system(named_paths(paths))
+    form = format_of(files, None, texts=False)
+    if form is None:
+        return None
+    named = {name: value for name, value in options.items() if value is not None}
+    return read_format(form, files, gold=(), clusters=clusters, on_missing=on_missing, options=named)
+
+
+def one_table(
+    path: str | Path | Sequence[str | Path] | Mapping[str, str | Path],
+    what: str,
+    missing: str | Iterable[str],
+    soft: Soft = Soft(),  # noqa: B008 - frozen
+) -> Table:
+    """Read the one table that must hold something."""
+    paths = (
+        [path] if isinstance(path, str | Path) else [*path.values()] if isinstance(path, Mapping) else path
+    )
+    if len(paths) != 1:
+        raise InvalidInputError(f"{what} must be in one table, got {len(paths)} files")
+    return read_table(readable_file(paths[0]), missing_texts(missing), blank=soft.blank)
+
+
+def evaluation_of_format(content: Read) -> Evaluation:
+    """Return the evaluation of what was read, with what the format suggests and offers."""
+    if content.unpooled is not None:
+        raise content.unpooled
+    if content.evaluation is None:
+        other = "bestby preferences" if content.preferences is not None else "bestby runs"
+        raise InvalidInputError(
+            f"the files were read as {content.description}: there are no items to compare the systems on",
+            hint=f"use `{other}`",
+        )
+    read_as = Note("read_as", f"the files were read as {content.description}")
+    return dataclasses.replace(
+        content.evaluation,
+        notes=(read_as, *content.notes, *content.evaluation.notes),
+        groupings=dict(content.clusters),
+        suggested=content.metric,
+        called=dict.fromkeys(content.evaluation.names, "score"),  # without gold a tool logs nothing else
+    )

@@ -13,9 +13,9 @@ import numpy as np
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import OnMissing
-from bestby.data.table import listed
-from bestby.readers.formats._lines import as_number, assembled, first_lines, lines_of
-from bestby.readers.formats.base import Read
+from bestby.data.roles import listed
+from bestby.readers.formats.base import Read, assembled, lines_of
+from bestby.readers.text import as_number, first_lines
 
 _TAG = re.compile(r"O|[BIESLUM]-\S+")
 _BARE = re.compile(r"[BIESLUO]")

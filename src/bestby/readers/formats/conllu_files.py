@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from bestby._core.typing import OnMissing
-from bestby.data.table import listed
+from bestby.data.roles import listed
 from bestby.metrics.parsing import Block, blocks, sentences
-from bestby.readers.formats._lines import assembled, first_lines, lines_of, need_gold
-from bestby.readers.formats.base import Read
+from bestby.readers.formats.base import Read, assembled, lines_of, need_gold
+from bestby.readers.text import first_lines
 
 _ID = re.compile(r"\d+(-\d+|\.\d+)?")
 _NEW_DOCUMENT = re.compile(r"#\s*newdoc\b(\s+id\s*=\s*(?P<id>.*\S))?")

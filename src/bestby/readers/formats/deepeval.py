@@ -9,9 +9,9 @@ from typing import Any
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import OnMissing
-from bestby.readers.formats._documents import Record, beginning, document, listing, number, word
-from bestby.readers.formats._scored import Sample, Scored, compared
+from bestby.readers.formats._logs import Sample, Scored, compared
 from bestby.readers.formats.base import File, Read, files_of, refuse_gold
+from bestby.readers.text import Record, beginning, document, listing, number, word
 
 _CASES = ("testCases", "conversationalTestCases")
 _KEYS = (b'"metricsData"', b'"success"')

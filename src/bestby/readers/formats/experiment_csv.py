@@ -13,11 +13,12 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.paths import readable_file
 from bestby._core.typing import FloatArray, OnMissing
 from bestby.data.columns import MISSING
-from bestby.data.table import SYSTEM_WORDS, Table, listed
+from bestby.data.roles import listed
+from bestby.data.table import SYSTEM_WORDS, Table
 from bestby.data.values import as_scores
 from bestby.readers.files import read_table
-from bestby.readers.formats._lines import column_names
 from bestby.readers.formats.base import Read, refuse_gold
+from bestby.readers.text import column_names
 from bestby.results.base import Note
 
 _SYSTEM_WORDS = (*SYSTEM_WORDS, "group")

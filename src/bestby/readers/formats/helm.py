@@ -13,9 +13,8 @@ from bestby._core.cached import cached_property
 from bestby._core.errors import InvalidInputError
 from bestby._core.paths import is_file
 from bestby._core.typing import OnMissing
-from bestby.data.table import listed
+from bestby.data.roles import listed
 from bestby.metrics.regression import Mean
-from bestby.readers.formats._documents import Record, check_new, document, number, records, word
 from bestby.readers.formats._logs import (
     Log,
     chosen_by_task,
@@ -28,6 +27,7 @@ from bestby.readers.formats._logs import (
     system_of,
 )
 from bestby.readers.formats.base import File, Read, check_available, files_of, refuse_gold
+from bestby.readers.text import Record, check_new, document, number, records, word
 
 _MAIN = (
     "exact_match",

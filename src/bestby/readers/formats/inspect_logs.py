@@ -18,29 +18,22 @@ from typing import Any
 from bestby._core.cached import cached_property
 from bestby._core.errors import InvalidInputError, MissingExtraError
 from bestby._core.typing import OnMissing
-from bestby.data.table import listed
+from bestby.data.roles import listed
 from bestby.metrics.regression import Mean
 from bestby.readers.database import UNPACKED_VARIABLE, most_unpacked
-from bestby.readers.formats._documents import (
-    Record,
-    beginning,
-    document,
-    kind,
-    number,
-    whole_number,
-    word,
-)
 from bestby.readers.formats._logs import (
     Log,
+    Sample,
+    Scored,
     chosen_by_task,
     gathered,
     in_words,
+    log_of,
     named_apart,
     system_of,
 )
-from bestby.readers.formats._scored import Sample, Scored, log_of
 from bestby.readers.formats.base import File, Read, check_available, files_of, refuse_gold
-from bestby.readers.text import parsed
+from bestby.readers.text import Record, beginning, document, kind, number, parsed, whole_number, word
 
 _HEADER, _START, _SUMMARIES = "header.json", "_journal/start.json", "summaries.json"
 _PARTS = re.compile(r"_journal/summaries/(\d+)\.json")

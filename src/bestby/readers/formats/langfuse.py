@@ -20,24 +20,24 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.paths import readable_file
 from bestby._core.text import quoted
 from bestby._core.typing import OnMissing
-from bestby.data.table import listed
+from bestby.data.roles import listed
 from bestby.readers.files import read_table
-from bestby.readers.formats._documents import (
+from bestby.readers.formats._logs import Log, Sample, Scored, compared, datasets_of, gathered, named_apart
+from bestby.readers.formats.base import File, Read, files_of, head_of, refuse_gold
+from bestby.readers.text import (
     Record,
+    as_number,
     beginning,
     check_new,
+    column_names,
     document,
     listing,
     number,
+    parsed_or_text,
     records,
     whole_number,
     word,
 )
-from bestby.readers.formats._lines import as_number, column_names
-from bestby.readers.formats._logs import Log, datasets_of, gathered, named_apart
-from bestby.readers.formats._scored import Sample, Scored, compared
-from bestby.readers.formats.base import File, Read, files_of, head_of, refuse_gold
-from bestby.readers.text import parsed_or_text
 
 _OUTPUT = "output"
 _TOOL = "experiments of Langfuse"
@@ -560,15 +560,15 @@ def _table_row(record: Record, *, part: bool) -> list[Entry]:
     ]
 
 
-def _run_and_item(told: Mapping[str, Any], asked: Any) -> tuple[str | None, str | None]:
+def _run_and_item(metadata: Mapping[str, Any], asked: Any) -> tuple[str | None, str | None]:
     """Return what the metadata of a trace call its run and item; without a dataset the input is the item.
 
     >>> _run_and_item({"run_name": "a", "dataset_item_id": "q1"}, None), _run_and_item({"run_name": "a"}, "x")
     (('a', 'q1'), (None, None))
     """
-    run, item = word(told.get("experiment_run_name")) or word(told.get("experiment_name")), None
-    if "dataset_item_id" in told:
-        run, item = run or word(told.get("run_name")), word(told["dataset_item_id"])
+    run, item = word(metadata.get("experiment_run_name")) or word(metadata.get("experiment_name")), None
+    if "dataset_item_id" in metadata:
+        run, item = run or word(metadata.get("run_name")), word(metadata["dataset_item_id"])
     elif run is not None and asked is not None:
         item = _called(asked)
     return run, item

@@ -9,12 +9,11 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.paths import readable_file
 from bestby._core.typing import OnMissing
 from bestby.data.columns import MISSING
-from bestby.data.table import listed
+from bestby.data.roles import listed
 from bestby.readers.files import read_table
-from bestby.readers.formats._documents import beginning
-from bestby.readers.formats._lines import as_number, column_names
-from bestby.readers.formats._scored import Sample, Scored, compared
+from bestby.readers.formats._logs import Sample, Scored, compared
 from bestby.readers.formats.base import File, Read, files_of, refuse_gold
+from bestby.readers.text import as_number, beginning, column_names
 
 _FEEDBACK, _INPUTS, _EXAMPLE, _TIME = "feedback.", "inputs.", "example_id", "execution_time"
 _TRUTHS = {"true": 1.0, "false": 0.0}

@@ -10,10 +10,9 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.paths import is_file
 from bestby._core.typing import OnMissing
 from bestby.readers.database import connection, literal
-from bestby.readers.formats._documents import Record, beginning, document, number, word
-from bestby.readers.formats._logs import system_of
-from bestby.readers.formats._scored import Sample, Scored, compared
+from bestby.readers.formats._logs import Sample, Scored, compared, system_of
 from bestby.readers.formats.base import File, Read, files_of, refuse_gold
+from bestby.readers.text import Record, beginning, document, number, word
 
 SIBLINGS = ("results_*.json",)
 

@@ -14,12 +14,11 @@ from typing import Any
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import visible
 from bestby._core.typing import OnMissing
-from bestby.data.table import listed
+from bestby.data.roles import listed
 from bestby.metrics.base import BaseMetric
 from bestby.metrics.directions import direction_of
 from bestby.metrics.regression import Mean
 from bestby.readers.files import stem_of
-from bestby.readers.formats._documents import Record, check_new, document, number, records, word
 from bestby.readers.formats._logs import (
     Log,
     chosen_by_task,
@@ -31,6 +30,7 @@ from bestby.readers.formats._logs import (
     system_of,
 )
 from bestby.readers.formats.base import File, Read, check_available, files_of, refuse_gold
+from bestby.readers.text import Record, check_new, document, number, records, word
 
 _START = re.compile(rb'\s*(\[\s*)?\{\s*"doc_id"\s*:\s*-?\d+\s*,\s*"(doc|target|arguments|filter)"\s*:')
 _NAME = re.compile(r"samples_(?P<task>.+?)_(?P<date>\d{4}-\d\d-\d\dT[\d:.+-]+)\.jsonl?(\.gz|\.zst)?")
@@ -335,6 +335,6 @@ def _metric(samples: Sequence[_Samples], logs: Sequence[Log], task: str, metric:
 def _rising(one: _Samples, metric: str) -> bool | None:
     """Return whether higher is better, as the results say: for the task, or in its list of metrics."""
     by_metric = one.results.part("higher_is_better").get(one.task) if one.results is not None else None
-    told = by_metric.get(metric) if isinstance(by_metric, dict) else None
+    of_metric = by_metric.get(metric) if isinstance(by_metric, dict) else None
     listed_ = (entry.get("higher_is_better") for entry in _metric_list(one) if entry.get("metric") == metric)
-    return next((rising for rising in (told, *listed_) if isinstance(rising, bool)), None)
+    return next((rising for rising in (of_metric, *listed_) if isinstance(rising, bool)), None)

@@ -11,9 +11,9 @@ from statistics import fmean
 from bestby._core.errors import InvalidInputError
 from bestby._core.paths import is_file
 from bestby._core.typing import OnMissing
-from bestby.data.table import listed
-from bestby.readers.formats._lines import as_number, assembled, first_lines, lines_of, number_of
-from bestby.readers.formats.base import Read
+from bestby.data.roles import listed
+from bestby.readers.formats.base import Read, assembled, lines_of
+from bestby.readers.text import as_number, first_lines, number_of
 from bestby.results.base import Note
 
 _NONE = "None"

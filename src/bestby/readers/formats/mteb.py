@@ -14,11 +14,11 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.paths import is_file
 from bestby._core.text import counted
 from bestby._core.typing import OnMissing
-from bestby.data.table import listed
-from bestby.readers.formats._documents import Record, document, kind, listing, numbers, word
-from bestby.readers.formats._scored import Sample, Scored, compared
+from bestby.data.roles import listed
+from bestby.readers.formats._logs import Sample, Scored, compared
 from bestby.readers.formats.base import File, Read, files_of, refuse_gold
 from bestby.readers.paths import parts_apart
+from bestby.readers.text import Record, document, kind, listing, numbers, word
 from bestby.results.base import Note
 
 SIBLINGS = ("model_meta.json", "*_predictions.json")
@@ -132,9 +132,9 @@ def _models(files: Sequence[File]) -> list[str]:
 def _name(file: File) -> tuple[str, bool]:
     """Return what the model of a folder is called, and whether a file in it tells."""
     meta = file.path.parent / "model_meta.json"
-    told = word(document(meta).data.get("name")) if is_file(meta) else None
-    if told is not None and _NAMELESS.fullmatch(told) is None:
-        return told, True
+    in_file = word(document(meta).data.get("name")) if is_file(meta) else None
+    if in_file is not None and _NAMELESS.fullmatch(in_file) is None:
+        return in_file, True
     folders = file.path.parent.absolute().parts
     own = file.name if file.named else folders[-1]
     telling = [part for part in own.split("/") if _NAMELESS.fullmatch(part) is None]
@@ -155,8 +155,8 @@ def _rows(path: Path) -> Iterator[_Row]:
         )
     for split in splits:
         for row in listing(Record(str(path), splits), split):
-            told = row.data.get("languages")
-            languages = sorted(filter(None, map(word, told))) if isinstance(told, list) else []
+            in_file = row.data.get("languages")
+            languages = sorted(filter(None, map(word, in_file))) if isinstance(in_file, list) else []
             yield _Row(
                 str(path),
                 row.where,

@@ -9,11 +9,9 @@ from typing import Any
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import OnMissing
-from bestby.readers.formats._documents import Record, check_new, number, numbers, records, word
-from bestby.readers.formats._logs import system_of
-from bestby.readers.formats._scored import Sample, Scored, compared
+from bestby.readers.formats._logs import Sample, Scored, compared, system_of
 from bestby.readers.formats.base import File, Read, files_of, refuse_gold
-from bestby.readers.text import CUT_OFF
+from bestby.readers.text import CUT_OFF, Record, check_new, number, numbers, records, word
 
 _START = re.compile(rb'\s*\{\s*"spec"\s*:\s*\{')
 _SCORED = ("match", "metrics")

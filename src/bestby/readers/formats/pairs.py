@@ -22,9 +22,8 @@ from bestby.data.values import as_scores
 from bestby.metrics._items import NamedPair
 from bestby.readers.database import connection, literal
 from bestby.readers.files import read_table
-from bestby.readers.formats._lines import first_lines
 from bestby.readers.formats.base import Read, refuse_gold
-from bestby.readers.text import csv_rows
+from bestby.readers.text import csv_rows, first_lines
 from bestby.results.base import Note
 
 Pair = tuple[str, str]

@@ -10,9 +10,9 @@ from typing import Any
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import OnMissing
-from bestby.readers.formats._documents import Record, document, listing, number, records, whole_number, word
-from bestby.readers.formats._scored import Sample, Scored, compared
+from bestby.readers.formats._logs import Sample, Scored, compared
 from bestby.readers.formats.base import File, Read, files_of, head_of, refuse_gold
+from bestby.readers.text import Record, document, listing, number, records, whole_number, word
 
 _START = re.compile(rb'\s*\{\s*"(evalId|results)"\s*:')
 _RECORD = re.compile(rb'\s*\{\s*"\w+"\s*:')
@@ -117,8 +117,11 @@ def _items(rows: Sequence[Record]) -> dict[int, tuple[str, int]]:
     alike: dict[str, list[int]] = {}
     for place, row in sorted({_place(row, "testIdx"): row for row in rows}.items()):
         test = row.part("testCase")
-        told = {"vars": row.data.get("vars"), **{key: test.get(key) for key in ("assert", "description")}}
-        alike.setdefault(json.dumps(told, sort_keys=True, default=str), []).append(place)
+        test_case = {
+            "vars": row.data.get("vars"),
+            **{key: test.get(key) for key in ("assert", "description")},
+        }
+        alike.setdefault(json.dumps(test_case, sort_keys=True, default=str), []).append(place)
     counts = {len(places) for places in alike.values()}
     if len(counts) == 1 and counts != {1}:
         return {place: (str(places[0]), run) for places in alike.values() for run, place in enumerate(places)}

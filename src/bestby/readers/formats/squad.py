@@ -11,10 +11,9 @@ from typing import Any
 from bestby._core.errors import InvalidInputError
 from bestby._core.paths import readable_file
 from bestby._core.typing import OnMissing
-from bestby.data.table import listed
+from bestby.data.roles import listed
 from bestby.readers.files import kind_of
-from bestby.readers.formats._lines import assembled, need_gold
-from bestby.readers.formats.base import Read, head_of
+from bestby.readers.formats.base import Read, assembled, head_of, need_gold
 from bestby.readers.text import TEXT, is_values_by_id, parsed, unpacked
 
 

@@ -12,21 +12,22 @@ from typing import Any
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import OnMissing
-from bestby.data.table import listed
+from bestby.data.roles import listed
 from bestby.metrics.regression import Mean
-from bestby.readers.formats._documents import (
+from bestby.readers.formats._logs import Log, gathered, mean_of_runs, named_apart, system_of
+from bestby.readers.formats.base import File, Read, files_of
+from bestby.readers.text import (
     Record,
     check_new,
+    csv_rows,
     document,
     listing,
     number,
+    parsed,
     records,
     text_of,
     word,
 )
-from bestby.readers.formats._logs import Log, gathered, mean_of_runs, named_apart, system_of
-from bestby.readers.formats.base import File, Read, files_of
-from bestby.readers.text import csv_rows, parsed
 from bestby.results.base import Note
 
 _RESOLVED = ("resolved_ids", "resolved")

@@ -8,10 +8,9 @@ from pathlib import Path
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import OnMissing
-from bestby.readers.formats._documents import Record, beginning, number, records, whole_number, word
-from bestby.readers.formats._logs import datasets_of, system_of
-from bestby.readers.formats._scored import Sample, Scored, compared
+from bestby.readers.formats._logs import Sample, Scored, compared, datasets_of, system_of
 from bestby.readers.formats.base import File, Read, files_of, refuse_gold
+from bestby.readers.text import Record, beginning, number, records, whole_number, word
 
 _START = re.compile(rb'\s*(\[\s*)?\{\s*"task_id"\s*:')
 _POLICY = re.compile(r"\s*#\s*(?P<domain>airline|retail) agent policy", re.IGNORECASE)

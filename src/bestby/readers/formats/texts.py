@@ -8,10 +8,10 @@ from typing import Any
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import OnMissing
-from bestby.data.table import listed
-from bestby.readers.formats._lines import as_number, assembled, first_lines, lines_of
-from bestby.readers.formats.base import Read
+from bestby.data.roles import listed
+from bestby.readers.formats.base import Read, assembled, lines_of
 from bestby.readers.formats.mt_metrics_eval import documents_of
+from bestby.readers.text import as_number, first_lines
 
 _TABLES = {".csv", ".tsv", ".tab", ".json", ".jsonl", ".ndjson", ".parquet", ".npy", ".md", ".rst", ".html"}
 _WORDS, _LETTERS = 3, 20

@@ -18,9 +18,9 @@ from typing import Literal, TypeAlias
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import OnMissing
-from bestby.data.table import listed
-from bestby.readers.formats._lines import as_number, assembled, first_lines, lines_of, need_gold, number_of
-from bestby.readers.formats.base import HEAD, Read, head_of
+from bestby.data.roles import listed
+from bestby.readers.formats.base import Read, assembled, head_of, lines_of, need_gold
+from bestby.readers.text import HEAD, as_number, first_lines, number_of
 
 Words: TypeAlias = tuple[str, ...]
 

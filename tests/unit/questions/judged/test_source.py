@@ -12,8 +12,8 @@ import pytest
 
 import bestby as bb
 from bestby import InvalidInputError
-from bestby.data.frames import table_of
 from bestby.data.layouts.judged import judged_of
+from bestby.data.table import table_of
 from bestby.questions.judged.source import read_calibration, read_judged
 
 Write = Callable[[str], Path]

@@ -11,7 +11,7 @@ import pytest
 from bestby._core.errors import DesignError, InvalidInputError, StudyError
 from bestby.questions.study.boostsa import import_outcomes, read_outcomes, write_outcomes
 from bestby.questions.study.store import Store
-from bestby.readers.labels import read_labels
+from bestby.readers.files import read_labels
 
 
 def rows(values: list[Any]) -> list[list[Any]]:

@@ -10,7 +10,7 @@ from tests.unit.readers.helpers import Make
 
 from bestby import compare, compare_preferences
 from bestby.readers.formats import alpaca_eval as form
-from bestby.readers.formats.base import recognised
+from bestby.readers.formats.base import format_in
 
 
 def _files(make: Make, **content: Any) -> dict[str, Path]:
@@ -87,7 +87,7 @@ def test_zero_is_the_tie_of_the_first_versions(make: Make) -> None:
 
 
 def test_recognised(make: Make) -> None:
-    assert recognised(make("x.json", json.dumps(alpaca([1]), indent=1))) is form
+    assert format_in(make("x.json", json.dumps(alpaca([1]), indent=1))) is form
 
 
 def test_annotations_of_the_reference_against_itself_are_left_out(make: Make) -> None:

@@ -28,24 +28,24 @@ def test_every_format_has_what_a_format_needs() -> None:
     "head", [b"", b"\0", b"{", b"[", b"[{", b"\xff\xfe", b"PK\x03\x04", b'{"a": ' * 9000]
 )
 def test_recognising_never_raises(make: Make, head: bytes) -> None:
-    assert base.recognised(make("x", head)) is None
-    assert base.recognised(Path("no such file")) is None
-    assert base.recognised("a\0b") is None
+    assert base.format_in(make("x", head)) is None
+    assert base.format_in(Path("no such file")) is None
+    assert base.format_in("a\0b") is None
 
 
 def test_packed_files_are_recognised_by_what_they_hold(make: Make) -> None:
     text = json.dumps(helm([1.0, 0.0])).encode()
-    assert base.recognised(make("x.json.gz", gzip.compress(text))) is helm_form
-    assert base.recognised(make("y.json.gz", gzip.compress(text)[:20])) is None
+    assert base.format_in(make("x.json.gz", gzip.compress(text))) is helm_form
+    assert base.format_in(make("y.json.gz", gzip.compress(text)[:20])) is None
 
 
 def test_a_directory_is_recognised_by_its_files(tmp_path: Path) -> None:
     folder = tmp_path / "out" / "deep"
     folder.mkdir(parents=True)
-    assert base.recognised(tmp_path) is None
+    assert base.format_in(tmp_path) is None
     (folder / "a.txt").write_text("notes")
     (folder / "samples_x.jsonl").write_text(lm_eval([1.0]))
-    assert base.recognised(tmp_path) is form
+    assert base.format_in(tmp_path) is form
     files = base.files_of({"A": tmp_path}, form.recognises)
     assert [(file.path.name, file.name, file.named) for file in files] == [("samples_x.jsonl", "A", True)]
     (folder / "samples_x.jsonl").unlink()

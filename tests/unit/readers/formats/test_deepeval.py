@@ -9,7 +9,7 @@ from tests.unit.readers.formats.log_files import deepeval, message, scores_of
 from tests.unit.readers.helpers import Make
 
 from bestby.readers.formats import deepeval as form
-from bestby.readers.formats.base import recognised
+from bestby.readers.formats.base import format_in
 
 
 def _pair(make: Make, a: Any, b: Any) -> dict[str, Path]:
@@ -56,7 +56,7 @@ def test_metrics_that_succeed_below_their_threshold_are_losses(make: Make) -> No
 def test_the_copy_of_the_latest_run(make: Make, wrapped: bool) -> None:
     run = deepeval({"Relevancy": [0.9, 0.2]})
     path = make("x", json.dumps({"testRunData": run} if wrapped else run))
-    assert recognised(path) is form
+    assert format_in(path) is form
     assert scores_of(form.read({"a": path, "b": path}))["a"] == [0.9, 0.2]
 
 

@@ -8,8 +8,8 @@ from tests.unit.readers.helpers import Make
 
 from bestby import compare_runs
 from bestby.readers.formats import experiment_csv as form
-from bestby.readers.formats.base import recognised
-from bestby.readers.several import read_runs
+from bestby.readers.formats.base import format_in
+from bestby.readers.reading import read_runs
 
 _FRAME = "run_id,experiment_id,status,artifact_uri,start_time,metrics.acc,params.lr,params.seed\n"
 _UI = "Start Time,Duration,Run ID,Name,Source Type,Source Name,User,Status,model,seed,acc\n"
@@ -60,7 +60,7 @@ def test_settings_that_vary_name_the_systems(make: Make) -> None:
 
 def test_a_column_with_a_telling_name_and_unfinished_runs(make: Make) -> None:
     path = make("wandb.csv", _wandb(_RUNS))
-    assert recognised(path) is form
+    assert format_in(path) is form
     found = form.read({"wandb": path}, value_column="acc")
     assert {name: scores.tolist() for name, scores in found.runs.items()} == {
         "big": [0.6, 0.5],
@@ -87,7 +87,7 @@ def test_which_score(make: Make) -> None:
 def test_the_table_of_the_user_interface(make: Make) -> None:
     rows = "".join(f"t,1s,r{i},run,LOCAL,x.py,me,FINISHED,{'ab'[i % 2]},{i},0.{i}\n" for i in range(1, 5))
     path = make("runs.csv", _UI + rows)
-    assert recognised(path) is form
+    assert format_in(path) is form
     found = form.read({"runs": path})
     assert {name: scores.tolist() for name, scores in found.runs.items()} == {
         "b": [0.1, 0.3],
@@ -202,7 +202,7 @@ def test_no_run_has_finished(make: Make) -> None:
 
 @pytest.mark.parametrize("text", ["system,run,acc\na,0,1\n", "Name,Score\na,1\n", "", "\ufeff"])
 def test_other_tables_are_not_recognised(make: Make, text: str) -> None:
-    assert recognised(make("t.csv", text)) is None
+    assert format_in(make("t.csv", text)) is None
 
 
 def test_one_system_is_none_to_compare(make: Make, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from tests.unit.readers.formats.log_files import helm, message, scores_of
 from tests.unit.readers.helpers import Make
 
 from bestby.readers.formats import helm as form
-from bestby.readers.formats.base import recognised
+from bestby.readers.formats.base import format_in
 
 
 def _pair(make: Make, a: Any, b: Any) -> dict[str, Path]:
@@ -102,4 +102,4 @@ def test_malformed_files(make: Make) -> None:
 
 
 def test_recognised(make: Make) -> None:
-    assert recognised(make("x", json.dumps(helm([1.0]), indent=2))) is form
+    assert format_in(make("x", json.dumps(helm([1.0]), indent=2))) is form

@@ -13,7 +13,7 @@ from tests.unit.readers.helpers import Make
 from bestby import InvalidInputError, compare, compare_runs
 from bestby.readers.formats import inspect_logs
 from bestby.readers.formats import inspect_logs as form
-from bestby.readers.formats.base import recognised
+from bestby.readers.formats.base import format_in
 
 _A = inspect_log([["C", "I", "P", "N"]], model="org/a")
 _B = inspect_log([["C", "C", "I", "I"]], model="org/b")
@@ -93,7 +93,7 @@ def test_archives_hold_the_same(tmp_path: Path, summaries: str, zstd: bool) -> N
         name: zipped(tmp_path / f"{name}.eval", log, summaries=summaries, zstd=zstd)
         for name, log in (("a", _A), ("b", _B))
     }
-    assert recognised(paths["a"]) is form
+    assert format_in(paths["a"]) is form
     assert scores_of(form.read(paths)) == {"org/a": [1.0, 0.0, 0.5, 0.0], "org/b": [1.0, 1.0, 0.0, 0.0]}
 
 

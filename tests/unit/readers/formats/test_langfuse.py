@@ -20,7 +20,7 @@ from tests.unit.readers.helpers import Make
 from bestby import compare, read, read_runs
 from bestby._core.errors import InvalidInputError
 from bestby.readers.formats import langfuse as form
-from bestby.readers.formats.base import recognised
+from bestby.readers.formats.base import format_in
 
 SAMPLES = Path(__file__).parent / "samples" / "langfuse"
 RIGHT = {"system-a": 5 / 6, "system-b": 2 / 6}
@@ -61,7 +61,7 @@ def trace(run: str | None, item: str | None, ok: str, **more: str) -> dict[str, 
 )
 def test_every_sample_says_the_same(names: list[str]) -> None:
     paths = [SAMPLES / name for name in names]
-    assert all(recognised(path) is form for path in paths)
+    assert all(format_in(path) is form for path in paths)
     result = compare(read(paths, value_column="correct"))
     assert {one.system: one.score for one in result.systems} == pytest.approx(RIGHT, abs=1e-12)
     evaluation = read(paths, value_column="correct")
@@ -147,7 +147,7 @@ def test_lists_of_items_and_lines_and_lay_out(make: Make) -> None:
     }
     for name, text in texts.items():
         path = make(name, text)
-        assert recognised(path) is form, name
+        assert format_in(path) is form, name
         assert list(scores_of(form.read({Path(name).stem: path})).values()) == list(whole.values()), name
 
 
@@ -239,7 +239,7 @@ def test_scores_of_version_three_and_of_no_trace(make: Make) -> None:
     ]
     rows = [{**told, "value": value, "subject": subject} for subject, value in subjects]
     path = make("s.json", page(rows, limit=100))
-    assert recognised(path) is form
+    assert format_in(path) is form
     assert scores_of(form.read({**runs, "s": path})) == {"a": [1, 0], "b": [1, 1]}
     assert message(form, {"s": path}) == "s.json holds scores without the items that they belong to"
 
@@ -263,7 +263,7 @@ def test_rows_of_one_trace_are_one_item(make: Make) -> None:
         {"id": "4", **row, "traceId": "u", "metadata": {**told, "dataset_item_id": "q1"}, "ok": [0]},
     ]
     path = make("o.json", json.dumps(rows))
-    assert recognised(path) is form
+    assert format_in(path) is form
     assert scores_of(form.read({"a": path, "b": path})) == {"a": [1, 0], "b": [1, 0]}
 
 
@@ -271,14 +271,14 @@ def test_traces_of_no_experiment(make: Make) -> None:
     rows = [trace(None, None, "[1]"), *(trace(run, f"q{i}", f"[{i}]") for run in "ab" for i in range(2))]
     assert scores_of(form.read({"t": make("t.csv", traces(rows))})) == {"a": [0, 1], "b": [0, 1]}
     path = make("none.csv", traces([rows[0], {**rows[0], "metadata": '{"run_name": "nightly"}'}]))
-    assert recognised(path) is form
+    assert format_in(path) is form
     assert message(form, {"none": path}) == "none.csv holds no items of experiments"
 
 
 @pytest.mark.parametrize("meta", ['{"cursor":null}', "{}", '{"page": 1, "totalItems": 0, "totalPages": 0}'])
 def test_answers_without_items_are_known_as_such(make: Make, meta: str) -> None:
     path = make("runs.jsonl", f'{{"data":[],"meta":{meta}}}\n')
-    assert recognised(path) is form
+    assert format_in(path) is form
     with pytest.raises(InvalidInputError, match="holds no items of experiments") as caught:
         read(path, value_column="correct")
     assert "by the names that Langfuse shows" in (caught.value.hint or "")
@@ -315,7 +315,7 @@ def test_traces_of_the_api(make: Make) -> None:
     pages = [page(rows[:3], page=1, totalPages=2), page(rows[3:], page=2, totalPages=2)]
     listed = make("traces.jsonl", "\n".join(pages))
     scores = make("s.json", page([*marks("a", [1, 0]), *marks("b", [1, 1])], page=1, totalPages=1))
-    assert recognised(listed) is form
+    assert format_in(listed) is form
     assert scores_of(form.read({"traces": listed, "s": scores})) == {"a": [1, 0], "b": [1, 1]}
     assert message(form, {"t": make("p.json", pages[0]), "s": scores}) == "p.json: page 2 of 2 is missing"
     whole = [{**row, "scores": marks(row["id"][0], [i % 2])} for i, row in enumerate(rows)]
@@ -342,7 +342,7 @@ def test_the_result_of_the_github_action(make: Make) -> None:
     failed = {"script_name": "c.py", "error": {}, "experiment_result": None}
     text = json.dumps({"schema_version": "v1", "action_metadata": {}, "results": [*results, failed]})
     path = make("experiment.json", text)
-    assert recognised(path) is form
+    assert format_in(path) is form
     assert scores_of(form.read({"experiment": path})) == {"a": [1, 0], "b": [1, 1]}
 
 
@@ -375,7 +375,7 @@ def test_other_files(make: Make) -> None:
         "plain.json": '[{"id": "1", "name": "a", "value": 2}]',
         "runs.json": '{"runName": "a", "scores": [1, 2]}',
     }.items():
-        assert recognised(make(name, text)) is not form
+        assert format_in(make(name, text)) is not form
     path = SAMPLES / "traces.csv"
     assert "need no gold" in message(form, {"a": path}, gold=Path("gold.csv"))
 

@@ -10,7 +10,7 @@ from tests.unit.readers.helpers import Make
 
 from bestby import compare, read
 from bestby.readers.formats import langsmith as form
-from bestby.readers.formats.base import recognised
+from bestby.readers.formats.base import format_in
 
 SAMPLE = Path(__file__).parent / "samples" / "langsmith.csv"
 HEAD = "inputs.q,outputs.a,error,reference.a,feedback.ok,feedback.note,execution_time,example_id,id\n"
@@ -26,7 +26,7 @@ def _rows(*scores: str, repeated: int = 1) -> str:
 
 
 def test_a_table_that_langsmith_wrote() -> None:
-    assert recognised(SAMPLE) is form
+    assert format_in(SAMPLE) is form
     found = form.read({"a": SAMPLE, "b": SAMPLE}, value_column="correct")
     assert scores_of(found)["a"] == [0.0, 1.0, 0.0] * 4, "the answer is 1, the example i has i % 3"
     assert message(form, {"a": SAMPLE, "b": SAMPLE}).endswith(
@@ -70,7 +70,7 @@ def test_missing_feedback(make: Make) -> None:
 
 def test_other_tables(make: Make) -> None:
     other = make("o.csv", "example_id,execution_time,score\n1,2,3\n")
-    assert recognised(other) is not form
+    assert format_in(other) is not form
     assert "is not an experiment of LangSmith" in message(form, {"a": other, "b": other})
     blank = make("blank.csv", HEAD + "q,x,,y,1,fine,0.1,,r\n" + "q,x,,y,1,fine,0.1,e,r\n")
     assert message(form, {"a": blank, "b": blank}).endswith("row 2: no example_id")

@@ -12,7 +12,7 @@ from tests.unit.readers.formats.log_files import message, scores_of
 
 from bestby import compare, read
 from bestby.readers.formats import lighteval as form
-from bestby.readers.formats.base import recognised
+from bestby.readers.formats.base import format_in
 
 SAMPLES = Path(__file__).parent / "samples" / "lighteval"
 MODELS = {name: SAMPLES / "details" / name for name in ("toy-1", "toy-2")}
@@ -34,7 +34,7 @@ def test_the_means_are_those_that_lighteval_published(metric: str) -> None:
 
 
 def test_one_of_two_metrics_must_be_named() -> None:
-    assert recognised(_file("toy-1")) is form
+    assert format_in(_file("toy-1")) is form
     assert message(form, MODELS).endswith("which metric? the files have: em, f1")
     assert message(form, MODELS, value_column="bleu").endswith("no metric 'bleu'")
 
@@ -83,10 +83,10 @@ def test_several_tasks_are_datasets(tmp_path: Path) -> None:
 
 def test_other_tables_and_damaged_files(tmp_path: Path) -> None:
     table = _write(tmp_path / "t.parquet", "SELECT 1 AS doc, {'a': 1} AS metric, {'b': 1} AS model_response")
-    assert recognised(table) is not form
+    assert format_in(table) is not form
     cut = tmp_path / "cut.parquet"
     cut.write_bytes(_file("toy-1").read_bytes()[:5000])
-    assert recognised(cut) is not form
+    assert format_in(cut) is not form
     odd = _write(
         tmp_path / "odd.parquet", "SELECT {'x': 1} AS doc, {'acc': 1} AS metric, {'b': 1} AS model_response"
     )

@@ -9,7 +9,7 @@ from tests.unit.readers.helpers import Make
 
 from bestby import compare
 from bestby.readers.formats import lm_eval as form
-from bestby.readers.formats.base import default_names, recognised
+from bestby.readers.formats.base import default_names, format_in
 
 _DATE = "2026-01-21T03-44-18.458309"
 
@@ -180,9 +180,9 @@ def test_older_samples_are_a_list_without_names_of_measures(make: Make) -> None:
     text = json.dumps(rows)
     paths = {"x": make("a.json", text), "y": make("b.json", text)}
     assert scores_of(form.read(paths))["y"] == [1.0, 0.0]
-    assert recognised(paths["x"]) is form
+    assert format_in(paths["x"]) is form
 
 
 def test_recognised_by_content(make: Make) -> None:
-    assert recognised(make("anything.txt", lm_eval([1.0]))) is form
-    assert recognised(make("samples_x.jsonl", '{"id": 1, "a": "x", "b": "y"}\n')) is None
+    assert format_in(make("anything.txt", lm_eval([1.0]))) is form
+    assert format_in(make("samples_x.jsonl", '{"id": 1, "a": "x", "b": "y"}\n')) is None

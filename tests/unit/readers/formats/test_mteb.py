@@ -10,7 +10,7 @@ from tests.unit.readers.formats.log_files import message, mteb, scores_of
 from bestby import read
 from bestby._core.errors import InvalidInputError
 from bestby.readers.formats import mteb as form
-from bestby.readers.formats.base import recognised
+from bestby.readers.formats.base import format_in
 
 
 def _folder(root: Path, tasks: dict[str, dict[str, float]], name: str | None = None, **more: Any) -> Path:
@@ -28,7 +28,7 @@ TASKS = {"Banking77": {"default": 0.5}, "STS22": {"ar": 0.25, "de": 0.75}}
 def test_subsets_of_tasks_are_items(tmp_path: Path) -> None:
     a = _folder(tmp_path / "a" / "r1", TASKS, "org/small")
     b = _folder(tmp_path / "b" / "r2", TASKS)
-    assert recognised(a) is form
+    assert format_in(a) is form
     found = form.read({"r1": a, "r2": b})
     assert scores_of(found) == {"org/small": [0.5, 0.25, 0.75], "r2": [0.5, 0.25, 0.75]}
     assert found.evaluation.items.tolist() == ["Banking77", "STS22 [ar]", "STS22 [de]"]
@@ -98,7 +98,7 @@ def test_files_of_before_version_1_11(tmp_path: Path) -> None:
         mteb("STS", {"ar": 0.1, "de": 0.3}),
         _old("New", test={"main_score": 0.8, "v_measures": {"Level 0": [1.0]}}),
     )
-    assert recognised(a / "AJGT.json") is form
+    assert format_in(a / "AJGT.json") is form
     found = read([a, b])
     assert found.items.tolist() == ["AJGT", "New", "STS [ar]", "STS [de]"]
     assert found.systems["a"].tolist() == [0.5, 0.9, 0.1, 0.2]

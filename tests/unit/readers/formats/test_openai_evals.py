@@ -6,7 +6,7 @@ from tests.unit.readers.formats.log_files import message, openai_evals, scores_o
 from tests.unit.readers.helpers import Make
 
 from bestby.readers.formats import openai_evals as form
-from bestby.readers.formats.base import recognised
+from bestby.readers.formats.base import format_in
 
 
 def _pair(make: Make, a: str, b: str) -> dict[str, Path]:
@@ -15,7 +15,7 @@ def _pair(make: Make, a: str, b: str) -> dict[str, Path]:
 
 def test_matches_are_the_accuracy_and_functions_the_systems(make: Make) -> None:
     paths = _pair(make, openai_evals([True, False]), openai_evals([True, True], model="llm"))
-    assert all(recognised(path) is form for path in paths.values())
+    assert all(format_in(path) is form for path in paths.values())
     found = form.read(paths)
     assert scores_of(found) == {"gpt": [0.0, 1.0], "llm": [1.0, 1.0]}
     assert found.evaluation.items.tolist() == ["riddles.test.1", "riddles.test.0"]

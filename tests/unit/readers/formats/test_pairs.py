@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import bestby as bb
 from bestby._core.errors import BestbyError, InvalidInputError
-from bestby.readers.formats.base import head_of, recognised
+from bestby.readers.formats.base import format_in, head_of
 from bestby.readers.formats.pairs import read, recognises
 
 LONG = "system,item,logprob,tokens\na,d1,-2.5,3\na,d2,-1,2\nb,d2,-3,2\nb,d1,-4.5,3\n"
@@ -64,7 +64,7 @@ def test_parquet(tmp_path: Path) -> None:
     pl.DataFrame(
         {"system": ["a", "a", "b", "b"], "id": [1, 2, 1, 2], "n": [5] * 4, "c": [1, 2, 3, 4]}
     ).write_parquet(path)
-    form = recognised(path)
+    form = format_in(path)
     assert form is not None
     evaluation = form.read({"f": path}).evaluation
     assert evaluation is not None

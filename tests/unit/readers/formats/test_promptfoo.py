@@ -9,7 +9,7 @@ from tests.unit.readers.helpers import Make
 
 from bestby import compare, read
 from bestby.readers.formats import promptfoo as form
-from bestby.readers.formats.base import recognised
+from bestby.readers.formats.base import format_in
 
 
 def _file(make: Make, whole: Any, name: str = "log.json") -> dict[str, Path]:
@@ -89,13 +89,13 @@ def test_an_error_of_the_provider_is_a_missing_score(make: Make) -> None:
 def test_a_result_per_line(make: Make) -> None:
     rows = promptfoo({"gpt": [1, 0], "mini": [0, 1]})["results"]["results"]
     path = make("log.jsonl", "".join(f"{json.dumps(row)}\n" for row in rows))
-    assert recognised(path) is form
+    assert format_in(path) is form
     assert scores_of(form.read({"log": path})) == {"gpt": [1.0, 0.0], "mini": [0.0, 1.0]}
 
 
 def test_the_door(make: Make) -> None:
     path = make("log.json", json.dumps(promptfoo({"gpt": [1, 0, 1], "mini": [0, 1, 1]}), indent=2))
-    assert recognised(path) is form
+    assert format_in(path) is form
     result = compare(read(path))
     assert {one.system: one.score for one in result.systems} == {"gpt": 2 / 3, "mini": 2 / 3}
 

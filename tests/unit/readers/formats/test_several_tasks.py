@@ -14,7 +14,7 @@ from tests.unit.readers.formats.log_files import helm, inspect_log, lm_eval, ope
 
 import bestby as bb
 from bestby import InvalidInputError, read
-from bestby.readers.several import read_datasets
+from bestby.readers.reading import read_datasets
 
 _DATE = "2026-01-21T03-44-18.458309"
 A = {"gsm8k": [1.0, 0.0, 1.0, 1.0, 1.0], "law": [0.0, 0.0, 1.0, 1.0]}

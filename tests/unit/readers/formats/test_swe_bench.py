@@ -10,7 +10,7 @@ from tests.unit.readers.helpers import Make
 
 from bestby import evaluate, read
 from bestby.readers.formats import swe_bench as form
-from bestby.readers.formats.base import recognised
+from bestby.readers.formats.base import format_in
 
 _IDS = ["django__django-1", "django__django-2", "sympy__sympy-3", "sympy__sympy-4"]
 
@@ -91,9 +91,9 @@ def test_malformed_reports(make: Make) -> None:
 
 
 def test_recognised(make: Make) -> None:
-    assert recognised(make("x.json", json.dumps(_report([], _IDS)))) is form
-    assert recognised(make("y.json", json.dumps({"no_generation": [], "resolved": []}, indent=1))) is form
-    assert recognised(make("z.json", json.dumps({"q1": "resolved", "q2": "no"}))) is not form
+    assert format_in(make("x.json", json.dumps(_report([], _IDS)))) is form
+    assert format_in(make("y.json", json.dumps({"no_generation": [], "resolved": []}, indent=1))) is form
+    assert format_in(make("z.json", json.dumps({"q1": "resolved", "q2": "no"}))) is not form
 
 
 def test_lists_of_containers_are_no_instances(make: Make) -> None:
@@ -159,7 +159,7 @@ def test_one_file_of_instances(make: Make) -> None:
     a = {item: _instance(item == _IDS[0]) for item in _IDS}
     b = {item: _instance(True) for item in _IDS}
     paths = _pair(make, a, b)
-    assert recognised(paths["a"]) is form
+    assert format_in(paths["a"]) is form
     assert scores_of(form.read(paths)) == {"a": [1.0, 0.0, 0.0, 0.0], "b": [1.0] * 4}
 
 
@@ -188,7 +188,7 @@ def test_results_of_terminal_bench(make: Make) -> None:
         name: make(f"{name}.json", json.dumps(_trials(rights), indent=4))
         for name, rights in (("a", [True, True, None]), ("b", [False, True, False]))
     }
-    assert recognised(paths["a"]) is form
+    assert format_in(paths["a"]) is form
     found = form.read(paths)
     assert scores_of(found) == {"a": [1.0, 1.0, 0.0], "b": [0.0, 1.0, 0.0]}
     assert found.description.startswith("results of Terminal-Bench, over the instances that have a report")
@@ -217,7 +217,7 @@ def test_counts_alone_are_refused_with_what_they_lack(make: Make) -> None:
         {"total_instances": 5, "resolved_instances": 3},
     ):
         paths = _pair(make, counts, counts)
-        assert recognised(paths["a"]) is form
+        assert format_in(paths["a"]) is form
         told = message(form, paths)
         assert told.startswith(
             "a.json: no list of resolved instances (resolved_ids or resolved), only counts: "

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from bestby.readers.formats.base import recognised
+from bestby.readers.formats.base import format_in
 
 CELLS: dict[str, list[Any]] = {
     "words": ["x", "y"],
@@ -74,7 +74,7 @@ def check(folder: Path, rows: list[dict[str, Any]]) -> None:
     for name, content in written(rows):
         path = folder / name
         path.write_bytes(content)
-        form = recognised(path)
+        form = format_in(path)
         assert form is None, (form, name, content[:200])
 
 
@@ -97,7 +97,7 @@ def test_wide_lines_that_are_longer_than_what_is_looked_at(tmp_path: Path) -> No
 def test_plain_values(tmp_path: Path, kind: str) -> None:
     path = tmp_path / "a.txt"
     path.write_text("".join(f"{CELLS[kind][i % len(CELLS[kind])]}\n" for i in range(40)))
-    assert recognised(path) is None
+    assert format_in(path) is None
 
 
 def test_parquet(tmp_path: Path) -> None:
@@ -105,4 +105,4 @@ def test_parquet(tmp_path: Path) -> None:
     parquet = pytest.importorskip("pyarrow.parquet")
     for kind in CELLS:
         parquet.write_table(pa.Table.from_pylist(records(kind, 9, 20)), tmp_path / "t.parquet")
-        assert recognised(tmp_path / "t.parquet") is None
+        assert format_in(tmp_path / "t.parquet") is None

@@ -11,7 +11,7 @@ from tests.unit.readers.helpers import Make
 
 from bestby import InvalidInputError, compare, compare_slices, gate, read
 from bestby.readers.formats import tau_bench as form
-from bestby.readers.formats.base import recognised
+from bestby.readers.formats.base import format_in
 
 TRIALS = [[1.0, 0.0, 1.0, 0.0], [1.0, 1.0, 1.0, 0.0]]
 
@@ -22,7 +22,7 @@ def _pair(make: Make, a: Any, b: Any) -> dict[str, Path]:
 
 def test_trials_are_runs_and_users_a_grouping(make: Make) -> None:
     paths = _pair(make, tau_bench(TRIALS), tau_bench(TRIALS[::-1]))
-    assert all(recognised(path) is form for path in paths.values())
+    assert all(format_in(path) is form for path in paths.values())
     found = form.read(paths)
     assert found.runs["a"].tolist() == TRIALS
     assert scores_of(found)["a"] == [1.0, 0.5, 1.0, 0.0]

@@ -1,4 +1,4 @@
-"""A column that was coded as it was read gives what its values one by one give."""
+"""A column coded as it was read gives what its values one by one give; equal joint rows are counted."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ import pytest
 
 from bestby import Evaluation, compare, read
 from bestby._core.errors import BestbyError
-from bestby.data import coding, columns, frames
-from bestby.data.coding import Coded, coded_texts, codes
-from bestby.data.layouts.evaluations import evaluation_of_frame
-from bestby.data.layouts.options import TableOptions
+from bestby.data import columns as data_columns
+from bestby.data import table
+from bestby.data.columns import Coded, coded_texts, codes
+from bestby.data.layouts.items import evaluation_of_frame
+from bestby.data.roles import TableOptions
 from bestby.readers import tables as readers_tables
 
 Switch = Callable[[bool], None]
@@ -53,9 +54,9 @@ def coded(monkeypatch: pytest.MonkeyPatch) -> Switch:
 
     def switch(on: bool) -> None:
         least = 1 if on else 1 << 60
-        for module in (coding, frames):
+        for module in (data_columns, table):
             monkeypatch.setattr(module, "CODED_FROM", least)
-        for module in (coding, frames, readers_tables):
+        for module in (data_columns, table, readers_tables):
             monkeypatch.setattr(module, "HEAD", 8 if on else 1 << 60)
 
     return switch
@@ -116,8 +117,8 @@ def test_frames_give_what_their_values_give(coded: Switch, kind: str) -> None:
 
 
 def _read_frame(frame: Any, on_missing: Any) -> Evaluation:
-    from bestby.data.layouts.evaluations import evaluation_of_frame
-    from bestby.data.layouts.options import TableOptions
+    from bestby.data.layouts.items import evaluation_of_frame
+    from bestby.data.roles import TableOptions
 
     return evaluation_of_frame(frame, TableOptions.of("gold", on_missing=on_missing))
 
@@ -223,7 +224,7 @@ def test_codes_of_a_library_leave_out_what_does_not_occur() -> None:
 def test_categories_are_never_made_texts(coded: Switch, monkeypatch: pytest.MonkeyPatch) -> None:
     coded(True)
     monkeypatch.setattr(
-        frames, "_plain_value", lambda value: value if len(seen.append(value) or seen) < 20 else 1 / 0
+        table, "_plain_value", lambda value: value if len(seen.append(value) or seen) < 20 else 1 / 0
     )
     seen: list[Any] = []
     frame = pd.DataFrame({"gold": ["x", "y"] * 500, "a": ["x", "x"] * 500, "b": ["y", "x"] * 500}).astype(
@@ -236,7 +237,7 @@ def test_an_error_names_the_row_also_where_values_are_coded(coded: Switch) -> No
     coded(True)
     raw = np.array(["x"] * 20 + ["a\0b"], dtype=object)
     with pytest.raises(BestbyError, match="row 21"):
-        columns.column_of(raw, "column 'a'")
+        data_columns.column_of(raw, "column 'a'")
     with pytest.raises(BestbyError, match="position 20"):
         Evaluation.of({"a": raw.tolist(), "b": ["x"] * 21}, ["x"] * 21)
 
@@ -248,12 +249,12 @@ def test_codes_that_are_known_are_not_used_for_other_values() -> None:
 
 
 def test_short_and_varied_columns_are_not_coded() -> None:
-    assert coding.coded_texts(["a"] * coding.CODED_FROM) is not None
-    assert coding.coded_texts(["a"] * (coding.CODED_FROM - 1)) is None
-    assert coding.coded_texts([f"t{i}" for i in range(coding.CODED_FROM)]) is None
-    later = [f"t{i}" for i in range(coding.MOST_DISTINCT)]  # none of them at the beginning
-    assert coding.coded_texts(["t0"] * coding.HEAD + later) is not None
-    assert coding.coded_texts(["t"] * coding.HEAD + later) is None
+    assert data_columns.coded_texts(["a"] * data_columns.CODED_FROM) is not None
+    assert data_columns.coded_texts(["a"] * (data_columns.CODED_FROM - 1)) is None
+    assert data_columns.coded_texts([f"t{i}" for i in range(data_columns.CODED_FROM)]) is None
+    later = [f"t{i}" for i in range(data_columns.MOST_DISTINCT)]  # none of them at the beginning
+    assert data_columns.coded_texts(["t0"] * data_columns.HEAD + later) is not None
+    assert data_columns.coded_texts(["t"] * data_columns.HEAD + later) is None
 
 
 def test_numbers_that_no_float_holds_are_read_as_texts() -> None:
@@ -335,7 +336,7 @@ def test_codes_reach_to_both_ends_of_a_type(kind: str) -> None:
 @pytest.mark.parametrize("kind", ["i2", "i4", "i8", "u2", "u8", ">i8"])
 def test_numbers_at_both_ends_of_their_type_are_in_order(kind: str) -> None:
     """The first ones are the greatest there are, and a later one the least: their difference wraps round."""
-    values = np.full(coding.HEAD + 2, np.iinfo(kind).max, kind)
+    values = np.full(data_columns.HEAD + 2, np.iinfo(kind).max, kind)
     values[-1] = np.iinfo(kind).min
     distinct, code = codes(values)
     assert distinct.tolist() == [np.iinfo(kind).min, np.iinfo(kind).max]
@@ -348,4 +349,46 @@ def test_numbers_at_both_ends_of_their_type_are_in_order(kind: str) -> None:
 def test_numbers_that_occur(size: int, n: int, kind: str) -> None:
     every = np.random.default_rng(n).integers(0, size, 2 * n).astype(kind)
     for some in (every[:n], every[::2], every[::-1][:n]):
-        assert coding.occurring(some, size).tolist() == [code in some for code in range(size)]
+        assert data_columns.occurring(some, size).tolist() == [code in some for code in range(size)]
+
+
+@pytest.mark.parametrize("n", [7, 1000])
+@pytest.mark.parametrize("sizes", [(3, 3, 3), (2, 5), (64,), (3, 70)])
+@pytest.mark.parametrize("strata", [False, True])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_every_joint_row_is_counted(n: int, sizes: tuple[int, ...], strata: bool, weighted: bool) -> None:
+    rng = np.random.default_rng(n)
+    columns = [rng.integers(0, size, n).astype(np.uint8) for size in sizes]
+    stratum = rng.integers(0, 2, n) if strata else None
+    counts = rng.integers(1, 5, n) if weighted else None
+    position, found = data_columns.collapsed(columns, sizes, stratum, counts)
+    together = [*columns, np.zeros(n, dtype=np.int64) if stratum is None else stratum]
+    number = np.ravel_multi_index(together, (*sizes, 2))
+    rows, inverse = np.unique(number, return_inverse=True)
+    order = np.argsort(number[position])
+    assert np.array_equal(number[position][order], rows)
+    assert np.array_equal(found[order], np.bincount(inverse, counts).astype(np.int64))
+    assert found.dtype == np.int64
+
+
+@pytest.mark.parametrize(
+    "size", [2, 50, 5000, 1 << 20]
+)  # keys of four such columns fit into 64 bits, or do not
+@pytest.mark.parametrize("strata", [False, True])
+def test_joint_rows_of_any_codes_are_told_apart(size: int, strata: bool) -> None:
+    rng = np.random.default_rng(1)
+    stratum = rng.integers(0, 3, 400) if strata else None
+    columns = [rng.integers(0, size, 400) for _ in range(4)]
+    for column in columns:
+        column[::2] = column[0]
+    joint = np.column_stack([*columns] if stratum is None else [stratum, *columns])
+    distinct, kinds, counts = np.unique(joint, axis=0, return_inverse=True, return_counts=True)
+    position, found = data_columns.collapsed(columns, [size] * 4, stratum)
+    order = np.lexsort(joint[position].T[::-1])
+    assert (joint[position][order] == distinct).all()
+    assert (found[order] == counts).all()
+    position, kind = data_columns.numbered([stratum, *columns])
+    assert (joint[position] == distinct).all()
+    assert (kind == kinds.reshape(-1)).all()
+    position, kind = data_columns.numbered([column - 1 for column in columns])  # where -1 stands for none
+    assert (joint[position[kind]][:, -4:] == joint[:, -4:]).all()
