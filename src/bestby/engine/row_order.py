@@ -8,7 +8,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from bestby._core import chunks
+from bestby._core.chunks import CHUNK, chunks
 from bestby._core.typing import BoolArray, FloatArray, IntArray
 from bestby.resampling.units import Units
 
@@ -23,7 +23,7 @@ def projected(rows: FloatArray) -> FloatArray:
     """
     size, k = rows.shape
     factors = _factors(k)
-    step = max(2, chunks.CHUNK // max(1, k))
+    step = max(2, CHUNK // max(1, k))
     out: FloatArray
     if size <= step:
         out = np.add.reduce(np.multiply(factors, rows.T, order="C"))
@@ -140,6 +140,6 @@ def _taken(X: FloatArray, rows: IntArray) -> FloatArray:
     if X.flags.c_contiguous:
         return X.take(rows, axis=0)
     out = np.empty((rows.size, X.shape[1]))
-    for part in chunks.chunks(rows.size, X.shape[1]):
+    for part in chunks(rows.size, X.shape[1]):
         out[part] = X.T.take(rows[part], axis=1).T
     return out

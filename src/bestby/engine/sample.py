@@ -13,8 +13,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from bestby._core import chunks, rounding
+from bestby._core import rounding
 from bestby._core.cached import cached_property
+from bestby._core.chunks import CHUNK
 from bestby._core.typing import Alternative, BoolArray, FloatArray, IntArray
 from bestby.data.coding import collapsed
 from bestby.engine import pivots, raw_values, slopes
@@ -415,7 +416,7 @@ def _together(systems: Sequence[Statistics], design: Design) -> tuple[list[IntAr
             unit = unit[np.lexsort([place.take(unit) for place in known[lead::-1]])]
         found = [place.take(unit) for place in known]
         of_each = np.ones(n, dtype=np.int64) if counts is None else counts.take(unit)
-    elif math.prod(sizes) <= max(4 * n, chunks.CHUNK):
+    elif math.prod(sizes) <= max(4 * n, CHUNK):
         found, of_each = _counted(known, sizes, counts)
     else:
         unit, of_each = collapsed(known, sizes, None, counts)
@@ -431,7 +432,7 @@ def _counted(
     span = math.prod(sizes)
     kind = np.min_scalar_type(span)
     found = np.zeros(span, dtype=np.int64)
-    step = max(chunks.CHUNK, span)
+    step = max(CHUNK, span)
     for start in range(0, places[0].size, step):
         part = slice(start, start + step)
         key = places[0][part].astype(kind)
