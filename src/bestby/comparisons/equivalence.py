@@ -11,10 +11,9 @@ import numpy as np
 from bestby.comparisons.family import equivalence_level
 from bestby.engine.base import Influences
 from bestby.engine.estimate import Estimate
-from bestby.engine.hierarchy import RunsWithItems
-from bestby.engine.reach import reach_of_cluster
-from bestby.engine.unseen import Evidence, evidence, evidence_of_runs
-from bestby.inference import unseen
+from bestby.engine.runs import RunsWithItems
+from bestby.engine.unseen import Evidence, evidence, evidence_of_runs, reach_of_cluster
+from bestby.inference import intervals
 from bestby.inference.intervals import Ends
 from bestby.report.shown import UNSEEN
 from bestby.results.base import Note
@@ -129,7 +128,7 @@ def _widened_by(
     if tost is None:
         return None
     most_differ = 2 * found.n_differing >= found.n_units
-    few_differ = found.n_differing < unseen.ENOUGH_DIFFERING
+    few_differ = found.n_differing < intervals.ENOUGH_DIFFERING
     known = found.influences
     reach = found.reach if known is not None else None
     if found.clustered or reach is None:
@@ -141,7 +140,7 @@ def _widened_by(
             return tost
         reach = reach_of_cluster(reach, known) if few_differ and reach is not None else _reach_of_seen(known)
     assert known is not None
-    ends = unseen.widened(
+    ends = intervals.widened(
         (tost.low, tost.high), estimate, known.values, known.counts, known.bounds, reach, tost.level
     )
     return dataclasses.replace(tost, low=max(ends[0], -furthest), high=min(ends[1], furthest))
@@ -189,7 +188,7 @@ def _mean_of(parts: Sequence[Evidence]) -> Evidence:
 
 def _reach_of_seen(known: Influences) -> Ends:
     """Return the reach of units that may differ by more than those seen."""
-    largest = unseen.BEYOND * float(np.abs(known.values).max(initial=0.0))
+    largest = intervals.BEYOND * float(np.abs(known.values).max(initial=0.0))
     return largest, largest
 
 
@@ -205,7 +204,7 @@ def _note(found: Evidence, tost: Interval | None, wide: Interval | None, margin:
     if wide is None:
         told += (
             " by any amount, because the scores have no known bounds, so at least"
-            f" {unseen.ENOUGH_DIFFERING} must differ before the systems can be shown to be equivalent"
+            f" {intervals.ENOUGH_DIFFERING} must differ before the systems can be shown to be equivalent"
         )
     elif _inside(wide, margin):
         return ()

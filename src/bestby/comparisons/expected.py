@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 from bestby.engine.base import STANDARDISED, Drawing, Group
+from bestby.engine.items import ItemGroup
 from bestby.engine.ranked import WeightGroup
-from bestby.engine.weighted import ItemGroup
 
 _ACCELERATED = ("bca", "bca-expanded")
 _RESAMPLED = (*_ACCELERATED, "percentile", "basic", "studentized")

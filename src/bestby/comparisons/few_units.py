@@ -9,8 +9,7 @@ import numpy as np
 from bestby._core.typing import BoolArray, FloatArray
 from bestby.comparisons.settings import CheckedSettings
 from bestby.engine.base import Group
-from bestby.inference import multiplicity as inference_multiplicity
-from bestby.inference import permutation
+from bestby.inference import multiplicity, permutation
 from bestby.results.base import Note
 from bestby.results.values import Interval, TestResult
 
@@ -43,8 +42,8 @@ def notes_on_few(
     if not (refined or swapped):
         return []
     least = permutation.least_p(n_units, tests[0].alternative)
-    correction = "holm" if settings.correction == inference_multiplicity.STEP_DOWN else settings.correction
-    corrected = float(inference_multiplicity.adjust([least] * n_tests, correction)[0])
+    correction = "holm" if settings.correction == multiplicity.STEP_DOWN else settings.correction
+    corrected = float(multiplicity.adjust([least] * n_tests, correction)[0])
     told = f"swaps of {n_units} {units} cannot give a p-value below {least:.2g}"
     if corrected > least:
         told += f", {corrected:.2g} after the correction for {n_tests} tests"
@@ -58,7 +57,7 @@ def notes_on_few(
             told += f"; so few {units} cannot show that a system fails on a rare one"
         return [Note("few_units_for_permutation", told, about)]
     stuck = settings.test != "auto" or any(permutation.at_least_p(test, n_units) for test in swapped)
-    if inference_multiplicity.rejects(corrected, settings.alpha) or not stuck:
+    if multiplicity.rejects(corrected, settings.alpha) or not stuck:
         return []
     told += f": they cannot make a difference significant at the level {settings.alpha:.2g}"
     return [Note("out_of_reach", told, about)]
@@ -100,7 +99,5 @@ def note_on_interval(shown: Interval | None, allowing: Interval | None, units: s
 
 def weakly_shown(adjusted: FloatArray, allowing: FloatArray, alpha: float) -> BoolArray:
     """Return where a test rejects, and one that allows for skewed units does not."""
-    weak: BoolArray = inference_multiplicity.rejects(adjusted, alpha) & ~inference_multiplicity.rejects(
-        allowing, alpha
-    )
+    weak: BoolArray = multiplicity.rejects(adjusted, alpha) & ~multiplicity.rejects(allowing, alpha)
     return weak

@@ -32,17 +32,17 @@ from bestby.comparisons.provenance import evaluation_provenance
 from bestby.comparisons.settings import Settings, check_reach
 from bestby.comparisons.simultaneous import FamilyIntervals
 from bestby.data.evaluation import Evaluation
-from bestby.engine import interval_maker, interval_methods, prepare, test_maker
+from bestby.engine import interval_methods, prepare, significance_tests
 from bestby.engine.base import Drawing, Pair
 from bestby.engine.estimate import Estimates
 from bestby.engine.text_statistics import Counting
-from bestby.inference import multiplicity, omnibus
+from bestby.inference import classical, multiplicity
 from bestby.metrics._texts import TextMetric
 from bestby.metrics.base import BaseMetric
 from bestby.report.comparison import Comparison, Difference, SystemScore
 from bestby.report.pairs import Differences, Pairs
 from bestby.report.reported import remember_backend
-from bestby.resampling.progress import counted, in_turn
+from bestby.resampling.progress import counted_stages, in_turn
 from bestby.resampling.settings import Resampling
 from bestby.results.base import MetricInfo, Note, notes_about
 from bestby.results.values import Omnibus, TestResult
@@ -128,7 +128,7 @@ def estimates_by_metric(
     dependence.check(evaluation, settings)
     n_texts = evaluation.n_items * len(evaluation.names) * sum(isinstance(one, TextMetric) for one in metrics)
     jobs = 2 if n_texts else 1
-    with counted(in_turn(drawing.progress, 0, jobs) if n_texts else None, n_texts) as progress:
+    with counted_stages(in_turn(drawing.progress, 0, jobs) if n_texts else None, n_texts) as progress:
         groups = prepare.groups(
             evaluation,
             metrics,
@@ -140,7 +140,7 @@ def estimates_by_metric(
         )
     asked = settings.interval, settings.test, settings.baseline
     expected = sum(resamples(group, drawing, *asked) for group in groups)
-    with counted(in_turn(drawing.progress, jobs - 1, jobs), expected) as progress:
+    with counted_stages(in_turn(drawing.progress, jobs - 1, jobs), expected) as progress:
         drawing = dataclasses.replace(drawing, progress=progress)
         for group in groups:
             with closing(Estimates(group, drawing)) as estimates:
@@ -171,7 +171,7 @@ def compared(
         return _by_counts(counts, estimates, unfitted, order, evaluation, settings)
     pairs = family.pairs_to_compare(order, base, sided=alternative != "two-sided")
     test, path = _test(estimates, settings)
-    tests = {} if test is None else test_maker.run(test, estimates, pairs, alternative)
+    tests = {} if test is None else significance_tests.run(test, estimates, pairs, alternative)
     made = _family_intervals(estimates, pairs, names, tests, alternative, settings)
     differences = family.with_direction_notes(
         [
@@ -337,7 +337,7 @@ def system_scores(
         interval, error, error_method, noise = None, None, None, None
         if method is not None:
             chosen, situation = one_pair.chosen(estimate, method)
-            interval, found = interval_maker.interval(estimate, chosen, level)
+            interval, found = interval_methods.interval(estimate, chosen, level)
             notes += notes_about((*found, *one_pair.doubts(interval, situation)), metric.name, names[system])
             error, error_method = one_pair.standard_error(estimate, interval)
             noise = interval_methods.calibration_error_of(estimates.group, system, level)
@@ -367,6 +367,6 @@ def _omnibus(estimates: Estimates) -> Omnibus | None:
         return None
     means, counts = found
     binary = not group.clustered and bool(np.isin(means, (0.0, 1.0)).all())
-    name, test = ("cochran_q", omnibus.cochran_q) if binary else ("friedman", omnibus.friedman)
+    name, test = ("cochran_q", classical.cochran_q) if binary else ("friedman", classical.friedman)
     statistic, df, p = test(means, counts)
     return Omnibus(group.metric.name, name, statistic, df, p)

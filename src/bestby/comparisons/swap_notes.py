@@ -10,12 +10,11 @@ import numpy as np
 
 from bestby._core.typing import FloatArray
 from bestby.comparisons import few_units, one_pair
-from bestby.engine import test_maker
+from bestby.engine import significance_tests
 from bestby.engine.base import STANDARDISED, Group, Pair
 from bestby.engine.estimate import Estimates
 from bestby.engine.sums import SumGroup
-from bestby.inference import exchangeability, scales
-from bestby.inference import multiplicity as inference_multiplicity
+from bestby.inference import exchangeability, multiplicity
 from bestby.inference.clusters import FEW_CLUSTERS
 from bestby.results.base import Note, notes_about
 from bestby.results.values import TestResult
@@ -63,7 +62,7 @@ def exchange_notes(
     return notes
 
 
-def _on_different_scales(group: Group, pairs: Sequence[Pair]) -> dict[Pair, scales.Scales]:
+def _on_different_scales(group: Group, pairs: Sequence[Pair]) -> dict[Pair, exchangeability.Scales]:
     """Return the pairs of systems on visibly different scales, if the metric does not depend on these."""
     if not group.has_standardised_swaps:
         return {}
@@ -77,9 +76,11 @@ def _on_different_scales(group: Group, pairs: Sequence[Pair]) -> dict[Pair, scal
     for s in {s for pair in pairs for s in pair}:
         values = group.numbers(s)
         if values is not None:
-            locations[s] = scales.location(values)
+            locations[s] = exchangeability.mean_and_deviation(values)
     found = {
-        (a, b): scales.apart(locations[a], locations[b], partial(numbers, a), partial(numbers, b))
+        (a, b): exchangeability.scales_apart(
+            locations[a], locations[b], partial(numbers, a), partial(numbers, b)
+        )
         for a, b in pairs
         if a in locations and b in locations
     }
@@ -111,14 +112,14 @@ def exchangeability_notes(
         return []
     pairs, units = list(tests), "clusters" if group.clustered else what
     metric = group.metric.name
-    correction = "holm" if correction == inference_multiplicity.STEP_DOWN else correction
-    adjusted = inference_multiplicity.adjust([test.p_value for test in tests.values()], correction)
-    rejected = inference_multiplicity.rejects(adjusted, alpha)
+    correction = "holm" if correction == multiplicity.STEP_DOWN else correction
+    adjusted = multiplicity.adjust([test.p_value for test in tests.values()], correction)
+    rejected = multiplicity.rejects(adjusted, alpha)
     allowing = [
         p_allowing(estimates, pair, tests[pair], one) for pair, one in zip(pairs, rejected, strict=True)
     ]
     named = [(names[a], names[b]) for a, b in pairs]
-    again = inference_multiplicity.adjust(allowing, correction)
+    again = multiplicity.adjust(allowing, correction)
     notes = few_units.note_on_skewness(metric, named, adjusted, again, alpha, units)
     for position in np.flatnonzero(rejected & (not bounded)).tolist():
         found = one_pair.doubts_of_test(estimates.of(*pairs[position]))
@@ -153,7 +154,7 @@ def p_allowing(estimates: Estimates, pair: Pair, test: TestResult, rejects: bool
     """Return the p-value of a test of means that rejects, or that of Hall's t test if it is larger."""
     if not rejects or test.name not in TESTS_OF_MEANS:
         return test.p_value
-    other = test_maker.allowing_for_skewness(estimates.of(*pair), test)
+    other = significance_tests.allowing_for_skewness(estimates.of(*pair), test)
     return test.p_value if other is None else max(test.p_value, other.p_value)
 
 

@@ -12,16 +12,14 @@ import numpy as np
 
 from bestby._core.cached import cached_property
 from bestby._core.typing import FloatArray, IntArray
-from bestby.engine.base import Contributions, Drawing, Group, LeftOut, Sample, less
-from bestby.engine.memo import Memo
+from bestby.engine.base import Contributions, Drawing, Group, LeftOut, Memo, Sample, score_or_difference
 from bestby.engine.ranked import WeightGroup
 from bestby.engine.sums import AnnotatedSample, SumGroup
 from bestby.inference import intervals, skewness
 from bestby.inference.clusters import StandardError
-from bestby.inference.distributions import Distribution, defined_replicates
+from bestby.inference.distributions import Distribution, defined_replicates, mean_bootstrap
 from bestby.inference.intervals import Moments
-from bestby.inference.joint import Joint, Spread
-from bestby.inference.mean_bootstrap import mean_bootstrap
+from bestby.inference.multiplicity import Joint, Spread
 from bestby.metrics.base import BaseMetric, MeanMetric
 from bestby.results.base import Note
 
@@ -74,15 +72,15 @@ class Estimates:
 
     def of(self, a: int, b: int | None = None) -> Estimate:
         """Return the score of A, or the difference A minus B."""
-        return self._kept.get((a, b), lambda key: Estimate(self, *key))
+        return self._estimates.get((a, b), lambda key: Estimate(self, *key))
 
     def close(self) -> None:
         """Let go of the estimates: they refer to this, and circles wait for the garbage collector."""
-        self._kept.clear()
+        self._estimates.clear()
         self.group.close()
 
     @cached_property
-    def _kept(self) -> Memo[tuple[int, int | None], Estimate]:
+    def _estimates(self) -> Memo[tuple[int, int | None], Estimate]:
         return Memo(MOST_KEPT)
 
     @property
@@ -193,13 +191,13 @@ class Estimate:
     @property
     def scores(self) -> FloatArray:
         """The score, or both."""
-        found: FloatArray = self.among.scores[self.systems]
-        return found
+        scores: FloatArray = self.among.scores[self.systems]
+        return scores
 
     @cached_property
     def value(self) -> float:
         """The score or difference on the full data."""
-        return float(less(self.scores))
+        return float(score_or_difference(self.scores))
 
     @cached_property
     def scale(self) -> float:
@@ -239,14 +237,14 @@ class Estimate:
     def drawn(self) -> FloatArray:
         """The scores of the systems on resamples, as they were drawn, shape (B, 1 or 2)."""
         if self.group.shares_draws:
-            found: FloatArray = self.among.drawn[:, self.systems]
-            return found
+            drawn: FloatArray = self.among.drawn[:, self.systems]
+            return drawn
         return self.sample.bootstrap(self.drawing)
 
     @cached_property
     def replicates(self) -> FloatArray:
         """The score or difference on bootstrap resamples of the units, shape (B,); NaN where undefined."""
-        return less(self.among.in_place(self.drawn, self.scores, self.gold_shift).T)
+        return score_or_difference(self.among.in_place(self.drawn, self.scores, self.gold_shift).T)
 
     @property
     def gold_shift(self) -> FloatArray:
@@ -259,8 +257,8 @@ class Estimate:
         """The bootstrap distribution: the exact one of a plain mean where there is one."""
         plain = self.sample.contributions
         if plain is not None and self.among.by_formula:
-            known = None if plain.moments is None else plain.moments.powers
-            exact = mean_bootstrap(plain.values, plain.counts, plain.bounds, known)
+            powers = None if plain.moments is None else plain.moments.powers
+            exact = mean_bootstrap(plain.values, plain.counts, plain.bounds, powers)
             if exact is not None:
                 return exact, ()
         return defined_replicates(self.replicates, self.scale)
@@ -312,17 +310,17 @@ class Estimate:
         the score is undefined without a single unit, that is the one.
         """
         most = self.sample.scarce_units
-        found = math.nan if most == 1 else self._effective
-        if math.isnan(found):  # without the unit no influence is known
+        effective = math.nan if most == 1 else self._effective
+        if math.isnan(effective):  # without the unit no influence is known
             return float(self.b is None or self.sample.differing[0] > 0)
-        return found if most is None or most >= SCARCE else min(found, float(most))
+        return effective if most is None or most >= SCARCE else min(effective, float(most))
 
     @property
     def _effective(self) -> float:
         """How many units of equal weight would carry the variance, by their influence."""
-        known = self.sample.effective_units
-        if known is not None:
-            return known
+        by_sample = self.sample.effective_units
+        if by_sample is not None:
+            return by_sample
         plain = self.sample.contributions
         if plain is not None:
             return 0.0 if plain.moments is None else plain.moments.effective_units

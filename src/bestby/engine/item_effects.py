@@ -12,10 +12,10 @@ from bestby._core import rounding
 from bestby._core.chunks import chunks
 from bestby._core.typing import FloatArray, IntArray
 from bestby.data.evaluation import Evaluation
-from bestby.engine import prepare, raw_values
+from bestby.engine import permutations, prepare
+from bestby.engine.functionals import scores as scored
+from bestby.engine.items import ItemGroup
 from bestby.engine.sums import SumGroup
-from bestby.engine.transforms import scores as scored
-from bestby.engine.weighted import ItemGroup
 from bestby.metrics.base import BaseMetric, MeanMetric, Metric, StandardisedMetric
 from bestby.resampling import totals as resampling
 
@@ -83,8 +83,8 @@ def _effects_in_sums(group: SumGroup) -> ItemEffects:
 def _rows(group: SumGroup, metric: Metric) -> Sequence[FloatArray]:
     """Return the statistics of every item of both systems, of numbers as they were given."""
     rows = [one.of_items.each() for one in group.statistics]
-    if isinstance(metric, StandardisedMetric) and raw_values.comparable(metric, (0, 1)):
-        return raw_values.as_given(metric, (0, 1), rows)
+    if isinstance(metric, StandardisedMetric) and permutations.raw_values_comparable(metric, (0, 1)):
+        return permutations.raw_rows(metric, (0, 1), rows)
     return rows
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,12 +12,11 @@ import numpy as np
 from bestby._core import rounding
 from bestby._core.cached import cached_property
 from bestby._core.chunks import chunks
-from bestby._core.typing import Alternative, FloatArray, IntArray
-from bestby.engine import raw_values
+from bestby._core.typing import Alternative, BoolArray, FloatArray, IntArray
 from bestby.engine.base import Drawing
-from bestby.engine.row_order import ordered, projected
-from bestby.engine.transforms import Swap, Taken
-from bestby.inference import dominating_point, permutation, tilted_draws, tilting
+from bestby.engine.functionals import SwapDifference, SwappedUnits
+from bestby.engine.statistics import ordered, projected
+from bestby.inference import dominating_point, permutation, tilting
 from bestby.metrics.base import MeanMetric, Metric, StandardisedMetric
 from bestby.resampling import executing
 from bestby.resampling import totals as resampling
@@ -51,23 +51,23 @@ def many_units_test(
     halves = np.empty((apart.size, units.n_rows))
     for part in chunks(units.n_rows, of_a.shape[1]):
         if isinstance(metric, StandardisedMetric) and systems is not None:
-            halves[:, part] = raw_values.changes(metric, systems, [of_a[part], of_b[part]], apart).T
+            halves[:, part] = raw_changes(metric, systems, [of_a[part], of_b[part]], apart).T
         else:
             halves[:, part] = rounding.difference(of_a[part].T[apart], of_b[part].T[apart])
     halves *= 0.5
     if isinstance(metric, StandardisedMetric) and systems is not None:
-        totals = raw_values.totals(metric, systems, totals)
+        totals = raw_totals(metric, systems, totals)
     midpoint = 0.5 * (totals[0] + totals[1])
     if not units.single:
         halves = np.repeat(halves, units.counts, axis=1)
-    difference = Swap(metric, midpoint)
+    difference = SwapDifference(metric, midpoint)
 
     def moved(shift: FloatArray) -> FloatArray:
         every = np.zeros((len(shift), midpoint.size))
         every[:, apart] = shift
         return difference(every)
 
-    return dominating_point.swapped(halves.T, moved, observed, drawing.n_resamples, drawing.seed)
+    return dominating_point.swapped_sums(halves.T, moved, observed, drawing.n_resamples, drawing.seed)
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,10 +94,10 @@ class Swaps:
         return self.units.weights @ self.of_a, self.units.weights @ self.of_b
 
     @cached_property
-    def _difference(self) -> Swap:
+    def _difference(self) -> SwapDifference:
         """A minus B as a function of the shift of the totals from their midpoint."""
         of_a, of_b = self._totals
-        return Swap(self.metric, 0.5 * (of_a + of_b))
+        return SwapDifference(self.metric, 0.5 * (of_a + of_b))
 
     @cached_property
     def _half(self) -> FloatArray:
@@ -151,8 +151,8 @@ class Swaps:
         with executing.one_blas_thread():  # once, as it takes as long as many of the products inside
             if not exact:
                 return self._drawn(alternative, drawing)
-            found = self._without_plain(alternative, drawing) or self._drawn(alternative, drawing)
-            return self._refined(found, drawing)
+            result = self._without_plain(alternative, drawing) or self._drawn(alternative, drawing)
+            return self._refined(result, drawing)
 
     def _refined(self, result: TestResult, drawing: Drawing) -> TestResult:
         """Return a test with few hits by tilted draws, or where these fail by more plain ones."""
@@ -175,7 +175,7 @@ class Swaps:
         )
 
     @cached_property
-    def _tilted(self) -> tilted_draws.Swaps:
+    def _tilted(self) -> tilting.Swaps:
         """How the difference depends on the swaps of the units."""
         delta, counts, own = self._kinds
         difference, half = self._difference, self._half
@@ -189,7 +189,7 @@ class Swaps:
             return difference(here + shifts) - difference(here - shifts)
 
         changes = step * (values[0] - values[1:])
-        return tilted_draws.Swaps(counts, own, changes, difference, shifts, changes_at)
+        return tilting.Swaps(counts, own, changes, difference, shifts, changes_at)
 
     def one_sum_test(self, alternative: Alternative) -> TestResult | None:
         """Return the exact test if the difference rises or falls with one sum, whatever is swapped.
@@ -223,8 +223,8 @@ class Swaps:
         sign = np.sign(rises[0])
         if not ((sign * rises > 0.0).all() and (sign * data * at_data > 0.0 or data == 0.0)):
             return None
-        found = permutation.exact_mean(sign * d, counts, alternative, 1.0)
-        return found and dataclasses.replace(found, statistic=self.observed)
+        result = permutation.exact_mean(sign * d, counts, alternative, 1.0)
+        return result and dataclasses.replace(result, statistic=self.observed)
 
     def _exact(self, alternative: Alternative) -> TestResult | None:
         delta, counts, own = self._kinds
@@ -247,7 +247,7 @@ class Swaps:
                 counts,
                 drawing.n_resamples,
                 drawing.seed,
-                Taken(self._difference, 0.5 * (counts @ delta)),
+                SwappedUnits(self._difference, 0.5 * (counts @ delta)),
                 n_jobs=drawing.n_jobs,
                 progress=drawing.progress,
                 executor=drawing.executor,
@@ -260,7 +260,7 @@ class Swaps:
                 self.units,
                 drawing.n_resamples,
                 drawing.seed,
-                Taken(self._difference, self._half, used),
+                SwappedUnits(self._difference, self._half, used),
                 n_jobs=drawing.n_jobs,
                 progress=drawing.progress,
                 executor=drawing.executor,
@@ -285,3 +285,98 @@ def _one_direction(delta: FloatArray) -> FloatArray | None:
     direction: FloatArray = largest / largest[lead]
     level = rounding.level(delta, np.multiply.outer(delta[:, lead], direction), sizes.max(axis=0))
     return direction if level.all() else None
+
+
+MOST_APART = 1e5
+"""Standard deviations of a system in a unit that two share: beyond it, what the system on the smaller scale
+says is lost in sums of squares."""
+
+
+def raw_values_comparable(metric: StandardisedMetric, systems: Sequence[int]) -> bool:
+    """Return whether two systems can swap their numbers as given: sums of squares must hold both scales."""
+    return _common_scale(metric, systems)[1] / min(metric.locations[s][1] for s in systems) <= MOST_APART
+
+
+def raw_rows(
+    metric: StandardisedMetric, systems: Sequence[int], rows: Sequence[FloatArray]
+) -> list[FloatArray]:
+    """Return the statistics of the numbers as given; what only rounding separates is the same again."""
+    values = np.stack(_in_common_unit(metric, systems, rows))
+    order = np.argsort(values, axis=0)
+    ascending = np.take_along_axis(values, order, axis=0)
+    for s in range(1, len(systems)):
+        below, here = ascending[s - 1], ascending[s]
+        ascending[s] = np.where(rounding.level(here, below, np.maximum(1.0, np.abs(here))), below, here)
+    np.put_along_axis(values, order, ascending, axis=0)
+    return list(values)
+
+
+def _common_scale(metric: StandardisedMetric, systems: Sequence[int]) -> tuple[float, float]:
+    """Return a centre and a unit in which the numbers of several systems are of the order of 1."""
+    centres, spreads = zip(*(metric.locations[s] for s in systems), strict=True)
+    centre = sum(centres) / len(centres)
+    return centre, max(*spreads, *(abs(one - centre) for one in centres))
+
+
+def _in_common_unit(
+    metric: StandardisedMetric, systems: Sequence[int], rows: Sequence[FloatArray]
+) -> list[FloatArray]:
+    """Return the statistics of the numbers as given, up to rounding."""
+    scale = _common_scale(metric, systems)
+    return [metric.as_given(of_system, s, *scale) for of_system, s in zip(rows, systems, strict=True)]
+
+
+def raw_changes(
+    metric: StandardisedMetric, systems: Sequence[int], rows: Sequence[FloatArray], columns: IntArray
+) -> FloatArray:
+    """Return A minus B in some columns of the numbers as given, 0 where only rounding separates them."""
+    first, second = (one[:, columns] for one in _in_common_unit(metric, systems, rows))
+    scale = np.maximum(1.0, np.abs(np.maximum(first, second)))
+    return np.where(rounding.level(first, second, scale), 0.0, first - second)
+
+
+def raw_totals(
+    metric: StandardisedMetric, systems: Sequence[int], of_scores: Sequence[FloatArray]
+) -> list[FloatArray]:
+    """Return the totals (k,) of two systems for the numbers as given, from those for the standard scores."""
+    return [one[0] for one in _in_common_unit(metric, systems, [total[None] for total in of_scores])]
+
+
+def rows_apart(metric: StandardisedMetric, systems: Sequence[int], rows: Sequence[FloatArray]) -> BoolArray:
+    """Return in which rows the statistics of two systems differ by more than rounding."""
+    first, second = _in_common_unit(metric, systems, rows)
+    unlike = np.zeros(len(first), dtype=np.bool_)
+    for of_a, of_b in zip(first.T, second.T, strict=True):  # column by column, as they lie in memory
+        scale = np.maximum(1.0, np.abs(np.maximum(of_a, of_b)))
+        unlike |= ~rounding.level(of_a, of_b, scale)
+        if unlike.all():
+            break
+    return unlike
+
+
+def items_apart(
+    metric: StandardisedMetric,
+    systems: Sequence[int],
+    scores: Sequence[FloatArray],
+    rows: Callable[[], Sequence[FloatArray]],
+) -> BoolArray:
+    """Return the same of rows of single items, whose numbers mostly tell, without their statistics.
+
+    Where numbers are further apart than the root of what counts as rounding, so are their squares.
+    `scores` are the columns of standard scores; ``rows()`` returns the statistics of both.
+    """
+    centre, unit = _common_scale(metric, systems)
+    unlike = np.empty(len(scores[0]), dtype=np.bool_)
+    for part in chunks(unlike.size):
+        numbers = []
+        for s, column in zip(systems, scores, strict=True):
+            own_centre, own_scale = metric.locations[s]
+            numbers.append((own_scale / unit) * metric.standard_scores(column[part]))
+            numbers[-1] += (own_centre - centre) / unit
+        first, second = numbers
+        width = np.maximum(1.0, np.abs(np.maximum(first, second)))
+        unlike[part] = np.abs(first - second) > width * math.sqrt(rounding.level_width(1.0))
+    near = np.flatnonzero(~unlike)
+    if near.size:
+        unlike[near] = rows_apart(metric, systems, [one[near] for one in rows()])
+    return unlike

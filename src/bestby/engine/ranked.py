@@ -15,11 +15,10 @@ from bestby._core import rounding
 from bestby._core.cached import cached_property
 from bestby._core.typing import Alternative, Array, BoolArray, FloatArray, IntArray, ScorePath
 from bestby.engine.base import Drawing, Influences
-from bestby.engine.weighted import MOST_LEFT_OUT, ItemGroup, ItemSample
-from bestby.inference import influence, intervals, permutation, swap_expansion
-from bestby.inference.abc import Expansion
-from bestby.inference.influence import Path
-from bestby.inference.joint import Spread
+from bestby.engine.items import MOST_LEFT_OUT, ItemGroup, ItemSample
+from bestby.inference import dominating_point, influence, intervals, permutation
+from bestby.inference.influence import Expansion, Path
+from bestby.inference.multiplicity import Spread
 from bestby.metrics._ranked import RankMetric
 from bestby.metrics.base import WeightedMetric
 from bestby.metrics.derivatives import WeightDerivatives
@@ -37,7 +36,7 @@ class WeightGroup(ItemGroup):
     _prepared: dict[int, Any] = field(default_factory=dict, init=False, repr=False)
     _derivatives: dict[int, WeightDerivatives | None] = field(default_factory=dict, init=False, repr=False)
     _curvatures: dict[int, float] = field(default_factory=dict, init=False, repr=False)
-    _alone: dict[int | None, tuple[int, ...]] = field(default_factory=dict, init=False, repr=False)
+    _constant_without: dict[int | None, tuple[int, ...]] = field(default_factory=dict, init=False, repr=False)
 
     def __getstate__(self) -> dict[str, Any]:
         # Nor derivatives, which cannot be sent there.
@@ -77,21 +76,21 @@ class WeightGroup(ItemGroup):
 
     def hangs_on_one_unit(self, systems: list[int]) -> bool:
         """Return whether a score is undefined without some unit, as the others are alike in some column."""
-        units = {unit for column in (None, *systems) for unit in self._alone_unlike(column)}
+        units = {unit for column in (None, *systems) for unit in self._units_that_vary(column)}
         if not units:
             return False
         unit_of = np.arange(self.n_units) if self.unit_of is None else self.unit_of
-        kept = np.array([unit_of != unit for unit in sorted(units)]).astype(np.int32)
-        return not bool(np.isfinite(self._score_weights(kept)[:, systems]).all())
+        weights = np.array([unit_of != unit for unit in sorted(units)]).astype(np.int32)
+        return not bool(np.isfinite(self._score_weights(weights)[:, systems]).all())
 
-    def _alone_unlike(self, system: int | None) -> tuple[int, ...]:
+    def _units_that_vary(self, system: int | None) -> tuple[int, ...]:
         """Return the units without which the predictions of a system, or the gold, would be constant."""
-        if system not in self._alone:
+        if system not in self._constant_without:
             column = self.gold if system is None else self.systems[system]
-            self._alone[system] = () if column is None else tuple(self._alone_in(column))
-        return self._alone[system]
+            self._constant_without[system] = () if column is None else tuple(self._units_that_vary_in(column))
+        return self._constant_without[system]
 
-    def _alone_in(self, column: Array) -> Iterator[int]:
+    def _units_that_vary_in(self, column: Array) -> Iterator[int]:
         """Yield the units without which a column would be constant.
 
         They can only be the unit of the first item, and that of the first item unlike it.
@@ -114,11 +113,11 @@ class WeightGroup(ItemGroup):
     @property
     def spread(self) -> Spread | None:
         """How the scores of all systems vary together, by derivatives or else the jackknife."""
-        found = [self.derivatives(s) for s in range(self.n_systems)]
-        known = [one.first for one in found if one is not None]
-        if len(known) < len(found):
+        derivatives = [self.derivatives(s) for s in range(self.n_systems)]
+        first_derivatives = [one.first for one in derivatives if one is not None]
+        if len(first_derivatives) < len(derivatives):
             return super().spread
-        values = np.column_stack([self.by_unit(first) for first in known])
+        values = np.column_stack([self.by_unit(first) for first in first_derivatives])
         return Spread.from_influence(values, self.sizes, self.units.counts, self.units.bounds)
 
     def curvature(self, system: int) -> float:
@@ -205,9 +204,9 @@ class RankSample(ItemSample):
     @cached_property
     def _derivatives(self) -> list[WeightDerivatives] | None:
         """Those of each system; None of a metric that has none."""
-        found = [self.group.derivatives(system) for system in self.systems]
-        known = [one for one in found if one is not None]
-        return known if len(known) == len(found) else None
+        derivatives = [self.group.derivatives(system) for system in self.systems]
+        defined = [one for one in derivatives if one is not None]
+        return defined if len(defined) == len(derivatives) else None
 
     @cached_property
     def influence(self) -> tuple[FloatArray, IntArray] | None:
@@ -309,8 +308,8 @@ class RankSample(ItemSample):
         self, alternative: Alternative, drawing: Drawing, *, standardised: bool = False
     ) -> TestResult:
         """Return the paired permutation test: without draws where the difference is a sum, or nearly one."""
-        found = self._without_draws(alternative, standardised=standardised)
-        return found or super().permutation(alternative, drawing, standardised=standardised)
+        result = self._without_draws(alternative, standardised=standardised)
+        return result or super().permutation(alternative, drawing, standardised=standardised)
 
     def _without_draws(self, alternative: Alternative, *, standardised: bool) -> TestResult | None:
         """Return the test of a difference that is a sum over the items, or nearly one as they are many."""
@@ -322,11 +321,11 @@ class RankSample(ItemSample):
         if effects is None:
             return self._by_expansion(both, alternative)
         ones = np.broadcast_to(np.int64(1), self.units.n)
-        found = permutation.exact_mean(self._of_a_less_b(effects), ones, alternative, 1.0)
-        return found and dataclasses.replace(found, statistic=self.estimate)
+        result = permutation.exact_mean(self._of_a_less_b(effects), ones, alternative, 1.0)
+        return result and dataclasses.replace(result, statistic=self.estimate)
 
     def _by_expansion(self, both: Any, alternative: Alternative) -> TestResult | None:
-        many = self.units.n >= swap_expansion.LEAST_UNITS
+        many = self.units.n >= dominating_point.FEWEST_WEIGHTED
         derivatives = self.group.metric.derivatives(both) if many else None
         if derivatives is None:
             return None
@@ -338,7 +337,7 @@ class RankSample(ItemSample):
             return float(score_a - score_b)
 
         effects = self._of_a_less_b(derivatives.first)
-        return swap_expansion.swapped(effects, difference, self.estimate, alternative)
+        return dominating_point.swapped_weights(effects, difference, self.estimate, alternative)
 
     def _of_a_less_b(self, of_both: FloatArray) -> FloatArray:
         """Return the sums over each unit of numbers of the items of A less those of B, from both (2 n,)."""
@@ -361,8 +360,8 @@ class _SwappedRanks:
 
     def __call__(self, bits: Array) -> FloatArray:
         taken = bits.astype(np.uint8, copy=False)
-        kept = np.uint8(1) - taken
-        score_a = self.metric.weighted(self.prepared, np.concatenate([kept, taken], axis=1))
-        score_b = self.metric.weighted(self.prepared, np.concatenate([taken, kept], axis=1))
+        stayed = np.uint8(1) - taken
+        score_a = self.metric.weighted(self.prepared, np.concatenate([stayed, taken], axis=1))
+        score_b = self.metric.weighted(self.prepared, np.concatenate([taken, stayed], axis=1))
         gap: FloatArray = score_a - score_b
         return gap

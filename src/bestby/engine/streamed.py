@@ -12,13 +12,10 @@ from bestby._core.cached import cached_property
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.typing import Alternative, FloatArray, IntArray
 from bestby.data.batches import Batch, Streamed, Words
-from bestby.engine.base import Drawing, Group, GroupSample, Jackknife, Squares
-from bestby.engine.memo import Memo
-from bestby.engine.slopes import Directions
-from bestby.engine.transforms import Functional, scores
+from bestby.engine.base import Drawing, Group, GroupSample, Jackknife, Memo, Squares
+from bestby.engine.functionals import Directions, Functional, scores
 from bestby.inference import permutation
-from bestby.inference.abc import Expansion
-from bestby.inference.influence import Path
+from bestby.inference.influence import Expansion, Path
 from bestby.metrics.base import BaseMetric, MeanMetric, Metric
 from bestby.resampling import poisson
 from bestby.resampling.executing import one_blas_thread
@@ -202,15 +199,15 @@ class Passes:
         """The powers of the influence of the items on each score and each difference of two systems."""
         systems = range(self.n_systems)
         targets = [*itertools.combinations(systems, 1), *itertools.combinations(systems, 2)]
-        found = {(m, chosen): Powers() for m in range(len(self.metrics)) for chosen in targets}
+        powers = {(m, chosen): Powers() for m in range(len(self.metrics)) for chosen in targets}
         mean = self.total / self.data.n
         for _, X in self.passed():
             for m, slopes in enumerate(self.slopes):
                 influence = (X - mean) @ slopes
                 for chosen in targets:
                     first, *others = (influence[:, s] for s in chosen)
-                    found[m, chosen].add(first - others[0] if others else first)
-        return found
+                    powers[m, chosen].add(first - others[0] if others else first)
+        return powers
 
 
 @dataclass(frozen=True, eq=False)
@@ -326,9 +323,9 @@ class StreamSample(GroupSample):
     def expansion(self) -> Expansion:
         """The score or difference to second order in the weights of the items; one more pass for all."""
         passes, m, systems = self.group.passes, self.group.place, tuple(sorted(self.systems))
-        found = passes.powers[m, systems]
-        error = float(np.sqrt(found.squares))
-        acceleration = found.cubes / (6.0 * error**3) if error > 0.0 else 0.0
+        powers = passes.powers[m, systems]
+        error = float(np.sqrt(powers.squares))
+        acceleration = powers.cubes / (6.0 * error**3) if error > 0.0 else 0.0
         if systems[0] != self.a:
             acceleration = -acceleration
         of_a, *of_b = (passes.slopes[m][:, s] for s in self.systems)
@@ -341,7 +338,7 @@ class StreamSample(GroupSample):
             score, *other = (scores(self.metric, moved[:, self.group.columns[s]]) for s in self.systems)
             return score - other[0] if other else score
 
-        return Expansion(error, acceleration, bend_a - sum(bend_b), found.largest, Path(along))
+        return Expansion(error, acceleration, bend_a - sum(bend_b), powers.largest, Path(along))
 
     def permutation(
         self,

@@ -21,9 +21,9 @@ import numpy as np
 from scipy.special import expit, log_ndtr
 
 from bestby._core import rounding
-from bestby._core.typing import FloatArray
+from bestby._core.typing import Alternative, FloatArray
 from bestby.inference import permutation, tilting
-from bestby.inference.series import LARGEST_REMAINDER, OUTER, SignSeries, lugannani_rice
+from bestby.inference.characteristic_functions import LARGEST_REMAINDER, OUTER, SignSeries, lugannani_rice
 from bestby.resampling.streams import block_generator
 from bestby.results.values import TestResult
 
@@ -65,7 +65,7 @@ Difference = Callable[[FloatArray], FloatArray]
 """Takes shifts (R, k) and returns the differences (R,)."""
 
 
-def swapped(
+def swapped_sums(
     halves: FloatArray, difference: Difference, observed: float, n_resamples: int, seed: int
 ) -> TestResult | None:
     """Return the two-sided permutation test of a function of sums.
@@ -122,10 +122,10 @@ class _Shift:
         if used.size == 0:
             return None
         spread, axes = np.linalg.eigh(gram[np.ix_(used, used)] / np.multiply.outer(scale[used], scale[used]))
-        kept = spread > _NO_SPREAD * used.size
-        if spread[kept].min() < _LEAST_SPREAD or np.count_nonzero(kept) > _MOST_DIRECTIONS:
+        varying = spread > _NO_SPREAD * used.size
+        if spread[varying].min() < _LEAST_SPREAD or np.count_nonzero(varying) > _MOST_DIRECTIONS:
             return None
-        axes, roots = axes[:, kept], np.sqrt(spread[kept])
+        axes, roots = axes[:, varying], np.sqrt(spread[varying])
         back, forth = np.zeros((roots.size, scale.size)), np.zeros((scale.size, roots.size))
         back[:, used] = (axes * roots).T * scale[used]
         forth[used] = axes / roots / scale[used][:, None]
@@ -290,21 +290,21 @@ def _drawn(
 
     def draws(tilt: FloatArray, size: int, purpose: str) -> tuple[FloatArray, FloatArray]:
         """Return differences, and the sums along the tilt, of so many draws."""
-        found = []
+        batches = []
         for start in range(0, size, _BATCH):
             generator = block_generator(seed, purpose, start // _BATCH)
             rows = min(_BATCH, size - start)
             plus = generator.random((rows, len(shift.top))) < expit(2.0 * (shift.top @ tilt))
             z = (2.0 * plus - 1.0) @ shift.top + generator.standard_normal((rows, tilt.size)) @ root
             z += tilt @ shift.rest
-            found.append((along(z), z @ tilt))
-        differences, sums = (np.concatenate(parts) for parts in zip(*found, strict=True))
+            batches.append((along(z), z @ tilt))
+        differences, sums = (np.concatenate(parts) for parts in zip(*batches, strict=True))
         return differences, sums
 
     null, _ = draws(np.zeros(len(shift.rest)), n_resamples, "swap")
-    found = permutation.monte_carlo(null, observed, "two-sided", name="permutation")
-    if not tilting.few_hits(found):
-        return found
+    plain = permutation.monte_carlo(null, observed, "two-sided", name="permutation")
+    if not tilting.few_hits(plain):
+        return plain
     if point is not None:
         size = max(n_resamples, 1000)  # fewer do not show their error
         differences, sums = draws(point.tilt, size, "tilted")
@@ -319,8 +319,86 @@ def _drawn(
         log_moment += 0.5 * float(point.tilt @ shift.rest @ point.tilt)
         p = 2.0 * math.exp(log_moment - along_tilt) * (1.0 + total) / (1.0 + size)
         p = min(1.0, max(p, sys.float_info.min))
-        if total > 0.0 and error <= tilting.LARGEST_ERROR and not tilting.too_small(p, found):
+        if total > 0.0 and error <= tilting.LARGEST_ERROR and not tilting.too_small(p, plain):
             return dataclasses.replace(
-                found, p_value=p, method=tilting.METHOD, error=error * p, n_resamples=n_resamples + size
+                plain, p_value=p, method=tilting.METHOD, error=error * p, n_resamples=n_resamples + size
             )
+    return None
+
+
+FEWEST_WEIGHTED = 500
+"""Units that must differ: what is left out is of the order of one over their number."""
+
+LEAST_RESPONDING = 50.0
+"""Units of equal size that would have the sum of squares and of fourth powers of the responses."""
+
+_PLACE_ROUNDS, _PLACE_CLOSE = 20, 5e-3
+"""Rounds in which the place in the sum must settle, and how nearly, as a part of it."""
+
+_STEPS = 60
+"""Steps of Newton's method that find the signs on average: ten suffice unless nearly all units must agree."""
+
+
+def swapped_weights(
+    effects: FloatArray, difference: Callable[[FloatArray], float], observed: float, alternative: Alternative
+) -> TestResult | None:
+    """Return the test of an odd function of the signs of many units, of slopes 2 `effects` (n,) at 0.
+
+    `difference` is the function at mean signs (n,), from -1 to 1. None where too few units carry it, or it
+    bends too much: then draw.
+    """
+    unit = max(float(np.abs(effects).max(initial=0.0)), float(np.finfo(np.float64).tiny))
+    effects = effects / unit
+    squares = effects * effects
+    total, fourth = float(squares.sum()), float(squares @ squares)
+    if np.count_nonzero(effects) < FEWEST_WEIGHTED or total * total < LEAST_RESPONDING * fourth:
+        return None
+    place = _place(effects, difference, abs(observed), unit)
+    if place is None:
+        return None
+    ones = np.broadcast_to(np.int64(1), effects.size)
+    result = permutation.exact_mean(effects, ones, alternative, 1.0, total=math.copysign(place, observed))
+    if result is None:
+        return None
+    error, how = permutation.SADDLEPOINT_ERROR * result.p_value, permutation.SADDLEPOINT
+    return dataclasses.replace(result, exact=False, method=how, error=error, statistic=observed)
+
+
+def _place(
+    effects: FloatArray, difference: Callable[[FloatArray], float], observed: float, unit: float
+) -> float | None:
+    """Return the sum of effects at the most likely mean signs at which the difference is the one observed.
+
+    A difference over its sum hardly varies: it bends with the square of the sum. So a round that changes the
+    place by a small part leaves an error of the square of that part.
+    """
+    if observed == 0.0:
+        return 0.0
+    place = min(0.5 * observed / unit, 0.5 * float(np.abs(effects).sum()))
+    for _ in range(_PLACE_ROUNDS):
+        signs = _likeliest(effects, place)
+        reached = math.nan if signs is None else difference(signs)
+        if not reached > 0.0:
+            return None
+        before, place = place, place * observed / reached
+        if abs(place - before) <= _PLACE_CLOSE * before:
+            return place
+    return None
+
+
+def _likeliest(effects: FloatArray, place: float) -> FloatArray | None:
+    """Return the mean signs tanh(a effect) at which the effects sum to a place, by Newton's method.
+
+    The sum is concave in a, and its tangents lie above it, so that no step goes too far.
+    """
+    tilt = place / float(effects @ effects)
+    for _ in range(_STEPS):
+        signs = np.tanh(tilt * effects)
+        missing = place - float(effects @ signs)
+        if missing <= 1e-9 * place:
+            return signs
+        slope = float(effects * effects @ (1.0 - signs * signs))
+        if slope <= 0.0:
+            return None
+        tilt += missing / slope
     return None

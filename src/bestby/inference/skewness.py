@@ -228,8 +228,8 @@ def restored(x: float, skewness: float | FloatArray) -> float | FloatArray:
     inside = 3.0 * y / (root * root + root + 1.0)
     past = -_LOWEST - skewness * y
     beyond = np.divide(-REACH - past, skewness, out=np.full_like(inside, np.inf), where=past > 0.0)
-    found: FloatArray = np.where(np.abs(beyond) < np.abs(inside), beyond, inside)
-    return found if isinstance(skewness, np.ndarray) else float(found)
+    t: FloatArray = np.where(np.abs(beyond) < np.abs(inside), beyond, inside)
+    return t if isinstance(skewness, np.ndarray) else float(t)
 
 
 def _furthest(x: float, low: float, high: float) -> float:

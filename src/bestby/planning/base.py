@@ -20,7 +20,7 @@ from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.typing import Alternative, FloatArray, IntArray, Rng
 from bestby._version import __version__
 from bestby.resampling.progress import Progress
-from bestby.resampling.settings import Resampling, combined
+from bestby.resampling.settings import Resampling, combined_settings
 from bestby.resampling.streams import seed_of
 from bestby.results.base import Note, Provenance
 from bestby.vocabulary import allowed_names
@@ -224,7 +224,7 @@ def checked_question(
     resampling: Resampling | None = None,
 ) -> Question:
     """Return how the test will decide, every argument checked."""
-    chosen = combined(resampling, n_resamples, 999, rng=rng, progress=progress)
+    chosen = combined_settings(resampling, n_resamples, 999, rng=rng, progress=progress)
     return Question(
         checks.probability(level, "level"),
         checks.choice(alternative, allowed_names("alternative"), "alternative"),

@@ -8,7 +8,7 @@ from typing import Any
 
 from bestby import vocabulary
 from bestby._core.text import grouped
-from bestby.inference.multiplicity import alpha_of
+from bestby.inference.multiplicity import alpha_at
 from bestby.report import few_units
 from bestby.report.comparison import Comparison, Difference, SystemScore
 from bestby.report.numbers import Rounding, alpha, margin_text, p_clause, percent
@@ -81,7 +81,7 @@ def _favoured_among(c: Comparison, metric: MetricInfo, tied: Sequence[str]) -> s
     beaten: dict[str, list[str]] = {}
     # Systems with one score among which the headline looks for tests that tell them apart
     for d in differences_on(c.differences, metric.name) if len(tied) <= 50 else ():
-        ahead = shown_better(d, alpha_of(c.level)) if d.a in tied and d.b in tied else None
+        ahead = shown_better(d, alpha_at(c.level)) if d.a in tied and d.b in tied else None
         if ahead is not None:
             beaten.setdefault(ahead, []).append(d.b if ahead == d.a else d.a)
     if not beaten:
@@ -115,7 +115,7 @@ def _against_baseline(d: Difference, base: str) -> str:
     other = d.b if d.a == base else d.a
     if d.test is None:
         return {other: "are ahead of it", base: "are behind it", None: "are level with it"}[d.ahead]
-    better = shown_better(d, alpha_of(d.level))
+    better = shown_better(d, alpha_at(d.level))
     test = name_of_test(d.test.name)
     if better is not None and d.ahead is None:
         favours = f"favoured over it by the {test}" if better == other else f"the {test} favours {base}"

@@ -8,7 +8,7 @@ from typing import Any
 
 from bestby import vocabulary
 from bestby._core.text import grouped, visible
-from bestby.inference.multiplicity import alpha_of, rejects
+from bestby.inference.multiplicity import alpha_at, rejects
 from bestby.report import disagreements
 from bestby.report.comparison import Difference, SystemScore
 from bestby.report.numbers import MINUS, Rounding, alpha, margin_text, p_clause, percent
@@ -183,12 +183,12 @@ def _one_sided_sentence(d: Difference, digits: Rounding, margin: str) -> str:
 
 def significant(d: Difference) -> bool:
     """Return whether there is an adjusted p-value, and it is at most 1 − level."""
-    return d.p_adjusted is not None and rejects(d.p_adjusted, alpha_of(d.level))
+    return d.p_adjusted is not None and rejects(d.p_adjusted, alpha_at(d.level))
 
 
 def stands_out(d: Difference) -> bool:
     """Return whether a table makes a difference bold: its test shows one of the systems to be better."""
-    return shown_better(d, alpha_of(d.level)) is not None
+    return shown_better(d, alpha_at(d.level)) is not None
 
 
 def best_clause(first: str, others: Mapping[str, Difference]) -> str:
@@ -200,7 +200,7 @@ def best_clause(first: str, others: Mapping[str, Difference]) -> str:
     for name, d in others.items():
         if not significant(d):
             open_.append(name)
-        elif (shown_better(d, alpha_of(d.level)) or d.favoured) != first:
+        elif (shown_better(d, alpha_at(d.level)) or d.favoured) != first:
             against.append(name)
     two_sided = test.alternative == "two-sided"
     sided = "" if two_sided else f" (one-sided tests: {test.alternative})"

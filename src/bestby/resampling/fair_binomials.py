@@ -92,14 +92,14 @@ class FairBinomials:
         return out
 
     @cached_property
-    def _by_width(self) -> list[_OfWidth]:
+    def _by_width(self) -> list[_BitWidth]:
         """The numbers drawn by counting ones, by the bits that each takes."""
         out, low, first = [], -1, 0
         for width in WIDTHS:
             rows = np.flatnonzero((low < self.counts) & (self.counts <= width))
             if rows.size:
                 stop = first + -(-rows.size * width // 64)
-                out.append(_OfWidth(width, rows, slice(first, stop)))
+                out.append(_BitWidth(width, rows, slice(first, stop)))
                 first = stop
             low = width
         return out
@@ -125,7 +125,7 @@ class FairBinomials:
 
 
 @dataclass(frozen=True, eq=False)
-class _OfWidth:
+class _BitWidth:
     """The numbers at `rows` of the counts, each the ones among `width` bits of the words at `words`."""
 
     width: int
@@ -176,15 +176,18 @@ class _Tables:
     def of(cls, counts: Sequence[int], dtype: DTypeLike) -> _Tables:
         """Return the tables of numbers of units; those too large get one of two units in their place."""
         # Units up to which tables are kept for later comparisons: 32 KB or less of each
-        made = [
-            (_kept if n <= (1 << 14) else _words_and_values)(n if n <= LARGEST_TABLE else 2) for n in counts
+        tables = [
+            (_cached_words_and_values if n <= (1 << 14) else _words_and_values)(
+                n if n <= LARGEST_TABLE else 2
+            )
+            for n in counts
         ]
-        sizes = [lasts.size for lasts, _ in made]
+        sizes = [lasts.size for lasts, _ in tables]
         return cls(
             np.array([[65 - size.bit_length()] for size in sizes], dtype=np.uint64),
             (np.cumsum(sizes, dtype=np.int64) - np.array(sizes))[:, None],
-            np.concatenate([lasts for lasts, _ in made]),
-            np.concatenate([values for _, values in made], dtype=dtype),
+            np.concatenate([lasts for lasts, _ in tables]),
+            np.concatenate([values for _, values in tables], dtype=dtype),
             {row: n for row, n in enumerate(counts) if n > LARGEST_TABLE},
         )
 
@@ -223,7 +226,7 @@ def _words_and_values(n: int) -> tuple[Words, FloatArray]:
     return lasts, (values + least).astype(np.float64)
 
 
-_kept = lru_cache(maxsize=128)(_words_and_values)
+_cached_words_and_values = lru_cache(maxsize=128)(_words_and_values)
 
 
 def _table(n: int) -> tuple[int, Words, IntArray]:

@@ -112,7 +112,7 @@ def test_a_score_interval_of_a_mean_of_zeros_and_ones_needs_no_gold() -> None:
 def test_large_groups_of_the_jackknife_give_nearly_the_same_acceleration() -> None:
     """Above 1000 units a rank metric leaves out 200 groups; the acceleration is off by some 0.7 / 200."""
     from bestby import Evaluation
-    from bestby.engine import prepare, weighted
+    from bestby.engine import items, prepare
     from bestby.engine.base import Drawing
     from bestby.engine.estimate import Estimates
     from bestby.metrics import resolve
@@ -123,7 +123,7 @@ def test_large_groups_of_the_jackknife_give_nearly_the_same_acceleration() -> No
     found = []
     for most in (1000, 1500):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(weighted, "MOST_LEFT_OUT", most)
+            patch.setattr(items, "MOST_LEFT_OUT", most)
             group = prepare.groups(evaluation, [resolve("roc_auc")])[0]
             found.append(Estimates(group, Drawing(10, 0)).of(0).acceleration)
     assert found[0] == pytest.approx(found[1], abs=0.008)

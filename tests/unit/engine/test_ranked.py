@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import t
 
 from bestby import Evaluation, compare
-from bestby.engine import interval_maker, prepare, ranked
+from bestby.engine import interval_methods, prepare, ranked
 from bestby.engine.base import Drawing
 from bestby.engine.estimate import Estimates
 from bestby.metrics import resolve
@@ -104,7 +104,7 @@ def test_where_the_score_hangs_on_one_unit_there_is_one_and_no_standard_error(me
     assert made.of(0, 1).effective_units == 1.0
     if metric not in NAMES[:2]:
         return
-    interval, notes = interval_maker.interval(made.of(0, 1), "normal", 0.95)
+    interval, notes = interval_methods.interval(made.of(0, 1), "normal", 0.95)
     assert (interval, [note.code for note in notes]) == (None, ["undefined_interval"])
     assert compare(systems, gold, metric=metric, n_resamples=99)["a", "b"].standard_error is None
 

@@ -15,9 +15,8 @@ from bestby import BestbyError, Evaluation, compare, evaluate
 from bestby._core import chunks
 from bestby.engine import prepare, statistics, sums
 from bestby.engine.base import Drawing
-from bestby.engine.sample import SumSample
 from bestby.engine.statistics import Design, Rows, Statistics
-from bestby.engine.sums import SumGroup
+from bestby.engine.sums import SumGroup, SumSample
 from bestby.inference import lattice
 from bestby.metrics.base import MeanMetric, Metric
 from bestby.metrics.registry import resolve
@@ -327,7 +326,7 @@ def assert_near(one: Any, other: Any) -> None:
 def in_order(patch: pytest.MonkeyPatch) -> None:
     """Take any number of single items for very many."""
     patch.setattr(statistics, "IN_ORDER_FROM", 0)
-    patch.setattr(statistics, "_LOOKED_AT", 64)
+    patch.setattr(statistics, "_SAMPLED_ROWS", 64)
     for name, size in (("MANY", 1 << 9), ("MOST_VALUES", 1 << 8)):
         patch.setattr(lattice, name, size)  # values are many, too
 

@@ -11,8 +11,8 @@ import pytest
 from bestby import compare
 from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare, statistics
+from bestby.engine.functionals import Directions, influence, response
 from bestby.engine.prepare import statistics_of
-from bestby.engine.slopes import Directions, influence, response
 from bestby.inference.influence import score_and_bend
 from bestby.inference.intervals import effective_units
 from bestby.metrics import resolve

@@ -11,7 +11,8 @@ import pytest
 
 from bestby import Evaluation, Metric
 from bestby._core import chunks
-from bestby.engine import prepare, row_order, statistics
+from bestby.engine import prepare
+from bestby.engine import statistics as engine_statistics
 from bestby.engine.statistics import Design, Rows, Statistics, _summed
 from bestby.engine.sums import SumGroup
 from bestby.metrics.registry import resolve
@@ -198,7 +199,7 @@ def test_a_huge_column_does_not_make_other_rows_one() -> None:
 
 def test_rows_that_a_huge_column_hides_are_counted_where_they_are_equal() -> None:
     rows = np.column_stack([np.full(4, 1e30), [2.0, 1.0, 2.0, 1.0]])
-    order, fresh = row_order.ordered(rows, [np.full(4, 1e30), np.array([0, 0, 0, 1])])
+    order, fresh = engine_statistics.ordered(rows, [np.full(4, 1e30), np.array([0, 0, 0, 1])])
     assert order.tolist() == [1, 0, 2, 3]
     assert fresh.tolist() == [True, True, False, True]
 
@@ -210,8 +211,8 @@ def test_equal_rows_meet_wherever_the_blocks_end(k: int, more: int, blocks: int)
     """A last block of a single row would be added up in another order."""
     size = blocks * (chunks.CHUNK // k) + more
     rows = np.tile(np.random.default_rng(k).normal(size=k), (size, 1))
-    assert np.unique(row_order.projected(rows)).size == 1
-    assert np.unique(row_order.projected(np.asfortranarray(rows))).size == 1
+    assert np.unique(engine_statistics.projected(rows)).size == 1
+    assert np.unique(engine_statistics.projected(np.asfortranarray(rows))).size == 1
 
 
 @pytest.mark.parametrize("rounded", [False, True])
@@ -219,8 +220,8 @@ def test_equal_rows_meet_wherever_the_blocks_end(k: int, more: int, blocks: int)
 def test_very_many_single_items_that_differ_stay_in_their_order(
     design: str, rounded: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(statistics, "IN_ORDER_FROM", N - 1)
-    monkeypatch.setattr(statistics, "_LOOKED_AT", 64)
+    monkeypatch.setattr(engine_statistics, "IN_ORDER_FROM", N - 1)
+    monkeypatch.setattr(engine_statistics, "_SAMPLED_ROWS", 64)
     rows = SMALL if rounded else np.random.default_rng(6).normal(size=(N, 2))
     found = of(rows, DESIGNS[design])
     if design == "plain" and not rounded:

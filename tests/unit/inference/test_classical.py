@@ -16,8 +16,7 @@ from hypothesis import strategies as st
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Alternative
-from bestby.inference.classical import mcnemar, mcnemar_midp, paired_t, sign, wilcoxon
-from bestby.inference.omnibus import cochran_q, friedman
+from bestby.inference.classical import cochran_q, friedman, mcnemar, mcnemar_midp, paired_t, sign, wilcoxon
 from bestby.results.values import TestResult
 
 ALTERNATIVES: tuple[Alternative, ...] = ("two-sided", "greater", "less")

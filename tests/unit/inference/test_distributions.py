@@ -11,8 +11,15 @@ from scipy import stats
 
 from bestby._core.typing import FloatArray, IntArray
 from bestby.inference import distributions
-from bestby.inference.distributions import Inverted, Lattice, replicates
-from bestby.inference.mean_bootstrap import _inverted_bootstrap, _lattice_bootstrap, _moments, mean_bootstrap
+from bestby.inference.distributions import (
+    Inverted,
+    Lattice,
+    _inverted_bootstrap,
+    _lattice_bootstrap,
+    _moments,
+    mean_bootstrap,
+    replicates,
+)
 
 ONE = np.array([0, 1])
 

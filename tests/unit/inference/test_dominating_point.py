@@ -13,7 +13,7 @@ from scipy.special import ndtr
 
 import bestby as bb
 from bestby._core.typing import FloatArray
-from bestby.inference.dominating_point import swapped
+from bestby.inference.dominating_point import swapped_sums
 from bestby.inference.permutation import exact_mean
 
 N = 21_000
@@ -38,13 +38,13 @@ def test_a_function_of_one_combination_has_the_p_value_of_its_mean(out: float, b
 
     observed = float(difference(far * np.array([[1.0, 0.0]]))[0])
     exact = exact_mean(both, ONES, "two-sided", 1.0, total=far)
-    found = swapped(rows, difference, observed, 1000, 0)
+    found = swapped_sums(rows, difference, observed, 1000, 0)
     assert exact is not None
     assert found is not None
     assert (found.method, found.exact, found.n_resamples) == ("saddlepoint", False, 0)
     assert found.p_value == pytest.approx(exact.p_value, rel=1e-3)
     assert found.error == pytest.approx(0.02 * found.p_value)
-    assert swapped(rows, lambda s: -difference(s), -observed, 1, 1).p_value == pytest.approx(  # type: ignore[union-attr]
+    assert swapped_sums(rows, lambda s: -difference(s), -observed, 1, 1).p_value == pytest.approx(  # type: ignore[union-attr]
         found.p_value, rel=1e-9
     )
 
@@ -68,7 +68,7 @@ def test_level_sets_that_bend(bend: float, out: float) -> None:
         -8.0, 8.0,
     )  # fmt: skip
     flat = 2.0 * ndtr(-out)
-    found = swapped(rows, curved(rows, bend), out, 1000, 0)
+    found = swapped_sums(rows, curved(rows, bend), out, 1000, 0)
     assert found is not None
     assert found.method == "saddlepoint"
     assert found.p_value == pytest.approx(expected, rel=0.01)
@@ -82,7 +82,7 @@ def test_swaps_are_drawn_where_the_difference_bends_too_much(out: float) -> None
         lambda z: 2.0 * ndtr(-out / (1.0 + 0.01 * z * z)) * math.exp(-0.5 * z * z) / math.sqrt(2.0 * math.pi),
         -8.0, 8.0,
     )  # fmt: skip
-    found = swapped(rows, curved(rows, 0.01), out, 10_000, 0)
+    found = swapped_sums(rows, curved(rows, 0.01), out, 10_000, 0)
     assert found is not None
     assert found.method == ("monte carlo" if out < 3.0 else "importance sampling")
     # Four standard errors.
@@ -98,7 +98,7 @@ def test_kinks_are_drawn() -> None:
         z = shift / sd
         return np.asarray(z[:, 0] * (1.0 + 0.5 * np.abs(np.abs(z[:, 1]) - 0.1)))
 
-    found = swapped(rows, difference, 2.0, 1000, 0)
+    found = swapped_sums(rows, difference, 2.0, 1000, 0)
     assert found is not None
     assert found.method == "monte carlo"
 
@@ -113,7 +113,7 @@ def test_all_signs_are_drawn(case: str) -> None:
         rows = rng.integers(-3, 4, (N, 2)).astype(np.float64)
     if case == "nearly dependent":
         rows[:, 1] = rows[:, 0] + 1e-9 * rows[:, 1]
-    assert swapped(rows, lambda s: s[:, 0], 1.0, 100, 0) is None
+    assert swapped_sums(rows, lambda s: s[:, 0], 1.0, 100, 0) is None
 
 
 @pytest.mark.parametrize(
@@ -132,12 +132,12 @@ def test_nasty_data_as_by_signs_of_all_units(name: str, out: float, method: str)
     rng = np.random.default_rng(1)
     some = difference(np.where(rng.random((200, len(rows))) < 0.5, 1.0, -1.0) @ rows)
     observed = 0.5 * out * float(np.diff(np.quantile(some, (0.16, 0.84)))[0])
-    found = swapped(rows, difference, observed, 10_000, 0)
+    found = swapped_sums(rows, difference, observed, 10_000, 0)
     tilt = tilt_towards(rows, difference, observed)
     assert found is not None
     assert tilt is not None
     assert found.method == method
-    mirrored = swapped(-rows, difference, -observed, 10_000, 0)
+    mirrored = swapped_sums(-rows, difference, -observed, 10_000, 0)
     assert mirrored is not None
     assert (mirrored.p_value, mirrored.method) == (found.p_value, method)
     p, error = importance_sampled(rows, difference, observed, tilt, 1000)

@@ -10,7 +10,7 @@ import pytest
 
 from bestby._core.typing import FloatArray
 from bestby.inference import clusters, multiplicity
-from bestby.inference.joint import DRAWS, ENOUGH_HITS, Joint, Spread
+from bestby.inference.multiplicity import DRAWS, ENOUGH_HITS, Joint, Spread
 
 NORMAL = NormalDist()
 RNG = np.random.default_rng(16)
@@ -196,7 +196,7 @@ def naive(found: Joint, p_values: FloatArray, alternative: str) -> list[float]:
 
 @pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
 def test_step_down_is_as_in_a_plain_loop(alternative: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bestby.inference.joint.DRAWS", 4000)
+    monkeypatch.setattr("bestby.inference.multiplicity.DRAWS", 4000)
     p = np.array([0.012, 0.6, 0.0004, 0.03, 0.014, 1e-7])
     found = joint()
     assert found.stepped_down(p, alternative).tolist() == pytest.approx(naive(found, p, alternative))  # type: ignore[arg-type]

@@ -18,7 +18,7 @@ from statsmodels.stats.contingency_tables import cochrans_q as peer_cochrans_q
 
 from bestby._core import chunks
 from bestby._core.errors import InvalidInputError
-from bestby.inference.omnibus import cochran_q, friedman
+from bestby.inference.classical import cochran_q, friedman
 
 counts = st.integers(0, 400)
 

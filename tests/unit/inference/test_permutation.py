@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from bestby.inference import discordant, sign_sums
+from bestby.inference import permutation, proportions
 from bestby.inference.permutation import exact_mean, monte_carlo
 
 
@@ -101,7 +101,7 @@ def test_units_that_do_not_differ_do_not_matter() -> None:
 
 def test_central_binomials_leave_out_next_to_nothing() -> None:
     for n in (1, 64, 65, 1000, 100_000):
-        net, chances, outside = sign_sums.central_binomial(n)
+        net, chances, outside = permutation.central_binomial(n)
         assert chances.sum() == pytest.approx(1.0, abs=1e-9)
         assert outside < 1e-18
         assert net @ chances == pytest.approx(0.0, abs=1e-6 * math.sqrt(n))
@@ -113,15 +113,15 @@ def test_nearly_all_units_in_one_direction_are_counted_not_given_up() -> None:
     d = rng.random(38) + 0.1
     d[:3] *= -1.0
     sizes, far = np.abs(d), float(d.sum())
-    met = sign_sums._enumerated_upper(sizes, far, 1e-12)
-    assert sign_sums._rare_upper(sizes, far, 1e-12) == pytest.approx(met, rel=1e-12)
+    met = permutation._enumerated_upper(sizes, far, 1e-12)
+    assert permutation._rare_upper(sizes, far, 1e-12) == pytest.approx(met, rel=1e-12)
     d = rng.random(60) + 0.1
     d[:2] *= -1.0
     found = exact_mean(d, ones(60), "two-sided", 60.0)
     assert found is not None
     assert (found.method, found.exact) == ("enumeration", True)
     assert 2.0**-59 < found.p_value < 1e-10  # the evidence is that strong, and not 1 / (1 + B)
-    assert sign_sums._rare_upper(sizes, 0.0, 1e-12) is None
+    assert permutation._rare_upper(sizes, 0.0, 1e-12) is None
 
 
 @pytest.mark.parametrize(("n", "net"), [(2000, 2), (20_000, 400), (100_000, 600)])
@@ -134,7 +134,7 @@ def test_the_binomial_tail_keeps_its_digits_when_many_items_differ(n: int, net: 
     d, counts = np.array([1.0, -1.0]), np.array([(n + net) // 2, (n - net) // 2])
     p = exact_mean(d, counts, "greater", n).p_value
     assert float(abs(Fraction(p) * 2**n / tail - 1)) < 2e-13
-    assert discordant.permutation(counts[:1], counts[1:], "greater")[0][0] == p
+    assert proportions.permutation_pairs(counts[:1], counts[1:], "greater")[0][0] == p
 
 
 def test_the_binomial_tail_of_more_items_than_32_bits_count() -> None:

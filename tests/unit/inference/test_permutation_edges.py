@@ -11,10 +11,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from bestby.inference import sign_sums
+from bestby.inference import permutation
 from bestby.inference.lattice import merged
-from bestby.inference.permutation import exact_enumeration, exact_mean, monte_carlo
-from bestby.inference.sign_sums import central_binomial
+from bestby.inference.permutation import central_binomial, exact_enumeration, exact_mean, monte_carlo
 from bestby.results.values import TestResult
 
 SIDES = ("two-sided", "greater", "less")
@@ -149,13 +148,13 @@ def test_the_tilt_is_the_root_of_its_equation(unit: float) -> None:
     sizes, counts = unit * np.array([0.2, 1.0, 7.0]), np.array([30, 5, 2])
     total = float(counts @ sizes)
     for share in (0.01, 0.4, 0.9, 0.999):
-        theta = sign_sums.tilt(sizes, counts, share * total)
+        theta = permutation.sign_tilt(sizes, counts, share * total)
         reached = float(counts @ (sizes * np.tanh(0.5 * theta * sizes)))
         assert reached == pytest.approx(share * total, rel=1e-10)
 
 
 def test_a_target_that_is_never_reached_is_nearly_reached() -> None:
-    assert sign_sums.tilt(np.array([1.0]), np.array([5]), 5.0) == pytest.approx(
+    assert permutation.sign_tilt(np.array([1.0]), np.array([5]), 5.0) == pytest.approx(
         2.0 * math.atanh(1.0 - 1e-9), rel=1e-6
     )
 
@@ -165,10 +164,10 @@ def test_the_tilted_and_the_plain_inversion_agree(far: float, monkeypatch: pytes
     """They integrate other series; the plain one is absolutely precise, to 1e-15 or so."""
     sizes = np.abs(np.random.default_rng(3).normal(size=300)) + 0.1
     s = far * math.sqrt(float(sizes @ sizes))
-    monkeypatch.setattr(sign_sums, "TILT_FROM", 1e9)
-    plain = sign_sums._inverted_upper(sizes, s)
-    monkeypatch.setattr(sign_sums, "TILT_FROM", 0.0)
-    tilted = sign_sums._inverted_upper(sizes, s)
+    monkeypatch.setattr(permutation, "TILT_FROM", 1e9)
+    plain = permutation._inverted_upper(sizes, s)
+    monkeypatch.setattr(permutation, "TILT_FROM", 0.0)
+    tilted = permutation._inverted_upper(sizes, s)
     assert plain is not None
     assert tilted == pytest.approx(plain, rel=1e-9, abs=2e-14)
 
@@ -177,8 +176,8 @@ def test_the_tilted_and_the_plain_inversion_agree(far: float, monkeypatch: pytes
 def test_the_inversion_against_all_sign_changes(far: float) -> None:
     sizes = np.abs(np.random.default_rng(4).normal(size=40)) + 0.2
     s = far * math.sqrt(float(sizes @ sizes))
-    exact = sign_sums._enumerated_upper(sizes, s, 0.0)
-    found = sign_sums._inverted_upper(sizes, s)
+    exact = permutation._enumerated_upper(sizes, s, 0.0)
+    found = permutation._inverted_upper(sizes, s)
     assert found == pytest.approx(exact, rel=2e-3, abs=1e-7)
 
 
@@ -205,8 +204,8 @@ def test_the_lattice_tail_against_its_convolution(
                     new[move] = new.get(move, 0) + number
             ways = new
     exact = sum(number for total, number in ways.items() if total >= target) / 2 ** int(counts.sum())
-    most = sign_sums.MOST_CONVOLVED
-    assert sign_sums._lattice_upper(steps, counts, target, most) == pytest.approx(exact, rel=1e-11)
+    most = permutation.MOST_CONVOLVED
+    assert permutation._lattice_upper(steps, counts, target, most) == pytest.approx(exact, rel=1e-11)
 
 
 @pytest.mark.parametrize("sd", [0.3, 1.9, 4.0, 7.0])
@@ -223,8 +222,8 @@ def test_multiples_of_a_fine_step_without_their_convolution(sd: float, tails: st
     sizes, counts = sizes[sizes > 0.0], counts[sizes > 0.0]
     total = int(counts @ sizes)
     target = total - 2 * round((total - sd * math.sqrt(float(counts @ sizes**2))) / 2.0)
-    found = sign_sums.upper_tail(sizes * 0.7, counts, target * 0.7)
-    exact = sign_sums._lattice_upper(sizes.astype(np.int64), counts, target, sign_sums.MOST_CONVOLVED)
+    found = permutation.upper_tail(sizes * 0.7, counts, target * 0.7)
+    exact = permutation._lattice_upper(sizes.astype(np.int64), counts, target, permutation.MOST_CONVOLVED)
     assert found is not None
     assert exact is not None
     assert found[1] == "characteristic function" or tails == "heavy"
@@ -254,7 +253,7 @@ def test_multiples_of_a_coarse_step_but_one(coarse: int) -> None:
     sd = math.sqrt(float((sizes.astype(np.float64) ** 2).sum()))
     for place in (0.1, 1.0, 2.5):
         target = int(sizes.sum()) - 2 * round((int(sizes.sum()) - place * sd) / 2.0)
-        found = sign_sums.upper_tail(values, counts, float(target))
+        found = permutation.upper_tail(values, counts, float(target))
         assert found is not None
         assert found[0] == pytest.approx(added_up(sizes.tolist(), target), abs=5e-4)
 
@@ -268,7 +267,7 @@ def test_few_sizes_that_are_far_larger_than_all_others(place: float) -> None:
     )
     exact = added_up(sizes.tolist(), target)
     values, counts = merged(sizes.astype(np.float64), np.ones(sizes.size, dtype=np.int64))
-    found = sign_sums.upper_tail(values, counts, float(target))
+    found = permutation.upper_tail(values, counts, float(target))
     assert found is not None
     assert found[0] == pytest.approx(exact, rel=1e-6, abs=0.0)
 
@@ -322,9 +321,9 @@ def test_the_inversion_has_no_unit(unit: float) -> None:
     sizes = np.abs(np.random.default_rng(5).normal(size=150)) + 0.2
     for far in (1.0, 5.2):
         s = far * math.sqrt(float(sizes @ sizes))
-        expected = sign_sums._inverted_upper(sizes, s)
+        expected = permutation._inverted_upper(sizes, s)
         assert expected is not None
-        assert sign_sums._inverted_upper(unit * sizes, unit * s) == pytest.approx(expected, rel=1e-9)
+        assert permutation._inverted_upper(unit * sizes, unit * s) == pytest.approx(expected, rel=1e-9)
 
 
 def test_the_binomial_of_few_units_in_whole_numbers() -> None:

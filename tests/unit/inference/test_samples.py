@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from bestby._core.errors import InvalidInputError
-from bestby.inference import improvement, locations, samples
+from bestby.inference import samples
 from bestby.vocabulary import allowed_names
 
 SIZES = [(2, 2), (3, 5), (5, 5), (10, 4), (12, 12)]
@@ -32,7 +32,7 @@ def test_t_against_scipy(n: int, m: int, alternative: str, statistic: str, trim:
     assert found is not None
     assert found.statistic == pytest.approx(expected.statistic, rel=1e-10)
     assert found.p_value == pytest.approx(expected.pvalue, rel=1e-9)
-    error, freedom = locations.difference_error(a, b, statistic, paired=False)
+    error, freedom = samples.difference_error(a, b, statistic, paired=False)
     interval = samples.t_interval(1.0, error, freedom, 0.9, "welch")
     half = stats.t.ppf(0.95, expected.df) * error
     assert (interval.low, interval.high) == pytest.approx((1.0 - half, 1.0 + half), rel=1e-9)
@@ -45,7 +45,7 @@ def test_paired_t_against_scipy(alternative: str) -> None:
     found = samples.t_test(a, b, "mean", alternative, paired=True)
     assert found is not None
     assert found.p_value == pytest.approx(expected.pvalue, rel=1e-9)
-    error, freedom = locations.difference_error(a, b, "mean", paired=True)
+    error, freedom = samples.difference_error(a, b, "mean", paired=True)
     low, high = expected.confidence_interval(0.95) if alternative == "two-sided" else (None, None)
     if low is not None:
         interval = samples.t_interval(float((a - b).mean()), error, freedom, 0.95, "t")
@@ -57,7 +57,7 @@ def test_paired_trimmed_mean_is_that_of_the_winsorized_differences() -> None:
     a, b = two(10, 10)
     wa, wb = (np.clip(x, np.sort(x)[2], np.sort(x)[7]) for x in (a, b))
     q = [float(((x - x.mean()) * (y - y.mean())).sum()) for x, y in ((wa, wa), (wb, wb), (wa, wb))]
-    error, freedom = locations.difference_error(a, b, "trimmed_mean", paired=True)
+    error, freedom = samples.difference_error(a, b, "trimmed_mean", paired=True)
     assert error == pytest.approx(math.sqrt((q[0] + q[1] - 2 * q[2]) / (6 * 5)))
     assert freedom == 5
 
@@ -128,7 +128,7 @@ def test_p_is_never_zero() -> None:
             assert 0.0 < found.p_value <= 1.0
     for test in (
         samples.t_test(a, b, "mean", "two-sided", paired=False),
-        improvement.brunner_munzel(a, b, "greater"),
+        samples.brunner_munzel(a, b, "greater"),
     ):
         assert test is not None
         assert test.p_value > 0.0
@@ -139,15 +139,15 @@ def test_p_is_never_zero() -> None:
 def test_brunner_munzel_against_scipy(n: int, m: int, alternative: str) -> None:
     a, b = two(n, m)
     expected = stats.brunnermunzel(a, b, alternative=alternative)
-    found = improvement.brunner_munzel(a, b, alternative)
+    found = samples.brunner_munzel(a, b, alternative)
     assert found.p_value == pytest.approx(expected.pvalue, rel=1e-8)
 
 
 def test_runs_that_do_not_overlap_have_the_smallest_p_of_the_permutation_test() -> None:
     a, b = np.array([4.0, 5.0, 6.0]), np.array([1.0, 2.0])
-    assert improvement.brunner_munzel(a, b, "greater").p_value == pytest.approx(1 / 10)
-    assert improvement.brunner_munzel(a, b, "less").p_value == 1.0
-    assert improvement.brunner_munzel(b, a, "less").p_value == pytest.approx(1 / 10)
+    assert samples.brunner_munzel(a, b, "greater").p_value == pytest.approx(1 / 10)
+    assert samples.brunner_munzel(a, b, "less").p_value == 1.0
+    assert samples.brunner_munzel(b, a, "less").p_value == pytest.approx(1 / 10)
 
 
 @pytest.mark.parametrize(
@@ -169,11 +169,11 @@ def test_t_without_variance(a: list[float], b: list[float], alternative: str, p:
 
 def test_errors_of_single_runs_and_of_few() -> None:
     for statistic in allowed_names("statistic"):
-        assert locations.squared_error(np.array([1.0]), statistic) is None
+        assert samples.squared_error(np.array([1.0]), statistic) is None
         assert samples.t_test(np.array([1.0]), np.arange(3.0), statistic, "less", paired=False) is None
     # Of four runs the interquartile mean keeps two, of two runs both.
-    assert locations.squared_error(np.arange(4.0), "iqm") == (0.5, 1)
-    assert locations.squared_error(np.arange(2.0), "iqm") == locations.squared_error(np.arange(2.0), "mean")
+    assert samples.squared_error(np.arange(4.0), "iqm") == (0.5, 1)
+    assert samples.squared_error(np.arange(2.0), "iqm") == samples.squared_error(np.arange(2.0), "mean")
 
 
 @pytest.mark.parametrize("statistic", allowed_names("statistic"))
@@ -186,15 +186,15 @@ def test_locations_against_scipy(statistic: str, n: int) -> None:
         "trimmed_mean": stats.trim_mean(x, 0.2, axis=1),
         "iqm": stats.trim_mean(x, 0.25, axis=1),
     }[statistic]
-    assert locations.location(x, statistic) == pytest.approx(expected)
-    assert locations.left_out(x[0], statistic) == pytest.approx(
-        [float(locations.location(np.delete(x[0], i), statistic)) for i in range(n)]
+    assert samples.location(x, statistic) == pytest.approx(expected)
+    assert samples.left_out(x[0], statistic) == pytest.approx(
+        [float(samples.location(np.delete(x[0], i), statistic)) for i in range(n)]
     ) if n > 2 else True  # fmt: skip
 
 
 def test_an_unknown_statistic_is_refused() -> None:
     with pytest.raises(InvalidInputError, match="statistic must be one of mean, median"):
-        locations.location(np.arange(3.0), "mode")
+        samples.location(np.arange(3.0), "mode")
 
 
 def test_runs_are_drawn_by_name_and_evenly() -> None:

@@ -9,10 +9,15 @@ import numpy as np
 import pytest
 
 from bestby._core.typing import FloatArray
-from bestby.inference import distributions, series, sign_sums
+from bestby.inference import characteristic_functions, distributions, permutation
+from bestby.inference.characteristic_functions import (
+    SignSeries,
+    log_characteristic,
+    lugannani_rice,
+    power_sums,
+)
+from bestby.inference.distributions import mean_bootstrap
 from bestby.inference.intervals import Moments
-from bestby.inference.mean_bootstrap import mean_bootstrap
-from bestby.inference.series import SignSeries, log_characteristic, lugannani_rice, power_sums
 
 N = 100_000
 DRAWN: dict[str, Callable[[np.random.Generator], FloatArray]] = {
@@ -29,7 +34,7 @@ def test_the_bootstrap_of_a_mean(name: str, monkeypatch: pytest.MonkeyPatch) -> 
     quick = mean_bootstrap(values, counts, bounds)
     h = math.pi / (9.5 * float(values.std()) * math.sqrt(N))
     assert log_characteristic(h, 36, values - values.mean(), counts) is not None
-    monkeypatch.setattr(series, "SERIES_FROM", N + 1)
+    monkeypatch.setattr(characteristic_functions, "SERIES_FROM", N + 1)
     exact = mean_bootstrap(values, counts, bounds)
     assert isinstance(quick, distributions.Inverted)
     assert isinstance(exact, distributions.Inverted)
@@ -74,9 +79,9 @@ def test_the_tail_of_a_signed_sum(name: str, distance: float, monkeypatch: pytes
     far = distance * math.sqrt(float(sizes @ sizes))
     made = SignSeries.of(sizes)
     assert made is not None
-    quick = sign_sums._inverted_by_series(sizes, far, made)
-    monkeypatch.setattr(sign_sums.SignSeries, "of", lambda _: None)
-    exact = sign_sums._inverted_upper(sizes, far)
+    quick = permutation._inverted_by_series(sizes, far, made)
+    monkeypatch.setattr(permutation.SignSeries, "of", lambda _: None)
+    exact = permutation._inverted_upper(sizes, far)
     assert quick is not None
     assert exact is not None
     assert abs(quick / exact - 1.0) < 1e-8
@@ -86,7 +91,7 @@ def test_a_sum_that_few_units_carry_is_left_to_the_exact_functions() -> None:
     sizes = np.sort(np.concatenate([np.full(N, 1e-6), np.linspace(1.0, 2.0, 1030)]))
     made = SignSeries.of(sizes)
     assert made is not None
-    assert sign_sums._inverted_by_series(sizes, 10.0, made) is None
+    assert permutation._inverted_by_series(sizes, 10.0, made) is None
     values = np.concatenate([sizes, -sizes])
     h = math.pi / (9.5 * math.sqrt(float(values @ values)))
     assert log_characteristic(300 * h, 36, values, np.ones(values.size, dtype=np.int64)) is None
@@ -94,7 +99,7 @@ def test_a_sum_that_few_units_carry_is_left_to_the_exact_functions() -> None:
 
 def test_a_chance_below_the_smallest_float_is_0() -> None:
     sizes = np.sort(np.random.default_rng(3).random(N))
-    assert sign_sums._inverted_upper(sizes, 50.0 * math.sqrt(float(sizes @ sizes))) == 0.0
+    assert permutation._inverted_upper(sizes, 50.0 * math.sqrt(float(sizes @ sizes))) == 0.0
 
 
 def test_power_sums() -> None:
@@ -113,7 +118,7 @@ def test_a_characteristic_function_is_given_only_where_its_error_is_small() -> N
         if found is not None:
             given += 1
             exact = np.exp(1j * h * values).mean() ** values.size
-            assert abs(np.exp(found[0]) - exact) < 1.01 * series.LARGEST_REMAINDER
+            assert abs(np.exp(found[0]) - exact) < 1.01 * characteristic_functions.LARGEST_REMAINDER
     assert 10 < given < 80
 
 
@@ -160,7 +165,7 @@ def test_the_saddlepoint_knows_its_error(out: float) -> None:
     """Beside the inverted characteristic function: the second term is the error, nearly."""
     sizes = np.sort(np.abs(np.random.default_rng(0).standard_t(3, 30_000)))
     far = out * math.sqrt(float(sizes @ sizes))
-    inverted = sign_sums.real_tail(sizes, np.ones(sizes.size, dtype=np.int64), far)
+    inverted = permutation.real_tail(sizes, np.ones(sizes.size, dtype=np.int64), far)
     assert inverted is not None
     for own in (SignSeries.of(sizes), SignSeries.term_by_term(sizes)):
         assert own is not None

@@ -10,7 +10,7 @@ import pytest
 
 from bestby import compare
 from bestby.engine.interval_choice import choose_interval, reservation
-from bestby.inference.smoothness import in_steps, sets_of
+from bestby.inference.influence import in_steps, random_sets
 
 
 def median_error(gold: Any, x: Any) -> float:
@@ -83,7 +83,7 @@ def test_more_than_a_thousand_items_are_left_out_in_groups() -> None:
 
 
 def test_what_is_undefined_or_never_moves_does_not_move_in_steps() -> None:
-    sets = sets_of(20, np.random.default_rng(0))
+    sets = random_sets(20, np.random.default_rng(0))
     assert (sets.sum(axis=1) == 4).all()
     left_out, together = np.full(20, 0.5), np.full(sets.shape[0], 0.5)
     assert not in_steps(0.5, left_out, together, sets)

@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bestby.inference import sign_sums, steps, tilting
-from bestby.inference.distributions import Inverted, Lattice
-from bestby.inference.mean_bootstrap import mean_bootstrap
+from bestby.inference import characteristic_functions, permutation, tilting
+from bestby.inference.distributions import Inverted, Lattice, mean_bootstrap
 from bestby.inference.permutation import exact_mean
 from bestby.results.values import TestResult
 
@@ -51,8 +50,8 @@ def test_the_inversion_of_two_scales_against_all_sign_changes(small: float, far:
     rng = np.random.default_rng(8)
     sizes = np.concatenate([1.0 + 0.01 * rng.random(10), small * (0.2 + rng.random(28))])
     s = far * float(np.sqrt(sizes @ sizes))
-    found = sign_sums._inverted_upper(sizes, s)
-    assert found == pytest.approx(sign_sums._enumerated_upper(sizes, s, 0.0), abs=1e-6)
+    found = permutation._inverted_upper(sizes, s)
+    assert found == pytest.approx(permutation._enumerated_upper(sizes, s, 0.0), abs=1e-6)
 
 
 def test_a_tilted_sum_has_steps_too() -> None:
@@ -60,13 +59,13 @@ def test_a_tilted_sum_has_steps_too() -> None:
     rng = np.random.default_rng(2)
     sizes = np.concatenate([np.ones(60), 0.03 * (0.2 + rng.random(200))])
     far = 44.0
-    assert far > sign_sums.TILT_FROM * float(np.sqrt(sizes @ sizes))
-    found = sign_sums._inverted_upper(sizes, far)
+    assert far > permutation.TILT_FROM * float(np.sqrt(sizes @ sizes))
+    found = permutation._inverted_upper(sizes, far)
     # The small ones sum to within 1 of 0, and the large ones to even numbers.
     net = rng.integers(0, 2, (20_000, 200)) * 2.0 - 1.0
     above = float(np.mean(net @ sizes[60:] >= 0.0))
-    exact = sign_sums._binomial_upper(60, 46) + above * (
-        sign_sums._binomial_upper(60, 44) - sign_sums._binomial_upper(60, 46)
+    exact = permutation._binomial_upper(60, 46) + above * (
+        permutation._binomial_upper(60, 44) - permutation._binomial_upper(60, 46)
     )
     assert found == pytest.approx(exact, rel=0.02)
 
@@ -92,16 +91,18 @@ def test_a_bootstrap_mean_of_values_on_two_scales_is_drawn(strata: int) -> None:
 
 def test_bounds_of_a_characteristic_function_hold() -> None:
     rng = np.random.default_rng(3)
-    k = rng.integers(1, steps.FREQUENCIES, 200)
+    k = rng.integers(1, characteristic_functions.FREQUENCIES, 200)
     for values in (rng.normal(size=500), rng.standard_t(2, 500), two_scales(40, 200, 1e-2)):
         x = np.sort(values)
         h = np.pi / (9.5 * float(x.std()) * x.size**0.5)
         waves = np.exp(1j * h * np.multiply.outer(k, x))
         exact = x.size * np.log(np.abs(waves.mean(axis=1)))
         for some in (x, x[::3]):
-            assert (exact <= steps._log_bound(some, np.ones(some.size), x.size, h)[k] + 1e-9).all()
+            assert (
+                exact <= characteristic_functions._log_bound(some, np.ones(some.size), x.size, h)[k] + 1e-9
+            ).all()
         weights = rng.random(x.size)
-        found, missed = steps._waves(x, weights, h)
+        found, missed = characteristic_functions._waves(x, weights, h)
         assert (np.abs(found[k].conj() - waves @ weights) <= missed[k] + 1e-9).all()
 
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from bestby import compare
-from bestby.inference import permutation, swap_expansion
+from bestby.inference import dominating_point, permutation
+from bestby.inference.dominating_point import swapped_weights
 from bestby.inference.permutation import SADDLEPOINT
-from bestby.inference.swap_expansion import swapped
 from bestby.results.values import TestResult
 
 
@@ -40,7 +40,7 @@ def test_p_values_are_those_of_draws(
 ) -> None:
     """Within four standard errors of the draws and 2 % of p."""
     found = outcome(metric, alternative, n_clusters)
-    monkeypatch.setattr(swap_expansion, "LEAST_UNITS", math.inf)
+    monkeypatch.setattr(dominating_point, "FEWEST_WEIGHTED", math.inf)
     drawn = outcome(metric, alternative, n_clusters)
     assert (found.method, drawn.method) == (SADDLEPOINT, "monte carlo")
     assert (found.exact, found.n_resamples) == (False, 0)
@@ -59,7 +59,7 @@ def test_a_sum_has_its_exact_test(alternative: str) -> None:
     effects = np.random.default_rng(0).normal(size=700) / 700
     ones = np.ones(700, dtype=np.int64)
     for observed in (0.11, -0.11, 0.0, 0.4):
-        found = swapped(effects, lambda signs: sum_of(effects, signs), observed, alternative)
+        found = swapped_weights(effects, lambda signs: sum_of(effects, signs), observed, alternative)
         expected = permutation.exact_mean(effects, ones, alternative, 1.0, total=observed / 2.0)
         assert found is not None
         assert expected is not None
@@ -70,8 +70,8 @@ def test_a_sum_has_its_exact_test(alternative: str) -> None:
 def test_the_place_in_the_sum_follows_the_bend() -> None:
     """A rising function of the sum has the tail of the sum."""
     effects = np.random.default_rng(0).normal(size=700) / 700
-    plain = swapped(effects, lambda signs: sum_of(effects, signs), 0.2, "two-sided")
-    bent = swapped(
+    plain = swapped_weights(effects, lambda signs: sum_of(effects, signs), 0.2, "two-sided")
+    bent = swapped_weights(
         effects,
         lambda signs: sum_of(effects, signs, 50.0),
         sum_of(np.ones(1), np.array([0.1]), 50.0),
@@ -84,10 +84,12 @@ def test_the_place_in_the_sum_follows_the_bend() -> None:
 
 def test_few_units_unequal_ones_and_what_no_swap_reaches_are_left_to_draws() -> None:
     effects = np.random.default_rng(0).normal(size=700)
-    assert swapped(effects[:499], lambda signs: sum_of(effects[:499], signs), 1.0, "two-sided") is None
+    assert (
+        swapped_weights(effects[:499], lambda signs: sum_of(effects[:499], signs), 1.0, "two-sided") is None
+    )
     unequal = effects.copy()
     unequal[:20] *= 100.0
-    assert swapped(unequal, lambda signs: sum_of(unequal, signs), 1.0, "two-sided") is None
+    assert swapped_weights(unequal, lambda signs: sum_of(unequal, signs), 1.0, "two-sided") is None
     beyond = 2.1 * float(np.abs(effects).sum())
-    assert swapped(effects, lambda signs: sum_of(effects, signs), beyond, "two-sided") is None
-    assert swapped(np.zeros(700), lambda _: 0.0, 0.0, "two-sided") is None
+    assert swapped_weights(effects, lambda signs: sum_of(effects, signs), beyond, "two-sided") is None
+    assert swapped_weights(np.zeros(700), lambda _: 0.0, 0.0, "two-sided") is None

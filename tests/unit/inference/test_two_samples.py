@@ -13,9 +13,8 @@ from scipy import stats
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Alternative
-from bestby.inference import improvement, locations, samples
-from bestby.inference.classical import wilcoxon
-from bestby.inference.omnibus import cochran_q, friedman
+from bestby.inference import samples
+from bestby.inference.classical import cochran_q, friedman, wilcoxon
 from bestby.results.values import TestResult
 
 # --- tests of two samples ---------------------------------------------------------------------
@@ -185,7 +184,7 @@ def test_permutations_have_no_unit(scale: float, paired: bool) -> None:
 
 def test_placements_by_hand() -> None:
     """Of 2, 2, 5 below 2: none and half of two; below 6 all; of 2, 6 below 2: half of one."""
-    p, of_a, of_b = improvement.placements(np.array([2.0, 6.0]), np.array([2.0, 2.0, 5.0]))
+    p, of_a, of_b = samples.placements(np.array([2.0, 6.0]), np.array([2.0, 2.0, 5.0]))
     assert p == pytest.approx((1 / 3 + 1) / 2)
     assert of_a.tolist() == pytest.approx([1 / 3, 1.0])
     assert of_b.tolist() == pytest.approx([0.75, 0.75, 0.5])
@@ -194,7 +193,7 @@ def test_placements_by_hand() -> None:
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
 def test_brunner_munzel_with_ties_against_scipy(alternative: Alternative) -> None:
     a, b = np.array([1.0, 2.0, 2.0, 4.0, 5.0]), np.array([0.0, 2.0, 3.0, 0.0])
-    found = improvement.brunner_munzel(a, b, alternative)
+    found = samples.brunner_munzel(a, b, alternative)
     expected = stats.brunnermunzel(a, b, alternative=alternative)
     assert found.p_value == pytest.approx(expected.pvalue, rel=1e-9)
     assert abs(found.statistic) == pytest.approx(abs(expected.statistic))
@@ -224,16 +223,16 @@ def test_t_tests_have_their_names() -> None:
         ("median", False): "price-bonett",
         ("median", True): "price-bonett",
     }
-    assert locations.difference_error(a[:1], b[:1], "median", paired=True) is None
+    assert samples.difference_error(a[:1], b[:1], "median", paired=True) is None
     for one, other in ((a[:1], b), (a, b[:1]), (a[:1], b[:1])):
-        assert locations.difference_error(one, other, "mean", paired=False) is None
+        assert samples.difference_error(one, other, "mean", paired=False) is None
 
 
 def test_paired_t_of_interquartile_means_by_hand() -> None:
     """Of four runs two are kept; winsorized a: 2 2 3 3, b: 1 3 3 1, differences 1 -1 0 2, their mean 1/2."""
     a, b = np.array([0.0, 2.0, 3.0, 9.0]), np.array([1.0, 8.0, 3.0, -5.0])
     error = math.sqrt((0.5**2 + 1.5**2 + 0.5**2 + 1.5**2) / 2)
-    assert locations.difference_error(a, b, "iqm", paired=True) == (pytest.approx(error), 1.0)
+    assert samples.difference_error(a, b, "iqm", paired=True) == (pytest.approx(error), 1.0)
     found = samples.t_test(a, b, "iqm", "greater", paired=True)
     assert found is not None
     assert found.statistic == pytest.approx(0.5 / error)

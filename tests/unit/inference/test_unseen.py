@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from bestby.inference.intervals import widened
 from bestby.inference.proportions import tango, wilson
-from bestby.inference.unseen import widened
 
 LEVEL = 0.9
 

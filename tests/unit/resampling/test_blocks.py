@@ -7,8 +7,7 @@ import pytest
 
 from bestby._core.errors import DesignError
 from bestby.resampling import totals
-from bestby.resampling.blocks import circular, consecutive
-from bestby.resampling.units import single_stratum
+from bestby.resampling.units import circular, consecutive, single_stratum
 
 
 def test_blocks_of_one_are_items() -> None:

@@ -26,7 +26,7 @@ import bestby
 from bestby import compare
 from bestby._core.errors import DesignError, ExecutorError, InvalidInputError
 from bestby.resampling import executing
-from bestby.resampling.shared import Shared
+from bestby.resampling.executing import Shared
 from bestby.resampling.totals import run_blocks
 
 PARENT = "BESTBY_TEST_PARENT"
@@ -292,7 +292,7 @@ class Refusing(RecordingExecutor):
 )
 def test_an_executor_that_refuses_is_named(error: Exception, told: str) -> None:
     with pytest.raises(ExecutorError, match=told) as caught:
-        list(executing.sent(Refusing(error), numbers, 100, 10))
+        list(executing.sent_parts(Refusing(error), numbers, 100, 10))
     assert caught.value.__cause__ is error
 
 
@@ -301,7 +301,7 @@ def test_work_that_cannot_be_pickled_is_a_matter_of_the_design(error: Exception)
     with pytest.raises(
         DesignError, match="the Refusing runs in other processes, and the work cannot be sent"
     ):
-        list(executing.sent(Refusing(error), numbers, 100, 10))
+        list(executing.sent_parts(Refusing(error), numbers, 100, 10))
 
 
 @pytest.mark.parametrize(
@@ -316,5 +316,5 @@ def test_work_that_cannot_be_pickled_is_a_matter_of_the_design(error: Exception)
 )
 def test_other_errors_come_through_as_they_are(error: Exception) -> None:
     with pytest.raises(type(error)) as caught:
-        list(executing.sent(Refusing(error), numbers, 100, 10))
+        list(executing.sent_parts(Refusing(error), numbers, 100, 10))
     assert caught.value is error

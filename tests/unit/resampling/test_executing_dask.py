@@ -32,7 +32,7 @@ class OfDask(RecordingExecutor):
 def test_dask_gets_the_work_once_and_four_tasks_per_thread(threads: dict[str, int], workers: int) -> None:
     client = Client(threads, "Sending large graph of size 11 MiB")
     executor = OfDask(client)
-    parts = list(executing.sent(executor, numbers, 1000, 10))
+    parts = list(executing.sent_parts(executor, numbers, 1000, 10))
     assert (np.concatenate(parts) == np.arange(1000)).all()
     assert len(executor.given) == len(parts)
     assert 4 * workers - 1 <= len(executor.given) <= 4 * workers
@@ -42,13 +42,13 @@ def test_dask_gets_the_work_once_and_four_tasks_per_thread(threads: dict[str, in
 
 def test_other_warnings_of_dask_come_through() -> None:
     with pytest.warns(UserWarning, match="slow"):
-        list(executing.sent(OfDask(Client({"a": 1}, "the network is slow")), numbers, 100, 10))
+        list(executing.sent_parts(OfDask(Client({"a": 1}, "the network is slow")), numbers, 100, 10))
 
 
 def test_only_executors_of_dask_have_a_client_of_dask() -> None:
     other = RecordingExecutor()
     other._client = Client({"a": 50})  # type: ignore[attr-defined]
-    list(executing.sent(other, numbers, 1000, 10))
+    list(executing.sent_parts(other, numbers, 1000, 10))
     assert len(other.given) <= 4 * executing.WORKERS
     assert other._client.kept == []  # type: ignore[attr-defined]
 
@@ -61,5 +61,7 @@ class Unknown(RecordingExecutor):
 
 def test_an_executor_of_dask_without_a_client_is_as_any() -> None:
     executor = Unknown()
-    assert np.concatenate(list(executing.sent(executor, numbers, 1000, 10))).tolist() == list(range(1000))
+    assert np.concatenate(list(executing.sent_parts(executor, numbers, 1000, 10))).tolist() == list(
+        range(1000)
+    )
     assert len(executor.given) > 1

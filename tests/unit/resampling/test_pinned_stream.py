@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bestby.resampling import streams, weights
+from bestby.resampling import streams, totals
 
 KEYS = streams.replicate_keys(streams.stream_key(5, "bootstrap"), 0, 2)
 BOUNDS = np.array([0, 3, 7, 12])
@@ -45,21 +45,21 @@ def test_words_are_laid_out_stratum_by_stratum() -> None:
         ([1], [0, 1]),
         ([2, 2], [0, 1, 2]),
     ):
-        found = weights.word_offsets(np.array(draws))
+        found = totals.word_offsets(np.array(draws))
         assert found.dtype == np.int64
         assert found.tolist() == offsets
 
 
 def test_the_draws_of_three_strata() -> None:
-    drawn = weights.drawn_units(KEYS, BOUNDS)
+    drawn = totals.drawn_units(KEYS, BOUNDS)
     assert drawn.tolist() == PINNED_UNITS
-    assert weights.bootstrap_weights(KEYS, BOUNDS).tolist() == [
+    assert totals.bootstrap_weights(KEYS, BOUNDS).tolist() == [
         np.bincount(row, minlength=12).tolist() for row in PINNED_UNITS
     ]
 
 
 def test_the_swaps_of_seventy_units() -> None:
-    bits = weights.swap_bits(KEYS, 70)
+    bits = totals.swap_bits(KEYS, 70)
     assert ["".join(map(str, row)) for row in bits.tolist()] == PINNED_BITS
 
 

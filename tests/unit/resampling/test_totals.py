@@ -13,7 +13,7 @@ import threadpoolctl
 from scipy import stats
 
 from bestby._core.typing import Array, FloatArray
-from bestby.resampling import executing, streams, totals, weights
+from bestby.resampling import executing, streams, totals
 from bestby.resampling.units import Units, single_stratum
 
 CELLS = Units(np.array([300, 200, 500]), np.array([0, 2, 3]))
@@ -41,7 +41,7 @@ class Told(Executor):
 
 def swapped(D: FloatArray, n_resamples: int, seed: int) -> FloatArray:
     keys = streams.replicate_keys(streams.stream_key(seed, "swap"), 0, n_resamples)
-    return weights.swap_bits(keys, len(D)) @ D
+    return totals.swap_bits(keys, len(D)) @ D
 
 
 @pytest.mark.parametrize("n", [1, 63, 64, 65, 1024, 1025, 3000])
@@ -110,7 +110,7 @@ def test_weights_are_handed_to_other_measures(draws: list[int] | None, kind: typ
     drawn = None if draws is None else np.array(draws)
     keys = streams.replicate_keys(streams.stream_key(4, "bootstrap"), 0, 300)
     found = totals.bootstrap_blocks(units, 300, 4, kept, draws=drawn)
-    assert (found == weights.bootstrap_weights(keys, units.bounds, drawn)).all()
+    assert (found == totals.bootstrap_weights(keys, units.bounds, drawn)).all()
     assert [W.dtype for W in seen] == [kind]
 
 
@@ -201,7 +201,7 @@ def test_results_of_all_blocks_never_wait_in_memory(monkeypatch: pytest.MonkeyPa
         made.append(first)
         return np.zeros(1)
 
-    parts = totals._mapped(one, range(0, 1000, 10), 2)
+    parts = totals._on_threads(one, range(0, 1000, 10), 2)
     for _ in range(8):
         next(parts)
     assert len(made) == 8
@@ -223,7 +223,7 @@ def test_rows_drawn_are_summed_or_weighted(n_draws: int, k: int) -> None:
     X = np.random.default_rng(k).integers(-50, 50, (120, k)).astype(float)
     found = totals.bootstrap(X, single_stratum(120), 50, 3, itself, draws=np.array([n_draws]))
     keys = streams.replicate_keys(streams.stream_key(3, "bootstrap"), 0, 50)
-    drawn = weights.drawn_units(keys, np.array([0, 120]), np.array([n_draws]))
+    drawn = totals.drawn_units(keys, np.array([0, 120]), np.array([n_draws]))
     assert (found == X[drawn].sum(axis=1)).all()
 
 

@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from bestby.resampling import streams, totals, weights
+from bestby.resampling import streams, totals
 from bestby.resampling.units import Units, single_stratum
 
 KEYS = streams.replicate_keys(streams.stream_key(3, "bootstrap"), 0, 40)
@@ -15,12 +15,12 @@ KEYS = streams.replicate_keys(streams.stream_key(3, "bootstrap"), 0, 40)
 
 @pytest.mark.parametrize("n", [1, 64, 65, 600])
 def test_swap_bits_from_any_word_are_those_of_all(n: int) -> None:
-    everything = weights.swap_bits(KEYS, 128 + n)
-    assert (weights.swap_bits(KEYS, n, 128) == everything[:, 128:]).all()
+    everything = totals.swap_bits(KEYS, 128 + n)
+    assert (totals.swap_bits(KEYS, n, 128) == everything[:, 128:]).all()
 
 
 def test_draws_of_a_stratum_stay_in_it() -> None:
-    drawn = weights.drawn_units(KEYS, np.array([0, 3, 4, 9]))
+    drawn = totals.drawn_units(KEYS, np.array([0, 3, 4, 9]))
     assert set(np.unique(drawn[:, :3])) == {0, 1, 2}
     assert set(np.unique(drawn[:, 3])) == {3}
     assert set(np.unique(drawn[:, 4:])) == {4, 5, 6, 7, 8}
@@ -82,9 +82,9 @@ IDS = [f"{bounds}-{draws}" for bounds, draws in DRAWS]
 @pytest.mark.parametrize("kind", [np.uint8, np.int64, np.float64])
 def test_weights_count_the_units_drawn(bounds: list[int], draws: list[int], kind: type) -> None:
     edges, drawn = np.array(bounds), np.array(draws)
-    found = weights.bootstrap_weights(KEYS, edges, drawn, kind)
+    found = totals.bootstrap_weights(KEYS, edges, drawn, kind)
     assert found.dtype == kind
-    for row, units in zip(found, weights.drawn_units(KEYS, edges, drawn), strict=True):
+    for row, units in zip(found, totals.drawn_units(KEYS, edges, drawn), strict=True):
         assert (row == np.bincount(units, minlength=bounds[-1])).all()
     for (start, stop), count in zip(itertools.pairwise(bounds), draws, strict=True):
         assert (found[:, start:stop].sum(axis=1) == count).all()
@@ -99,15 +99,15 @@ def test_totals_are_those_of_the_weights(
     edges, drawn = np.array(bounds), np.array(draws)
     X = np.random.default_rng(1).integers(-9, 9, (bounds[-1], 2)).astype(float)
     units = Units(np.ones(bounds[-1], dtype=np.int64), edges)
-    expected = weights.bootstrap_weights(KEYS, edges, drawn) @ X
+    expected = totals.bootstrap_weights(KEYS, edges, drawn) @ X
     assert (totals._bootstrap_totals(X, units, drawn, KEYS) == expected).all()
 
 
 def test_draws_as_many_as_there_are_units_are_those_without_a_number() -> None:
     edges = np.array([0, 5, 9])
-    everything = weights.drawn_units(KEYS, edges)
-    assert (weights.drawn_units(KEYS, edges, np.array([5, 4])) == everything).all()
-    fewer = weights.drawn_units(KEYS, edges, np.array([4, 4]))
+    everything = totals.drawn_units(KEYS, edges)
+    assert (totals.drawn_units(KEYS, edges, np.array([5, 4])) == everything).all()
+    fewer = totals.drawn_units(KEYS, edges, np.array([4, 4]))
     assert (fewer[:, :4] == everything[:, :4]).all()  # from words of the same place in the stream
 
 

@@ -20,7 +20,7 @@ from bestby._core.text import counted, quoted
 from bestby._core.typing import Alternative, FloatArray, IntArray
 from bestby.inference import clusters, powered_intervals
 from bestby.inference.clusters import StandardError, cr2, cr2_covariance, mean_error
-from bestby.inference.joint import Joint, Spread
+from bestby.inference.multiplicity import Joint, Spread
 from bestby.inference.powered_intervals import FEW, Shares, heaviest
 from bestby.inference.skewness import no_longer
 from bestby.questions.judged.labelled import LabelDraw, Labelled
