@@ -82,6 +82,7 @@ class Drawing:
                 f"a resample must have 2 to {n} units (items or clusters) here, got {m}",
                 hint="a size is a number of units such as 200, or a fraction such as 0.2",
             )
+        # A stratum that gave no unit would drop out of the score.
         drawn: IntArray = np.maximum(1, np.rint(sizes * (m / n))).astype(np.int64)
         return drawn
 
@@ -305,6 +306,8 @@ class Sample(ABC):
             influences = self.influences
             if influences is None or not np.isfinite(influences.values).all():
                 return None
+            # Of clusters, what each adds as a whole; single items of a mean are known better by their own
+            # values.
             moments = Moments.of(influences.values, influences.counts, influences.bounds)
             effective = equal_units(influences.sizes, influences.counts) if self.clustered else None
         se = None if self.clustered else self.standard_error

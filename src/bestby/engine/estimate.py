@@ -116,6 +116,7 @@ class Estimates:
             return drawn
         centre = scores + gold_shift
         if self._uneven:
+            # Uneven shares bias the replicates: their mean, and not the score, is what they deviate from.
             defined = np.isfinite(drawn)
             centre = np.where(defined, drawn, 0.0).sum(axis=0) / np.maximum(defined.sum(axis=0), 1)
         return scores + contraction * (drawn - centre)
@@ -149,6 +150,7 @@ class Estimates:
         spread = self.group.spread
         if spread is None and not self.group.crossed:
             drawn = self.replicates[np.isfinite(self.replicates).all(axis=1)]
+            # No formula tells it: the resamples of all systems, which are common to them, do.
             spread = Spread.from_resamples(drawn, self.group.n_units) if len(drawn) > 1 else None
         place = np.argsort(order)
         a, b = place[pairs.T]
@@ -292,6 +294,8 @@ class Estimate:
         if not linear and not group.clustered and group.n_strata == 1 and group.n_units <= most:
             left_out, counts, _ = self.left_out()
             left_out = left_out if scale is None else scale(np.clip(left_out, -BELOW_ONE, BELOW_ONE))
+            # Pseudo-values: (n - 1)(mean - left out) is the influence of a unit times n, with the bend of the
+            # score.
             units = Moments.of(-(group.n_units - 1.0) * left_out, counts)
             if units is not None and units.n == group.n_units:
                 return skewness.robust(StandardError(units.error_of_mean, units.n - 1.0), units, errors)

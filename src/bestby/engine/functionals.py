@@ -160,6 +160,8 @@ class SwapDifference:
         """
         if not sizes.any():
             return 0.0
+        # Where a score is steep (a root near 0, a ratio of small differences), errors of the last bit of a
+        # total are far larger in the score: the totals are moved by their largest rounding errors.
         signs = np.random.Generator(np.random.PCG64(7)).choice([-1.0, 1.0], (_PATTERNS, sizes.size))
         moved = rounding.sum_error(sizes) * np.concatenate([np.zeros((1, sizes.size)), signs, -signs])
         both = [scores(self.metric, self.midpoint + side * shift + moved) for side in (1.0, -1.0)]
@@ -203,6 +205,7 @@ class MeanPivots:
         n = self.n
         shift = totals[:, 0] / n
         squares = totals[:, 1] / n
+        # A difference of two nearly equal sums of squares is rounding where all draws are of one value.
         variance = _above_rounding(squares - shift**2, squares) / (n - 1)
         return _pivot(shift, variance, self.largest)
 
@@ -232,6 +235,9 @@ class DeltaPivots:
         sums = self.total + totals[:, :r] @ along.T
         sums = np.rint(sums) if self.whole else sums
         slopes = Directions(along, along).slopes(self.score, sums, n)
+        # The variance of the score of a resample is g' (M2 - m m' / n) g, with g its slopes by the
+        # coordinates, M2 and m the resample's second and first moments; products off the diagonal occur
+        # twice.
         weight = np.where(first == second, 1.0, 2.0)
         products = slopes[:, first] * slopes[:, second] * weight
         moments, of_means = totals[:, r:], totals[:, first] * totals[:, second] / n
@@ -273,6 +279,7 @@ def influence(metric: Metric, score: Score, total: FloatArray, rows: FloatArray)
     .. [1] Efron (1982), The Jackknife, the Bootstrap and Other Resampling Plans, section 6.2.
     """
     if isinstance(metric, MeanMetric):
+        # f = t_0 / t_1: the derivative by a weight is (x_0 - f x_1) / t_1.
         of_mean: FloatArray = (rows[:, 0] - score(total[None, :]) * rows[:, 1]) / total[1]
         return of_mean
     out = np.empty(rows.shape[0])
@@ -323,11 +330,14 @@ def response(metric: Metric, score: Score, total: FloatArray, rows: FloatArray, 
         np.subtract(rows[start:stop], mean, out=moves[start:stop])
     if isinstance(metric, MeanMetric):
         first = (moves[:, 0] - score(total[None, :]) * moves[:, 1]) / total[1]
+        # f = t_0 / t_1 along a move (d_0, d_1): f' = (d_0 - f d_1) / t_1 and f'' = -2 f' d_1 / t_1.
         second = -2.0 * first * moves[:, 1] / total[1]
         return Response(influence(metric, score, total, rows), first, float(counts @ second))
     by_line = _by_formula(metric, total, both)
     if by_line is not None:
         first, second = by_line[0][:C], by_line[1][:C]
+        # Slopes are linear: by the weight of a unit it is that of its move and that of the mean of the
+        # stratum.
         by_weight = _by_weight(first, by_line[0][C:], units)
     else:
         by_weight, first, second = _by_steps(score, total, rows, moves, counts)
@@ -384,6 +394,7 @@ def _by_steps(
         both += total[:, None]
         values = score(both.T)
         here, (far_up, far_down, up, down) = values[0], values[1:].reshape(4, -1)
+        # Central differences: second ones need larger steps, as rounding is divided by their square.
         first[part] = (far_up - far_down) / (2.0 * size)
         second[part] = ((far_up - here) + (far_down - here)) / size**2
         by_weight[part] = _half_change(up, down, np.broadcast_to(here, up.shape)) / NUDGE
@@ -408,6 +419,7 @@ class Directions:
         """Return the directions of rows with a covariance (k, k); there are as many as its rank."""
         sd = np.sqrt(np.diagonal(covariance))
         scale = np.where(sd > 0.0, sd, 1.0)
+        # Columns may have any unit: eigenvalues of correlations say which directions are rounding.
         values, vectors = np.linalg.eigh(covariance / scale / scale[:, None])
         positive = values > 64.0 * rounding.EPS * len(values)
         root = np.sqrt(values[positive])
@@ -420,6 +432,7 @@ class Directions:
         The result has shape (R, r). The variance of the score is n times the sum of their squares, to first
         order.
         """
+        # A coordinate has the variance 1: a step of the root of n in its total is one standard deviation.
         reach = NUDGE * np.sqrt(n)
         steps = [np.broadcast_to(reach * step, totals.shape) for step in self.along.T]
         slopes = [_slope(score, totals, step) / reach for step in steps]

@@ -186,6 +186,7 @@ def unseen_interval(estimate: Estimate, level: float) -> Interval | None:
     if n is None or not np.isfinite([least, greatest]).all():
         ends = None if estimate.b is None else bound_of_copies(estimate, level)
         return None if ends is None else Interval(*ends, level, "unseen", True)
+    # None of n units differed: the upper end of Wilson's interval of a share of 0 is z^2 / (n + z^2).
     share = proportions.wilson(0.0, max(n, 1.0), level)[1]
     low, high = (estimate.value + share * (end - estimate.value) for end in (least, greatest))
     return Interval(low, high, level, "unseen", True)
@@ -437,6 +438,7 @@ def _fisher_z(estimate: Estimate, level: float) -> NotedInterval:
     error = estimate.robust_error(skewness.FOR_INTERVALS, np.arctanh)
     if error is None:
         raise _no_formula(estimate)
+    # On the scale atanh(r), where the variance hardly depends on r, and back.
     low, high = np.tanh(skewness.interval(math.atanh(r), error, level)).tolist()
     return clipped(estimate, low, high, level, "fisher-z", True), _rare_label(estimate)
 
@@ -448,6 +450,7 @@ def _bca_expanded(estimate: Estimate, level: float) -> NotedInterval:
     Student's are needed (Hesterberg 2015, Amer. Statist. 69, 371-386, section 5.2).
     """
     n = estimate.group.n_units
+    # The level whose normal quantile is that of Student's t times sqrt(n / (n - 1)).
     z = float(special.stdtrit(max(n - 1.0, 1.0), 0.5 * (1.0 + level))) * math.sqrt(n / max(n - 1.0, 1.0))
     interval, notes = _bca(estimate, min(2.0 * float(special.ndtr(z)) - 1.0, 1.0 - 1e-12))
     method = "bca-expanded" if interval.method == "bca" else interval.method

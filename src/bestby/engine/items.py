@@ -202,6 +202,7 @@ class ItemGroup(Group):
         """By how much each unit moves the scores of all systems; None of too many units."""
         if not self.has_robust_error:
             return None
+        # Without a cluster that holds a share h of the items a mean moves by its influence over 1 - h.
         moved = self.scores - self.jackknife().scores
         values = moved * (1.0 - self.sizes / self.sizes.sum())[:, None]
         return Influences(values, self.sizes, np.ones(self.n_units, dtype=np.int64), self.units.bounds)
@@ -280,6 +281,7 @@ class ItemGroup(Group):
         """Return the differences under all swaps of a few units but the one that changes nothing."""
 
         def block(first: int, stop: int) -> FloatArray:
+            # The bits of the number of a swap say which units are exchanged.
             swapped = (np.arange(first + 1, stop + 1)[:, None] >> np.arange(units.size)) & 1
             return difference(self._by_item(self._bits(swapped.astype(np.bool_), units)))
 

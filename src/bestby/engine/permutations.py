@@ -57,6 +57,8 @@ def many_units_test(
     halves *= 0.5
     if isinstance(metric, StandardisedMetric) and systems is not None:
         totals = raw_totals(metric, systems, totals)
+    # Both systems stand at the midpoint plus and minus half of their difference; a swap moves both by the
+    # same.
     midpoint = 0.5 * (totals[0] + totals[1])
     if not units.single:
         halves = np.repeat(halves, units.counts, axis=1)
@@ -134,6 +136,8 @@ class Swaps:
         delta, counts = delta[differs], self.units.counts[differs]
         if counts.size == 0:
             return delta, counts, counts
+        # A swap and its reverse are one kind: each change gets the sign with which a fixed projection of it
+        # is positive.
         projection = projected(delta[:, used])
         signs = np.where(projection < 0.0, -1, 1)
         delta = signs[:, None] * delta
@@ -179,6 +183,7 @@ class Swaps:
         """How the difference depends on the swaps of the units."""
         delta, counts, own = self._kinds
         difference, half = self._difference, self._half
+        # What one more unit of the kind on the side of the data changes, near the data.
         step = np.where(own < 0, -1.0, 1.0)
         moved = np.concatenate([np.zeros((1, half.size)), step[:, None] * delta])
         values = difference(-half - moved)
@@ -213,6 +218,8 @@ class Swaps:
         if direction is None:
             return None
         d = delta[:, np.abs(direction).argmax()]
+        # All changes are multiples of one direction: the sum of the multiples orders the differences if the
+        # score rises (or falls) all along it, and the test of a sum is exact.
         along = np.zeros(self._half.size)
         along[apart] = 0.5 * direction
         data, reach = float(counts @ d), float(counts @ np.abs(d))

@@ -97,6 +97,7 @@ class WeightGroup(ItemGroup):
         """
         if self.unit_of is None and _varies_without_any(column[:_BEGINNING]):
             return
+        # Only two items can be the one that differs from all others: the first, or the first unlike it.
         unlike = (column != column[0]).reshape(len(column), -1).any(axis=1)
         for item in (0, int(unlike.argmax())):
             unit = item if self.unit_of is None else int(self.unit_of[item])
@@ -361,6 +362,7 @@ class _SwappedRanks:
     def __call__(self, bits: Array) -> FloatArray:
         taken = bits.astype(np.uint8, copy=False)
         stayed = np.uint8(1) - taken
+        # The items of both systems are ranked once, together; a swap gives each the weight 1 or 0.
         score_a = self.metric.weighted(self.prepared, np.concatenate([stayed, taken], axis=1))
         score_b = self.metric.weighted(self.prepared, np.concatenate([taken, stayed], axis=1))
         gap: FloatArray = score_a - score_b

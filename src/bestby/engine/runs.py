@@ -393,6 +393,8 @@ class RunsWithItems:
         """
         over_items = [float(block.mean()) for block in blocks]  # items + rest, of the mean over runs
         single = [float(block.diagonal().mean()) for block in blocks]  # of one run
+        # The mean covariance of two runs is what items add; what single runs have beyond the mean of all is
+        # the rest.
         rest = [s - m for s, m in zip(single, over_items, strict=True)]
         return runs_and_items.variance_components(float(mean[0, 0]), self._freedom, scores, rest)
 
@@ -417,6 +419,8 @@ class RunsWithItems:
                 on_items = self.replicates[:, self.columns(other)]
                 n, drawing = self.n_runs[other], self.drawing
                 run = samples.drawn_runs(n, drawing.n_resamples, drawing.seed, self.names[single])[:, :1]
+                # A single run is given the deviation of a random run of the other system from the mean of its
+                # runs.
                 apart = np.take_along_axis(on_items, run, axis=1)[:, 0] - on_items.mean(axis=1)
                 drawn = drawn + sign * apart
         return drawn
@@ -583,10 +587,12 @@ class RunsWithItems:
                 drawn, observed, alternative, name="crossed-bootstrap", scale=scale
             )
         parts = self.components(a, b)
+        # Signs of the items are all there is without a standard error; 2^-1000 is a float yet.
         least = 0.5 ** min(self.group.n_units, 1000)
         answers = self.answers(a, b)
         error = parts.standard_error
         if answers is not None:
+            # A score test takes the variance that holds if the difference is 0, not that at the estimate.
             error = math.sqrt(answers.null_variance() + parts.runs)
         return samples.t_result("crossed-t", observed, error, parts.freedom, alternative, least, scale)
 

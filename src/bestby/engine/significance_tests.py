@@ -144,6 +144,7 @@ def _least(estimate: Estimate, alternative: Alternative) -> float:
 
 def _centred_tail(distribution: Distribution, observed: float, alternative: Alternative) -> float:
     """Return the mass of replicates whose distance from the estimate is at least the estimate's from 0."""
+    # Replicates less the estimate stand for the null hypothesis: |d* - d| >= |d|, or d* - d >= d on one side.
     reach = abs(observed) if alternative == "two-sided" else observed
     high_point = observed + reach
     upper = distribution.above(high_point) + distribution.at(high_point)

@@ -262,6 +262,8 @@ def _summed(rows: Rows, clusters: IntArray, n: int) -> FloatArray:
         parts = [column]
         reach = (most + 2) * 2.0 * float(np.abs(column).max())
         if reach < _LARGE:
+            # Adding and subtracting `unit` cuts every number on one grid: those parts add up without
+            # rounding.
             unit = math.ldexp(1.0, math.frexp(reach)[1])
             leading = (column + unit) - unit
             rest = column - leading
@@ -290,6 +292,8 @@ def projected(rows: FloatArray) -> FloatArray:
     step = max(2, CHUNK // max(1, k))
     out: FloatArray
     if size <= step:
+        # Column by column, not as a matrix product, so that equal rows give equal numbers wherever they
+        # stand.
         out = np.add.reduce(np.multiply(factors, rows.T, order="C"))
         return out
     out = np.empty(size)

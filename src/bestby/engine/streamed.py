@@ -144,6 +144,8 @@ class Passes:
             for m, a, b in pairs:
                 unlike = X[:, self.columns[m][a]] != X[:, self.columns[m][b]]
                 differing[m, a, b] += int(np.count_nonzero(unlike.any(axis=1)))
+        # Products about the mean, from those about the mean of the first batch: that is near, so that nothing
+        # cancels.
         return Moments(groups, products - np.outer(shifted, shifted) / self.data.n, differing)
 
     @cached_property
@@ -273,6 +275,7 @@ class StreamGroup(Group):
                 hint="leave resample_size out, or read the table whole: stream=False",
             )
         totals = self.passes.drawn(drawing, poisson.add_weighted)
+        # A Poisson resample has a random number of items: totals are brought to n of them.
         return self.scored(totals * (self.n_units / totals[:, :1]))
 
     def jackknife(self, drawing: Drawing | None = None) -> Jackknife:  # noqa: ARG002
@@ -331,6 +334,8 @@ class StreamSample(GroupSample):
         of_a, *of_b = (passes.slopes[m][:, s] for s in self.systems)
         bend_a, *bend_b = (passes.curvature(m, s) for s in self.systems)
         change = of_a - of_b[0] if of_b else of_a
+        # The least favourable direction u / s, u = (x - mean) @ slopes, moves the totals by sum u (x - mean)
+        # / s.
         shift = passes.moments.centred @ change / error if error > 0.0 else np.zeros(change.size)
 
         def along(multiples: FloatArray) -> FloatArray:

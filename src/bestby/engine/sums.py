@@ -72,6 +72,7 @@ class SumSample(Sample):
             return cls(systems, [None], systems[0].units, design)
         if any(one.place is None for one in systems):  # very many single items
             return cls(systems, [one.place for one in systems], design.single, design)
+        # By score and totals, not by place: draws are then the same whichever system comes first.
         order = sorted(range(len(systems)), key=lambda s: systems[s].rank)
         places, units = _shared_units([systems[s] for s in order], design)
         back = np.argsort(order)
@@ -364,6 +365,7 @@ class Along:
         for size, (start, stop) in zip(units.sizes.tolist(), pairwise(units.bounds.tolist()), strict=True):
             own = weights[start:stop]
             mean = own.sum() / size
+            # Weights w_i = c_i (change_i - mean of the stratum), so that their sum stays the same.
             own -= mean if units.single else counts[start:stop] * mean
         shifts = []
         for one, place in zip(self.sample.systems, self.sample.place, strict=True):
@@ -426,6 +428,8 @@ def _shared_units(systems: Sequence[Statistics], design: Design) -> tuple[list[I
     defined = [place for place in places if place is not None]
     sizes = [one.units.n_rows for one in systems]
     n, counts = design.n_units, design.counts if design.clusters is None else None
+    # Three ways, the quickest that applies: one system tells all units apart; the possible combinations of
+    # rows are few enough to be counted; or the units are sorted.
     lead = next((s for s, size in enumerate(sizes) if size == n), 0)
     if sizes[lead] == n:  # one system alone tells all units apart
         unit = np.empty(n, dtype=np.int64)

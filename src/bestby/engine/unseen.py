@@ -45,6 +45,8 @@ def reach(group: Group, a: Iterable[int], b: Iterable[int]) -> Ends | None:
         np.array([group.statistics[int(s)].influence_of(flat).reshape(golds, predictions) for s in systems])
         for systems in (a, b)
     )
+    # Whatever the gold of the item: the worst that A and the best that B could say of it, in the mean of the
+    # runs.
     lowers = (of_b.max(axis=2).mean(axis=0) - of_a.min(axis=2).mean(axis=0)).max()
     raises = (of_a.max(axis=2).mean(axis=0) - of_b.min(axis=2).mean(axis=0)).max()
     if not (np.isfinite(lowers) and np.isfinite(raises)):
@@ -54,6 +56,7 @@ def reach(group: Group, a: Iterable[int], b: Iterable[int]) -> Ends | None:
 
 def reach_of_cluster(reach: Ends, influences: Influences) -> Ends:
     """Return the reach of a cluster all of whose items differ; a larger one changes more."""
+    # The mean size of the cluster of an item, in which large clusters count by their items.
     size = float(influences.counts @ influences.sizes**2 / (influences.counts @ influences.sizes))
     return reach[0] * size, reach[1] * size
 

@@ -57,6 +57,7 @@ def power_sums(
         if counts is not None:
             c = counts[part].astype(np.float64)
             n, c1, c3, c5 = c.sum(), c * x, c * x3, c * x5
+        # x^j as products of powers that are there already: the sums need no other arrays.
         sums += (
             n, c1.sum(), c1 @ x, c1 @ x2, c3 @ x, c3 @ x2, c3 @ x3, c3 @ x4, c5 @ x3, c5 @ x4, c5 @ x5
         )  # fmt: skip
@@ -101,10 +102,12 @@ def log_characteristic(
     n, scale = int(powers.sums[0]), powers.scale
     moments = powers.sums / n
     t = np.arange(1, most + 1) * (h * scale)
+    # phi(t) - 1 = sum of (i t)^j m_j / j!, from the smallest terms on; log phi^n = n log1p(phi - 1).
     one = np.zeros(t.size, dtype=np.complex128)  # less 1, so that no digit is lost
     for order in range(_ORDER - 1, 0, -1):
         one += (1j * t) ** order * (moments[order] / math.factorial(order))
     remainder = t**_ORDER * (moments[_ORDER] / math.factorial(_ORDER))
+    # An error r of phi is n r |phi|^(n-1) at most in phi^n: where that has died out, r may be large.
     log_modulus = n * np.log(np.minimum(np.abs(1.0 + one) + remainder, 1.0))
     if (np.minimum(n * remainder, 1.0) * np.exp(log_modulus) > LARGEST_REMAINDER).any():
         return None
@@ -148,6 +151,8 @@ class SignSeries:
 
     def remainder(self, w: Array) -> FloatArray:
         """Return a bound of the error of K(w), infinite where the series may not converge."""
+        # Coefficients of log cosh fall by (2 / pi)^2, as its nearest singularity is at i pi / 2: the rest of
+        # the series is bounded by a geometric one.
         ratio = (2.0 / math.pi * self.largest * np.abs(w)) ** 2
         bound = self.next_term * np.abs(w) ** 12 / np.maximum(1.0 - ratio, 0.5)
         return np.where(ratio <= 0.5, bound, np.inf)
@@ -158,6 +163,7 @@ class SignSeries:
         total = np.zeros_like(square)
         for term in self.terms[::-1].tolist():
             total = (total + term) * square
+        # log cosh x = x + log1p(exp(-2 x)) - log 2, which does not overflow.
         angles = np.multiply.outer(w, self.outer)
         with np.errstate(divide="ignore"):  # the logarithm of a cosine that is 0
             own: Array = total + (angles + np.log1p(np.exp(-2.0 * angles)) - math.log(2.0)).sum(axis=1)
@@ -186,6 +192,7 @@ class SignSeries:
 
     def tilt(self, target: float) -> float:
         """Return theta with K'(theta) = target, by Newton's method from below; NaN if that is too far."""
+        # K' is concave for w > 0: its tangents lie above it, and every step stops short of the root.
         theta = target / self.variance
         for _ in range(50):
             curvature = self.curvature(theta)
@@ -219,6 +226,8 @@ def lugannani_rice(series: SignSeries, far: float) -> tuple[float, float]:
         return math.nan, math.nan
     third, fourth = series.bends(theta)
     skewness, kurtosis = third / variance**1.5, fourth / variance**2
+    # w^2 / 2 = theta x - K(theta) and u^2 = theta^2 K''(theta); P = 1 - Phi(w) + phi(w) (1 / u - 1 / w). Near
+    # the mean both terms are large and cancel.
     w = math.sqrt(max(2.0 * (theta * far - float(series.value(np.array([theta]))[0])), 0.0))
     u = theta * math.sqrt(variance)
     tail = float(special.ndtr(-w))
@@ -227,6 +236,7 @@ def lugannani_rice(series: SignSeries, far: float) -> tuple[float, float]:
         return tail, 0.0
     density = math.exp(-0.5 * w * w) / math.sqrt(2.0 * math.pi)
     tail += density * (1.0 / u - 1.0 / w)
+    # Next term, of the standardised cumulants at the saddlepoint (Daniels 1987).
     bend = kurtosis / 8.0 - 5.0 * skewness**2 / 24.0
     more = density * (bend / u - skewness / (2.0 * u * u) - 1.0 / u**3 + 1.0 / w**3)
     return tail, more / tail if tail > 0.0 else 0.0
@@ -306,11 +316,9 @@ def _log_bound(values: FloatArray, counts: Array, n: int, h: float) -> FloatArra
 
 
 def _waves(values: FloatArray, weights: Array, h: float) -> tuple[Array, FloatArray]:
-    """Return the sum of weight exp(-i k h value) for all k, and a bound of its error.
-
-    Each value is shared out between the two points of the grid beside it. A chord in place of an arc of the
-    angle a is at most a^2 / 8 away from it.
-    """
+    """Return the sum of weight exp(-i k h value) for all k, and a bound of its error."""
+    # Each value is shared out between the two grid points next to it, for one FFT: a chord in place of an arc
+    # of the angle a is at most a^2 / 8 away from it.
     turns = values * (h / (2.0 * np.pi))
     places = (turns - np.floor(turns)) * _GRID
     points = places.astype(np.int64)

@@ -143,6 +143,7 @@ def _binomial(name: str, a: int, b: int, alternative: Alternative, *, mid: bool 
 
 def _at_most(k: int, m: int, *, mid: bool) -> float:
     """P(X <= k) of m fair coins, or P(X < k) + P(X = k) / 2; betainc keeps 12 digits far in the tail."""
+    # P(K <= k) of m fair coins is I_1/2(m - k, k + 1), which keeps twelve digits far in the tail.
     tail = 1.0 if k == m else float(special.betainc(m - k, k + 1, 0.5))
     if not mid:
         return tail
@@ -161,6 +162,7 @@ def _signed_rank_tail(ranks: IntArray, threshold: int) -> tuple[float, float]:
     probability = np.zeros(threshold + 1)
     probability[0] = 1.0
     for rank in ranks:
+        # Each rank is added or not: P(w) becomes (P(w) + P(w - rank)) / 2, cut off at the threshold.
         shifted = probability[: max(threshold + 1 - rank, 0)] / 2.0
         probability /= 2.0
         probability[rank:] += shifted
@@ -181,6 +183,7 @@ def doubled_ranks(values: FloatArray, slack: float = 0.0) -> IntArray:
     last = np.where(ends, positions, size - 1)[..., ::-1]
     last = np.minimum.accumulate(last, axis=-1)[..., ::-1]
     ranks = np.empty(values.shape, dtype=np.int64)
+    # Positions first to last, from 0, have the midrank (first + last) / 2 + 1.
     np.put_along_axis(ranks, order, first + last + 2, axis=-1)
     return ranks
 
@@ -214,6 +217,8 @@ def cochran_q(x: ArrayLike, counts: IntArray | None = None) -> tuple[float, int,
     times = np.ones(len(right), dtype=np.int64) if counts is None else counts
     per_system = [int(number) for number in times @ right]
     per_item = np.bincount(right.sum(axis=1), times, minlength=size + 1)
+    # Q = (S - 1)(S sum G^2 - T^2) / sum L (S - L), G right per system, L per item, T all; whole numbers to
+    # the division.
     spread = sum(int(items) * k * (size - k) for k, items in enumerate(per_item))
     between = size * sum(number * number for number in per_system) - sum(per_system) ** 2
     return _chi_squared((size - 1) * between / spread if spread else 0.0, size - 1)
@@ -230,6 +235,7 @@ def friedman(x: ArrayLike, counts: IntArray | None = None) -> tuple[float, int, 
     size = scores.shape[1]
     sums, squares = np.zeros(size, dtype=np.int64), 0
     for part in chunks(*scores.shape):
+        # Twice the midranks less twice their mean are whole: sums over any number of items are exact.
         centred = doubled_ranks(scores[part]) - (size + 1)
         times = np.ones(len(centred), dtype=np.int64) if counts is None else counts[part]
         sums += times @ centred

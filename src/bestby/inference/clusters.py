@@ -148,6 +148,8 @@ def cr2(
         first, second = _moments(c, h, q, adjust)
         trace += first
         trace_of_squares += second
+    # Satterthwaite: the mean squared over half the variance of a quadratic form with covariance M is tr(M)^2
+    # / tr(M^2).
     df = trace**2 / trace_of_squares if trace_of_squares > 0.0 else 0.0
     if variances is None and _vary_together(residuals, sizes, counts):
         return StandardError(math.sqrt(variance), df, *_skewed(residuals, counts))
@@ -233,6 +235,7 @@ def equal_units(weights: FloatArray, counts: IntArray | None = None) -> float:
 
 def _adjusting(c: FloatArray, h: FloatArray, v: FloatArray) -> FloatArray:
     """Return the factors that make squared residuals unbiased if the clusters have the variances v."""
+    # E r_g^2 = v_g (1 - 2 h_g) + h_g^2 sum v, so that the factor squared times this is v_g.
     expected = v * (1.0 - 2.0 * h) + h**2 * float(c @ v)
     positive = expected > 0.0
     factors: FloatArray = np.where(positive, np.sqrt(v / np.where(positive, expected, 1.0)), 1.0)
@@ -244,6 +247,8 @@ def _moments(c: FloatArray, h: FloatArray, v: FloatArray, adjust: FloatArray) ->
 
     M = A (I - h 1') diag(v) (I - 1 h') A with A = diag(adjust) and variances v of the clusters.
     """
+    # M = D - a b' - b a' + total a a', D = diag(A^2 v), a = A h, b = A v: both traces are inner products, and
+    # no matrix of all clusters is made.
     total = float(c @ v)
     diagonal, a, b = adjust**2 * v, adjust * h, adjust * v
     aa, bb, ab = float(c @ (a * a)), float(c @ (b * b)), float(c @ (a * b))
@@ -285,6 +290,7 @@ def two_way(influence: FloatArray, first: IntArray, second: IntArray) -> Standar
             )
         errors.append(cr2(sums, sizes))
     each_way = [error.se**2 for error in errors]
+    # Items that share both groups are counted in V1 and in V2.
     together = sum(each_way) - _one_way(influence, _both(first, second))
     variance = max(together, *each_way)
     third = sum(error.skewness * error.se**3 for error in errors)
@@ -391,12 +397,15 @@ def dependence(values: FloatArray, strata: IntArray | None = None) -> Dependence
     for stratum in np.unique(code):
         part = values[code == stratum]
         u = part - part.mean()
+        # Sums of lagged products are the transform of the squared spectrum; padding keeps the end of the text
+        # from meeting its beginning.
         length = 1 << (2 * u.size - 1).bit_length()
         part_sums = np.fft.irfft(np.abs(np.fft.rfft(u, length)) ** 2, length)[: min(furthest + 1, u.size)]
         covariances[: part_sums.size] += part_sums
     if covariances[0] <= 0.0:
         return Dependence(np.ones(1))
     r: FloatArray = covariances / covariances[0]
+    # The band of Politis & White (2004), section 3.2, with c = 2 and five correlations in a row.
     chance = 2.0 * math.sqrt(math.log10(values.size) / values.size)
     within = np.abs(r[1:]) < chance
     run = np.convolve(within, np.ones(QUIET), mode="valid") if within.size >= QUIET else np.zeros(0)
@@ -420,6 +429,8 @@ def crosses(values: FloatArray, blocks: IntArray, strata: IntArray | None = None
     order = np.argsort(code, kind="stable")
     u, block, stratum = values[order], blocks[order], code[order]
     u = u - (np.bincount(stratum, weights=u) / np.maximum(np.bincount(stratum), 1))[stratum]
+    # Sums of m items before and after a place are correlated at all places, for m = 1, 2, 4 ...; what counts
+    # is the m at which the correlation inside blocks is strongest.
     running = np.concatenate([[0.0], np.cumsum(u)])
     strongest, across, boundaries, m = -1.0, 0.0, 0, 1
     while m <= max(1, int(np.bincount(block).max()) // 2):

@@ -219,6 +219,8 @@ class Inverted:
         y = x - self.mean
         if abs(y) >= half:
             return float(y > 0.0)
+        # The density is (1 + 2 Re sum of phi_k exp(-i k h y)) / (2 half), y from the mean; integrated term by
+        # term from -half on, with h half = pi.
         waves = np.exp(-1j * k * self.frequency * y) - np.exp(1j * k * np.pi)
         series = (self.coefficients * waves / (-1j * k)).real.sum() / np.pi
         return float(min(max((y + half) / (2.0 * half) + series, 0.0), 1.0))
@@ -240,6 +242,7 @@ class Inverted:
             gap = self.below(x) - p
             low, high = (x, high) if gap < 0.0 else (low, x)
             density = self._density(x)
+            # In a tail the density is nearly 0 and a step goes too far: then the bracket is halved.
             step = gap / density if density > 0.0 else np.inf
             x_next = x - step if low < x - step < high else 0.5 * (low + high)
             if abs(x_next - x) <= 1e-13 * self.sd:
@@ -350,17 +353,22 @@ def _lattice_bootstrap(step: float, v: IntArray, counts: IntArray, bounds: IntAr
     size = _fft_size(stop - start + 1)
     if size > 1 << 20 or size * v.size > 1 << 25:
         return None
+    # Total mass outside of the window is below 1e-20, so that nothing is folded onto it.
     w = 2.0 * np.pi * np.arange(size // 2 + 1) / size
     log_modulus, phase = np.zeros(w.size), np.zeros(w.size)
     for a, b in pairwise(bounds):
         total = int(counts[a:b].sum())
+        # The phase of one draw is multiplied by their number: measured from the step nearest to the mean it
+        # is small, and keeps its digits.
         centre = round(mean / n)
         one = _characteristic(w, v[a:b] - centre, counts[a:b] / total)
         with np.errstate(divide="ignore"):
             log_modulus += total * np.log(np.abs(one))
         phase += total * (np.angle(one) + w * centre)
     spectrum = np.exp(log_modulus) * np.exp(1j * (phase - w * start))
+    # Both the transform of NumPy and a characteristic function have exp(+i w x): hence the conjugate.
     pmf = np.fft.irfft(spectrum.conj(), size)[: stop - start + 1]
+    # Smaller numbers are rounding of the FFT, of either sign.
     pmf = np.where(pmf < 1e-17, 0.0, pmf)
     return Lattice(start, step, n, pmf / pmf.sum())
 
@@ -387,6 +395,8 @@ def _inverted_bootstrap(
 ) -> Inverted | None:
     n = int(counts.sum())
     h = np.pi / (WINDOW * sd)
+    # At 36 h, 11.9 over the standard deviation, a normal characteristic function is exp(-71). One that has
+    # not died out there is of few units that carry the sum, or of steps.
     n_frequencies = 36
     log_modulus, phase = np.zeros(n_frequencies), np.zeros(n_frequencies)
     for (a, b), total in zip(pairwise(bounds), totals, strict=True):

@@ -121,6 +121,7 @@ class _Shift:
         used = np.flatnonzero(scale > 0.0)
         if used.size == 0:
             return None
+        # Sums may be of any size: eigenvalues of their correlations say which directions are rounding.
         spread, axes = np.linalg.eigh(gram[np.ix_(used, used)] / np.multiply.outer(scale[used], scale[used]))
         varying = spread > _NO_SPREAD * used.size
         if spread[varying].min() < _LEAST_SPREAD or np.count_nonzero(varying) > _MOST_DIRECTIONS:
@@ -129,6 +130,8 @@ class _Shift:
         back, forth = np.zeros((roots.size, scale.size)), np.zeros((scale.size, roots.size))
         back[:, used] = (axes * roots).T * scale[used]
         forth[used] = axes / roots / scale[used][:, None]
+        # The squared length of z of a unit: its share of the variance in the direction in which it moves the
+        # totals most. The units with the largest are those that a normal distribution would misrepresent.
         leverage = np.empty(len(halves))
         for start in range(0, len(halves), _BLOCK):
             z = halves[start : start + _BLOCK] @ forth
@@ -141,6 +144,7 @@ class _Shift:
 
     def mean(self, tilt: FloatArray) -> FloatArray:
         """Return the mean of z (R, r) under tilts (R, r)."""
+        # A sign has the mean tanh(tilt' z) under the tilt, a normal vector the mean covariance @ tilt.
         out: FloatArray = np.tanh(tilt @ self.top.T) @ self.top + tilt @ self.rest
         return out
 
@@ -168,17 +172,14 @@ class _Point:
 
 
 def _dominating(shift: _Shift, along: Difference, distance: float) -> _Point | None:
-    """Return the most likely z with that difference; None if it is not found.
-
-    There the tilt is along the gradient: a gradient gives a direction, and the z at that distance in this
-    direction a new gradient.
-    """
+    """Return the most likely z with that difference; None if the search for it does not settle."""
     gradient = _gradient(along, np.zeros(len(shift.rest)))
     slope = math.sqrt(float(gradient @ gradient))
     if not (0.0 < slope < math.inf and distance > 0.0):
         return None
     guess, direction = distance / slope, gradient / slope
     for _ in range(_ROUNDS):
+        # At the most likely z the tilt is along the gradient: alternate between the two until they agree.
         theta = _reaching(shift, along, direction, distance, guess)
         if theta is None:
             return None
@@ -222,6 +223,8 @@ def _tail(shift: _Shift, halves: FloatArray, along: Difference, point: _Point) -
     if float(squares.sum()) ** 2 < LEAST_EFFECTIVE * float(squares @ squares):
         return None
     bend, unevenness = _curvature(shift, along, point)
+    # The curvature of the level set, in standard deviations, moves the mean of the difference by half its
+    # sum.
     far = float(point.gradient @ point.z) - 0.5 * float(bend.sum())
     sd = math.sqrt(float(squares.sum()))
     if not math.isfinite(far):
@@ -230,6 +233,7 @@ def _tail(shift: _Shift, halves: FloatArray, along: Difference, point: _Point) -
         effects
     )
     out = far / sd
+    # phi / (1 - Phi) over the standard deviation: by how much log p falls as the difference grows by one.
     hazard = math.exp(-0.5 * out * out - float(log_ndtr(-out))) / math.sqrt(2.0 * math.pi) / sd
     if not (0.5 * float(np.abs(bend).sum()) + unevenness) * hazard <= LARGEST_BEND:
         return None
@@ -249,6 +253,7 @@ def _curvature(shift: _Shift, along: Difference, point: _Point) -> tuple[FloatAr
     """
     root = np.linalg.cholesky(shift.covariance(point.tilt))
     normal = root.T @ point.gradient
+    # The first column is the normal of the level set in uncorrelated coordinates; the others span the set.
     basis = np.linalg.qr(np.column_stack([normal, np.eye(normal.size)]))[0][:, 1 : normal.size]
     level = (root @ basis).T
     m = len(level)
@@ -309,7 +314,8 @@ def _drawn(
         size = max(n_resamples, 1000)  # fewer do not show their error
         differences, sums = draws(point.tilt, size, "tilted")
         hits = (differences >= abs(observed)) | np.isnan(differences)
-        # Relative to the weight of the point, which counts as one more draw.
+        # Draws weigh exp(-tilt' z) M(tilt), M the moment generating function of the sum.
+        # They are relative to the weight of the point, which counts as one more draw.
         along_tilt, effects = float(point.tilt @ point.z), shift.top @ point.tilt
         with np.errstate(over="ignore"):
             weights = np.exp(along_tilt - sums[hits])
@@ -367,19 +373,18 @@ def swapped_weights(
 def _place(
     effects: FloatArray, difference: Callable[[FloatArray], float], observed: float, unit: float
 ) -> float | None:
-    """Return the sum of effects at the most likely mean signs at which the difference is the one observed.
-
-    A difference over its sum hardly varies: it bends with the square of the sum. So a round that changes the
-    place by a small part leaves an error of the square of that part.
-    """
+    """Return the sum of effects at the most likely mean signs at which the difference is the one observed."""
     if observed == 0.0:
         return 0.0
+    # To first order the difference is twice the sum; a place beyond half of all effects is no start.
     place = min(0.5 * observed / unit, 0.5 * float(np.abs(effects).sum()))
     for _ in range(_PLACE_ROUNDS):
         signs = _likeliest(effects, place)
         reached = math.nan if signs is None else difference(signs)
         if not reached > 0.0:
             return None
+        # A difference over its sum hardly varies, as it bends with the square of the sum: a round that
+        # changes the place by a small part leaves an error of the square of that part.
         before, place = place, place * observed / reached
         if abs(place - before) <= _PLACE_CLOSE * before:
             return place
@@ -387,10 +392,8 @@ def _place(
 
 
 def _likeliest(effects: FloatArray, place: float) -> FloatArray | None:
-    """Return the mean signs tanh(a effect) at which the effects sum to a place, by Newton's method.
-
-    The sum is concave in a, and its tangents lie above it, so that no step goes too far.
-    """
+    """Return the mean signs tanh(a effect) at which the effects sum to a place, by Newton's method."""
+    # The sum is concave in a, and its tangents lie above it, so that no step goes too far.
     tilt = place / float(effects @ effects)
     for _ in range(_STEPS):
         signs = np.tanh(tilt * effects)

@@ -55,6 +55,7 @@ def skewed(differences: FloatArray, counts: IntArray, pairs: int = 1, moments: M
     skewness = powers.third / n / (powers.second / n) ** 1.5
     if abs(skewness) <= max(SKEWNESS * math.sqrt(n), _chance(pairs) * _error_of_skewness(n)):
         return False
+    # Heavy tails make a large skewness by chance, but leave the mean near the median.
     spread = powers.largest * math.sqrt(powers.second / n / (n - 1))
     away = float(c @ d) / n - _median(d, c)
     limit = (APART_OF_FEW if n < FEW else APART) * spread
@@ -163,6 +164,7 @@ def scales_apart(
     """
     (mean_a, sd_a), (mean_b, sd_b) = a, b
     low, high = sorted((sd_a, sd_b))
+    # Cheap moments first: only scales that look apart are worth a test.
     pooled = math.sqrt((low * low + high * high) / 2.0)
     wider, shifted = high >= RATIO * low, abs(mean_a - mean_b) >= SHIFT * pooled
     if pooled == 0.0 or not (wider or shifted):  # as mostly

@@ -76,6 +76,7 @@ def standard_error(influence: FloatArray, counts: IntArray | FloatArray, bounds:
         c, v = counts[start:stop], influence[start:stop]
         n = int(c.sum())
         if n > 1:
+            # The factor n / (n - 1): values about their own mean vary less than about the true one.
             squares = v - float(c @ v) / n
             squares *= squares
             variance += float(c @ squares) * n / (n - 1)
@@ -104,6 +105,7 @@ def satterthwaite(influence: FloatArray, bounds: IntArray) -> float:
     >>> round(satterthwaite(np.array([-0.1, 0.1, -0.1, 0.0, 0.1]), np.array([0, 2, 5])), 2)
     2.39
     """
+    # df = (sum of v_h)^2 / sum of v_h^2 / (n_h - 1) over the samples h.
     parts = variances(influence, bounds)
     freedom = np.diff(bounds).tolist()
     squares = sum(v * v / (n - 1) for v, n in zip(parts, freedom, strict=True) if n > 1)
@@ -117,6 +119,7 @@ def bend(path: ScorePath) -> float:
 
 def score_and_bend(path: ScorePath) -> tuple[float, float]:
     """Return a score where a path begins, and its second derivative along the path there."""
+    # (f(h) - 2 f(0) + f(-h)) / h^2, as two differences: the large parts of the scores cancel first.
     up, here, down = path(_STEPS).tolist()
     return float(here), float((up - here) + (down - here)) / STEP**2
 
@@ -133,8 +136,11 @@ def within(
     first = first.copy()
     several = bounds.size > 2
     for start, stop in pairwise(bounds.tolist()):
+        # Weight moves in the direction e_i - 1 / n, whose derivative is f_i less the mean of all f.
         first[start:stop] -= first[start:stop].mean()
         if several:
+            # The sum over i of (e_i - 1/n)' H (e_i - 1/n) is that of H_ii less 1' H 1 / n. Of a single
+            # stratum the last is 0: the score does not change as all weights grow.
             together = np.zeros(first.size)
             together[start:stop] = 1.0
             curvature -= bend(along(together)) / (stop - start)
@@ -186,6 +192,7 @@ class Expansion:
     @cached_property
     def bias(self) -> tuple[float, float]:
         """The score on the data, and the bias correction z0 of an error that is not 0."""
+        # z0 = a + c_q - b / s: acceleration, curvature along the least favourable direction, and bias.
         estimate, second = self.path.beginning or score_and_bend(self.along)
         q = second / (2.0 * self.error)
         return estimate, self.acceleration + q - self.curvature / (2.0 * self.error)
@@ -239,11 +246,13 @@ def moments(first: FloatArray, counts: IntArray | FloatArray) -> tuple[float, fl
     largest = checks.largest(first)
     if not (0.0 < largest < math.inf):
         return largest, 0.0, largest, largest  # NaN stays NaN
+    # Powers of small numbers would underflow, so that all are taken in units of the largest one.
     u = first / largest
     squares = u * u
     spread = float(counts @ squares)
     u *= squares
     squares *= squares
+    # a = sum u^3 / (6 (sum u^2)^1.5), and (sum u^2)^2 / sum u^4 units carry the variance.
     acceleration = float(counts @ u) / (6.0 * spread**1.5)
     return largest * math.sqrt(spread), acceleration, largest, spread * spread / float(counts @ squares)
 
@@ -323,10 +332,13 @@ def abc(
         return None
     estimate, z0 = expansion.bias
     z = float(special.ndtri(0.5 * (1.0 + level)))
+    # Ends are f(lambda u / s) with lambda = w / (1 - a w)^2, w = z0 -+ z. Where 1 - a w is not positive the
+    # tail turns round, and the larger w has the smaller lambda.
     w = z0 - z, z0 + z
     if not (math.isfinite(z0) and max(a * w[0], a * w[1]) < 1.0):
         return None
     first, last = (one / (1.0 - a * one) ** 2 for one in w)
+    # Between the ends the score must rise all the way: else they are no quantiles of it.
     path = along(first + _SHARES * (last - first)).tolist()
     if not all(map(math.isfinite, path)) or any(later - one < -noise for one, later in pairwise(path)):
         return None
@@ -334,6 +346,7 @@ def abc(
         if holding:
             return None
         return (path[0], path[-1]) if bounds[0] <= path[0] and path[-1] <= bounds[1] else None
+    # Only rounding may have put the estimate outside.
     low, high = min(path[0], estimate), max(path[-1], estimate)
     return (low, high) if bounds[0] <= low and high <= bounds[1] else None
 
@@ -371,12 +384,14 @@ def abc_p_value(
     _, z0 = expansion.bias
     near, far = 0.0, -float(special.ndtri(0.5 * least))
     for _ in range(_ROUNDS):
+        # All places of a round are one call of the score, which takes as long as one place.
         z = np.linspace(near, far, _GRID)
         w = z0 - side * z
         defined = expansion.acceleration * w < 1.0
         if not defined[0]:
             return None
         n = _GRID if defined.all() else int(np.argmin(defined))
+        # From the first w with 1 - a w <= 0 on, the interval is undefined.
         value = side * expansion.along(w[:n] / (1.0 - expansion.acceleration * w[:n]) ** 2)
         ended = np.flatnonzero(~(value > 0.0))
         if not ended.size or ended[0] == 0 or not np.isfinite(value[ended[0]]):
@@ -393,6 +408,7 @@ def _crossing(z: FloatArray, value: FloatArray) -> float:
     """Return where falling values are 0, by the polynomial of z through all of them (Lagrange)."""
     if not (np.diff(value) < 0.0).all():
         return np.nan
+    # Inverse interpolation: the polynomial has z as a function of the value, so that no equation is solved.
     total = 0.0
     for place, at in enumerate(z.tolist()):
         others = np.delete(value, place)

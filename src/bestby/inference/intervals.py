@@ -69,12 +69,14 @@ def bca(
     at = distribution.at(estimate)
     if rounding.at_most(1.0, at):  # every replicate equals the estimate: nothing to correct
         return estimate, estimate
+    # z0 is the normal quantile of the share of replicates below the estimate; 0 where that is one half.
     share = below + 0.5 * at if ties == "half" else below
     if not 0.0 < share < 1.0:
         return None
     z0 = float(special.ndtri(share))
     ends = []
     for z in (float(special.ndtri(0.5 * (1.0 - level))), float(special.ndtri(0.5 * (1.0 + level)))):
+        # Level of the end: Phi(z0 + (z0 + z) / (1 - a (z0 + z))), Efron 1987, eq. 2.3.
         stretch = 1.0 - acceleration * (z0 + z)
         if stretch <= 0.0:
             return None
@@ -116,6 +118,8 @@ class Moments:
             n, size, largest = n + n_own, max(size, high, -low), max(largest, high - mean, mean - low)
             means.append(mean)
         if values.size >= SERIES_FROM and len(parts) == 1 and largest > 0.0:
+            # Of very many values, sums of ten powers cost little more than those of four; `mean_bootstrap`
+            # takes them in place of the values.
             powers = PowerSums.of(values, None if weights is None else counts, means[0], largest)
             second, third, fourth = powers.sums[2:5].tolist()
             return cls(n, size, largest, second, third, fourth, powers)
@@ -134,6 +138,7 @@ class Moments:
     @property
     def acceleration(self) -> float:
         """The acceleration of a mean of these values; see `acceleration`."""
+        # Deviations that are rounding of the values have no shape.
         nothing = rounding.noise_width(self.size, rounding.INFLUENCE)
         if self.largest == 0.0 or self.second <= self.n * (nothing / self.largest) ** 2:
             return 0.0
@@ -200,6 +205,7 @@ def studentized(pivots: Distribution, estimate: float, se: float, level: float) 
 
     Davison & Hinkley 1997, eq. 5.7.
     """
+    # (theta* - theta) / se* has the quantiles low and high: the upper one makes the lower end.
     low, high = percentile(pivots, level)
     return estimate - high * se, estimate - low * se
 
@@ -232,6 +238,8 @@ def p_value(clearance: Callable[[float], float], least: float = LEAST_P) -> floa
         return 1.0
     if below > 0.0:
         return least
+    # Illinois: where one end of the bracket stays twice, its value is halved, so that the other comes nearer
+    # too. Shares of 1 to 99 % keep the steps from stalling beside an end.
     last_moved = 0
     for _ in range(_STEPS):
         if far - near <= _NARROW * far:
@@ -342,6 +350,7 @@ def _cumulants(values: FloatArray, counts: IntArray, bounds: IntArray) -> tuple[
         c, u = counts[start:stop], values[start:stop]
         n = int(c.sum())
         if n > 1:
+            # n times Fisher's k-statistics k2 and k3 of the stratum.
             centred = u - float(c @ u) / n
             variance += float(c @ centred**2) * n / (n - 1)
         if n > 2:
@@ -357,6 +366,7 @@ def _distance(variance: float, cubes: float, reach: float, q: float, n: int) -> 
     if largest == 0.0:
         return 0.0
     v, t, r = variance / largest**2, max(0.0, cubes) / largest**3, reach / largest
+    # In units of the largest influence the equation is (1 + q / n) x^2 - q M x - q V = 0.
     skew, spread = (t + r**3) / (v + r**2), 1.0 + q / n
     root = float(np.sqrt(q * v * spread + (0.5 * q * skew) ** 2))
     return largest * (0.5 * q * skew + root) / spread

@@ -31,6 +31,8 @@ def holm(p_values: ArrayLike) -> FloatArray:
     """
     p = checks.p_values(p_values)
     order = np.argsort(p, kind="stable")
+    # p_(i) (m - i + 1), and never less than the one before: a hypothesis is rejected only after all that have
+    # smaller p-values.
     stepped = np.maximum.accumulate(p[order] * np.arange(p.size, 0, -1))
     adjusted = np.empty_like(p)
     adjusted[order] = np.minimum(stepped, 1.0)
@@ -158,6 +160,7 @@ class Spread:
             c, own = counts[start:stop], influence[start:stop]
             if int(c.sum()) < 2:  # its mean is its own
                 continue
+            # CR2 as in `clusters`: residuals over the root of 1 - h, here of all systems at once.
             h = sizes[start:stop] / float(c @ sizes[start:stop])
             total = c @ own
             for part in chunks(*own.shape):
@@ -170,6 +173,8 @@ class Spread:
             return None
         if np.trace(covariance) <= _JITTER**2 * size:  # copies, which differ by the rounding of their mean
             covariance, fourth = np.zeros((n_systems, n_systems)), 0.0
+        # The summed variances of the entries: mean of the squared norms of the units' matrices less that of
+        # their mean (Ledoit & Wolf 2004, section 3.3).
         noise = max(0.0, fourth - float((covariance**2).sum()) / int(counts.sum()))
         return cls(covariance, noise, equal_units(sizes, counts))
 
@@ -198,6 +203,7 @@ class Spread:
         and the share that is drawn there is the noise over the squared distance (Ledoit & Wolf 2004).
         """
         size = len(self.covariance)
+        # Scores of unrelated systems of equal variance, less their mean, have the covariance I - 1/S.
         unrelated = (np.eye(size) - 1.0 / size) * (float(np.trace(self.covariance)) / max(1, size - 1))
         distance = float(((self.covariance - unrelated) ** 2).sum())
         share = min(1.0, self.noise / distance) if distance > 0.0 else 1.0
@@ -281,6 +287,7 @@ class Joint:
         if self.bonferroni:
             return bound
         drawn = self._largest
+        # A share of 100 draws has a relative error of 10 %; below that the bounds are better.
         hits = drawn.size - np.searchsorted(drawn, _point(p_values, two_sided=True), side="right")
         return np.maximum(p_values, np.minimum(bound, np.maximum(hits, ENOUGH_HITS) / drawn.size))
 
@@ -329,6 +336,7 @@ class Joint:
             still = self.varying[order]
             for z in self._drawn(order):
                 far = np.abs(z) if alternative == "two-sided" else np.where(still, sign * z, -np.inf)
+                # For each difference the largest statistic of those that are not rejected before it.
                 left = np.maximum.accumulate(far[:, ::-1], axis=1)[:, ::-1]
                 hits += (left > points).sum(axis=0)
             bound = np.minimum(bound, np.maximum(hits, ENOUGH_HITS) / self.n_draws)

@@ -55,6 +55,7 @@ def monte_carlo(
     size = int(replicates.size)
     tolerance = max(rounding.tie_width(scale, abs(observed)), slack)
     hits = int(np.count_nonzero(_extreme(replicates, observed, alternative, tolerance)))
+    # The data are a draw of the null hypothesis too, so that they count in both.
     p = (1 + hits) / (1 + size)
     error = math.sqrt(p * (1.0 - p) / size)
     return TestResult(name, p, alternative, False, "monte carlo", error, size, observed)
@@ -225,8 +226,10 @@ def exact_enumeration(
     seen, least = _own_arrangement(delta, own, axes, difference)
     if alternative == "two-sided" and own.any():
         least *= 2.0
+    # Counts that were left out are taken for hits, so that p errs upward.
     outside = sum(axis[2] for axis in axes)
     (points, mass, _), rest = axes[0], axes[1:]
+    # All combinations of the kinds but the first are held; the values of the first are gone through.
     shift = np.zeros((delta.shape[1], 1))  # column by column, as metrics read totals
     weight = np.ones(1)
     for row, (values, chances, _) in zip(delta[1:], rest, strict=True):
@@ -334,13 +337,11 @@ def _lattice_upper(steps: IntArray, counts: IntArray, target: int, most: int) ->
 
 
 def _convolved(steps: IntArray, counts: IntArray, target: int, theta: float, most: int) -> float | None:
-    """Return P(S >= target) for S the sum of signed steps, by one FFT.
-
-    With T = (S + sum of steps) / 2, each unit adds its step or nothing. Under the tilt theta it adds it
-    with probability 1 / (1 + exp(-theta step)); the tail is the tilted one times a known factor.
-    """
+    """Return P(S >= target) for S the sum of signed steps, by one FFT under the tilt theta."""
+    # Of T = (S + sum of steps) / 2 each unit adds its step or nothing.
     total = int(counts @ steps)
     t = (target + total + 1) // 2
+    # Under the tilt a unit adds its step with probability q, so that T is about t in the mean.
     q = 1.0 / (1.0 + np.exp(-theta * steps))
     mean = float(counts @ (q * steps))
     reach = int(WINDOW * math.sqrt(float(counts @ (q * (1.0 - q) * steps.astype(np.float64) ** 2)))) + 2
@@ -365,6 +366,7 @@ def _convolved(steps: IntArray, counts: IntArray, target: int, theta: float, mos
     points = np.arange(start, stop + 1)
     tail = pmf[points >= t]
     weights = np.exp(-theta * (points[points >= t] - t))
+    # P(T = t) is the tilted one times prod((1 + exp(theta step)) / 2) exp(-theta t).
     log_factor = float(counts @ (np.logaddexp(0.0, theta * steps) - math.log(2.0))) - theta * t
     return float(max(tail @ weights, 0.0)) * math.exp(log_factor)
 
@@ -412,6 +414,7 @@ def real_tail(sizes: FloatArray, counts: IntArray, far: float, gap: float = 0.0)
 
 def _enumerated_upper(sizes: FloatArray, far: float, tolerance: float) -> float:
     """Return P(S >= far) over all sign changes: every sum of one half met with every sum of the other."""
+    # Two times 2^18 sums take the place of 2^36.
     half = sizes.size // 2
     left, right = np.sort(_sign_sums(sizes[:half])), _sign_sums(sizes[half:])
     hits = left.size - np.searchsorted(left, far - tolerance - right, side="left")
@@ -419,11 +422,9 @@ def _enumerated_upper(sizes: FloatArray, far: float, tolerance: float) -> float:
 
 
 def _rare_upper(sizes: FloatArray, far: float, tolerance: float) -> float | None:
-    """Return P(S >= far) where few sign changes reach that far: nearly all units point in one direction.
-
-    S falls short of the sum of all sizes by twice the sizes with the other sign, so the sets of those
-    whose sum is within the gap are counted, size by size from the smallest. None if there are too many.
-    """
+    """Return P(S >= far) where few sign changes reach that far; None if there are too many."""
+    # S falls short of the sum of all sizes by twice the sizes with the other sign: the sets of those whose
+    # sum is within the gap are counted, size by size from the smallest.
     budget = 0.5 * (float(sizes.sum()) - far + tolerance)
     sums = np.zeros(1)
     for size in np.sort(sizes).tolist():
@@ -437,11 +438,10 @@ def _rare_upper(sizes: FloatArray, far: float, tolerance: float) -> float | None
 
 
 def _counted_upper(sizes: FloatArray, counts: IntArray, far: float, tolerance: float) -> float | None:
-    """Return P(S >= far) for a few sizes with many units each, by how many of each are positive.
-
-    Such sums have ties of up to 0.6 / n, which the inversion of a characteristic function would count
-    half. None if there are too many combinations; then no tie has a mass above 2e-4.
-    """
+    """Return P(S >= far) of a few sizes with many units each; None if there are too many combinations."""
+    # Such sums have ties of up to 0.6 / n, which the inversion of a characteristic function would count half.
+    # With too many combinations for this no tie has a mass above 2e-4. Only how many units of each size are
+    # positive matters.
     if sizes.size > math.log2(MOST_COMBINATIONS):
         return None
     axes = [central_binomial(int(count)) for count in counts]
@@ -465,6 +465,8 @@ def _sign_sums(sizes: FloatArray) -> FloatArray:
 
 def _inverted_upper(sizes: FloatArray, far: float, gap: float = 0.0) -> float | None:
     """Return P(S >= far) from the characteristic function of S, tilted towards `far` if that is far out."""
+    # The quickest way first. An inversion has an absolute error, so that small tails are inverted under a
+    # tilt, which puts the data into the middle, or taken from a saddlepoint with its second term.
     series = SignSeries.of(sizes)
     quick = None if series is None else _inverted_by_series(sizes, far, series, gap)
     if quick is not None:
@@ -484,10 +486,8 @@ def _inverted_upper(sizes: FloatArray, far: float, gap: float = 0.0) -> float | 
 
 
 def _inverted_by_series(sizes: FloatArray, far: float, series: SignSeries, gap: float = 0.0) -> float | None:
-    """Return the same for very many sizes, of which none carries the sum; None if the series do not hold.
-
-    The characteristic function is off by 1e-9 at most, and p by as little of itself in all cases tried.
-    """
+    """Return P(S >= far) of very many sizes, none of which carries S; None if the series do not hold."""
+    # The characteristic function is off by 1e-9 at most, and p by as little of itself in all cases tried.
     sd = math.sqrt(series.variance)
     # Standard deviations beyond which a tail is below the smallest float, by Hoeffding's inequality
     if far > 38.0 * sd:
@@ -522,17 +522,16 @@ def _inverted_by_series(sizes: FloatArray, far: float, series: SignSeries, gap: 
 
 
 def _inverted(sizes: FloatArray, far: float, theta: float, gap: float) -> tuple[float, float] | None:
-    """Return P(S >= far) over its factor, and the logarithm of the factor, under the tilt theta.
-
-    The density of the tilted S has a Fourier series on a window of 9.5 standard deviations either side of
-    its centre; its tail, weighted back, is integrated term by term.
-    """
+    """Return P(S >= far) over its factor, and the logarithm of the factor, under the tilt theta."""
+    # The density of the tilted S has a Fourier series on a window of 9.5 standard deviations either side of
+    # its centre; its tail, weighted back, is integrated term by term.
     sd = math.sqrt(float(sizes @ sizes))
     slope = np.tanh(theta * sizes)
     spread = math.sqrt(float(sizes**2 @ (1.0 - slope**2)))
     if spread <= 1e-6 * sd:
         return None
     centre = float(sizes @ slope)
+    # The window holds the tilted sum, and the point from which its tail is taken.
     half = WINDOW * spread + abs(far - centre)
     terms = _cosine_products(sizes, np.pi / half, theta, gap)
     if terms is None:
@@ -546,6 +545,8 @@ def _integrated(
     k: IntArray, coefficients: Array, far: float, centre: float, half: float, theta: float
 ) -> float:
     """Return the integral of the density of a Fourier series from `far` on, weighted back from the tilt."""
+    # The integral of exp(-(theta + i k h)(x - far)) from far to the end of the window is -expm1(-rate length)
+    # / rate, with h = pi / half.
     rate = theta + 1j * k * np.pi / half
     length = centre + half - far
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -585,10 +586,11 @@ def _plain_products(sizes: FloatArray, h: float) -> Iterator[complex]:
 
 
 def _tilted_products(sizes: FloatArray, h: float, slope: FloatArray) -> Iterator[complex]:
-    """Yield the same under the tilt, centred on its mean."""
+    """Yield E exp(i k h (S - ES)) under the tilt for the frequencies k = 1, 2, 3 and so on."""
     centre = h * float(sizes @ slope)
     for k in range(1, FIRST_FREQUENCIES + 1):
         angle = k * h * sizes
+        # A sign of mean tanh(theta size) turns cos x into cos x + i tanh(theta size) sin x.
         factor = np.cos(angle) + 1j * slope * np.sin(angle)
         yield complex(np.exp(np.sum(np.log(factor)) - 1j * k * centre))
 
@@ -602,7 +604,8 @@ def central_binomial(n: int) -> tuple[FloatArray, FloatArray, float]:
     k = np.arange(n + 1, dtype=np.float64)
     lower = k[: n // 2]
     half = np.concatenate([[0.0], np.cumsum(np.log((n - lower) / (lower + 1.0)))]) - n * math.log(2.0)
-    log_pmf = np.concatenate([half, half[: n + 1 - half.size][::-1]])  # symmetric to the bit
+    # Symmetric to the bit: two-sided tests double one tail.
+    log_pmf = np.concatenate([half, half[: n + 1 - half.size][::-1]])
     keep = log_pmf > math.log(1e-19 / (n + 1))
     pmf: FloatArray = np.exp(log_pmf)
     pmf /= pmf.sum()  # the logarithms are off by 1e-9 at n = 100 000

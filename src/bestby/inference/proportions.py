@@ -83,6 +83,8 @@ def wilson_ends(x: FloatArray, n: FloatArray, z: float) -> tuple[FloatArray, Flo
     `z` is the quantile, of the normal distribution or of Student's t. Both ends keep their digits where the
     successes are few. The lower end is the product of the two roots over the upper one: exactly 0 for x = 0.
     """
+    # The ends solve (x - n p)^2 = z^2 n p (1 - p): (x + z^2/2 -+ root) / (n + z^2). Their product is (x^2 /
+    # n) / (n + z^2), which gives the lower one without a difference.
     upper = x + z * z / 2.0 + z * np.sqrt(x * (n - x) / n + z * z / 4.0)
     return x * (x / n) / upper, upper / (n + z * z)
 
@@ -128,6 +130,7 @@ def tango_high(net: ArrayLike, differing: ArrayLike, n: float, z: float) -> Floa
     while left.any():
         delta = (inside + outside) / 2.0
         left &= (outside - inside > 1e-15) & (delta != inside) & (delta != outside)
+        # The larger root s of n s^2 - (m + d delta) s + d delta - (n - m) delta^2 = 0.
         half = (m + d * delta) / 2.0
         inner = half * half - n * (d * delta - (n - m) * delta * delta)
         s = (half + np.sqrt(np.maximum(inner, 0.0))) / n
@@ -178,6 +181,7 @@ def both_right(right: Array, counts: IntArray, others: Array | None = None) -> I
     both: IntArray = np.zeros((right.shape[1], others.shape[1]), dtype=np.int64)
     for part in chunks(*right.shape):
         c = counts[part]
+        # Whole numbers to 2^24 are exact in single precision, and its products take half the time.
         kind = np.float32 if int(c.sum()) <= rounding.EXACT_IN_SINGLE else np.float64
         left = right[part].astype(kind)
         weighted = others[part].astype(kind) * c[:, None].astype(kind)
@@ -196,7 +200,9 @@ def permutation_pairs(n10: IntArray, n01: IntArray, alternative: Alternative) ->
     sides = 2.0 if alternative == "two-sided" else 1.0
     one_way: BoolArray = far == m
     successes = (m + far) // 2
+    # P(K >= k) of m fair coins is I_1/2(k, m - k + 1).
     upper = np.where(successes <= 0, 1.0, special.betainc(np.maximum(successes, 1), m - successes + 1, 0.5))
+    # One arrangement of 2^m, to the bit; from 1074 units on below the smallest float.
     upper = np.where(one_way, np.where(m < 1074, np.ldexp(1.0, -np.minimum(m, 1074)), 0.0), upper)
     p = np.minimum(1.0, np.maximum(sides * upper, sys.float_info.min))
     if sides == 2.0:
@@ -219,6 +225,7 @@ def tango_pairs(n10: IntArray, n01: IntArray, n: int, level: float) -> tuple[Flo
     """Return the ends of Tango's intervals of many pairs; `n`, the number of all items, is below 2^31."""
     z = two_sided_quantile(level)
     d, m = n10 - n01, n10 + n01
+    # Ends depend on n10 - n01 and n10 + n01 alone: each of these combinations is solved once.
     key = np.concatenate([m * (2 * n + 1) + d, m * (2 * n + 1) - d])
     distinct, place = np.unique(key + n, return_inverse=True)
     differing, shifted = np.divmod(distinct, 2 * n + 1)

@@ -38,6 +38,7 @@ def variance_components(
     runs. Those below 0 are set to 0. A sample of one run is taken to vary as the other, if that has several:
     both variances are then the same estimate, with its degrees of freedom.
     """
+    # Both mean squares hold the part that neither items nor runs explain: it is taken away from each.
     by_runs, both, parts = _between_runs(scores, rest)
     items, runs = max(0.0, by_items - both), max(0.0, by_runs - both)
     total = items + runs + both
@@ -121,6 +122,8 @@ class Differences:
         def holds(delta: float) -> bool:
             spread = 0.0
             if delta < 1.0:
+                # Tango's s for n items that differ by 1, as in `proportions.tango_high`; others differ by
+                # `size`.
                 half = (m + net * delta) / 2.0
                 inner = half * half - n * (net * delta - (n - m) * delta * delta)
                 spread = (half + math.sqrt(max(inner, 0.0))) / n - delta * delta
@@ -138,6 +141,7 @@ def mean_interval(mean: float, items: float, n: int, others: float, quantile: fl
     the design effect of the runs on n items; 1 if all answers are alike. `others` is as for
     `Differences.interval`.
     """
+    # The design effect f = variance of the mean over p (1 - p) / n; 1 where nothing varies.
     spread = mean * (1.0 - mean)
     effect = items * (n - 1) / spread if spread > 0.0 and items > 0.0 else 1.0
     k, rest = quantile**2 * effect / n, quantile**2 * others

@@ -72,6 +72,7 @@ def winsorized(x: FloatArray, statistic: str) -> FloatArray:
 
 def _squares(x: FloatArray, n_used: int) -> FloatArray:
     """Return the variance of a mean of `kept` runs from the (winsorized) runs of each row."""
+    # Winsorized sum of squares over h (h - 1), h the runs that are averaged (Yuen 1974).
     deviations = x - x.mean(axis=-1, keepdims=True)
     return np.asarray((deviations * deviations).sum(axis=-1) / (n_used * (n_used - 1)))
 
@@ -79,6 +80,8 @@ def _squares(x: FloatArray, n_used: int) -> FloatArray:
 @lru_cache(maxsize=256)
 def _order_statistics(n: int) -> tuple[int, float]:
     """Return the rank of the order statistic of Price and Bonett, and their distance in standard errors."""
+    # Order statistics about sqrt(n) from the middle; the binomial chance that the median lies beyond them
+    # says how many standard errors they are apart (Price & Bonett 2001).
     rank = max(1, math.floor(0.5 * (n + 1) - math.sqrt(n) + 0.5))
     return rank, -2.0 * float(ndtri(bdtr(rank - 1, n, 0.5)))
 
@@ -543,6 +546,7 @@ def _mean_variance(strata: Sequence[tuple[int, int, float, float]], theta: float
 
 def _variance(theta: float, n: int, m: int, var_a: float, var_b: float) -> float:
     """Return the variance of the share of pairs of runs that A wins, if it wins with probability theta."""
+    # Method 5: exponential distributions, with (n + m) / 2 - 1 in place of n - 1 and of m - 1.
     common = 0.5 * (n + m) - 1.0
     exponential = 1.0 + common * ((1.0 - theta) / (2.0 - theta) + theta / (1.0 + theta))
     inside = min(max(theta, 1e-15), 1.0 - 1e-15)
@@ -552,6 +556,8 @@ def _variance(theta: float, n: int, m: int, var_a: float, var_b: float) -> float
     below = float(ndtr(z))
     of_a = _covariance(inside, z, below, share_a)
     of_b = _covariance(inside, z, below, 1.0 - share_a)
+    # Pairs of runs that share one have a covariance: n m (n - 1) and n m (m - 1) of them beside n m
+    # variances.
     normal = 1.0 + ((m - 1) * of_a + (n - 1) * of_b) / (inside * (1.0 - inside))
     return theta * (1.0 - theta) / (n * m) * max(exponential, normal)
 
@@ -562,6 +568,7 @@ def _covariance(theta: float, z: float, below: float, correlation: float) -> flo
     `z` is their quantile, of which `below` is the probability. The probability of both is by Owen's T
     function (Owen 1956, Ann. Math. Statist. 27, 1075-1090).
     """
+    # P(X < z, Y < z) = Phi(z) - 2 T(z, sqrt((1 - r) / (1 + r))).
     both = below - 2.0 * float(owens_t(z, math.sqrt((1.0 - correlation) / (1.0 + correlation))))
     return max(0.0, both - theta * theta)
 
@@ -573,6 +580,7 @@ def _lower(p: float, z: float, variance: Callable[[float], float]) -> float:
 
 def placements(a: FloatArray, b: FloatArray) -> tuple[float, FloatArray, FloatArray]:
     """Return P(A > B) + P(A = B) / 2 and the placements: the share of the other sample below each run."""
+    # A tie counts half: twice the counts are whole.
     half_below_a, half_below_b = _half_counts(a, b), _half_counts(b, a)
     # Whole numbers until the last division, so that P is the nearest number to the true fraction.
     p = int(half_below_a.sum()) / (2 * a.size * b.size)

@@ -118,10 +118,12 @@ def refined(
 
 
 def _refined(plain: TestResult, swaps: Swaps, least: float, seed: int) -> TestResult:
-    """Return the same for swaps that are turned towards the data, and described by their effects."""
+    """Return a test again by tilted draws of swaps that are turned towards the data."""
     chances = tilt(swaps, least)
     if chances is None:
         return plain
+    # Signs s have the chance prod sqrt(p (1 - p)) exp(s log_odds / 2), so that a draw weighs exp((own - s)
+    # log_odds / 2) beside the data: near 1 where draws reach as far as these.
     log_odds = np.log(chances) - np.log1p(-chances)
     of_own, n_units = float(swaps.own @ log_odds), float(swaps.counts.sum())
     total = squares = 0.0
@@ -135,9 +137,12 @@ def _refined(plain: TestResult, swaps: Swaps, least: float, seed: int) -> TestRe
         with np.errstate(over="ignore"):
             weights = np.exp(0.5 * (of_own - along[hits]))
             total, squares = total + float(weights.sum()), squares + float(weights @ weights)
-        error = math.sqrt(max(squares - total * total / size, 0.0)) / total  # a power would raise
+        # Standard error of the mean weight, over that mean; the square of a huge total would raise.
+        error = math.sqrt(max(squares - total * total / size, 0.0)) / total
     if not error <= LARGEST_ERROR:
         return plain
+    # How much likelier the null hypothesis makes the data than the tilt does: all signs minus have 2^-n over
+    # prod(1 - p), and from there log_odds / 2 are left for each step to the data.
     all_minus = -float(swaps.counts @ (math.log(2.0) + np.log1p(-chances)))
     log_own = all_minus - 0.5 * (float(swaps.counts @ log_odds) + of_own)
     log_p = max(log_own + math.log(total / size), -math.log(2.0) * n_units)
@@ -162,6 +167,7 @@ def far(
     It is the p-value of `refined`. None where the data are nearer, or tilted draws fail.
     """
     swaps = swaps.towards(_direction(alternative, observed))
+    # Hits that a normal distribution of the sum of effects expects: below one, plain draws cannot tell p.
     sd = math.sqrt(float(swaps.counts @ swaps.effects**2))
     tries = n_resamples * (2.0 if alternative == "two-sided" else 1.0)
     least = swaps.least(tolerance)
@@ -276,10 +282,8 @@ class Swaps:
         return self.at(self.own.astype(np.float64)) - tolerance
 
     def towards(self, direction: float) -> Swaps:
-        """Return the same times the direction, its signs such that no plus sign has a negative effect.
-
-        Exchanging the two systems then changes nothing.
-        """
+        """Return the swaps with signs turned such that no plus sign moves against the direction."""
+        # Exchanging the two systems then changes nothing.
         turn = np.where(direction * self.effects < 0.0, -1, 1)
 
         def difference(sums: FloatArray) -> FloatArray:

@@ -63,6 +63,7 @@ class FairBinomials:
         counted = streams.words_by_position(keys, 0, self._mask.size).astype("<u8", copy=False)
         counted &= self._mask[:, None]
         for of_width in self._by_width:
+            # The number of ones among n random bits is binomial(n, 1/2), and exact.
             ones = np.bitwise_count(counted[of_width.words].view(of_width.kind))
             ones = ones.reshape(-1, keys.size, of_width.per_word)
             for place, row in enumerate(of_width.rows.tolist()):
@@ -151,6 +152,7 @@ def probabilities(n: int) -> tuple[int, FloatArray]:
     middle = n // 2
     last = min(n, middle + math.ceil(5.0 * math.sqrt(n)))
     value = np.arange(middle, last, dtype=np.float64)
+    # C(n, k + 1) / C(n, k) = (n - k) / (k + 1), from the middle on; the other half is its mirror image.
     upper = np.concatenate([[1.0], np.cumprod((n - value) / (value + 1.0))])
     mirrored = upper[1:] if n % 2 == 0 else upper[2:]
     mass = np.concatenate([mirrored[::-1], upper])
@@ -193,6 +195,7 @@ class _Tables:
 
     def draws(self, words: Words, part: slice) -> Array:
         """Return the draws of words (T, R) of a part of the tables."""
+        # The first bits choose a place, and all of the word says which of its two values it is.
         place = (words >> self.shifts[part]).view(np.int64)
         place += self.starts[part]
         # 1 for words above the last, as both are in the same place of the table; else 0.
@@ -212,6 +215,7 @@ def _draw_normal(n: int, word: Words, out: Array) -> None:
     """Write the draws of words (R,) from the rounded normal distribution, for very many units."""
     from scipy.special import ndtri
 
+    # 53 bits, in the middle of their cells: never 0 or 1, at which the quantile is infinite.
     u = ((word >> np.uint64(11)).astype(np.float64) + 0.5) * 2.0**-53
     np.rint(0.5 * n + 0.5 * math.sqrt(n) * ndtri(u), out=out)
 

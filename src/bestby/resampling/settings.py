@@ -123,6 +123,8 @@ def combined_settings(
         usual: Any = default if name == "n_resamples" else entry.default
         if name != "n_resamples" and name not in keywords:
             checks.refuse_unused(function, **{f"resampling.{name}": (own, usual)})
+        # Python does not tell a default from the same value written out, so that either leaves the record its
+        # say.
         set_here, set_there = keyword is not usual and keyword != usual, own is not entry.default
         if set_here and set_there and own != keyword and own != entry.default:
             raise InvalidInputError(

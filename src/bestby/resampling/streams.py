@@ -79,6 +79,7 @@ def replicate_keys(key: np.uint64, first: int, count: int) -> Words:
 
 def words(keys: Words, first: int, count: int) -> Words:
     """Return the words at positions first, first + 1, … of each replicate, shape (R, count)."""
+    # SplitMix64 with its state computed: any word of any replicate without those before it.
     position = np.arange(first, first + count, dtype=np.uint64) * GOLDEN
     state = keys[:, None] + position[None, :]
     return mix(state, in_place=True)

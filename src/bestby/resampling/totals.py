@@ -123,6 +123,7 @@ def cell_swaps(
     The result depends on the seed and on these alone.
     """
     single = _small_and_whole(D, counts)
+    # Sums of whole numbers below 2^24 are exact in single precision, which takes half the time.
     D = D.astype(np.float32) if single else D
     binomials = FairBinomials(counts, D.dtype)
     # Cells up to which the draws of each are made together, and not those of each replicate
@@ -231,6 +232,7 @@ def _drawn_cells(
     drawn = np.empty((stop - first, units.n_rows))
     for (begin, end), count in zip(pairwise(units.bounds.tolist()), draws.tolist(), strict=True):
         counts = units.counts[begin:end]
+        # How often each distinct row is drawn; its cost does not depend on the number of units.
         drawn[:, begin:end] = generator.multinomial(count, counts / int(counts.sum()), size=stop - first)
     return transform(drawn @ X)
 
@@ -280,11 +282,13 @@ def _narrow(units: Units, draws: IntArray) -> type[np.integer[Any]]:
 def _bootstrap_totals(X: FloatArray, units: Units, draws: IntArray, keys: streams.Words) -> FloatArray:
     if _are_sparse(units, int(draws.sum())):
         drawn = drawn_units(keys, units.bounds, draws)
+        # Few draws of many units: gather their rows, and make no weights that are nearly all 0.
         return np.stack([column.take(drawn).sum(axis=1) for column in np.ascontiguousarray(X.T)], axis=1)
     W = bootstrap_weights(keys, units.bounds, draws, _narrow(units, draws))
     out = np.zeros((keys.size, X.shape[1]))
     for first in range(0, units.n, WEIGHT_TILE):
         tile = slice(first, first + WEIGHT_TILE)
+        # Integers become floats tile by tile, which bounds the memory.
         out += W[:, tile].astype(np.float64) @ X[tile]
     return out
 
@@ -318,6 +322,8 @@ def drawn_units(keys: Words, bounds: IntArray, draws: IntArray | None = None) ->
         for h, (start, stop) in enumerate(pairwise(edges.tolist())):
             count, part = stop - start, drawn[of, start:stop]
             word = streams.words(keys[of], int(offsets[h]), (count + 1) // 2).astype("<u8", copy=False)
+            # The high half of a 32-bit number times the size is uniform below it, but for a bias of size /
+            # 2^32.
             np.multiply(word.view("<u4")[:, :count], np.uint64(sizes[h]), out=part)
             part >>= np.uint64(32)
             if bounds[h]:

@@ -102,6 +102,7 @@ class Blocks:
         for stratum, length in zip(self.strata.tolist(), self.lengths.tolist(), strict=True):
             part = rows[self.order[self.bounds[stratum] : self.bounds[stratum + 1]]]
             longer = np.concatenate([np.zeros((1, rows.shape[1])), part, part[: length - 1]])
+            # Sums of `length` neighbours, round the end, as differences of running sums.
             running = longer.cumsum(axis=0)
             out.append(running[length:] - running[: len(part)])
         return np.concatenate(out)
