@@ -1,4 +1,4 @@
-"""What the engine offers for a group of metrics, whatever their protocol."""
+"""What the engine offers for any metric: samples of scores and differences, and groups of systems."""
 
 from __future__ import annotations
 
@@ -546,6 +546,9 @@ class GroupSample(Sample):
     def bootstrap(self, drawing: Drawing) -> FloatArray:
         """Return the scores of the systems on resamples, shape (B, 1 or 2): those of all systems."""
         return self.group.bootstrap(drawing)[:, self.systems]
+
+
+# -- results that are asked for again --------------------------------------------------------------
 
 
 Key = TypeVar("Key")

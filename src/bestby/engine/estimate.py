@@ -1,4 +1,4 @@
-"""A score or difference as an estimate: its resamples, and the intervals and tests that are made of them."""
+"""A score or difference as an estimate: its resamples, and what the choice of an interval depends on."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ class Estimates:
 
     @cached_property
     def replicates(self) -> FloatArray:
-        """The same, put in their place, shape (B, S)."""
+        """The scores of all systems on common resamples, put around those of the data, shape (B, S)."""
         sample = self.group.together if isinstance(self.group, SumGroup) else None
         shift = sample.gold_shift if isinstance(sample, AnnotatedSample) else 0.0
         return self.in_place(self.drawn, self.scores, shift)

@@ -1,4 +1,8 @@
-"""Functions of sums: the scores and differences of totals, their derivatives, and studentized replicates."""
+"""Functions of sums: scores and differences of totals, their derivatives, and studentized replicates.
+
+What becomes of the totals of resamples is a record that holds all it needs and nothing else, so that blocks
+can be sent to other processes.
+"""
 
 from __future__ import annotations
 
@@ -193,71 +197,11 @@ class SwappedUnits:
         return self.difference.moved(full, a, b)
 
 
-@dataclass(frozen=True, eq=False)
-class MeanPivots:
-    """Studentized replicates of a mean, of the sums of centred values and of their squares."""
-
-    n: int
-    largest: float
-
-    def __call__(self, totals: FloatArray) -> FloatArray:
-        """Return the pivots, shape (R,), of totals (R, 2)."""
-        n = self.n
-        shift = totals[:, 0] / n
-        squares = totals[:, 1] / n
-        # A difference of two nearly equal sums of squares is rounding where all draws are of one value.
-        variance = _above_rounding(squares - shift**2, squares) / (n - 1)
-        return _pivot(shift, variance, self.largest)
-
-
-@dataclass(frozen=True, eq=False)
-class DeltaPivots:
-    """Studentized replicates by the delta method, of first and second moments of coordinates.
-
-    `total`, of shape (K,), begins with the columns that vary. `whole`: all numbers are, so that the totals of
-    resamples are known without rounding, and a class that is missing in one has a total of 0.
-    """
-
-    score: Functional
-    total: FloatArray
-    whole: bool
-    directions: Directions
-    first: IntArray
-    second: IntArray
-    n: int
-
-    def __call__(self, totals: FloatArray) -> FloatArray:
-        """Return the pivots, shape (R,), of the totals of coordinates and moments (R, r + r(r + 1)/2)."""
-        r, n, first, second = self.directions.along.shape[1], self.n, self.first, self.second
-        estimate = float(self.score(self.total[None])[0])
-        along = np.zeros((self.total.size, r))
-        along[: len(self.directions.along)] = self.directions.along
-        sums = self.total + totals[:, :r] @ along.T
-        sums = np.rint(sums) if self.whole else sums
-        slopes = Directions(along, along).slopes(self.score, sums, n)
-        # The variance of the score of a resample is g' (M2 - m m' / n) g, with g its slopes by the
-        # coordinates, M2 and m the resample's second and first moments; products off the diagonal occur
-        # twice.
-        weight = np.where(first == second, 1.0, 2.0)
-        products = slopes[:, first] * slopes[:, second] * weight
-        moments, of_means = totals[:, r:], totals[:, first] * totals[:, second] / n
-        sizes = (np.abs(products) * (np.abs(moments) + np.abs(of_means))).sum(axis=1)
-        variance = _above_rounding((products * (moments - of_means)).sum(axis=1), sizes) * n / (n - 1)
-        return _pivot(self.score(sums) - estimate, variance, self.score.size(self.total))
-
-
-def _above_rounding(variance: FloatArray, sizes: FloatArray) -> FloatArray:
-    """Return variances, 0 where they are rounding beside the sums of squares they are the difference of."""
-    return np.where(rounding.is_nothing(variance, sizes, rounding.SQUARES), 0.0, variance)
-
-
-def _pivot(shift: FloatArray, variance: FloatArray, scale: float) -> FloatArray:
-    """Return shift / sd; a resample without variance gives 0 if it did not move, else an infinite pivot."""
-    sd = np.sqrt(variance)
-    flat = rounding.is_nothing(sd, scale)
-    moved = np.abs(shift) > rounding.noise_width(scale)
-    out = np.divide(shift, sd, out=np.zeros_like(shift), where=~flat)
-    return np.where(flat & moved, np.copysign(np.inf, shift), out)
+# -- derivatives -----------------------------------------------------------------------------------
+# Many metrics know their derivatives; of the others they are taken by steps, here and nowhere else. Every
+# step changes the weights of the units a little, so a score is only evaluated at totals of the same units
+# with positive weights. A step therefore does not depend on the unit of measurement, a root never gets a
+# negative number, and no score leaves its bounds.
 
 
 Score = Callable[[FloatArray], FloatArray]
@@ -478,6 +422,9 @@ def _both_ways(score: Score, totals: FloatArray, steps: FloatArray) -> tuple[Flo
     return values[:size], values[size:]
 
 
+# -- studentized replicates ------------------------------------------------------------------------
+
+
 MOST_STUDENTIZED = 24
 """Columns of statistics up to which second moments are resampled for the studentized interval."""
 
@@ -525,3 +472,70 @@ def function_pivots(metric: Metric, columns: SideBySide, units: Units, drawing: 
         progress=drawing.progress,
         executor=drawing.executor,
     )
+
+
+@dataclass(frozen=True, eq=False)
+class MeanPivots:
+    """Studentized replicates of a mean, of the sums of centred values and of their squares."""
+
+    n: int
+    largest: float
+
+    def __call__(self, totals: FloatArray) -> FloatArray:
+        """Return the pivots, shape (R,), of totals (R, 2)."""
+        n = self.n
+        shift = totals[:, 0] / n
+        squares = totals[:, 1] / n
+        # A difference of two nearly equal sums of squares is rounding where all draws are of one value.
+        variance = _above_rounding(squares - shift**2, squares) / (n - 1)
+        return _pivot(shift, variance, self.largest)
+
+
+@dataclass(frozen=True, eq=False)
+class DeltaPivots:
+    """Studentized replicates by the delta method, of first and second moments of coordinates.
+
+    `total`, of shape (K,), begins with the columns that vary. `whole`: all numbers are, so that the totals of
+    resamples are known without rounding, and a class that is missing in one has a total of 0.
+    """
+
+    score: Functional
+    total: FloatArray
+    whole: bool
+    directions: Directions
+    first: IntArray
+    second: IntArray
+    n: int
+
+    def __call__(self, totals: FloatArray) -> FloatArray:
+        """Return the pivots, shape (R,), of the totals of coordinates and moments (R, r + r(r + 1)/2)."""
+        r, n, first, second = self.directions.along.shape[1], self.n, self.first, self.second
+        estimate = float(self.score(self.total[None])[0])
+        along = np.zeros((self.total.size, r))
+        along[: len(self.directions.along)] = self.directions.along
+        sums = self.total + totals[:, :r] @ along.T
+        sums = np.rint(sums) if self.whole else sums
+        slopes = Directions(along, along).slopes(self.score, sums, n)
+        # The variance of the score of a resample is g' (M2 - m m' / n) g, with g its slopes by the
+        # coordinates, M2 and m the resample's second and first moments; products off the diagonal occur
+        # twice.
+        weight = np.where(first == second, 1.0, 2.0)
+        products = slopes[:, first] * slopes[:, second] * weight
+        moments, of_means = totals[:, r:], totals[:, first] * totals[:, second] / n
+        sizes = (np.abs(products) * (np.abs(moments) + np.abs(of_means))).sum(axis=1)
+        variance = _above_rounding((products * (moments - of_means)).sum(axis=1), sizes) * n / (n - 1)
+        return _pivot(self.score(sums) - estimate, variance, self.score.size(self.total))
+
+
+def _above_rounding(variance: FloatArray, sizes: FloatArray) -> FloatArray:
+    """Return variances, 0 where they are rounding beside the sums of squares they are the difference of."""
+    return np.where(rounding.is_nothing(variance, sizes, rounding.SQUARES), 0.0, variance)
+
+
+def _pivot(shift: FloatArray, variance: FloatArray, scale: float) -> FloatArray:
+    """Return shift / sd; a resample without variance gives 0 if it did not move, else an infinite pivot."""
+    sd = np.sqrt(variance)
+    flat = rounding.is_nothing(sd, scale)
+    moved = np.abs(shift) > rounding.noise_width(scale)
+    out = np.divide(shift, sd, out=np.zeros_like(shift), where=~flat)
+    return np.where(flat & moved, np.copysign(np.inf, shift), out)

@@ -1,4 +1,7 @@
-"""Confidence intervals of scores and differences, checked, and the p-values that they give."""
+"""Confidence intervals of scores and differences: checked, of families, and each method by its name.
+
+`METHODS` has a function for each name; what it returns is checked in `interval`, for whoever asks.
+"""
 
 from __future__ import annotations
 
@@ -129,6 +132,9 @@ def p_value(estimate: Estimate, method: str) -> float:
         return -1.0 if math.isnan(end) else end
 
     return intervals.p_value(clearance, intervals.LEAST_P if usual.exact else fewest)
+
+
+# -- by the name of the method ---------------------------------------------------------------------
 
 
 NotedInterval: TypeAlias = tuple[Interval, tuple[Note, ...]]

@@ -1,4 +1,4 @@
-"""What metrics that are no functions of sums share: their items, resampled by weights or by calls."""
+"""Metrics that are no functions of sums: their items, resampled by weights, or by calls of any function."""
 
 from __future__ import annotations
 
@@ -378,6 +378,9 @@ class _Weighed:
 
     def __call__(self, of_units: Array) -> FloatArray:
         return self.score(self.spread(of_units))
+
+
+# -- any function of gold and predictions ----------------------------------------------------------
 
 
 _UNDEFINED = (ValueError, ArithmeticError, LookupError)

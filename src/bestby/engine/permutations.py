@@ -294,6 +294,10 @@ def _one_direction(delta: FloatArray) -> FloatArray | None:
     return direction if level.all() else None
 
 
+# -- numbers as they were given --------------------------------------------------------------------
+# Metrics of standard scores have statistics of these; what systems swap are the numbers.
+
+
 MOST_APART = 1e5
 """Standard deviations of a system in a unit that two share: beyond it, what the system on the smaller scale
 says is lost in sums of squares."""
@@ -367,7 +371,7 @@ def items_apart(
     scores: Sequence[FloatArray],
     rows: Callable[[], Sequence[FloatArray]],
 ) -> BoolArray:
-    """Return the same of rows of single items, whose numbers mostly tell, without their statistics.
+    """Return on which single items two systems differ by more than rounding; mostly their numbers tell.
 
     Where numbers are further apart than the root of what counts as rounding, so are their squares.
     `scores` are the columns of standard scores; ``rows()`` returns the statistics of both.

@@ -300,6 +300,10 @@ def numbered_units(
     return number[unit], Units(np.ones(n_units, dtype=np.int64), bounds)
 
 
+# -- the data as each kind of metric reads them ----------------------------------------------------
+# Labels, numbers, distributions, objects.
+
+
 class Reading:
     """The data of an evaluation in the forms metrics read; each form is made once, when first asked for.
 
@@ -329,7 +333,7 @@ class Reading:
 
     @cached_property
     def narrow_labels(self) -> tuple[Array, Array, list[Array]]:
-        """The same with codes of the smallest type of signed integers that holds them.
+        """The label set and all codes, in the smallest type of signed integers that holds them.
 
         The set is sorted. With soft labels it is the classes in their order, and a row of probabilities
         stands for its most probable class, the first of several.

@@ -1,4 +1,15 @@
-"""The runs of several systems, each a single score."""
+"""The runs of several systems: each a single score (`RunScores`), or on one set of items (`RunsWithItems`).
+
+The items (or clusters) are drawn once for all runs and systems; the runs are drawn within their system. A
+score that varies with both has the variance of the two-way random model [1]_: what the items add, what the
+runs add, and what neither explains. The items' part is cluster-robust (CR2, `inference.clusters`); of answers
+that are right or wrong it is that of a score interval (`inference.runs_and_items`).
+
+References
+----------
+.. [1] Searle, Casella & McCulloch (1992), Variance Components, section 4.5.
+.. [2] Owen (2007), The pigeonhole bootstrap, Ann. Appl. Stat. 1, 386-411.
+"""
 
 from __future__ import annotations
 
@@ -260,6 +271,9 @@ def rank_test(x: FloatArray, y: FloatArray, alternative: Alternative, *, paired:
             hint='test="permutation" exchanges the runs of each pair',
         )
     return samples.brunner_munzel(x, y, alternative)
+
+
+# -- runs and items together -----------------------------------------------------------------------
 
 
 FEW_DIFFERING = 6.0
@@ -597,11 +611,14 @@ class RunsWithItems:
         return samples.t_result("crossed-t", observed, error, parts.freedom, alternative, least, scale)
 
 
+# -- differences that few items or clusters carry --------------------------------------------------
+
+
 ENOUGH_CARRYING = 9.0
 """Units that must carry a difference, were they equally large, before its t interval keeps its level."""
 
 ENOUGH_OF_ALL = 6.0
-"""The same as a part of all units, where these are few: one in six."""
+"""Of few units, one in so many must carry a difference."""
 
 
 def few_carrying(

@@ -1,6 +1,7 @@
 """The statistics of one system on one metric: its distinct rows, counted, and what its score makes of them.
 
-All that is computed of one system is computed here, once; a `Sample` puts two systems, or all, together.
+All that is computed of one system is computed here, once; a sample of `engine.sums` puts two systems, or all,
+together.
 """
 
 from __future__ import annotations
@@ -276,6 +277,10 @@ def _mostly_differ(X: FloatArray) -> bool:
     """Return whether few of many rows are equal to others, as some of them show."""
     some = projected(X[:: len(X) // _SAMPLED_ROWS])
     return 2 * np.unique(some).size > some.size
+
+
+# -- distinct rows ---------------------------------------------------------------------------------
+# In an order that does not depend on where they stand, in which equal rows meet.
 
 
 _FEW = 1 << 10

@@ -1,4 +1,4 @@
-"""One system, or two, on the units that they share, and all that is computed of the score or difference.
+"""Metrics that are functions of sums: samples of one system or two, and the groups that make them.
 
 What is computed of two systems is computed of these alone, so that no other system can change it. A sample of
 all systems serves what is joint by nature: resamples of all at once, and how scores vary together.
@@ -227,7 +227,7 @@ class SumSample(Sample):
 
     @property
     def influences(self) -> Influences:
-        """The same with the sizes and counts of the units."""
+        """What each distinct unit adds, with the sizes and counts of the units."""
         return Influences(self.influence, self.sizes, self.units.counts, self.units.bounds)
 
     @property
@@ -332,7 +332,7 @@ class SumSample(Sample):
         return replace(result, name=STANDARDISED) if renamed else result
 
     def sampled_permutation(self, alternative: Alternative, drawing: Drawing) -> TestResult:
-        """Return the same test with swaps drawn, also where all could be counted."""
+        """Return the paired permutation test with swaps drawn, also where all could be counted."""
         rows = self.rows()
         if isinstance(self.metric, StandardisedMetric):
             systems = [one.system for one in self.systems]
@@ -486,6 +486,9 @@ def _apart(rows: Sequence[FloatArray], places: Sequence[IntArray | None]) -> Boo
     return apart
 
 
+# -- groups ----------------------------------------------------------------------------------------
+
+
 MOST_HELD = 1 << 22
 """Numbers up to which samples are held: results ask for those of their intervals and tests again."""
 
@@ -591,6 +594,9 @@ class SumGroup(Group):
         return Influences(values, sample.sizes, sample.units.counts, sample.units.bounds)
 
 
+# -- ordered text, and a gold of annotations -------------------------------------------------------
+
+
 @dataclass(frozen=True, eq=False)
 class BlockSample(SumSample):
     """Systems on ordered text, of which the bootstrap draws blocks from anywhere."""
@@ -659,6 +665,9 @@ class AnnotatedGroup(SumGroup):
         return AnnotatedSample(plain.systems, plain.place, plain.units, plain.design, versions)
 
 
+# -- items in two crossed groupings ----------------------------------------------------------------
+
+
 @dataclass(frozen=True, eq=False)
 class CrossedSample(SumSample):
     """Systems on items in two crossed groupings, such as templates and languages.
@@ -683,7 +692,7 @@ class CrossedSample(SumSample):
 
     @property
     def standard_error(self) -> float:
-        """The same without its degrees of freedom."""
+        """The two-way standard error without its degrees of freedom."""
         return self.error.se
 
     @property

@@ -1,4 +1,4 @@
-"""By how much a unit moves a difference: each of those seen, and one that has not been seen."""
+"""By how much units move a difference: those seen, and one that has not been seen."""
 
 from __future__ import annotations
 
@@ -88,6 +88,9 @@ def finite_influence(sample: Sample) -> Influences | None:
     return influences if influences is not None and np.isfinite(influences.values).all() else None
 
 
+# -- what the units say of a difference ------------------------------------------------------------
+
+
 @dataclass(frozen=True, eq=False)
 class Evidence:
     """What the units say of a difference, and what a unit could do to it.
@@ -114,7 +117,7 @@ def evidence(group: Group, pair: Pair) -> Evidence:
 
 
 def evidence_of_runs(maker: RunsWithItems, a: int, b: int, n_differing: int) -> Evidence:
-    """Return the same of the mean over the runs of A minus that of B.
+    """Return what is known of the mean over the runs of A minus that of B.
 
     Units differ if the mean rows of statistics do; of metrics that are no functions of sums, those count
     on which some run differs, of which there are `n_differing`.

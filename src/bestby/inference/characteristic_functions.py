@@ -1,4 +1,4 @@
-"""Characteristic functions of sums of very many small terms, from the power sums of the terms.
+"""Characteristic functions of sums of very many terms: power series where they die out, and what comes later.
 
 A bootstrap total, or a sum of signed differences, of 20,000 units and more has died out at frequencies where
 each unit's share of it is small. There a power series of few terms takes the place of a pass over all units
@@ -240,6 +240,12 @@ def lugannani_rice(series: SignSeries, far: float) -> tuple[float, float]:
     bend = kurtosis / 8.0 - 5.0 * skewness**2 / 24.0
     more = density * (bend / u - skewness / (2.0 * u * u) - 1.0 / u**3 + 1.0 / w**3)
     return tail, more / tail if tail > 0.0 else 0.0
+
+
+# -- sums with steps -------------------------------------------------------------------------------
+# Most of their terms are near the multiples of one number. The characteristic function of such a sum dies
+# out, and comes near 1 again farther on. Whoever inverts it only up to where it has died out would smooth
+# the steps away.
 
 
 FREQUENCIES = 1 << 13

@@ -1,7 +1,8 @@
-"""Classical paired tests, by formulas of their own: importing ``scipy.stats`` takes longer than any test.
+"""Classical tests of paired scores, and of all systems together (Cochran's Q, Friedman's).
 
-Every difference is A minus B, and the alternative "greater" says that it tends to be above 0. A p-value too
-small for a double is given as the smallest normal one, never as 0.
+They have formulas of their own, as importing ``scipy.stats`` takes longer than any test. Every difference is
+A minus B, and the alternative "greater" says that it tends to be above 0. A p-value too small for a double is
+given as the smallest normal one, never as 0.
 """
 
 from __future__ import annotations
@@ -198,6 +199,9 @@ def _numbers(array: Array, what: str) -> FloatArray:
     if array.size == 0:
         raise InvalidInputError(f"{what} must hold at least one item, got none")
     return array.astype(np.float64, copy=False)
+
+
+# -- all systems together --------------------------------------------------------------------------
 
 
 def cochran_q(x: ArrayLike, counts: IntArray | None = None) -> tuple[float, int, float]:

@@ -1,4 +1,4 @@
-"""Standard errors of estimates from dependent items: clusters, few clusters, two crossed groupings.
+"""Items that depend on one another: clusters, few clusters, two crossed groupings, and ordered text.
 
 All take influence values: what each item (or each cluster) adds to the estimate, to first order. For a mean
 of n items that is its value minus the mean, over n.
@@ -338,6 +338,10 @@ def _same_length(influence: FloatArray, codes: IntArray) -> None:
         raise InvalidInputError(
             f"every item needs a group, got {influence.size} items and {codes.size} groups"
         )
+
+
+# -- ordered items ---------------------------------------------------------------------------------
+# How much of the variance of a sum blocks of consecutive items catch.
 
 
 QUIET = 5

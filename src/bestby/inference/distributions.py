@@ -1,7 +1,7 @@
 """Bootstrap distributions: drawn, exact on a lattice, or inverted from a characteristic function.
 
-Intervals and tests ask a distribution for three things only: the mass below a point, the mass at
-a point, and quantiles.
+Intervals and tests ask a distribution for three things only: the mass below a point, the mass at a point, and
+quantiles. That of a mean is exact, the limit of infinitely many resamples, wherever `mean_bootstrap` has one.
 """
 
 from __future__ import annotations
@@ -254,6 +254,9 @@ class Inverted:
         k = np.arange(1, self.coefficients.size + 1)
         waves = np.exp(-1j * k * self.frequency * (x - self.mean))
         return float(self.frequency / (2.0 * np.pi) * (1.0 + 2.0 * (self.coefficients * waves).real.sum()))
+
+
+# -- exact distributions of means ------------------------------------------------------------------
 
 
 Numbers = TypeVar("Numbers", FloatArray, IntArray)

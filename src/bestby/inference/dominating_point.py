@@ -1,4 +1,4 @@
-"""Permutation tests of functions of very many sums of swaps, without a draw for each unit.
+"""Permutation tests of very many units, without a draw for each: functions of sums, and of weights.
 
 A swap of unit i gives a sign to h_i, half of what it changes in the totals of two systems. The totals are
 shifted by s, the sum of all h_i with their signs, and the difference D(s) = f(mid + s) - f(mid - s) is odd in
@@ -6,7 +6,8 @@ s. Of 500 units and more, all but the few that count most add a normal vector to
 shift with which the difference is as large as in the data, the dominating point, is found without passes over
 the units. At it the difference is a sum of one number per unit, whose tail a saddlepoint gives. Where the
 difference bends too much for that, or few units carry it, swaps are drawn: the signs of these few, and a
-normal vector for the others.
+normal vector for the others. Metrics of ranks, which are functions of the weights of items, have a test by
+the same idea at the end.
 """
 
 from __future__ import annotations
@@ -330,6 +331,16 @@ def _drawn(
                 plain, p_value=p, method=tilting.METHOD, error=error * p, n_resamples=n_resamples + size
             )
     return None
+
+
+# -- smooth functions of the weights of many items -------------------------------------------------
+# A swap of unit i gives it a sign s_i. Of its items, the score of A has those of A with the weight 1 + s_i
+# and those of B with 1 - s_i; the score of B has them the other way round, so that the difference D(s) is
+# odd in s. To first order it is twice the sum of s_i h_i, where h_i is how the score responds to the weight
+# of what the unit has from A, less that from B; as D is odd, the next term is cubic. The tail of the sum is
+# exact. How far out in it the data lie is read at the most likely signs at which the difference is as large
+# as in the data, tanh(a h_i) on average (the dominating point of Sadowsky & Bucklew 1990), where D is
+# computed and not expanded.
 
 
 FEWEST_WEIGHTED = 500

@@ -1,7 +1,8 @@
-"""Signs in paired differences that the two systems could not change places.
+"""Signs in paired data that the two systems could not change places.
 
 The paired permutation test is exact if they could. As a test that two means are equal it needs differences
-that are symmetric about their mean, and clusters whose effect does not go with their size.
+that are symmetric about their mean, and clusters whose effect does not go with their size; as a test of
+correlations, numbers on scales that are not visibly apart.
 """
 
 from __future__ import annotations
@@ -116,6 +117,9 @@ def unequal(sizes: FloatArray) -> bool:
     effective = float(sizes.sum()) ** 2 / float(sizes @ sizes)
     # It does not from 100 effective clusters on, nor where they are more than 0.7 of the clusters
     return effective < min(100, 0.7 * sizes.size)
+
+
+# -- numbers on different scales -------------------------------------------------------------------
 
 
 RATIO = 1.5

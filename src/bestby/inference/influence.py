@@ -1,4 +1,4 @@
-"""Standard errors and curvatures from the influence of each unit on an estimate that is no mean."""
+"""What each unit adds to an estimate: standard errors, expansions, and ABC intervals by these."""
 
 from __future__ import annotations
 
@@ -145,6 +145,10 @@ def within(
             together[start:stop] = 1.0
             curvature -= bend(along(together)) / (stop - start)
     return first, curvature
+
+
+# -- approximate bootstrap confidence (ABC) intervals ----------------------------------------------
+# Those of BCa from derivatives, without resamples.
 
 
 _SHARES = np.linspace(0.0, 1.0, 5)
@@ -414,6 +418,9 @@ def _crossing(z: FloatArray, value: FloatArray) -> float:
         others = np.delete(value, place)
         total += at * float(np.prod(others / (others - value[place])))
     return total
+
+
+# -- statistics that move in steps, as a median does -----------------------------------------------
 
 
 LEFT_OUT = 100

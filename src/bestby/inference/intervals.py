@@ -1,4 +1,4 @@
-"""Confidence intervals from a bootstrap distribution or a standard error.
+"""Confidence intervals from a bootstrap distribution or a standard error, and p-values by inverting them.
 
 All take numbers and return a pair of ends; none knows what was measured.
 """
@@ -253,6 +253,13 @@ def p_value(clearance: Callable[[float], float], least: float = LEAST_P) -> floa
             far, below, above = between, middle, above * (0.5 if last_moved < 0 else 1.0)
             last_moved = -1
     return float(2.0 * special.ndtr(-far))
+
+
+# -- units that could differ, but did not among those seen -----------------------------------------
+# An interval from a standard error, or from resamples, knows the units that were seen. Of two systems that
+# differ on few units, or on none, others of the same kind may differ more often, or by more: an interval of
+# length zero says nothing against that. For answers that are right or wrong, a score interval allows for
+# it.
 
 
 ENOUGH_DIFFERING = 6

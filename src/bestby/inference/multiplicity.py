@@ -1,4 +1,4 @@
-"""Adjust the p-values of a family of comparisons for their number."""
+"""The p-values of a family of comparisons, adjusted for their number or by their joint distribution."""
 
 from __future__ import annotations
 
@@ -112,6 +112,10 @@ def rejects(p_value: float | FloatArray, alpha: float) -> bool | BoolArray:
 def alpha_at(level: float) -> float:
     """Return 1 - level without the rounding of the subtraction."""
     return round(1.0 - level, 15)
+
+
+# -- the joint distribution of all differences of a family -----------------------------------------
+# It follows from how the scores of the systems vary together.
 
 
 FEW_UNITS = 15

@@ -1,7 +1,8 @@
 """The paired permutation test (Fisher-Pitman): exact where the structure allows, Monte Carlo otherwise.
 
-Under the null hypothesis the two systems are exchangeable within every unit: each unit's predictions
-may change places with probability one half.
+Under the null hypothesis the two systems are exchangeable within every unit: each unit's predictions may
+change places with probability one half. The exact test of a mean needs the tail of a sum of differences with
+random signs, which the second half of this module has.
 """
 
 from __future__ import annotations
@@ -273,6 +274,10 @@ def _own_arrangement(
         place = np.flatnonzero(values == own[k])
         mass *= float(chances[place[0]]) if place.size else outside
     return float(difference(shift)[0]), mass
+
+
+# -- the tail of a sum with random signs -----------------------------------------------------------
+# By enumeration, convolution, or inversion of its characteristic function.
 
 
 FIRST_FREQUENCIES = 400

@@ -1,7 +1,8 @@
-"""Score intervals for one proportion and for the difference between two paired ones.
+"""Answers that are right or wrong: score intervals of proportions, and of differences of paired ones.
 
-Both invert a score test instead of adding and subtracting a standard error, so they have a sensible
-width when every item is right, or when no item differs, and never leave the range of the quantity.
+They invert a score test instead of adding and subtracting a standard error, so they have a sensible width
+when every item is right, or when no item differs, and never leave the range of the quantity. All pairs of
+many systems are computed at once, from the numbers of items that only one of the two has right.
 """
 
 from __future__ import annotations
@@ -168,6 +169,10 @@ def count(value: int, what: str) -> int:
     if not float(value).is_integer() or value < 0:
         raise InvalidInputError(f"{what} must be a whole number of at least 0, got {quoted(value)}")
     return int(value)
+
+
+# -- all pairs of many systems at once -------------------------------------------------------------
+# The p-values are those of `permutation.exact_mean` to the bit.
 
 
 def both_right(right: Array, counts: IntArray, others: Array | None = None) -> IntArray:

@@ -1,7 +1,7 @@
-"""The components of the variance of a mean over runs and items: the two-way random model.
+"""Means over several runs on the same items: components of variance, and score intervals of right answers.
 
-Searle, Casella & McCulloch (1992), Variance Components, section 4.5; degrees of freedom by Satterthwaite
-(1946), Biometrics Bulletin 2, 110-114.
+The components are those of the two-way random model (Searle, Casella & McCulloch 1992, Variance Components,
+section 4.5), the degrees of freedom Satterthwaite's (1946, Biometrics Bulletin 2, 110-114).
 """
 
 from __future__ import annotations
@@ -67,6 +67,12 @@ def _between_runs(
     parts = [(v / n, n - 1.0) for v, n in zip(variances, sizes, strict=True) if n > 1]
     both = math.fsum(v / n for v, n in zip(luck, sizes, strict=True))
     return math.fsum(v for v, _ in parts), both, parts
+
+
+# -- answers that are right or wrong ---------------------------------------------------------------
+# A t interval takes its variance from the items at hand. Where nearly all answers are right, most samples
+# hold too few of the rare items that differ, and the interval is far too short. A score interval takes the
+# variance that each candidate value would bring, and so has a sensible width even where no item differs.
 
 
 @dataclass(frozen=True, slots=True)

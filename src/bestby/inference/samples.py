@@ -1,6 +1,6 @@
-"""Locations of samples, such as the scores of several runs: mean, median, trimmed means, and their errors.
+"""Two samples of scores, one number per run: locations, their errors and tests, and the chance to be ahead.
 
-Where samples are paired, run i of A and run i of B belong together.
+Every difference is A minus B. Where the samples are paired, run i of A and run i of B belong together.
 """
 
 from __future__ import annotations
@@ -463,6 +463,9 @@ def outlying(systems: Sequence[FloatArray]) -> list[tuple[int, int, float]]:
         # Robust standard deviations from the median of its system from which a run is outlying
         out += [(system, int(i), float(mine[i] / spread)) for i in np.flatnonzero(mine > 5.0 * spread)]
     return out
+
+
+# -- the probability that a run of A scores above one of B -----------------------------------------
 
 
 def probability(a: FloatArray, b: FloatArray, *, paired: bool) -> float:

@@ -222,6 +222,9 @@ def too_small(p: float, plain: TestResult) -> bool:
     return hits > 0 and float(pdtrc(hits - 1, plain.n_resamples * p)) < _DISAGREES
 
 
+# -- swaps drawn with other chances than one half --------------------------------------------------
+
+
 _STEEPEST = 1e6
 """The tilt, per unit of the largest effect, after which none is looked for."""
 

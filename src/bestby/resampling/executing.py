@@ -1,4 +1,7 @@
-"""Blocks of resamples on an executor."""
+"""Blocks of resamples on an executor: threads, processes, or the workers of a cluster.
+
+A block is the same numbers whoever makes it, so that the only question is whether sending pays.
+"""
 
 from __future__ import annotations
 
@@ -20,35 +23,6 @@ from bestby._core import checks
 from bestby._core.errors import DesignError, ExecutorError, InvalidInputError
 from bestby._core.text import quoted
 from bestby._core.typing import FloatArray
-
-
-class Shared:
-    """A context manager entered by the first thread inside, and left by the last.
-
-    Threads that each save and restore a setting of the process can leave it changed for good.
-    """
-
-    def __init__(self, make: Callable[[], AbstractContextManager[object]]) -> None:
-        self._make = make
-        self._lock = threading.Lock()
-        self._inside = 0
-        self._entered: AbstractContextManager[object] | None = None
-
-    def __enter__(self) -> None:
-        with self._lock:
-            if self._entered is None:
-                entered = self._make()
-                entered.__enter__()
-                self._entered = entered
-            self._inside += 1
-
-    def __exit__(self, *error: object) -> None:
-        with self._lock:
-            self._inside -= 1
-            if self._inside == 0 and self._entered is not None:
-                entered, self._entered = self._entered, None
-                entered.__exit__(None, None, None)
-
 
 Work = Callable[[int, int], FloatArray]
 """Makes what is kept of the replicates from `first` up to `stop`."""
@@ -200,6 +174,34 @@ def clear_errors(executor: Executor) -> Iterator[None]:
         raise ExecutorError(
             f"the {name} accepts no work: {error}", hint="pass an executor that is open"
         ) from error
+
+
+class Shared:
+    """A context manager entered by the first thread inside, and left by the last.
+
+    Threads that each save and restore a setting of the process can leave it changed for good.
+    """
+
+    def __init__(self, make: Callable[[], AbstractContextManager[object]]) -> None:
+        self._make = make
+        self._lock = threading.Lock()
+        self._inside = 0
+        self._entered: AbstractContextManager[object] | None = None
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if self._entered is None:
+                entered = self._make()
+                entered.__enter__()
+                self._entered = entered
+            self._inside += 1
+
+    def __exit__(self, *error: object) -> None:
+        with self._lock:
+            self._inside -= 1
+            if self._inside == 0 and self._entered is not None:
+                entered, self._entered = self._entered, None
+                entered.__exit__(None, None, None)
 
 
 @cache

@@ -76,7 +76,7 @@ class FairBinomials:
         return np.concatenate([*(of_width.rows for of_width in self._by_width), self._large])
 
     def side_by_side(self, keys: Words) -> Array:
-        """Return the same draws, shape (R, C), in another `order`: quicker for many numbers."""
+        """Return all draws, shape (R, C), in the order of `order`: quicker for many numbers."""
         out = np.empty((keys.size, self.counts.size), dtype=self.dtype)
         words = streams.words(keys, 0, self._mask.size + self._large.size)
         counted = words[:, : self._mask.size].astype("<u8", copy=False)

@@ -86,7 +86,7 @@ def words(keys: Words, first: int, count: int) -> Words:
 
 
 def words_by_position(keys: Words, first: int, count: int) -> Words:
-    """Return the same words, shape (count, R): those of one position lie side by side."""
+    """Return words with those of one position side by side, shape (count, R)."""
     position = np.arange(first, first + count, dtype=np.uint64) * GOLDEN
     state = position[:, None] + keys[None, :]
     return mix(state, in_place=True)

@@ -244,7 +244,7 @@ def _few_totals(columns: FloatArray, binomials: FairBinomials, keys: streams.Wor
 
 
 def _cell_totals(D: FloatArray, binomials: FairBinomials, keys: streams.Words) -> FloatArray:
-    """Return the same from the rows (C, k) of the cells in the order of draws side by side."""
+    """Return the totals from the rows (C, k) of the cells in the order of draws side by side."""
     total = binomials.side_by_side(keys) @ D
     return np.ascontiguousarray(total.T, dtype=np.float64).T
 
@@ -300,6 +300,9 @@ def _swap_totals(D: FloatArray, keys: streams.Words) -> FloatArray:
         rows = D[first : first + SWAP_TILE]
         out += swap_bits(keys, len(rows), first).astype(np.float64) @ rows
     return out
+
+
+# -- weights of the units in blocks of resamples ---------------------------------------------------
 
 
 def word_offsets(draws: IntArray) -> IntArray:

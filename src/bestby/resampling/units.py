@@ -1,4 +1,4 @@
-"""The units that are resampled: rows with multiplicities, in strata."""
+"""The units that are resampled: rows with multiplicities, in strata, and blocks of consecutive items."""
 
 from __future__ import annotations
 
@@ -71,6 +71,10 @@ class Units:
 def single_stratum(n: int) -> Units:
     """Return n units with distinct rows in one stratum."""
     return Units(np.ones(n, dtype=np.int64), np.array([0, n], dtype=np.int64))
+
+
+# -- ordered text ----------------------------------------------------------------------------------
+# Blocks of consecutive items, drawn circularly or laid end to end.
 
 
 @dataclass(frozen=True, eq=False)
