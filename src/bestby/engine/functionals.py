@@ -51,8 +51,8 @@ class Functional:
         if self.a is None:
             return scores(self.metric, totals)
         parts = [totals[..., part] for part in (self.a, self.b) if part is not None]
-        of_a, *of_b = self.each_score(parts)
-        return of_a - of_b[0] if of_b else of_a
+        score_a, *score_b = self.each_score(parts)
+        return score_a - score_b[0] if score_b else score_a
 
     def each_score(self, totals: Sequence[FloatArray]) -> Sequence[FloatArray]:
         """Return the scores (R,) of the totals (R, k) of one system or two, by one call of the metric."""
@@ -86,7 +86,7 @@ class SideBySide:
         number: dict[bytes, int] = {}
         columns: list[FloatArray] = []
         used = []
-        for by_column in (np.ascontiguousarray(of_system.T) for of_system in rows):
+        for by_column in (np.ascontiguousarray(system_rows.T) for system_rows in rows):
             own = [number.setdefault(column.tobytes(), len(number)) for column in by_column]
             columns += [by_column[own.index(place)] for place in range(len(columns), len(number))]
             used.append(np.array(own, dtype=np.int64))
@@ -151,8 +151,8 @@ class SwapDifference:
         both = np.empty((k, 2, size))
         np.add(a[:, None], taken.T, out=both[:, 0])
         np.subtract(b[:, None], taken.T, out=both[:, 1])
-        of_a, of_b = scores(self.metric, both.reshape(k, -1).T).reshape(2, size)
-        return of_a - of_b
+        score_a, score_b = scores(self.metric, both.reshape(k, -1).T).reshape(2, size)
+        return score_a - score_b
 
     def slack(self, shift: FloatArray, sizes: FloatArray) -> float:
         """Return a bound on the error of the difference at a shift that comes from rounding of the totals.
@@ -224,8 +224,8 @@ def influence(metric: Metric, score: Score, total: FloatArray, rows: FloatArray)
     """
     if isinstance(metric, MeanMetric):
         # f = t_0 / t_1: the derivative by a weight is (x_0 - f x_1) / t_1.
-        of_mean: FloatArray = (rows[:, 0] - score(total[None, :]) * rows[:, 1]) / total[1]
-        return of_mean
+        slopes_of_mean: FloatArray = (rows[:, 0] - score(total[None, :]) * rows[:, 1]) / total[1]
+        return slopes_of_mean
     out = np.empty(rows.shape[0])
     for part in chunks(*rows.shape):
         by_formula = derivatives(metric, total, rows[part])
@@ -294,9 +294,9 @@ def second_derivative(metric: Metric, total: FloatArray, direction: FloatArray) 
     return None if by_formula is None or np.isnan(by_formula[0][0]) else float(by_formula[1][0])
 
 
-def _by_weight(of_moves: FloatArray, of_means: FloatArray, units: Units) -> FloatArray:
+def _by_weight(move_slopes: FloatArray, mean_slopes: FloatArray, units: Units) -> FloatArray:
     """Return slopes by the weight of each unit: as they are linear, that of its move and that of the mean."""
-    return of_moves + (of_means if of_means.size == 1 else of_means.repeat(np.diff(units.bounds)))
+    return move_slopes + (mean_slopes if mean_slopes.size == 1 else mean_slopes.repeat(np.diff(units.bounds)))
 
 
 def _by_formula(
@@ -521,9 +521,9 @@ class DeltaPivots:
         # twice.
         weight = np.where(first == second, 1.0, 2.0)
         products = slopes[:, first] * slopes[:, second] * weight
-        moments, of_means = totals[:, r:], totals[:, first] * totals[:, second] / n
-        sizes = (np.abs(products) * (np.abs(moments) + np.abs(of_means))).sum(axis=1)
-        variance = _above_rounding((products * (moments - of_means)).sum(axis=1), sizes) * n / (n - 1)
+        moments, mean_products = totals[:, r:], totals[:, first] * totals[:, second] / n
+        sizes = (np.abs(products) * (np.abs(moments) + np.abs(mean_products))).sum(axis=1)
+        variance = _above_rounding((products * (moments - mean_products)).sum(axis=1), sizes) * n / (n - 1)
         return _pivot(self.score(sums) - estimate, variance, self.score.size(self.total))
 
 

@@ -64,15 +64,15 @@ def _pair(evaluation: Evaluation, a: str, b: str) -> Evaluation:
 
 def _effects_in_sums(group: SumGroup) -> ItemEffects:
     metric = group.metric
-    of_a, of_b = _rows(group, metric)
-    apart = (of_a != of_b).any(axis=1)
-    apart[apart] = (rounding.difference(of_a[apart], of_b[apart]) != 0.0).any(axis=1)
+    rows_a, rows_b = _rows(group, metric)
+    apart = (rows_a != rows_b).any(axis=1)
+    apart[apart] = (rounding.difference(rows_a[apart], rows_b[apart]) != 0.0).any(axis=1)
     positions = np.flatnonzero(apart)
-    if isinstance(metric, MeanMetric) and np.array_equal(of_a[:, 1], of_b[:, 1]):
-        values = of_a[positions, 0], of_b[positions, 0]
-        return ItemEffects(positions, rounding.difference(*values) / float(of_a[:, 1].sum()), values)
-    total_a, total_b = of_a.sum(axis=0), of_b.sum(axis=0)
-    moved = of_b[positions] - of_a[positions]
+    if isinstance(metric, MeanMetric) and np.array_equal(rows_a[:, 1], rows_b[:, 1]):
+        values = rows_a[positions, 0], rows_b[positions, 0]
+        return ItemEffects(positions, rounding.difference(*values) / float(rows_a[:, 1].sum()), values)
+    total_a, total_b = rows_a.sum(axis=0), rows_b.sum(axis=0)
+    moved = rows_b[positions] - rows_a[positions]
     swapped = np.empty(positions.size)
     for part in chunks(*moved.shape):
         swapped[part] = scored(metric, total_a + moved[part]) - scored(metric, total_b - moved[part])
@@ -82,7 +82,7 @@ def _effects_in_sums(group: SumGroup) -> ItemEffects:
 
 def _rows(group: SumGroup, metric: Metric) -> Sequence[FloatArray]:
     """Return the statistics of every item of both systems, of numbers as they were given."""
-    rows = [one.of_items.each() for one in group.statistics]
+    rows = [one.item_rows.each() for one in group.statistics]
     if isinstance(metric, StandardisedMetric) and permutations.raw_values_comparable(metric, (0, 1)):
         return permutations.raw_rows(metric, (0, 1), rows)
     return rows

@@ -139,8 +139,8 @@ class ItemGroup(Group):
         """Let go of the sample that is kept."""
         self._samples.clear()
 
-    def _by_item(self, of_units: Array) -> Array:
-        return of_units if self.unit_of is None else np.ascontiguousarray(of_units[:, self.unit_of])
+    def _by_item(self, unit_weights: Array) -> Array:
+        return unit_weights if self.unit_of is None else np.ascontiguousarray(unit_weights[:, self.unit_of])
 
     def bootstrap(self, drawing: Drawing) -> FloatArray:
         """Return the scores of bootstrap resamples, shape (B, S)."""
@@ -314,8 +314,8 @@ class ItemSample(GroupSample):
         influences = self.group.by_jackknife
         if influences is None:
             return None
-        of_a, *of_b = influences.values[:, self.systems].T
-        return dataclasses.replace(influences, values=of_a - of_b[0] if of_b else of_a)
+        values_a, *values_b = influences.values[:, self.systems].T
+        return dataclasses.replace(influences, values=values_a - values_b[0] if values_b else values_a)
 
     @property
     def error(self) -> StandardError | None:
@@ -376,8 +376,8 @@ class _Weighed:
     score: Callable[[Array], FloatArray]
     spread: Callable[[Array], Array]
 
-    def __call__(self, of_units: Array) -> FloatArray:
-        return self.score(self.spread(of_units))
+    def __call__(self, unit_weights: Array) -> FloatArray:
+        return self.score(self.spread(unit_weights))
 
 
 # -- any function of gold and predictions ----------------------------------------------------------

@@ -46,14 +46,14 @@ def many_units_test(
     """
     if units.n < dominating_point.FEWEST_UNITS or units.by_cells(CELL_COST_SWAP) or units.n_strata > 1:
         return None
-    of_a, of_b = rows
-    apart = _columns_apart(of_a, of_b)
+    rows_a, rows_b = rows
+    apart = _columns_apart(rows_a, rows_b)
     halves = np.empty((apart.size, units.n_rows))
-    for part in chunks(units.n_rows, of_a.shape[1]):
+    for part in chunks(units.n_rows, rows_a.shape[1]):
         if isinstance(metric, StandardisedMetric) and systems is not None:
-            halves[:, part] = raw_changes(metric, systems, [of_a[part], of_b[part]], apart).T
+            halves[:, part] = raw_changes(metric, systems, [rows_a[part], rows_b[part]], apart).T
         else:
-            halves[:, part] = rounding.difference(of_a[part].T[apart], of_b[part].T[apart])
+            halves[:, part] = rounding.difference(rows_a[part].T[apart], rows_b[part].T[apart])
     halves *= 0.5
     if isinstance(metric, StandardisedMetric) and systems is not None:
         totals = raw_totals(metric, systems, totals)
@@ -80,8 +80,8 @@ class Swaps:
     """
 
     metric: Metric
-    of_a: FloatArray
-    of_b: FloatArray
+    rows_a: FloatArray
+    rows_b: FloatArray
     units: Units
     scores: FloatArray
     clustered: bool
@@ -93,19 +93,19 @@ class Swaps:
 
     @cached_property
     def _totals(self) -> tuple[FloatArray, FloatArray]:
-        return self.units.weights @ self.of_a, self.units.weights @ self.of_b
+        return self.units.weights @ self.rows_a, self.units.weights @ self.rows_b
 
     @cached_property
     def _difference(self) -> SwapDifference:
         """A minus B as a function of the shift of the totals from their midpoint."""
-        of_a, of_b = self._totals
-        return SwapDifference(self.metric, 0.5 * (of_a + of_b))
+        total_a, total_b = self._totals
+        return SwapDifference(self.metric, 0.5 * (total_a + total_b))
 
     @cached_property
     def _half(self) -> FloatArray:
         """Half of the totals of B minus those of A: the data stand at minus this."""
-        of_a, of_b = self._totals
-        return 0.5 * (of_b - of_a)
+        total_a, total_b = self._totals
+        return 0.5 * (total_b - total_a)
 
     @cached_property
     def _scale(self) -> float:
@@ -115,7 +115,7 @@ class Swaps:
     def _slack(self) -> float:
         """A bound on the error of a difference that comes from rounding of the totals."""
         sizes = np.zeros(self._half.size)
-        for rows in (self.of_a, self.of_b):  # sums of whole numbers are exact
+        for rows in (self.rows_a, self.rows_b):  # sums of whole numbers are exact
             whole = (np.rint(rows) == rows).all(axis=0)
             sizes += np.where(whole, 0.0, self.units.weights @ np.abs(rows))
         return self._difference.slack(-self._half, sizes)
@@ -131,7 +131,7 @@ class Swaps:
 
         The third array is the data's own arrangement, as `permutation.exact_enumeration` takes it.
         """
-        delta = rounding.difference(self.of_b, self.of_a)
+        delta = rounding.difference(self.rows_b, self.rows_a)
         differs, used = delta.any(axis=1), delta.any(axis=0)
         delta, counts = delta[differs], self.units.counts[differs]
         if counts.size == 0:
@@ -202,18 +202,18 @@ class Swaps:
         RMSE, R2 and error rates have one: the errors. All else that they count belongs to the gold.
         """
         counts = self.units.counts
-        apart = _columns_apart(self.of_a, self.of_b)
+        apart = _columns_apart(self.rows_a, self.rows_b)
         if isinstance(self.metric, MeanMetric):
             if (apart > 0).any():
                 return None
-            d = rounding.difference(self.of_a[:, 0], self.of_b[:, 0])
+            d = rounding.difference(self.rows_a[:, 0], self.rows_b[:, 0])
             return permutation.exact_mean(d, counts, alternative, float(self._totals[0][1]))
         if apart.size == 0:
             return None
-        beginning = self.of_a[:_BEGINNING, apart] - self.of_b[:_BEGINNING, apart]
+        beginning = self.rows_a[:_BEGINNING, apart] - self.rows_b[:_BEGINNING, apart]
         if beginning.any() and _one_direction(beginning) is None:  # mostly the first rows tell
             return None
-        delta = rounding.difference(self.of_a[:, apart], self.of_b[:, apart])
+        delta = rounding.difference(self.rows_a[:, apart], self.rows_b[:, apart])
         direction = _one_direction(delta)
         if direction is None:
             return None
@@ -260,7 +260,7 @@ class Swaps:
                 executor=drawing.executor,
             )
         else:
-            delta = self.of_b - self.of_a
+            delta = self.rows_b - self.rows_a
             used = np.flatnonzero(delta.any(axis=0))
             drawn = resampling.swaps(
                 delta[:, used],
@@ -277,9 +277,9 @@ class Swaps:
         )
 
 
-def _columns_apart(of_a: FloatArray, of_b: FloatArray) -> IntArray:
+def _columns_apart(rows_a: FloatArray, rows_b: FloatArray) -> IntArray:
     """Return which columns two systems differ in; the others are of the gold, and no swap moves them."""
-    return np.flatnonzero([not np.array_equal(x, y) for x, y in zip(of_a.T, of_b.T, strict=True)])
+    return np.flatnonzero([not np.array_equal(x, y) for x, y in zip(rows_a.T, rows_b.T, strict=True)])
 
 
 def _one_direction(delta: FloatArray) -> FloatArray | None:
@@ -334,7 +334,7 @@ def _in_common_unit(
 ) -> list[FloatArray]:
     """Return the statistics of the numbers as given, up to rounding."""
     scale = _common_scale(metric, systems)
-    return [metric.as_given(of_system, s, *scale) for of_system, s in zip(rows, systems, strict=True)]
+    return [metric.as_given(system_rows, s, *scale) for system_rows, s in zip(rows, systems, strict=True)]
 
 
 def raw_changes(
@@ -347,19 +347,19 @@ def raw_changes(
 
 
 def raw_totals(
-    metric: StandardisedMetric, systems: Sequence[int], of_scores: Sequence[FloatArray]
+    metric: StandardisedMetric, systems: Sequence[int], score_totals: Sequence[FloatArray]
 ) -> list[FloatArray]:
     """Return the totals (k,) of two systems for the numbers as given, from those for the standard scores."""
-    return [one[0] for one in _in_common_unit(metric, systems, [total[None] for total in of_scores])]
+    return [one[0] for one in _in_common_unit(metric, systems, [total[None] for total in score_totals])]
 
 
 def rows_apart(metric: StandardisedMetric, systems: Sequence[int], rows: Sequence[FloatArray]) -> BoolArray:
     """Return in which rows the statistics of two systems differ by more than rounding."""
     first, second = _in_common_unit(metric, systems, rows)
     unlike = np.zeros(len(first), dtype=np.bool_)
-    for of_a, of_b in zip(first.T, second.T, strict=True):  # column by column, as they lie in memory
-        scale = np.maximum(1.0, np.abs(np.maximum(of_a, of_b)))
-        unlike |= ~rounding.level(of_a, of_b, scale)
+    for column_a, column_b in zip(first.T, second.T, strict=True):  # column by column, as they lie in memory
+        scale = np.maximum(1.0, np.abs(np.maximum(column_a, column_b)))
+        unlike |= ~rounding.level(column_a, column_b, scale)
         if unlike.all():
             break
     return unlike

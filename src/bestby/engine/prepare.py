@@ -291,12 +291,12 @@ def numbered_units(
     n_units = int(unit.max()) + 1
     if strata is None:
         return unit, single_stratum(n_units)
-    of_unit = np.zeros(n_units, dtype=np.int64)
-    of_unit[unit] = strata
-    order = np.argsort(of_unit, kind="stable")
+    unit_strata = np.zeros(n_units, dtype=np.int64)
+    unit_strata[unit] = strata
+    order = np.argsort(unit_strata, kind="stable")
     number = np.empty(n_units, dtype=np.int64)
     number[order] = np.arange(n_units)
-    bounds = np.concatenate([[0], np.cumsum(np.bincount(of_unit))])
+    bounds = np.concatenate([[0], np.cumsum(np.bincount(unit_strata))])
     return number[unit], Units(np.ones(n_units, dtype=np.int64), bounds)
 
 
@@ -414,11 +414,11 @@ class Reading:
                 "a missing prediction has no worst value for metrics of soft labels",
                 hint='pass on_missing="drop"',
             )
-        classes, of_gold, of_systems = self.labels
+        classes, gold_codes, system_codes = self.labels
         rows = [
             values.astype(np.float64) if values.ndim == 2 else soft.one_hot(codes, classes.size)
             for values, codes in zip(
-                [gold, *self.evaluation.systems.values()], [of_gold, *of_systems], strict=True
+                [gold, *self.evaluation.systems.values()], [gold_codes, *system_codes], strict=True
             )
         ]
         return classes, rows[0], rows[1:]

@@ -105,11 +105,11 @@ class WeightGroup(ItemGroup):
             if len(others) and not (others != others[0]).any():
                 yield unit
 
-    def by_unit(self, of_items: FloatArray) -> FloatArray:
+    def by_unit(self, item_values: FloatArray) -> FloatArray:
         """Return the sums over the items of each unit."""
         if self.unit_of is None:
-            return of_items
-        return np.bincount(self.unit_of, weights=of_items, minlength=self.n_units).astype(np.float64)
+            return item_values
+        return np.bincount(self.unit_of, weights=item_values, minlength=self.n_units).astype(np.float64)
 
     @property
     def spread(self) -> Spread | None:
@@ -185,15 +185,17 @@ class WeightGroup(ItemGroup):
 
     def _swaps_matter(self, a: int, b: int, *, standardised: bool) -> BoolArray:
         """Return where two systems differ in what a test swaps: ranks may, of equal predictions."""
-        of_a, of_b = self._exchanged(a, b, standardised)
-        return self._unlike(of_a, of_b)
+        swapped_a, swapped_b = self._exchanged(a, b, standardised)
+        return self._unlike(swapped_a, swapped_b)
 
     def _exchanged(self, a: int, b: int, standardised: bool) -> tuple[Array, Array]:
         """Return what a test swaps of two systems: their predictions, or these on one scale."""
-        of_a, of_b = self.systems[a], self.systems[b]
+        predictions_a, predictions_b = self.systems[a], self.systems[b]
         if not standardised:
-            return of_a, of_b
-        return self.metric.exchangeable(self.gold, of_a), self.metric.exchangeable(self.gold, of_b)
+            return predictions_a, predictions_b
+        return self.metric.exchangeable(self.gold, predictions_a), self.metric.exchangeable(
+            self.gold, predictions_b
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -214,9 +216,9 @@ class RankSample(ItemSample):
         """The influence of each unit, and where each stratum, or else each class, begins."""
         if self._derivatives is None:
             return None
-        of_a, *of_b = self._derivatives
-        first = of_a.first - of_b[0].first if of_b else of_a.first
-        if self.group.unit_of is None and of_a.classes is not None:
+        derivatives_a, *derivatives_b = self._derivatives
+        first = derivatives_a.first - derivatives_b[0].first if derivatives_b else derivatives_a.first
+        if self.group.unit_of is None and derivatives_a.classes is not None:
             order, edges = self.group.by_class
             return first[order], edges
         return self.group.by_unit(first), self.units.bounds
@@ -277,18 +279,20 @@ class RankSample(ItemSample):
         """The score or difference to second order in the weights of units; None without derivatives."""
         if self._derivatives is None:
             return None
-        group, (of_a, *of_b) = self.group, self._derivatives
+        group, (derivatives_a, *derivatives_b) = self.group, self._derivatives
 
         def along(change: FloatArray) -> ScorePath:
             on_items = change if group.unit_of is None else change[group.unit_of]
 
             def path(multiples: FloatArray) -> FloatArray:
-                score = of_a.along(on_items, multiples)
-                return score - of_b[0].along(on_items, multiples) if of_b else score
+                score = derivatives_a.along(on_items, multiples)
+                return score - derivatives_b[0].along(on_items, multiples) if derivatives_b else score
 
             return path
 
-        first = group.by_unit(of_a.first - of_b[0].first if of_b else of_a.first)
+        first = group.by_unit(
+            derivatives_a.first - derivatives_b[0].first if derivatives_b else derivatives_a.first
+        )
         curvature = group.curvature(self.a) - (0.0 if self.b is None else group.curvature(self.b))
         first, curvature = influence.within(first, curvature, self.units.bounds, along)
         return Expansion.from_derivatives(
@@ -322,7 +326,7 @@ class RankSample(ItemSample):
         if effects is None:
             return self._by_expansion(both, alternative)
         ones = np.broadcast_to(np.int64(1), self.units.n)
-        result = permutation.exact_mean(self._of_a_less_b(effects), ones, alternative, 1.0)
+        result = permutation.exact_mean(self._unit_differences(effects), ones, alternative, 1.0)
         return result and dataclasses.replace(result, statistic=self.estimate)
 
     def _by_expansion(self, both: Any, alternative: Alternative) -> TestResult | None:
@@ -333,17 +337,19 @@ class RankSample(ItemSample):
         unit_of = self.group.unit_of
 
         def difference(signs: FloatArray) -> float:
-            of_items = signs if unit_of is None else signs[unit_of]
-            score_a, score_b = derivatives.along(np.concatenate([of_items, -of_items]), np.array([1.0, -1.0]))
+            item_signs = signs if unit_of is None else signs[unit_of]
+            score_a, score_b = derivatives.along(
+                np.concatenate([item_signs, -item_signs]), np.array([1.0, -1.0])
+            )
             return float(score_a - score_b)
 
-        effects = self._of_a_less_b(derivatives.first)
+        effects = self._unit_differences(derivatives.first)
         return dominating_point.swapped_weights(effects, difference, self.estimate, alternative)
 
-    def _of_a_less_b(self, of_both: FloatArray) -> FloatArray:
+    def _unit_differences(self, item_values: FloatArray) -> FloatArray:
         """Return the sums over each unit of numbers of the items of A less those of B, from both (2 n,)."""
-        of_a, of_b = np.split(of_both, 2)
-        return self.group.by_unit(of_a - of_b)
+        values_a, values_b = np.split(item_values, 2)
+        return self.group.by_unit(values_a - values_b)
 
 
 def _varies_without_any(column: Array) -> bool:

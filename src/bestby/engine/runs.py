@@ -188,14 +188,14 @@ class RunScores:
         return self._drawn[system]
 
     def _acceleration(self, a: int, b: int | None) -> float:
-        of_a = samples.left_out(self.scores[a], self.statistic)
+        left_out_a = samples.left_out(self.scores[a], self.statistic)
         if b is None:
-            return intervals.acceleration(of_a, np.ones(of_a.size, dtype=np.int64))
-        of_b = -samples.left_out(self.scores[b], self.statistic)
+            return intervals.acceleration(left_out_a, np.ones(left_out_a.size, dtype=np.int64))
+        left_out_b = -samples.left_out(self.scores[b], self.statistic)
         if self.paired:
-            return intervals.acceleration(of_a + of_b, np.ones(of_a.size, dtype=np.int64))
-        both = np.concatenate([of_a, of_b])
-        bounds = np.array([0, of_a.size, both.size])
+            return intervals.acceleration(left_out_a + left_out_b, np.ones(left_out_a.size, dtype=np.int64))
+        both = np.concatenate([left_out_a, left_out_b])
+        bounds = np.array([0, left_out_a.size, both.size])
         return intervals.acceleration(both, np.ones(both.size, dtype=np.int64), bounds)
 
     def test(self, a: int, b: int, name: str, alternative: Alternative) -> TestResult:
@@ -457,11 +457,11 @@ class RunsWithItems:
 
     def answers(self, a: int, b: int) -> Differences | None:
         """Return the differences of items that are right or wrong; None for other scores, and in clusters."""
-        of_a, of_b = self._right[a], self._right[b]
-        if of_a is None or of_b is None:
+        right_a, right_b = self._right[a], self._right[b]
+        if right_a is None or right_b is None:
             return None
         assert self._unit_means is not None  # as answers have them
-        return Differences.of(of_a - of_b, self._unit_means[1])
+        return Differences.of(right_a - right_b, self._unit_means[1])
 
     def _t_interval(self, a: int, b: int | None, level: float) -> Interval:
         parts, name = self.components(a, b), "crossed-t"
@@ -635,17 +635,19 @@ def few_carrying(
     these are shares of right answers.
     """
     units, n = "clusters" if clustered else "items", int(influences.counts.sum())
-    of_a, of_b = (influences.values[:, runs].mean(axis=1) for runs in columns)
-    of_all = n * np.array([of_a, of_b, of_a - of_b])
-    if not np.isfinite(of_all).all():
+    mean_a, mean_b = (influences.values[:, runs].mean(axis=1) for runs in columns)
+    contributions = n * np.array([mean_a, mean_b, mean_a - mean_b])
+    if not np.isfinite(contributions).all():
         message = (
             f"what some of the {n} {units} contribute to the difference is undefined, for instance because a"
             " score is undefined without them: the interval may be too short, and no verdict is based on it"
         )
         return (Note("few_effective", message),)
-    if rounding.is_nothing(np.abs(of_all[2]).max(), max(np.abs(z).max() for z in (of_all, *scores))):
+    if rounding.is_nothing(
+        np.abs(contributions[2]).max(), max(np.abs(z).max() for z in (contributions, *scores))
+    ):
         return _constant_difference(units, *scores, rights=rights)
-    carrying = clusters.carrying(of_a - of_b, influences.sizes, influences.counts)
+    carrying = clusters.carrying(mean_a - mean_b, influences.sizes, influences.counts)
     if carrying >= min(ENOUGH_CARRYING, n / ENOUGH_OF_ALL):
         return ()
     message = (

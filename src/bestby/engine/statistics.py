@@ -126,7 +126,7 @@ class Statistics:
     `X`, of shape (C, k), has the distinct rows of its units in an order that does not depend on that of the
     items; `units` are their multiplicities and strata, `sizes` their items. `place`, of shape (U,), says
     which row each unit has. Of very many single items that are mostly different, rows stand in the order of
-    the items, and `place` is None. `of_items` are the rows of single items. `system` is the position of the
+    the items, and `place` is None. `item_rows` are the rows of single items. `system` is the position of the
     system in what the metric was fitted to.
     """
 
@@ -136,7 +136,7 @@ class Statistics:
     units: Units
     sizes: FloatArray
     place: IntArray | None
-    of_items: Rows
+    item_rows: Rows
 
     @classmethod
     def of(cls, metric: Metric, system: int, rows: Rows, design: Design) -> Statistics:
@@ -152,22 +152,22 @@ class Statistics:
 
     @classmethod
     def _distinct(
-        cls, metric: Metric, system: int, rows: Rows, of_items: Rows | None, design: Design
+        cls, metric: Metric, system: int, rows: Rows, item_rows: Rows | None, design: Design
     ) -> Statistics:
         """Return the statistics of units, equal ones counted; units are items where there are no others."""
         counts, strata, sizes = design.unit_counts, design.unit_strata, design.unit_sizes
         if rows.place is not None:  # cells: of each of them the units are in one stratum
             if strata is not None:
-                of_cells = np.zeros(len(rows.X), dtype=np.int64)
-                of_cells[rows.place] = strata
-                strata = of_cells
+                cell_strata = np.zeros(len(rows.X), dtype=np.int64)
+                cell_strata[rows.place] = strata
+                strata = cell_strata
             weights = None if design.counts is None else counts
             counts = np.bincount(rows.place, weights, len(rows.X)).astype(np.int64, copy=False)
         distinct = distinct_rows(rows.X, counts, strata, sizes)
         place = distinct.rows if rows.place is None else distinct.rows.take(rows.place)
         place = place.astype(np.min_scalar_type(distinct.units.n_rows - 1), copy=False)
         X = np.asfortranarray(distinct.X)
-        items = Rows(X, place) if of_items is None else of_items
+        items = Rows(X, place) if item_rows is None else item_rows
         return cls(metric, system, X, distinct.units, distinct.sizes, place, items)
 
     # -- the score -----------------------------------------------------------------------------------
@@ -216,9 +216,9 @@ class Statistics:
     @cached_property
     def item_influence(self) -> FloatArray:
         """What each row of items adds to the score, to first order, shape (I,)."""
-        if self.of_items.X is self.X:
-            return self.of_items.spread(self.influence)
-        return self.of_items.spread(self.influence_of(self.of_items.X))
+        if self.item_rows.X is self.X:
+            return self.item_rows.spread(self.influence)
+        return self.item_rows.spread(self.influence_of(self.item_rows.X))
 
     @cached_property
     def response(self) -> Response:

@@ -134,9 +134,9 @@ class Passes:
         ]
         differing = dict.fromkeys(pairs, 0)
         for keys, X in self.passed():
-            of_group = (keys % np.uint64(GROUPS)).astype(np.int64)
+            group = (keys % np.uint64(GROUPS)).astype(np.int64)
             for column in range(width):
-                groups[:, column] += np.bincount(of_group, X[:, column], minlength=GROUPS)
+                groups[:, column] += np.bincount(group, X[:, column], minlength=GROUPS)
             centre = X.mean(axis=0) if centre is None else centre  # near the mean: nothing cancels
             deviations = X - centre
             shifted += deviations.sum(axis=0)
@@ -331,9 +331,9 @@ class StreamSample(GroupSample):
         acceleration = powers.cubes / (6.0 * error**3) if error > 0.0 else 0.0
         if systems[0] != self.a:
             acceleration = -acceleration
-        of_a, *of_b = (passes.slopes[m][:, s] for s in self.systems)
+        slopes_a, *slopes_b = (passes.slopes[m][:, s] for s in self.systems)
         bend_a, *bend_b = (passes.curvature(m, s) for s in self.systems)
-        change = of_a - of_b[0] if of_b else of_a
+        change = slopes_a - slopes_b[0] if slopes_b else slopes_a
         # The least favourable direction u / s, u = (x - mean) @ slopes, moves the totals by sum u (x - mean)
         # / s.
         shift = passes.moments.centred @ change / error if error > 0.0 else np.zeros(change.size)
@@ -355,10 +355,10 @@ class StreamSample(GroupSample):
         """Return the paired permutation test, by swaps drawn by the keys of the items."""
         passes = self.group.passes
         taken = passes.drawn(drawing, poisson.add_swapped)
-        of_a, of_b = (self.group.columns[s] for s in self.systems)
-        moved = taken[:, of_b] - taken[:, of_a]
-        drawn = scores(self.metric, passes.total[of_a] + moved)
-        drawn = drawn - scores(self.metric, passes.total[of_b] - moved)
+        columns_a, columns_b = (self.group.columns[s] for s in self.systems)
+        moved = taken[:, columns_b] - taken[:, columns_a]
+        drawn = scores(self.metric, passes.total[columns_a] + moved)
+        drawn = drawn - scores(self.metric, passes.total[columns_b] - moved)
         return permutation.monte_carlo(
             drawn, self.estimate, alternative, name="permutation", scale=self.scale
         )

@@ -184,7 +184,7 @@ class SumSample(Sample):
         n_units = int(self.units.counts[_apart([one.X for one in self.systems], self.place)].sum())
         if not self.design.clustered:
             return n_units, n_units
-        items = [one.of_items for one in self.systems]
+        items = [one.item_rows for one in self.systems]
         apart = _apart([one.X for one in items], [one.place for one in items])
         return int(self.design.item_counts[apart].sum()), n_units
 
@@ -197,10 +197,12 @@ class SumSample(Sample):
             n_units = int(self.units.counts[apart].sum())
             return n_units, n_units
         n_units = int(self.units.counts[permutations.rows_apart(metric, systems, self.rows())].sum())
-        items = [one.of_items for one in self.systems]
+        items = [one.item_rows for one in self.systems]
         scores = [one.spread(one.X[:, metric.standard_column]) for one in items]
-        of_items = permutations.items_apart(metric, systems, scores, lambda: [one.each() for one in items])
-        return int(self.design.item_counts[of_items].sum()), n_units
+        items_differ = permutations.items_apart(
+            metric, systems, scores, lambda: [one.each() for one in items]
+        )
+        return int(self.design.item_counts[items_differ].sum()), n_units
 
     def _same_standard_scores(self, metric: StandardisedMetric) -> bool:
         """Return whether two systems have the same standard scores on every item, but for rounding."""
@@ -211,7 +213,7 @@ class SumSample(Sample):
         def are_level(first: FloatArray, second: FloatArray) -> bool:
             return bool(rounding.level(first, second, np.maximum(np.abs(first), 1.0 + far)).all())
 
-        items = [one.of_items for one in self.systems]
+        items = [one.item_rows for one in self.systems]
         beginning = [one.spread(one.X[:, metric.standard_column])[:64] for one in items]
         if not are_level(*beginning):  # as mostly
             return False
@@ -222,8 +224,8 @@ class SumSample(Sample):
     @property
     def influence(self) -> FloatArray:
         """What each distinct unit adds to the score or difference, to first order, shape (C,)."""
-        of_a, *of_b = self.spread([one.influence for one in self.systems])
-        return of_a - of_b[0] if of_b else of_a
+        influence_a, *influence_b = self.spread([one.influence for one in self.systems])
+        return influence_a - influence_b[0] if influence_b else influence_a
 
     @property
     def influences(self) -> Influences:
@@ -237,12 +239,12 @@ class SumSample(Sample):
         It is 0 of all items if rounding is all that is left of the difference, as of scores that are shifted
         by a constant.
         """
-        of_a, *of_b = (one.item_influence for one in self.systems)
-        if not of_b:
-            return of_a
-        size = float(np.abs(self.scores).max()) / max(of_a.size, 1)
-        largest = max(size, *(float(np.abs(one).max(initial=0.0)) for one in (of_a, of_b[0])))
-        difference: FloatArray = of_a - of_b[0]
+        influence_a, *influence_b = (one.item_influence for one in self.systems)
+        if not influence_b:
+            return influence_a
+        size = float(np.abs(self.scores).max()) / max(influence_a.size, 1)
+        largest = max(size, *(float(np.abs(one).max(initial=0.0)) for one in (influence_a, influence_b[0])))
+        difference: FloatArray = influence_a - influence_b[0]
         if rounding.is_nothing(float(np.abs(difference).max(initial=0.0)), largest):
             return np.zeros_like(difference)
         return difference
@@ -251,10 +253,10 @@ class SumSample(Sample):
     def expansion(self) -> Expansion:
         """The score or difference to second order in the weights of the units."""
         responses = [one.response for one in self.systems]
-        first, *of_b = self.spread([response.first for response in responses])
+        first, *first_b = self.spread([response.first for response in responses])
         curvature = responses[0].curvature
-        if of_b:
-            first, curvature = first - of_b[0], curvature - responses[1].curvature
+        if first_b:
+            first, curvature = first - first_b[0], curvature - responses[1].curvature
         return Expansion.from_derivatives(first, self.units.weights, curvature, Along(self))
 
     @cached_property
@@ -340,8 +342,8 @@ class SumSample(Sample):
         return self._swaps(rows).test(alternative, drawing, exact=False)
 
     def _swaps(self, rows: Sequence[FloatArray]) -> Swaps:
-        of_a, of_b = rows
-        return Swaps(self.metric, of_a, of_b, self.units, self.scores, clustered=self.clustered)
+        rows_a, rows_b = rows
+        return Swaps(self.metric, rows_a, rows_b, self.units, self.scores, clustered=self.clustered)
 
     def pivots(self, drawing: Drawing) -> FloatArray | None:
         """Return studentized replicates; None with strata or too many columns."""
@@ -369,8 +371,8 @@ class Along:
             own -= mean if units.single else counts[start:stop] * mean
         shifts = []
         for one, place in zip(self.sample.systems, self.sample.place, strict=True):
-            of_rows = weights if place is None else np.bincount(place, weights, one.units.n_rows)
-            shifts.append(of_rows @ one.X)
+            row_weights = weights if place is None else np.bincount(place, weights, one.units.n_rows)
+            shifts.append(row_weights @ one.X)
         return _path(self.sample.estimate, self.sample.systems, shifts)
 
 
@@ -382,8 +384,8 @@ def _path(estimate: float, systems: Sequence[Statistics], shifts: Sequence[Float
     def along(multiples: FloatArray) -> FloatArray:
         steps = multiples[:, None]
         moved = [total + steps * shift for total, shift in zip(totals, shifts, strict=True)]
-        of_a, *of_b = score.each_score(moved)
-        return of_a - of_b[0] if of_b else of_a
+        score_a, *score_b = score.each_score(moved)
+        return score_a - score_b[0] if score_b else score_a
 
     bends = [
         functionals.second_derivative(score.metric, total, shift)
@@ -437,14 +439,14 @@ def _shared_units(systems: Sequence[Statistics], design: Design) -> tuple[list[I
         if lead:
             unit = unit[np.lexsort([place.take(unit) for place in defined[lead::-1]])]
         shared = [place.take(unit) for place in defined]
-        of_each = np.ones(n, dtype=np.int64) if counts is None else counts.take(unit)
+        multiplicities = np.ones(n, dtype=np.int64) if counts is None else counts.take(unit)
     elif math.prod(sizes) <= max(4 * n, CHUNK):
-        shared, of_each = _counted_combinations(defined, sizes, counts)
+        shared, multiplicities = _counted_combinations(defined, sizes, counts)
     else:
-        unit, of_each = collapsed(defined, sizes, None, counts)
+        unit, multiplicities = collapsed(defined, sizes, None, counts)
         shared = [place.take(unit) for place in defined]
     bounds = np.searchsorted(shared[0], systems[0].units.bounds)
-    return shared, Units(of_each, bounds)
+    return shared, Units(multiplicities, bounds)
 
 
 def _counted_combinations(
@@ -470,14 +472,14 @@ def _counted_combinations(
 
 def _apart(rows: Sequence[FloatArray], places: Sequence[IntArray | None]) -> BoolArray:
     """Return for which units the rows of two systems differ by more than rounding."""
-    (of_a, of_b), (place_a, place_b) = rows, places
-    grid = len(of_a) * len(of_b)
+    (rows_a, rows_b), (place_a, place_b) = rows, places
+    grid = len(rows_a) * len(rows_b)
     if place_a is not None and place_b is not None and grid < place_a.size:  # few rows, each of many units
         every = np.arange(grid)
-        on_grid = _apart(rows, (every // len(of_b), every % len(of_b)))
-        return on_grid.take(place_a.astype(np.int64) * len(of_b) + place_b)
+        on_grid = _apart(rows, (every // len(rows_b), every % len(rows_b)))
+        return on_grid.take(place_a.astype(np.int64) * len(rows_b) + place_b)
     apart: BoolArray | None = None
-    for one, other in zip(of_a.T, of_b.T, strict=True):
+    for one, other in zip(rows_a.T, rows_b.T, strict=True):
         first, second = Rows(one, place_a).spread(one), Rows(other, place_b).spread(other)
         unlike = first != second
         unlike[unlike] = rounding.difference(first[unlike], second[unlike]) != 0.0
@@ -570,9 +572,9 @@ class SumGroup(Group):
         if not isinstance(self.metric, StandardisedMetric):
             return None
         centre, scale = self.metric.locations[system]
-        items = self.statistics[system].of_items
-        of_items = self.metric.standard_scores(items.spread(items.X[:, self.metric.standard_column]))
-        return centre + scale * of_items
+        items = self.statistics[system].item_rows
+        standard_scores = self.metric.standard_scores(items.spread(items.X[:, self.metric.standard_column]))
+        return centre + scale * standard_scores
 
     def squares(self, system: int) -> Squares:
         """Return sums over the units of the statistics of a system."""
@@ -607,7 +609,7 @@ class BlockSample(SumSample):
 
     def bootstrap(self, drawing: Drawing) -> FloatArray:
         """Return the scores of circular block resamples, shape (B, S)."""
-        rows = [self.blocks.sums(one.of_items.each()) for one in self.systems]
+        rows = [self.blocks.sums(one.item_rows.each()) for one in self.systems]
         return resampled(self.metric, rows, self.blocks.units, drawing, self.blocks.draws)
 
 
@@ -642,11 +644,11 @@ class AnnotatedSample(SumSample):
     @property
     def gold_shift(self) -> FloatArray:
         """By how much the scores against the mean of all versions are higher, shape (S,); 0 if undefined."""
-        of_all = [
+        all_versions = [
             float(scores(self.metric, one.total * (self.units.n / one.units.n)))
             for one in self.versions.systems
         ]
-        shift = np.array(of_all) - self.scores
+        shift = np.array(all_versions) - self.scores
         return np.where(np.isfinite(shift), shift, 0.0)
 
 
@@ -655,13 +657,13 @@ class AnnotatedGroup(SumGroup):
     """A metric against a gold made of annotations; `versions` are the statistics of resampled annotators."""
 
     versions: Sequence[Statistics]
-    of_versions: Design
+    version_design: Design
 
     gold_varies = True
 
     def _sampled(self, systems: Sequence[Statistics]) -> SumSample:
         plain = SumSample.of(systems, self.design)
-        versions = SumSample.of([self.versions[one.system] for one in systems], self.of_versions)
+        versions = SumSample.of([self.versions[one.system] for one in systems], self.version_design)
         return AnnotatedSample(plain.systems, plain.place, plain.units, plain.design, versions)
 
 
@@ -698,8 +700,8 @@ class CrossedSample(SumSample):
     @property
     def differing(self) -> tuple[int, int]:
         """On how many items two systems differ, and on how many groups, of the grouping with fewer."""
-        of_a, of_b = (one.of_items.each() for one in self.systems)
-        differs = (of_a != of_b).any(axis=1)
+        rows_a, rows_b = (one.item_rows.each() for one in self.systems)
+        differs = (rows_a != rows_b).any(axis=1)
         n_groups = min(np.unique(codes[differs]).size for codes in (self.first, self.second))
         return int(differs.sum()), int(n_groups)
 

@@ -112,7 +112,7 @@ def statistics(
     parts = None if cache.folder is None else _texts.cache_parts(metric, gold, systems)
     if parts is None:
         return _counted(metric, gold, systems, counting)
-    keys = [cache.key(*of_system) for of_system in parts]
+    keys = [cache.key(*system_parts) for system_parts in parts]
     stored = {place: cache.read(key) for place, key in enumerate(keys)}
     absent = [place for place, data in stored.items() if data is None]
     rows = {

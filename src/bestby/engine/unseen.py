@@ -41,14 +41,14 @@ def reach(group: Group, a: Iterable[int], b: Iterable[int]) -> Ends | None:
         return None
     golds, predictions, width = rows.shape
     flat = rows.reshape(-1, width)
-    of_a, of_b = (
+    reach_a, reach_b = (
         np.array([group.statistics[int(s)].influence_of(flat).reshape(golds, predictions) for s in systems])
         for systems in (a, b)
     )
     # Whatever the gold of the item: the worst that A and the best that B could say of it, in the mean of the
     # runs.
-    lowers = (of_b.max(axis=2).mean(axis=0) - of_a.min(axis=2).mean(axis=0)).max()
-    raises = (of_a.max(axis=2).mean(axis=0) - of_b.min(axis=2).mean(axis=0)).max()
+    lowers = (reach_b.max(axis=2).mean(axis=0) - reach_a.min(axis=2).mean(axis=0)).max()
+    raises = (reach_a.max(axis=2).mean(axis=0) - reach_b.min(axis=2).mean(axis=0)).max()
     if not (np.isfinite(lowers) and np.isfinite(raises)):
         return None
     return max(0.0, float(lowers)), max(0.0, float(raises))
@@ -116,20 +116,20 @@ def evidence(group: Group, pair: Pair) -> Evidence:
     return Evidence(influences, reach(group, [a], [b]), sample.differing[1], n_units, clustered)
 
 
-def evidence_of_runs(maker: RunsWithItems, a: int, b: int, n_differing: int) -> Evidence:
+def evidence_of_runs(runs_with_items: RunsWithItems, a: int, b: int, n_differing: int) -> Evidence:
     """Return what is known of the mean over the runs of A minus that of B.
 
     Units differ if the mean rows of statistics do; of metrics that are no functions of sums, those count
     on which some run differs, of which there are `n_differing`.
     """
-    group = maker.group
-    of_runs = group.influences
+    group = runs_with_items.group
+    run_influences = group.influences
     influences = None
-    if of_runs is not None and np.isfinite(of_runs.values).all():
-        of_a, of_b = (of_runs.values[:, maker.columns(s)].mean(axis=1) for s in (a, b))
-        influences = dataclasses.replace(of_runs, values=of_a - of_b)
-    runs = np.arange(sum(maker.n_runs))
-    both = runs[maker.columns(a)], runs[maker.columns(b)]
+    if run_influences is not None and np.isfinite(run_influences.values).all():
+        mean_a, mean_b = (run_influences.values[:, runs_with_items.columns(s)].mean(axis=1) for s in (a, b))
+        influences = dataclasses.replace(run_influences, values=mean_a - mean_b)
+    runs = np.arange(sum(runs_with_items.n_runs))
+    both = runs[runs_with_items.columns(a)], runs[runs_with_items.columns(b)]
     differing = _differing(group, *both) if isinstance(group, SumGroup) else min(n_differing, group.n_units)
     return Evidence(influences, reach(group, *both), differing, group.n_units, group.clustered)
 
@@ -138,6 +138,6 @@ def _differing(group: SumGroup, a: IntArray, b: IntArray) -> int:
     """Return the number of units on which the mean rows of some systems differ from those of others."""
     sample = group.together
     rows = sample.rows()
-    of_a, of_b = (np.mean([rows[s] for s in systems.tolist()], axis=0) for systems in (a, b))
-    apart = (rounding.difference(of_a, of_b) != 0.0).any(axis=1)
+    mean_a, mean_b = (np.mean([rows[s] for s in systems.tolist()], axis=0) for systems in (a, b))
+    apart = (rounding.difference(mean_a, mean_b) != 0.0).any(axis=1)
     return int(sample.units.counts[apart].sum())

@@ -78,11 +78,11 @@ def design_effect(influence: FloatArray, clusters: IntArray, strata: IntArray | 
     """Return the standard error of an estimate item-wise and clustered (Kish 1965, section 5.4)."""
     _same_length(influence, clusters)
     sums = np.bincount(clusters, weights=influence).astype(np.float64)
-    of_clusters = None
+    cluster_strata = None
     if strata is not None:
-        of_clusters = np.zeros(sums.size, dtype=np.int64)
-        of_clusters[clusters] = strata
-    itemwise, clustered = _stratified(influence, strata), _stratified(sums, of_clusters)
+        cluster_strata = np.zeros(sums.size, dtype=np.int64)
+        cluster_strata[clusters] = strata
+    itemwise, clustered = _stratified(influence, strata), _stratified(sums, cluster_strata)
     return DesignEffect(itemwise, 0.0 if rounding.is_nothing(clustered, itemwise) else clustered)
 
 

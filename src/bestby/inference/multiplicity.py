@@ -258,12 +258,12 @@ class Joint:
         None if they are not known well enough. Each difference is taken as that of a system of its own from
         one whose score does not vary.
         """
-        of_all, varying = np.arange(size), np.ones(size, dtype=np.bool_)
+        systems, varying = np.arange(size), np.ones(size, dtype=np.bool_)
         if correlations is None:
-            return cls(of_all, of_all, None, seed, varying)
+            return cls(systems, systems, None, seed, varying)
         covariance = np.zeros((size + 1, size + 1))
         covariance[:size, :size] = correlations
-        return cls(of_all, np.full(size, size), covariance, seed, varying)
+        return cls(systems, np.full(size, size), covariance, seed, varying)
 
     @property
     def size(self) -> int:
@@ -312,11 +312,11 @@ class Joint:
         blocks, scale = [], self._scale[:, None].astype(np.float32)
         for drawn in self._scores(len(self._in_one_unit)):
             # Single precision takes half the time, and moves a share of the draws by nothing to speak of.
-            of_systems = np.ascontiguousarray(drawn.T, dtype=np.float32)
+            by_system = np.ascontiguousarray(drawn.T, dtype=np.float32)
             largest = np.zeros(len(drawn))
             for part in chunks(self.size, len(drawn)):
-                z = of_systems.take(self.a[part], axis=0)
-                z -= of_systems.take(self.b[part], axis=0)
+                z = by_system.take(self.a[part], axis=0)
+                z -= by_system.take(self.b[part], axis=0)
                 z *= scale[part]
                 np.maximum(largest, np.abs(z, out=z).max(axis=0), out=largest)
             blocks.append(largest)

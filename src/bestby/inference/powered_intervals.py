@@ -82,11 +82,12 @@ class Shares:
     rare: int
 
     @classmethod
-    def of_share(cls, values: FloatArray, weights: FloatArray) -> Self:
+    def from_labels(cls, values: FloatArray, weights: FloatArray) -> Self:
         """Return what labels 0 and 1 say of a share; the weights sum to 1.
 
-        >>> made = Shares.of_share(np.array([1.0, 1.0, 0.0, 1.0, 0.0, 1.0]), np.array([0.3, 0.3] + [0.1] * 4))
-        >>> round(made.n, 2), round(made.varying, 2), made.rare
+        >>> weights = np.array([0.3, 0.3] + [0.1] * 4)
+        >>> shares = Shares.from_labels(np.array([1.0, 1.0, 0.0, 1.0, 0.0, 1.0]), weights)
+        >>> round(shares.n, 2), round(shares.varying, 2), shares.rare
         (4.55, 0.16, 0)
         """
         share, heavy = float(weights @ values), values[heaviest(weights)]
@@ -94,7 +95,7 @@ class Shares:
         return cls(1.0 / float(weights @ weights), share * (1.0 - share), None, rare)
 
     @classmethod
-    def of_difference(cls, net: FloatArray, weights: FloatArray) -> Self:
+    def from_differences(cls, net: FloatArray, weights: FloatArray) -> Self:
         """Return what differences of labels, -1, 0 or 1, say of a difference of shares."""
         mean, differing = float(weights @ net), float(weights @ np.abs(net))
         rare = int(np.count_nonzero(net[heaviest(weights)]))

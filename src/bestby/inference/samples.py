@@ -532,8 +532,8 @@ def _quantile(strata: Sequence[tuple[int, int, float, float]], level: float) -> 
     if min(sizes) >= FEW_RUNS:
         return float(ndtri(0.5 * (1.0 + level)))
     spread = [variance for *_, var_a, var_b in strata for variance in (var_a, var_b)]
-    of_means = [variance / size for variance, size in zip(spread, sizes, strict=True)]
-    _, freedom = welch(of_means, [size - 1 for size in sizes])
+    mean_variances = [variance / size for variance, size in zip(spread, sizes, strict=True)]
+    _, freedom = welch(mean_variances, [size - 1 for size in sizes])
     # Degrees of freedom below which the interval would be longer than it must (calibration, `improvement`)
     return float(stdtrit(max(6.0, freedom), 0.5 * (1.0 + level)))
 
@@ -557,11 +557,11 @@ def _variance(theta: float, n: int, m: int, var_a: float, var_b: float) -> float
     share_a = var_a / total if total > 0.0 else 0.5
     z = float(ndtri(inside))
     below = float(ndtr(z))
-    of_a = _covariance(inside, z, below, share_a)
-    of_b = _covariance(inside, z, below, 1.0 - share_a)
+    covariance_a = _covariance(inside, z, below, share_a)
+    covariance_b = _covariance(inside, z, below, 1.0 - share_a)
     # Pairs of runs that share one have a covariance: n m (n - 1) and n m (m - 1) of them beside n m
     # variances.
-    normal = 1.0 + ((m - 1) * of_a + (n - 1) * of_b) / (inside * (1.0 - inside))
+    normal = 1.0 + ((m - 1) * covariance_a + (n - 1) * covariance_b) / (inside * (1.0 - inside))
     return theta * (1.0 - theta) / (n * m) * max(exponential, normal)
 
 

@@ -125,7 +125,7 @@ def _refined(plain: TestResult, swaps: Swaps, least: float, seed: int) -> TestRe
     # Signs s have the chance prod sqrt(p (1 - p)) exp(s log_odds / 2), so that a draw weighs exp((own - s)
     # log_odds / 2) beside the data: near 1 where draws reach as far as these.
     log_odds = np.log(chances) - np.log1p(-chances)
-    of_own, n_units = float(swaps.own @ log_odds), float(swaps.counts.sum())
+    own_log_odds, n_units = float(swaps.own @ log_odds), float(swaps.counts.sum())
     total = squares = 0.0
     error, size = math.inf, 0
     while size < MOST_DRAWS and error > RELATIVE_ERROR:
@@ -135,7 +135,7 @@ def _refined(plain: TestResult, swaps: Swaps, least: float, seed: int) -> TestRe
         if not hits.any() and total == 0.0:  # about half of them are, if the tilt leads to the data
             return plain
         with np.errstate(over="ignore"):
-            weights = np.exp(0.5 * (of_own - along[hits]))
+            weights = np.exp(0.5 * (own_log_odds - along[hits]))
             total, squares = total + float(weights.sum()), squares + float(weights @ weights)
         # Standard error of the mean weight, over that mean; the square of a huge total would raise.
         error = math.sqrt(max(squares - total * total / size, 0.0)) / total
@@ -144,7 +144,7 @@ def _refined(plain: TestResult, swaps: Swaps, least: float, seed: int) -> TestRe
     # How much likelier the null hypothesis makes the data than the tilt does: all signs minus have 2^-n over
     # prod(1 - p), and from there log_odds / 2 are left for each step to the data.
     all_minus = -float(swaps.counts @ (math.log(2.0) + np.log1p(-chances)))
-    log_own = all_minus - 0.5 * (float(swaps.counts @ log_odds) + of_own)
+    log_own = all_minus - 0.5 * (float(swaps.counts @ log_odds) + own_log_odds)
     log_p = max(log_own + math.log(total / size), -math.log(2.0) * n_units)
     sides = 2.0 if plain.alternative == "two-sided" else 1.0
     p = min(1.0, max(sides * math.exp(max(log_p, -745.0)), sys.float_info.min))
@@ -354,19 +354,21 @@ def drawn(
     """Return the differences of a batch of draws with these chances, and the sums of signs times `along`."""
     few = np.flatnonzero(swaps.counts <= _ONE_BY_ONE)
     many = np.flatnonzero(swaps.counts > _ONE_BY_ONE)
-    of_each = swaps.counts[few]
-    n_units = int(of_each.sum())
+    few_counts = swaps.counts[few]
+    n_units = int(few_counts.sum())
     generator = block_generator(seed, "tilted", batch)
     read = generator.bit_generator.random_raw(-(-size * n_units // 4)).astype("<u8", copy=False).view("<u2")
-    limits = (65536 * np.repeat(chances[few], of_each)).astype("<u2")
+    limits = (65536 * np.repeat(chances[few], few_counts)).astype("<u2")
     plus = read[: size * n_units].reshape(size, n_units) < limits
     if swaps.rows is None:
         signs = 2.0 * plus.astype(np.float64) - 1.0
         return swaps.difference(signs), signs @ along
     columns = 2.0 * np.column_stack([swaps.rows, along])
-    rows = np.repeat(columns[few], of_each, axis=0)
+    rows = np.repeat(columns[few], few_counts, axis=0)
     if n_units > 8 * few.size:  # it is quicker to count those of each kind first
-        plus = np.add.reduceat(plus.view(np.uint8), np.cumsum(of_each) - of_each, axis=1, dtype=np.uint16)
+        plus = np.add.reduceat(
+            plus.view(np.uint8), np.cumsum(few_counts) - few_counts, axis=1, dtype=np.uint16
+        )
         rows = columns[few]
     # All signs are minus, but for those drawn as plus: each of them moves the sums by twice its row.
     sums: FloatArray = np.tile(-0.5 * (swaps.counts @ columns), (size, 1))

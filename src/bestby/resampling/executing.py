@@ -54,8 +54,8 @@ def n_threads(n_jobs: int) -> int:
     (3, True)
     """
     if isinstance(n_jobs, int) and n_jobs == -1:
-        of_process = getattr(os, "process_cpu_count", os.cpu_count)  # the first from Python 3.13 on
-        return int(of_process() or 1)
+        cpu_count = getattr(os, "process_cpu_count", os.cpu_count)  # the first from Python 3.13 on
+        return int(cpu_count() or 1)
     try:
         return checks.positive_int(n_jobs, "n_jobs")
     except InvalidInputError as error:

@@ -62,18 +62,18 @@ class FairBinomials:
         """Write the draws that are numbers of ones."""
         counted = streams.words_by_position(keys, 0, self._mask.size).astype("<u8", copy=False)
         counted &= self._mask[:, None]
-        for of_width in self._by_width:
+        for numbers in self._by_width:
             # The number of ones among n random bits is binomial(n, 1/2), and exact.
-            ones = np.bitwise_count(counted[of_width.words].view(of_width.kind))
-            ones = ones.reshape(-1, keys.size, of_width.per_word)
-            for place, row in enumerate(of_width.rows.tolist()):
-                word, part = divmod(place, of_width.per_word)
+            ones = np.bitwise_count(counted[numbers.words].view(numbers.kind))
+            ones = ones.reshape(-1, keys.size, numbers.per_word)
+            for place, row in enumerate(numbers.rows.tolist()):
+                word, part = divmod(place, numbers.per_word)
                 out[row] = ones[word, :, part]
 
     @cached_property
     def order(self) -> IntArray:
         """The order of the numbers in `side_by_side`: those drawn by bits of a word, then by tables."""
-        return np.concatenate([*(of_width.rows for of_width in self._by_width), self._large])
+        return np.concatenate([*(numbers.rows for numbers in self._by_width), self._large])
 
     def side_by_side(self, keys: Words) -> Array:
         """Return all draws, shape (R, C), in the order of `order`: quicker for many numbers."""
@@ -82,9 +82,9 @@ class FairBinomials:
         counted = words[:, : self._mask.size].astype("<u8", copy=False)
         counted &= self._mask
         first = 0
-        for of_width in self._by_width:
-            stop = first + of_width.rows.size
-            parts = counted[:, of_width.words].view(of_width.kind)
+        for numbers in self._by_width:
+            stop = first + numbers.rows.size
+            parts = counted[:, numbers.words].view(numbers.kind)
             out[:, first:stop] = np.bitwise_count(parts[:, : stop - first])
             first = stop
         drawn, words = out[:, first:], words[:, self._mask.size :]
@@ -109,10 +109,10 @@ class FairBinomials:
     def _mask(self) -> Words:
         """The bits that count of the words, of 64 bits, that ones are counted in, shape (W,)."""
         masks = [np.zeros(0, dtype="<u8")]
-        for of_width in self._by_width:
-            n_words = of_width.words.stop - of_width.words.start
-            bits = np.zeros(n_words * of_width.per_word, dtype=of_width.kind)
-            bits[: of_width.rows.size] = [(1 << n) - 1 for n in self.counts[of_width.rows].tolist()]
+        for numbers in self._by_width:
+            n_words = numbers.words.stop - numbers.words.start
+            bits = np.zeros(n_words * numbers.per_word, dtype=numbers.kind)
+            bits[: numbers.rows.size] = [(1 << n) - 1 for n in self.counts[numbers.rows].tolist()]
             masks.append(bits.view("<u8"))
         return np.concatenate(masks)
 

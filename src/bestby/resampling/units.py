@@ -154,8 +154,8 @@ def circular(n: int, length: int, strata: IntArray | None = None) -> Blocks:
         for part, draws in ((length, size // length), (size % length, 1))
         if part
     ]
-    lengths, of_stratum, draws = (np.array(column, dtype=np.int64) for column in zip(*parts, strict=True))
-    return Blocks(order, np.concatenate([[0], np.cumsum(sizes)]), lengths, of_stratum, draws)
+    lengths, part_strata, draws = (np.array(column, dtype=np.int64) for column in zip(*parts, strict=True))
+    return Blocks(order, np.concatenate([[0], np.cumsum(sizes)]), lengths, part_strata, draws)
 
 
 def consecutive(n: int, length: int, strata: IntArray | None = None) -> IntArray:

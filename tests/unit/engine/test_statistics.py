@@ -75,7 +75,7 @@ def test_distinct_units_are_counted(design: Design) -> None:
     assert len(found.X) == len(expected)
     assert found.units.n == design.units.n == sum(expected.values())
     assert found.units.sizes.tolist() == design.units.sizes.tolist()
-    assert (found.of_items.each() == SMALL).all()  # of clusters, too
+    assert (found.item_rows.each() == SMALL).all()  # of clusters, too
     assert found.total.tolist() == (design.item_counts @ SMALL).tolist()
 
 
@@ -101,7 +101,7 @@ def test_the_order_of_the_items_leaves_no_trace(design: Design, real: bool) -> N
     moved = Design(N, *(None if part is None else part[order] for part in parts))
     one, other = of(rows, design), of(rows[order], moved)
     assert same(one, other)
-    assert one.of_items.each()[order].tolist() == other.of_items.each().tolist()
+    assert one.item_rows.each()[order].tolist() == other.item_rows.each().tolist()
 
 
 def test_equal_rows_in_two_strata_stay_apart() -> None:
@@ -135,9 +135,9 @@ def test_cells_of_labels_are_the_distinct_rows_of_items(
         (group,) = prepare.groups(evaluation, [resolve(name)])
         assert isinstance(group, SumGroup)
         _, rows = prepare.statistics_of(evaluation, group.metric)
-        for found, of_items in zip(group.statistics, rows, strict=True):
-            assert same(found, Statistics.of(group.metric, 0, Rows(of_items), group.design))
-            assert (found.of_items.each() == of_items).all()
+        for found, item_rows in zip(group.statistics, rows, strict=True):
+            assert same(found, Statistics.of(group.metric, 0, Rows(item_rows), group.design))
+            assert (found.item_rows.each() == item_rows).all()
 
 
 @pytest.mark.parametrize("stratified", [False, True])
