@@ -189,15 +189,6 @@ def test_the_permutation_test_takes_no_notice(metric: Any, systems: Any) -> None
     assert fewer.interval != full.interval
 
 
-def test_threads_change_nothing_at_any_size() -> None:
-    for metric, systems in PROTOCOLS:
-        one, other = (
-            makers(metric, systems, GOLD, Drawing(300, 3, n_jobs, resample_size=0.3)).replicates
-            for n_jobs in (1, 3)
-        )
-        assert (one == other).all()
-
-
 # -- resampled annotators ------------------------------------------------------------------------------
 
 
@@ -297,16 +288,6 @@ def test_fewer_items_and_their_annotators_are_brought_to_scale() -> None:
     assert fewer == pytest.approx(full, rel=0.09)
     assert raw.replicates.std(axis=0) == pytest.approx(2.0 * full, rel=0.09)
     assert_centred(raw.replicates, raw.scores)
-
-
-def test_threads_change_nothing_with_annotators() -> None:
-    systems, gold = annotated()
-    one, other = (
-        compare(systems, gold, annotators="resample", metric=["brier", "f1_macro"], n_resamples=400, n_jobs=n)
-        for n in (1, 3)
-    )
-    assert one.differences == other.differences
-    assert one.systems == other.systems
 
 
 @pytest.mark.parametrize("interval", ["tango", "bca", "studentized", "normal"])

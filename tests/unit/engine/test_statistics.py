@@ -215,24 +215,6 @@ def test_equal_rows_meet_wherever_the_blocks_end(k: int, more: int, blocks: int)
     assert np.unique(engine_statistics.projected(np.asfortranarray(rows))).size == 1
 
 
-@pytest.mark.parametrize("rounded", [False, True])
-@pytest.mark.parametrize("design", ["plain", "strata", "counts", "clusters"])
-def test_very_many_single_items_that_differ_stay_in_their_order(
-    design: str, rounded: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(engine_statistics, "IN_ORDER_FROM", N - 1)
-    monkeypatch.setattr(engine_statistics, "_SAMPLED_ROWS", 64)
-    rows = SMALL if rounded else np.random.default_rng(6).normal(size=(N, 2))
-    found = of(rows, DESIGNS[design])
-    if design == "plain" and not rounded:
-        assert found.place is None
-        assert (rows == found.X).all()
-        assert found.units.counts.tolist() == found.sizes.tolist() == [1] * N
-    else:
-        monkeypatch.undo()
-        assert same(found, of(rows, DESIGNS[design]))
-
-
 # -- what the score makes of them --------------------------------------------------------------------------
 
 
@@ -244,19 +226,6 @@ def system(name: str, **groups: Any) -> Statistics:
     (group,) = prepare.groups(Evaluation.of({"a": noisy}, gold, **groups), [resolve(name)])
     assert isinstance(group, SumGroup)
     return group.statistics[0]
-
-
-@pytest.mark.parametrize("name", ["rmse", "pearson", "f1_macro"])
-@pytest.mark.parametrize("clustered", [False, True])
-@pytest.mark.parametrize("at_once", [1, 1 << 17])
-def test_scores_without_a_unit_are_those_of_the_totals_less_its_row(
-    name: str, clustered: bool, at_once: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(chunks, "CHUNK", at_once)
-    found = system(name, clusters=np.arange(90) // 4 if clustered else None)
-    assert found.score == float(found.metric.score(found.total))
-    expected = [float(found.metric.score(found.total - row)) for row in found.X]
-    assert found.left_out == pytest.approx(expected, rel=1e-12)
 
 
 @pytest.mark.parametrize("name", ["rmse", "pearson", "f1_macro"])

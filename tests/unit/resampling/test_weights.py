@@ -26,14 +26,6 @@ def test_draws_of_a_stratum_stay_in_it() -> None:
     assert set(np.unique(drawn[:, 4:])) == {4, 5, 6, 7, 8}
 
 
-def test_rows_with_multiplicities_are_expanded_in_their_strata() -> None:
-    X = np.array([[1.0], [2.0], [3.0]])
-    expanded, units = Units(np.array([2, 1, 3]), np.array([0, 2, 3])).expanded(X)
-    assert expanded.ravel().tolist() == [1, 1, 2, 3, 3, 3]
-    assert units.bounds.tolist() == [0, 3, 6]
-    assert units.n == units.n_rows == 6
-
-
 def test_blocks_come_back_in_order_and_progress_is_told() -> None:
     told: list[tuple[int, int]] = []
     for n_jobs in (1, 3):
@@ -148,28 +140,3 @@ def test_cells_keep_the_draws_of_each_stratum() -> None:
     expected = np.array([70, 70, 130, 130]) * share
     # 5.5 standard errors of the mean of 4000 binomials: false alarm rate below 1e-6.
     assert np.abs(drawn.mean(axis=0) - expected).max() < 5.5 * np.sqrt((expected * (1 - share)).max() / 4000)
-
-
-@pytest.mark.parametrize("strata", [False, True])
-def test_weights_handed_to_measures_of_ranks_have_the_draws(
-    strata: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    bounds, draws = (np.array([0, 20, 120]), [4, 20]) if strata else (np.array([0, 120]), [24])
-    units = Units(np.ones(120, dtype=np.int64), bounds)
-
-    def handed(n_jobs: int = 1) -> np.ndarray:
-        return totals.bootstrap_blocks(
-            units,
-            300,
-            5,
-            lambda W: W.astype(float),
-            draws=np.array(draws),
-            n_jobs=n_jobs,
-        )
-
-    plain = handed()
-    assert (plain.sum(axis=1) == 24).all()
-    for (start, stop), count in zip(itertools.pairwise(bounds), draws, strict=True):
-        assert (plain[:, start:stop].sum(axis=1) == count).all()
-    monkeypatch.setattr(totals, "WEIGHT_BLOCK", 120 * 7)
-    assert (handed(3) == plain).all()
