@@ -72,14 +72,6 @@ def test_a_lattice_and_its_mirror() -> None:
     assert one.size == 0
 
 
-def test_values_that_never_vary() -> None:
-    found = mean_bootstrap(np.array([0.7]), np.array([25]), ONE)
-    assert found is not None
-    assert found.at(0.7) == 1.0
-    assert found.quantile(0.025) == found.quantile(0.975) == pytest.approx(0.7)
-    assert found.sd == 0.0
-
-
 def test_real_values_are_inverted_and_have_no_atoms() -> None:
     values = np.random.default_rng(1).normal(2.0, 1.0, 200)
     found = mean_bootstrap(values, np.ones(200, dtype=np.int64), np.array([0, 200]))
@@ -265,11 +257,6 @@ def test_inverted_and_exact_on_a_fine_lattice_agree(edges: list[int]) -> None:
         x = (np.floor((found.mean + z * found.sd) * n / 0.01) + 0.5) * 0.01 / n
         assert found.below(x) == pytest.approx(exact.below(x), abs=1e-6)
         assert found.above(x) == pytest.approx(exact.above(x), abs=1e-6)
-
-
-def test_the_share_of_replicates_above() -> None:
-    drawn = distributions.replicates(np.array([4.0, 1.0, 2.0, 2.0 + 1e-13, 8.0]))
-    assert [drawn.above(x) for x in (0.0, 1.0, 2.0, 3.0, 8.0)] == pytest.approx([1.0, 0.8, 0.4, 0.4, 0.0])
 
 
 @pytest.mark.parametrize("size", [1e-13, 0.1, 1.0, 3.0, 1e9])

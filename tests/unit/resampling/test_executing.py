@@ -195,17 +195,6 @@ def test_a_closed_executor_is_told(sent_always: None) -> None:
         asked("spearman", pool, n_resamples=100_000)
 
 
-def test_cancelled_work_is_told(sent_always: None) -> None:
-    class Cancelling(RecordingExecutor):
-        def submit(self, *_: Any, **__: Any) -> Future[Any]:
-            future: Future[Any] = Future()
-            future.cancel()
-            return future
-
-    with pytest.raises(ExecutorError, match="the Cancelling cancelled its resamples"):
-        run_blocks(numbers, 100, 10, 1, None, Cancelling())
-
-
 def test_an_interrupt_takes_back_what_has_not_begun(sent_always: None) -> None:
     made: list[int] = []
 
