@@ -20,7 +20,7 @@ def strata(*sizes: int) -> Units:
     return Units(np.ones(sum(sizes), dtype=np.int64), np.cumsum([0, *sizes]))
 
 
-def makers(
+def estimates(
     metric: Any, systems: Any, gold: Any = None, drawing: Drawing | None = None, **groups: Any
 ) -> Estimates:
     evaluation = Evaluation.of(systems, gold, **groups)
@@ -105,8 +105,8 @@ def test_as_many_as_there_are_is_no_resample_size_at_all(metric: Any, systems: A
     n = 45 if "clusters" in groups else 90
     for size, rescale in ((n, True), (n, False), (0.9999, True), (None, False)):
         drawing = Drawing(150, 4, resample_size=size, rescale=rescale)
-        found = makers(metric, systems, GOLD, drawing, **groups)
-        expected = makers(metric, systems, GOLD, Drawing(150, 4), **groups)
+        found = estimates(metric, systems, GOLD, drawing, **groups)
+        expected = estimates(metric, systems, GOLD, Drawing(150, 4), **groups)
         assert (found.replicates == expected.replicates).all()
         assert found.by_formula
         for method in ("bca", "percentile", "basic"):
@@ -123,7 +123,7 @@ def test_rescaled_replicates_vary_as_those_of_all_units(metric: Any, systems: An
     resamples = 400 if metric is call else 2000
 
     def spread(**settings: Any) -> float:
-        made = makers(metric, systems, GOLD, Drawing(resamples, 4, **settings), **groups)
+        made = estimates(metric, systems, GOLD, Drawing(resamples, 4, **settings), **groups)
         return float(np.std(made.of(0, 1).replicates))
 
     allowed = 5.5 / np.sqrt(resamples) + (0.0 if metric in ("mse", call) else 0.15)
@@ -134,7 +134,7 @@ def test_rescaled_replicates_vary_as_those_of_all_units(metric: Any, systems: An
 
 def test_rescaling_moves_deviations_from_the_score_and_nothing_else() -> None:
     raw, scaled = (
-        makers("f1_macro", SYSTEMS, GOLD, Drawing(50, 4, resample_size=30, rescale=rescale))
+        estimates("f1_macro", SYSTEMS, GOLD, Drawing(50, 4, resample_size=30, rescale=rescale))
         for rescale in (False, True)
     )
     expected = scaled.scores + np.sqrt(30 / 90) * (raw.replicates - scaled.scores)
@@ -151,7 +151,7 @@ def test_strata_that_give_unequal_shares_do_not_shift_the_score(metric: str, res
     used = "mean" if metric == "mean" else lambda _, p: float(np.mean(p))
     gold = None if metric == "mean" else np.zeros(100)
     drawing = Drawing(1500, 2, resample_size=0.05, rescale=rescale)
-    made = makers(used, {"a": a, "b": rng.normal(0, 0.3, 100)}, gold, drawing, strata=stratum)
+    made = estimates(used, {"a": a, "b": rng.normal(0, 0.3, 100)}, gold, drawing, strata=stratum)
     found = made.replicates[:, 0]
     assert abs(found.mean() - a.mean()) < 1e-12 * abs(a.mean()) + 1e-12
     assert abs(np.mean(made.drawn[:, 0]) - a.mean()) > 0.3  # as drawn they are off
@@ -231,7 +231,7 @@ def test_replicates_are_put_back_by_the_shift_of_the_gold(metric: str) -> None:
     made = resampled(metric, systems, gold, Drawing(500, 0))
     assert made.group.gold_varies
     assert not made.by_formula
-    assert (made.scores == makers(metric, systems, gold).scores).all()
+    assert (made.scores == estimates(metric, systems, gold).scores).all()
     assert made.replicates == pytest.approx(made.drawn - gold_shift(made), rel=1e-12)
 
 
@@ -240,7 +240,7 @@ def test_replicates_of_means_lie_around_the_score(metric: str) -> None:
     """Balanced resamples: nothing but Monte Carlo error is left of the shift."""
     systems, gold = annotated()
     assert_centred(
-        resampled(metric, systems, gold, Drawing(4000, 0)).replicates, makers(metric, systems, gold).scores
+        resampled(metric, systems, gold, Drawing(4000, 0)).replicates, estimates(metric, systems, gold).scores
     )
 
 
@@ -261,7 +261,7 @@ def test_annotators_who_all_agree_add_nothing(metric: str) -> None:
     answers = np.random.default_rng(1).integers(0, 3, 60)
     gold = Annotations.of(np.repeat(answers[:, None], 4, axis=1), [0, 1, 2])
     again = resampled(metric, systems, gold, Drawing(4000, 0))
-    fixed = makers(metric, systems, gold, Drawing(4000, 0))
+    fixed = estimates(metric, systems, gold, Drawing(4000, 0))
     assert gold_shift(again) == pytest.approx(np.zeros(2), abs=1e-12)
     assert again.replicates.std(axis=0) == pytest.approx(fixed.replicates.std(axis=0), rel=0.07)
     assert not [n for n in interval_methods.interval(again.of(0), "basic", 0.9)[1] if n.code == "coarse_gold"]
@@ -272,7 +272,7 @@ def test_groups_of_items_are_kept(groups: Any) -> None:
     systems, gold = annotated(90)
     drawing = Drawing(1000, 0)
     again = resampled("soft_accuracy", systems, gold, drawing, **groups)
-    fixed = makers("soft_accuracy", systems, gold, drawing, **groups)
+    fixed = estimates("soft_accuracy", systems, gold, drawing, **groups)
     assert again.group.units.sizes.tolist() == fixed.group.units.sizes.tolist()
     ratio = again.replicates.std(axis=0) / fixed.replicates.std(axis=0)
     assert (
