@@ -8,6 +8,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import TypeAlias
 
 import numpy as np
@@ -410,18 +411,6 @@ def calibration_error_of(
     )
 
 
-def _cr2(estimate: Estimate, level: float) -> NotedInterval:
-    return _robust(estimate, level, "cr2")
-
-
-def _hall(estimate: Estimate, level: float) -> NotedInterval:
-    return _allowing_for_skewness(estimate, level, "hall")
-
-
-def _hall_wide(estimate: Estimate, level: float) -> NotedInterval:
-    return _allowing_for_skewness(estimate, level, "hall-wide")
-
-
 def _allowing_for_skewness(estimate: Estimate, level: float, method: str) -> NotedInterval:
     group = estimate.group
     error = estimate.robust_error(skewness.ERRORS[method])
@@ -461,10 +450,6 @@ def _bca_expanded(estimate: Estimate, level: float) -> NotedInterval:
     interval, notes = _bca(estimate, min(2.0 * float(special.ndtr(z)) - 1.0, 1.0 - 1e-12))
     method = "bca-expanded" if interval.method == "bca" else interval.method
     return dataclasses.replace(interval, level=level, method=method), notes
-
-
-def _two_way(estimate: Estimate, level: float) -> NotedInterval:
-    return _robust(estimate, level, "two-way")
 
 
 def _robust(estimate: Estimate, level: float, method: str) -> NotedInterval:
@@ -537,9 +522,9 @@ METHODS: dict[str, Callable[[Estimate, float], NotedInterval]] = {
     "basic": _basic,
     "studentized": _studentized,
     "normal": _normal,
-    "cr2": _cr2,
-    "hall": _hall,
-    "hall-wide": _hall_wide,
-    "two-way": _two_way,
+    "cr2": partial(_robust, method="cr2"),
+    "hall": partial(_allowing_for_skewness, method="hall"),
+    "hall-wide": partial(_allowing_for_skewness, method="hall-wide"),
+    "two-way": partial(_robust, method="two-way"),
 }
 """What makes each interval of items; `needs` of the vocabulary says which data it takes."""
