@@ -28,7 +28,7 @@ from tools import pages
 
 from bestby import Annotations, Evaluation
 from bestby._core.typing import FloatArray
-from bestby.engine import interval_maker, prepare
+from bestby.engine import interval_methods, prepare
 from bestby.engine.base import Drawing
 from bestby.engine.estimate import Estimates
 from bestby.engine.interval_choice import choose_interval
@@ -107,7 +107,7 @@ def _ends(estimates: Estimates) -> dict[str, tuple[float, float]]:
     for name, target in TARGETS.items():
         estimate = estimates.of(*target)
         method = choose_interval(**estimate.situation()).method
-        interval, _ = interval_maker.interval(estimate, method, LEVEL)
+        interval, _ = interval_methods.interval(estimate, method, LEVEL)
         assert interval is not None  # scores that vary
         out[name] = (interval.low, interval.high)
     return out

@@ -10,7 +10,7 @@ import numpy as np
 
 from bestby.comparisons import dependence, note_rules
 from bestby.engine import interval_choice
-from bestby.inference.locations import FEW_RUNS
+from bestby.inference.samples import FEW_RUNS
 from calibration import families, measuring
 from calibration.files import Arrays, Row
 from calibration.grid import Cell

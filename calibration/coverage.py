@@ -26,7 +26,7 @@ from scipy.special import ndtr, stdtrit
 from tools import pages
 
 from bestby._core.errors import BestbyError, DesignError
-from bestby.engine import interval_maker, prepare
+from bestby.engine import interval_methods, prepare
 from bestby.engine.base import Drawing
 from bestby.engine.estimate import Estimate, Estimates
 from bestby.engine.interval_choice import choose_interval
@@ -95,7 +95,7 @@ def one(cell: Cell, evaluation: Any, seed: int) -> tuple[Any, Any, str] | None:
             ends[position] = candidate(estimate, method)
             continue
         try:
-            interval, _ = interval_maker.interval(estimate, choice if method == "auto" else method, LEVEL)
+            interval, _ = interval_methods.interval(estimate, choice if method == "auto" else method, LEVEL)
         except DesignError:
             continue
         if interval is not None:

@@ -24,7 +24,7 @@ from scipy.special import stdtrit
 from tools import pages
 
 from bestby.data.evaluation import Evaluation
-from bestby.engine import interval_maker, prepare, test_maker
+from bestby.engine import interval_methods, prepare, significance_tests
 from bestby.engine.base import Drawing
 from bestby.engine.estimate import Estimate, Estimates
 from bestby.engine.sums import SumGroup
@@ -183,12 +183,12 @@ def difference(evaluation: Evaluation, seed: int, blocks: int | None = None) -> 
 
 def holds(estimate: Estimate, method: str, truth: float) -> bool:
     """Return whether the interval holds the truth; where the data allow none, no claim is made."""
-    found, _ = interval_maker.interval(estimate, method, LEVEL)
+    found, _ = interval_methods.interval(estimate, method, LEVEL)
     return found is None or found.low - 1e-12 <= truth <= found.high + 1e-12
 
 
 def rejects(estimate: Estimate, test: str) -> bool:
-    return test_maker.result(test, estimate, "two-sided").p_value <= 1.0 - LEVEL
+    return significance_tests.result(test, estimate, "two-sided").p_value <= 1.0 - LEVEL
 
 
 def count_clusters(cell: Cell, rng: np.random.Generator, seed: int) -> Found:

@@ -193,7 +193,7 @@ def row(name: str, units: int, draws: int) -> str:
     near = np.quantile(np.abs(difference(np.concatenate(some))), 1.0 - np.array(PLAIN))
     cells = []
     for seed, distance in enumerate([*near, *(near[-1] * np.array(OUT))]):
-        found = dominating_point.swapped(halves, difference, distance, 10_000, 0)
+        found = dominating_point.swapped_sums(halves, difference, distance, 10_000, 0)
         tilt = tilt_towards(halves, difference, distance)
         if found is None or tilt is None:
             cells.append("all signs are drawn" if found is None else "nothing is that far out")

@@ -15,7 +15,7 @@ from bestby._core.typing import Array, FloatArray
 from bestby.comparisons import simultaneous
 from bestby.comparisons.settings import Settings
 from bestby.data.evaluation import Evaluation
-from bestby.engine import prepare, test_maker
+from bestby.engine import prepare, significance_tests
 from bestby.engine.base import Drawing
 from bestby.engine.estimate import Estimates
 from bestby.inference import multiplicity
@@ -187,7 +187,7 @@ def _one(cell: Family, rng: np.random.Generator, seed: int) -> list[float]:
     made = simultaneous.family_intervals(estimates, pairs, evaluation.names, SETTINGS)
     together = [made.bounds[pair][0] for pair in pairs]
     single = [made.singles[pair] for pair in pairs]
-    tests = test_maker.run("auto", estimates, pairs, "two-sided")
+    tests = significance_tests.run("auto", estimates, pairs, "two-sided")
     raw = np.array([tests[pair].p_value for pair in pairs])
     joint = simultaneous.joint_of(estimates, np.array(pairs), evaluation.names)
     rejected = [

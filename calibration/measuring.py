@@ -14,10 +14,10 @@ from typing import Any, get_type_hints
 import numpy as np
 
 from bestby._core.errors import BestbyError, DesignError
-from bestby.engine import interval_choice, interval_maker, prepare, test_maker
+from bestby.engine import interval_choice, interval_methods, prepare, significance_tests
 from bestby.engine.base import Drawing
 from bestby.engine.estimate import Estimate, Estimates, Situation
-from bestby.inference import joint
+from bestby.inference import multiplicity
 from bestby.metrics import resolve
 from calibration import CACHE, families, files, runs, statements
 from calibration.families import Family
@@ -92,7 +92,7 @@ def one(cell: Cell, evaluation: Any, seed: int, number: int) -> tuple[Any, ...] 
 
 def _ends(estimate: Estimate, method: str) -> tuple[float, float]:
     try:
-        interval, _ = interval_maker.interval(estimate, method, LEVEL)
+        interval, _ = interval_methods.interval(estimate, method, LEVEL)
     except DesignError:
         return math.nan, math.nan
     return (math.nan, math.nan) if interval is None else (interval.low, interval.high)
@@ -100,7 +100,7 @@ def _ends(estimate: Estimate, method: str) -> tuple[float, float]:
 
 def _p_value(pair: Estimate, test: str, side: Any) -> float:
     try:
-        return test_maker.result(test, pair, side).p_value
+        return significance_tests.result(test, pair, side).p_value
     except DesignError:
         return math.nan
 
@@ -126,7 +126,7 @@ def path_of(cell: AnyCell, cache: Path = CACHE) -> Path:
     """Return where a cell is stored; what it is made of is in the name."""
     content: Sequence[object] = (cell,)
     if isinstance(cell, Family):  # keeps what "auto" came to, not what it looks at: made anew with the rule
-        content = (cell, inspect.getsource(interval_choice), inspect.getsource(joint))
+        content = (cell, inspect.getsource(interval_choice), inspect.getsource(multiplicity))
     if isinstance(cell, Statements):
         content = (cell.key, cell.datasets)
     if isinstance(cell, Cell):

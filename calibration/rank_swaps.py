@@ -16,7 +16,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from bestby.inference import swap_expansion
+from bestby.inference import dominating_point
 from bestby.metrics import resolve
 from bestby.metrics.base import WeightedMetric
 
@@ -84,7 +84,7 @@ def expanded(
     def difference(signs: np.ndarray) -> float:
         return float(-np.diff(derivatives.along(np.concatenate([signs, -signs]), np.array([1.0, -1.0])))[0])
 
-    found = swap_expansion.swapped(effects, difference, observed, "two-sided")
+    found = dominating_point.swapped_weights(effects, difference, observed, "two-sided")
     n_effective = float((effects**2).sum() ** 2 / (effects**4).sum())
     return (float("nan") if found is None else found.p_value), n_effective
 

@@ -32,7 +32,7 @@ from tools import pages
 
 from bestby._core.typing import Alternative
 from bestby.data.evaluation import Evaluation
-from bestby.engine import prepare, test_maker
+from bestby.engine import prepare, significance_tests
 from bestby.engine.base import Drawing
 from bestby.engine.estimate import Estimate, Estimates
 from bestby.metrics import resolve
@@ -71,7 +71,7 @@ def p_values(kind: str, n: int, pairs: int, seed: int, rescale: bool) -> dict[fl
 def better(estimate: Estimate) -> float:
     """Return the p-value of the bootstrap test that the first system of a difference is the better one."""
     alternative: Alternative = "greater" if estimate.metric.greater_is_better else "less"
-    return test_maker.result("bootstrap", estimate, alternative).p_value
+    return significance_tests.result("bootstrap", estimate, alternative).p_value
 
 
 def ours(tool: str, kind: str, n: int, pairs: int) -> Iterator[dict[str, Any]]:

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from bestby.data.evaluation import Evaluation
-from bestby.engine import prepare, test_maker
+from bestby.engine import prepare, significance_tests
 from bestby.engine.base import Drawing
 from bestby.engine.estimate import Estimates
 from bestby.metrics import resolve
@@ -144,7 +144,7 @@ def _ours(seed: int, datasets: int, n: int) -> list[Found]:
         estimate = Estimates(group, Drawing(RESAMPLES, seed + i)).of(0, 1)
         out.append(
             {
-                f"p, {name}": test_maker.result(name, estimate, "two-sided").p_value
+                f"p, {name}": significance_tests.result(name, estimate, "two-sided").p_value
                 for name in ("bootstrap", "permutation")
             }
         )

@@ -13,9 +13,9 @@ import numpy as np
 
 from bestby._core.typing import Alternative
 from bestby.engine.base import Drawing
-from bestby.engine.runs import FEW_FOR_MEDIANS, Separate
-from bestby.inference import locations, samples
-from bestby.inference.multiplicity import alpha_of, rejects
+from bestby.engine.runs import FEW_FOR_MEDIANS, RunScores
+from bestby.inference import samples
+from bestby.inference.multiplicity import alpha_at, rejects
 from bestby.questions.runs.differences import least_p
 
 NUMBERS = (2, 3, 5, 10, 20, 50)
@@ -85,7 +85,7 @@ def run(cell: Runs) -> dict[str, Any]:
     outlying = np.empty((cell.datasets, 1))
     for i in range(cell.datasets):
         a, b = draw(rng, cell.n) + cell.truth, draw(rng, cell.n)
-        maker = Separate([a, b], ("a", "b"), "mean", False, Drawing(cell.resamples, seed + i))
+        maker = RunScores([a, b], ("a", "b"), "mean", False, Drawing(cell.resamples, seed + i))
         for j, method in enumerate(cell.methods):
             interval, _ = maker.interval(0, 1, method, LEVEL)
             assert interval is not None  # scores that vary
@@ -98,14 +98,14 @@ def run(cell: Runs) -> dict[str, Any]:
 
 def few(n: int, statistic: str = "mean") -> bool:
     """Return whether `compare_runs` says of so many runs that it is hardly known how much they vary."""
-    enough = FEW_FOR_MEDIANS if statistic == "median" else locations.FEW_RUNS
-    return locations.n_kept(n, statistic) < enough
+    enough = FEW_FOR_MEDIANS if statistic == "median" else samples.FEW_RUNS
+    return samples.n_averaged(n, statistic) < enough
 
 
 def automatic(n: int, m: int | None = None, *, statistic: str = "mean", paired: bool = False) -> str:
     """Return what "auto" is for `compare_runs`: of means the t test where permutation cannot reach 5 %."""
     least = least_p(n, n if m is None else m)
-    return "auto" if paired or statistic != "mean" or rejects(least, alpha_of(LEVEL)) else "t"
+    return "auto" if paired or statistic != "mean" or rejects(least, alpha_at(LEVEL)) else "t"
 
 
 def cells() -> Iterator[Runs]:

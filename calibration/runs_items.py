@@ -33,9 +33,8 @@ from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare
 from bestby.engine.base import Drawing
 from bestby.engine.estimate import Estimates
-from bestby.engine.hierarchy import RunsWithItems
-from bestby.engine.runs import Separate
-from bestby.inference import improvement, locations, samples
+from bestby.engine.runs import RunScores, RunsWithItems
+from bestby.inference import samples
 from bestby.metrics import resolve
 from calibration import RESULTS, ROOT, files
 from calibration.dependence import table
@@ -132,19 +131,19 @@ def others(rng: np.random.Generator, seed: int, n: int) -> Found:
     return {
         "t, of one mean where one run in ten fails": -1.0 in failing.interval(0, None, "t", LEVEL)[0],
         "percentile, of a difference of medians": 0.0 in medians.interval(0, 1, "percentile", LEVEL)[0],
-        f"Newcombe, of P(A > B) = {CHANCE}": CHANCE in improvement.improvement(a, b, LEVEL, paired=False)[1],
+        f"Newcombe, of P(A > B) = {CHANCE}": CHANCE in samples.improvement(a, b, LEVEL, paired=False)[1],
         "Brunner and Munzel, of the same": CHANCE in brunner_munzel(a, b),
     }
 
 
-def _separate(scores: list[FloatArray], statistic: str, seed: int) -> Separate:
-    return Separate(scores, ("a", "b"), statistic, False, Drawing(RESAMPLES, seed))
+def _separate(scores: list[FloatArray], statistic: str, seed: int) -> RunScores:
+    return RunScores(scores, ("a", "b"), statistic, False, Drawing(RESAMPLES, seed))
 
 
 def brunner_munzel(a: FloatArray, b: FloatArray) -> Any:
     """Return the t interval of P(A > B) by the variances of the placements."""
-    p, *placed = improvement.placements(a, b)
-    found = locations.difference_error(*placed, "mean", paired=False)
+    p, *placed = samples.placements(a, b)
+    found = samples.difference_error(*placed, "mean", paired=False)
     assert found is not None
     return samples.t_interval(p, *found, LEVEL, "brunner-munzel")
 

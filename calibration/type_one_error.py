@@ -20,7 +20,7 @@ import numpy as np
 from tools import pages
 
 from bestby._core.errors import BestbyError, DesignError
-from bestby.engine import prepare, test_maker
+from bestby.engine import prepare, significance_tests
 from bestby.engine.base import Drawing
 from bestby.engine.estimate import Estimate, Estimates
 from bestby.metrics import resolve
@@ -64,7 +64,7 @@ def rows_of(name: str, metric: str, population: Population, n: int, size: int) -
     rows = []
     for test in COUNTED:
         try:
-            p = [test_maker.result(test, estimate, "two-sided").p_value for estimate in data]
+            p = [significance_tests.result(test, estimate, "two-sided").p_value for estimate in data]
         except DesignError:
             continue
         rate = float(np.mean(np.array(p) <= LEVEL))

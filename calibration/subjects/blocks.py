@@ -11,7 +11,7 @@ from scipy.signal import lfilter
 from scipy.special import stdtr
 
 from bestby import compare
-from bestby.inference import autocorrelation
+from bestby.inference import clusters
 from calibration.statements import Outcome, Statements, What
 
 TITLE = "Blocks of ordered items"
@@ -77,7 +77,7 @@ def one(draw: Draw, n: int, length: int, rng: np.random.Generator, seed: int) ->
     noted = any(note.code == "short_blocks" for note in result.notes)
     found = result["a", "b"]
     assert found.interval is not None
-    reach = autocorrelation.reach(d - d.mean())
+    reach = clusters.dependence(d - d.mean())
     longer = max(length, min(reach.long_enough(0.95), n // 10))
     return {
         What("rejected", "permutation of blocks", default=True): Outcome(found.p_value <= 0.05, noted),

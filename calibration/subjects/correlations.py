@@ -8,7 +8,7 @@ import numpy as np
 
 from bestby.comparisons import swap_notes
 from bestby.data.evaluation import Evaluation
-from bestby.engine import prepare, test_maker
+from bestby.engine import prepare, significance_tests
 from bestby.engine.base import Drawing
 from bestby.engine.estimate import Estimates
 from bestby.metrics import resolve
@@ -81,7 +81,7 @@ def cell(
         estimates = Estimates(group, Drawing(399, seed))
         found = {}
         for name in (DEFAULT, OTHER):
-            tests = test_maker.run(name, estimates, [(0, 1)], "two-sided")
+            tests = significance_tests.run(name, estimates, [(0, 1)], "two-sided")
             codes = {note.code for note in swap_notes.exchange_notes(group, tests, ("a", "b"), name)}
             judged = name == DEFAULT and kind == "rejected"
             noted = "different_scales" in codes

@@ -14,8 +14,8 @@ from scipy.special import ndtr
 
 from bestby import compare_datasets
 from bestby.engine.base import Drawing
-from bestby.engine.runs import Separate
-from bestby.inference.locations import FEW_RUNS
+from bestby.engine.runs import RunScores
+from bestby.inference.samples import FEW_RUNS
 from bestby.questions.datasets import overall_runs
 from bestby.questions.datasets.overall_runs import Pooled
 from bestby.questions.runs.source import Settings
@@ -118,7 +118,7 @@ def _middle_half(
             alternative="two-sided", correction="holm", margin=None, baseline=None,
         )  # fmt: skip
         estimates = [
-            Separate([drawn["a"][i], drawn["b"][i]], ("a", "b"), "iqm", False, Drawing(RESAMPLES, seed + i))
+            RunScores([drawn["a"][i], drawn["b"][i]], ("a", "b"), "iqm", False, Drawing(RESAMPLES, seed + i))
             for i in range(n)
         ]
         found, _ = Pooled(estimates, ("a", "b"), settings).interval(0, 1, 0.95)

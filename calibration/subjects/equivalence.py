@@ -13,7 +13,7 @@ import numpy as np
 from bestby.comparisons import family, one_pair
 from bestby.comparisons.settings import Settings
 from bestby.data.evaluation import Evaluation
-from bestby.engine import interval_maker, prepare
+from bestby.engine import interval_methods, prepare
 from bestby.engine.base import Drawing
 from bestby.engine.estimate import Estimates
 from bestby.metrics import resolve
@@ -94,7 +94,7 @@ def _one(
     method, situation = one_pair.chosen(estimate, "auto")
     method = one_pair.deciding(method, "auto", situation)
     level = family.equivalence_level(settings.level, margin)
-    seen, _ = interval_maker.interval(estimate, method, settings.level if level is None else level)
+    seen, _ = interval_methods.interval(estimate, method, settings.level if level is None else level)
     verdict = family.verdict(interval, made.tost, margin, True, doubted=made.doubted)
     return _found(kind, verdict, family.verdict(interval, seen, margin, True))
 

@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 from scipy.special import ndtri
 
-from bestby.inference import improvement, locations, samples
+from bestby.inference import samples as inference_samples
 from calibration.statements import Outcome, Statements, What
 
 TITLE = "P(A > B) of runs that vary unequally"
@@ -53,13 +53,13 @@ def _one(
         b = rng.normal(size=m)
     else:
         a, b = spread * rng.exponential(size=n), rng.exponential(size=m)
-    noted = min(n, m) < locations.FEW_RUNS
-    p, interval = improvement.improvement(a, b, LEVEL, paired=False)
+    noted = min(n, m) < inference_samples.FEW_RUNS
+    p, interval = inference_samples.improvement(a, b, LEVEL, paired=False)
     low, high = _newcombe(p, n, m)
-    placed = improvement.placements(a, b)[1:]
-    error = locations.difference_error(*placed, "mean", paired=False)
+    placed = inference_samples.placements(a, b)[1:]
+    error = inference_samples.difference_error(*placed, "mean", paired=False)
     assert error is not None
-    t = samples.t_interval(p, *error, LEVEL, "brunner-munzel")
+    t = inference_samples.t_interval(p, *error, LEVEL, "brunner-munzel")
     return {
         What("coverage", "auto", True): Outcome(truth in interval, noted),
         What("coverage", "Newcombe"): Outcome(low <= truth <= high, noted),

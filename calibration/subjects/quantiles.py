@@ -12,7 +12,7 @@ import numpy as np
 from bestby.comparisons import one_pair
 from bestby.comparisons.note_rules import FEW_ITEMS
 from bestby.data.evaluation import Evaluation
-from bestby.engine import interval_maker, prepare
+from bestby.engine import interval_methods, prepare
 from bestby.engine.base import Drawing
 from bestby.engine.estimate import Estimates
 from bestby.metrics import FunctionMetric
@@ -104,11 +104,11 @@ def cell(statistic: str, kind: str, alike: bool, n: int, datasets: int) -> State
         found = {}
         for name, estimate, true in (("auto", pair, truth), ("one system", one_system, truth_a)):
             method, situation = one_pair.chosen(estimate, "auto")
-            interval, _ = interval_maker.interval(estimate, method, LEVEL)
+            interval, _ = interval_methods.interval(estimate, method, LEVEL)
             noted = bool(one_pair.doubts(interval, situation)) or n < FEW_ITEMS
             found[What("coverage", name, True)] = covers(interval, true, noted)
         for method in ("percentile", "basic", "bca"):
-            interval, _ = interval_maker.interval(pair, method, LEVEL)
+            interval, _ = interval_methods.interval(pair, method, LEVEL)
             found[What("coverage", method)] = covers(interval, truth)
         return found
 

@@ -16,9 +16,9 @@ from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare
 from bestby.engine.base import Drawing
 from bestby.engine.estimate import Estimates
-from bestby.engine.hierarchy import DOUBTED, RunsWithItems
-from bestby.inference import clusters, components, samples
-from bestby.inference.locations import FEW_RUNS
+from bestby.engine.runs import DOUBTED, RunsWithItems
+from bestby.inference import clusters, runs_and_items, samples
+from bestby.inference.samples import FEW_RUNS
 from bestby.metrics import resolve
 from calibration.statements import Outcome, Statements, What
 
@@ -211,5 +211,7 @@ def former(maker: RunsWithItems, level: float) -> samples.Interval:
     over_items = [float(block.mean()) for block in blocks]
     rest = [float(block.diagonal().mean()) - m for block, m in zip(blocks, over_items, strict=True)]
     by_items = sum(over_items) - 2.0 * float(cross.mean())
-    parts = components.with_items(max(0.0, by_items), maker.group.n_units - 1.0, maker.scores, rest)
+    parts = runs_and_items.variance_components(
+        max(0.0, by_items), maker.group.n_units - 1.0, maker.scores, rest
+    )
     return samples.t_interval(maker.estimate(0, 1), parts.standard_error, parts.freedom, level, "t")

@@ -10,7 +10,7 @@ import numpy as np
 
 from bestby._core.typing import FloatArray
 from bestby.engine.base import Drawing
-from bestby.engine.runs import Separate
+from bestby.engine.runs import RunScores
 from bestby.inference import permutation, samples
 from bestby.questions.runs.differences import spread_notes
 from calibration.runs import automatic, few
@@ -65,7 +65,7 @@ def _one(
     rng: np.random.Generator, seed: int, name: str, n: int, m: int, spread: float
 ) -> dict[What, Outcome]:
     a, b = spread * DRAWS[name](rng, n), DRAWS[name](rng, m)
-    maker = Separate([a, b], ("a", "b"), "mean", False, Drawing(RESAMPLES, seed))
+    maker = RunScores([a, b], ("a", "b"), "mean", False, Drawing(RESAMPLES, seed))
     noted = few(min(n, m)) or any(spread_notes(a, b, "a", "b"))
     interval, _ = maker.interval(0, 1, "auto", LEVEL)
     # Where both vary alike the interval can be long only, as the note on a run that is far off says.

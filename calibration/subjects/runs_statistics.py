@@ -10,8 +10,8 @@ from scipy.special import ndtr, stdtrit
 
 from bestby._core.typing import FloatArray
 from bestby.engine.base import Drawing
-from bestby.engine.runs import Separate
-from bestby.inference import locations, permutation
+from bestby.engine.runs import RunScores
+from bestby.inference import permutation, samples
 from bestby.questions.runs.differences import spread_notes
 from calibration.runs import automatic, few
 from calibration.statements import Outcome, Statements, What
@@ -105,7 +105,7 @@ def _one(
         other = correlation * z + np.sqrt(1.0 - correlation**2) * other
     truth = TRUTHS.get((name, statistic), 0.0)
     a, b = spread * (Z[name](z) - truth), Z[name](other) - truth
-    maker = Separate([a, b], ("a", "b"), statistic, paired, Drawing(RESAMPLES, seed))
+    maker = RunScores([a, b], ("a", "b"), statistic, paired, Drawing(RESAMPLES, seed))
     noted = few(min(sizes), statistic)
     noted |= any(spread_notes(a, b, "a", "b", statistic))
     interval, _ = maker.interval(0, 1, "auto", LEVEL)
@@ -131,14 +131,14 @@ def _permuted(
         swapped = rng.random((SPLITS, a.size)) < 0.5
         swapped[0] = False
         x, y = np.where(swapped, b, a), np.where(swapped, a, b)
-        squares = locations.paired_squared_errors(x, y, statistic)
+        squares = samples.paired_squared_errors(x, y, statistic)
     else:
         order = np.argsort(rng.random((SPLITS, a.size + b.size)), axis=1)
         order[0] = np.arange(a.size + b.size)
         pooled = np.concatenate([a, b])[order]
         x, y = pooled[:, : a.size], pooled[:, a.size :]
-        squares = locations.squared_errors(x, statistic) + locations.squared_errors(y, statistic)
-    difference = locations.location(x, statistic) - locations.location(y, statistic)
+        squares = samples.squared_errors(x, statistic) + samples.squared_errors(y, statistic)
+    difference = samples.location(x, statistic) - samples.location(y, statistic)
     return tuple(
         permutation.monte_carlo(values[1:], float(values[0]), "two-sided", name="drawn").p_value
         for values in (difference / np.sqrt(squares), difference)

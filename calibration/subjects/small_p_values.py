@@ -12,8 +12,7 @@ from bestby.comparisons.note_rules import resample_notes
 from bestby.data.evaluation import Evaluation
 from bestby.engine.base import Drawing, Pair
 from bestby.engine.prepare import groups
-from bestby.engine.sample import SumSample
-from bestby.engine.sums import SumGroup
+from bestby.engine.sums import SumGroup, SumSample
 from bestby.inference.multiplicity import holm
 from bestby.metrics.registry import resolve
 from calibration.statements import Outcome, Statements, What

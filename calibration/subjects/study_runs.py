@@ -13,9 +13,9 @@ from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare
 from bestby.engine.base import Drawing
 from bestby.engine.estimate import Estimates
-from bestby.engine.hierarchy import RunsWithItems
+from bestby.engine.runs import RunsWithItems
 from bestby.inference import samples
-from bestby.inference.locations import FEW_RUNS
+from bestby.inference.samples import FEW_RUNS
 from bestby.metrics import resolve
 from calibration.statements import Outcome, Statements, What
 

@@ -11,7 +11,7 @@ from calibration.populations import Population
 from scipy.stats import binom
 
 from bestby._core.typing import Alternative
-from bestby.engine import prepare, test_maker
+from bestby.engine import prepare, significance_tests
 from bestby.engine.base import Drawing
 from bestby.engine.estimate import Estimates
 from bestby.metrics import resolve
@@ -48,4 +48,6 @@ def makers_of(
 
 def p_values(name: str, data: list[Estimates], alternative: Alternative = "two-sided") -> np.ndarray:
     """Return the p-value of A against B on each data set."""
-    return np.array([test_maker.result(name, estimates.of(0, 1), alternative).p_value for estimates in data])
+    return np.array(
+        [significance_tests.result(name, estimates.of(0, 1), alternative).p_value for estimates in data]
+    )

@@ -14,7 +14,7 @@ import pytest
 from calibration.populations import Population
 from tests.calibration.counting import at_least, at_most, makers_of
 
-from bestby.engine import interval_maker
+from bestby.engine import interval_methods
 from bestby.engine.estimate import Estimates
 from bestby.engine.interval_choice import choose_interval
 from calibration import coverage, populations, type_one_error
@@ -57,7 +57,7 @@ def count(data: list[Estimates], truth: float, difference: bool = True) -> tuple
     for estimates in data:
         estimate = estimates.of(0, 1 if difference else None)
         method = choose_interval(**estimate.situation()).method
-        interval, _ = interval_maker.interval(estimate, method, 0.95)
+        interval, _ = interval_methods.interval(estimate, method, 0.95)
         missed += not interval.low - 1e-12 <= truth <= interval.high + 1e-12
         methods.add(method)
     return missed, methods
@@ -87,7 +87,7 @@ def test_bca_of_few_differing_items_does_not() -> None:
     )
     population = populations.population_of_labels("", "f1_macro", pmf)
     data = makers_of(population, "f1_macro", 200, 9_200, 400, RESAMPLES)
-    made = [interval_maker.interval(estimates.of(0, 1), "bca", 0.95)[0] for estimates in data]
+    made = [interval_methods.interval(estimates.of(0, 1), "bca", 0.95)[0] for estimates in data]
     ends = [end for end in made if end is not None]  # systems that do not differ have none
     missed = sum(not end.low - 1e-12 <= population.truth <= end.high + 1e-12 for end in ends)
     assert missed > at_most(0.10, 400)

@@ -13,7 +13,7 @@ from scipy import stats
 from tests.calibration.counting import at_least, at_most
 
 from bestby.comparisons.replicability import replicability
-from bestby.inference import classical, omnibus
+from bestby.inference import classical
 from bestby.questions.datasets import ranking
 from bestby.questions.folds import crossvalidation
 
@@ -76,7 +76,7 @@ def test_iman_and_davenport_keeps_its_level_from_ten_datasets_on(n: int, k: int,
 
 def _f(x: np.ndarray) -> float:
     n, k = x.shape
-    chi = omnibus.friedman(x)[0]
+    chi = classical.friedman(x)[0]
     return (n - 1) * chi / (n * (k - 1) - chi)
 
 

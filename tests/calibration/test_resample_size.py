@@ -19,7 +19,7 @@ from tests.calibration.counting import at_least, at_most
 import bestby as bb
 from bestby._core.typing import Alternative
 from bestby.data.evaluation import Evaluation
-from bestby.engine import prepare, test_maker
+from bestby.engine import prepare, significance_tests
 from bestby.engine.base import Drawing
 from bestby.engine.estimate import Estimates
 from bestby.metrics import resolve
@@ -49,7 +49,7 @@ def p_values(kind: str, n: int, pairs: int, rescale: bool = True) -> dict[tuple[
             for group in groups:
                 difference = Estimates(group, drawing).of(0, 1)
                 for side in ALTERNATIVES:
-                    p = test_maker.result("bootstrap", difference, side).p_value
+                    p = significance_tests.result("bootstrap", difference, side).p_value
                     found.setdefault((group.metric.name, size, side), []).append(p)
     return {key: np.array(values) for key, values in found.items()}
 

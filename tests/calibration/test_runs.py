@@ -15,8 +15,8 @@ from tests.calibration.counting import at_least, at_most
 from tools import pages
 
 from bestby.engine.base import Drawing
-from bestby.engine.runs import Separate
-from bestby.inference import improvement
+from bestby.engine.runs import RunScores
+from bestby.inference import samples
 from calibration import files, runs_items
 
 SIZE = 400
@@ -76,7 +76,7 @@ def test_the_default_interval_of_a_difference_covers(draw: str, n: int, statisti
     rng = np.random.default_rng([n, len(draw)])
     covered = 0
     for _ in range(SIZE):
-        maker = Separate(
+        maker = RunScores(
             [DRAWS[draw](rng, n), DRAWS[draw](rng, n)], ("a", "b"), statistic, False, Drawing(1, 0)
         )
         covered += 0.0 in maker.interval(0, 1, "auto", 0.95)[0]
@@ -88,7 +88,9 @@ def test_bootstrap_intervals_of_five_runs_are_too_short() -> None:
     rng = np.random.default_rng(5)
     covered = 0
     for _ in range(SIZE):
-        maker = Separate([rng.normal(size=5), rng.normal(size=5)], ("a", "b"), "mean", False, Drawing(400, 0))
+        maker = RunScores(
+            [rng.normal(size=5), rng.normal(size=5)], ("a", "b"), "mean", False, Drawing(400, 0)
+        )
         interval, notes = maker.interval(0, 1, "percentile", 0.95)
         covered += 0.0 in interval
         assert [note.code for note in notes] == ["short_interval"]
@@ -102,7 +104,7 @@ def test_the_interval_of_the_probability_of_improvement_covers(chance: float, n:
     shift, covered = norm.ppf(chance) * np.sqrt(2.0), 0
     for _ in range(SIZE):
         a, b = rng.normal(shift, 1.0, n), rng.normal(size=m)
-        _, interval = improvement.improvement(a, b, 0.95, paired=False)
+        _, interval = samples.improvement(a, b, 0.95, paired=False)
         covered += interval.low <= chance <= interval.high
     assert covered >= at_least(0.94, SIZE)
 
@@ -116,8 +118,8 @@ def test_tests_of_runs_keep_their_level_and_see_what_is_there(name: str, n: int,
     for _ in range(size):
         a, b = rng.normal(size=n), rng.normal(size=m)
         drawing = Drawing(199, int(rng.integers(1 << 30)))
-        same = Separate([a, b], ("a", "b"), "mean", False, drawing)
-        other = Separate([a + 3.0, b], ("a", "b"), "mean", False, drawing)
+        same = RunScores([a, b], ("a", "b"), "mean", False, drawing)
+        other = RunScores([a + 3.0, b], ("a", "b"), "mean", False, drawing)
         alike += same.test(0, 1, name, "two-sided").p_value <= 0.05
         different += other.test(0, 1, name, "two-sided").p_value <= 0.05
     # Brunner and Munzel's t approximation is liberal below ten runs: 8 % at five.

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from bestby.engine.base import Drawing
-from bestby.engine.runs import Separate
-from bestby.inference import improvement
+from bestby.engine.runs import RunScores
+from bestby.inference import samples
 from bestby.questions.runs import differences
 
 
@@ -24,7 +24,7 @@ def rejected(n: int, m: int, spread: float, statistic: str, correlation: float, 
         z, b = rng.normal(size=n), rng.normal(size=m)
         if correlation:
             b = correlation * z + math.sqrt(1 - correlation**2) * b
-        maker = Separate([spread * z, b], ("a", "b"), statistic, correlation > 0, Drawing(199, i))
+        maker = RunScores([spread * z, b], ("a", "b"), statistic, correlation > 0, Drawing(199, i))
         hits += maker.test(0, 1, "auto", "two-sided").p_value <= 0.05
     return hits / size
 
@@ -63,5 +63,5 @@ def test_the_chance_of_improvement_is_covered_where_one_system_varies_more(n: in
     rng, covered = np.random.default_rng(0), 0
     for _ in range(200):
         a, b = 10.0 * rng.normal(size=n), rng.normal(size=m)
-        covered += 0.5 in improvement.improvement(a, b, 0.95, paired=False)[1]
+        covered += 0.5 in samples.improvement(a, b, 0.95, paired=False)[1]
     assert covered / 200 > (0.89 if m == 20 else 0.87)

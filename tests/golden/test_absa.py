@@ -18,9 +18,8 @@ import numpy as np
 import pytest
 
 from bestby import Comparison, compare
-from bestby.inference.distributions import replicates
+from bestby.inference.distributions import mean_bootstrap, replicates
 from bestby.inference.intervals import acceleration, bca
-from bestby.inference.mean_bootstrap import mean_bootstrap
 from bestby.resampling import totals
 from bestby.resampling.units import single_stratum
 

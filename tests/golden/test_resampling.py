@@ -16,7 +16,7 @@ import scipy.stats
 
 from bestby import compare
 from bestby.data.evaluation import Evaluation
-from bestby.engine import interval_maker, prepare
+from bestby.engine import interval_methods, prepare
 from bestby.engine.base import Drawing
 from bestby.engine.estimate import Estimates
 from bestby.metrics import resolve
@@ -41,7 +41,7 @@ def test_law_school_correlation_and_its_bootstrap_standard_error() -> None:
 
 
 def test_law_school_bca_is_that_of_scipy() -> None:
-    ends, _ = interval_maker.interval(law_school(20_000).of(0), "bca", 0.9)
+    ends, _ = interval_methods.interval(law_school(20_000).of(0), "bca", 0.9)
     expected = scipy.stats.bootstrap(
         (LSAT, GPA),
         lambda x, y: scipy.stats.pearsonr(x, y)[0],

@@ -11,7 +11,7 @@ import math
 import numpy as np
 import pytest
 
-from bestby.inference.locations import difference_error, location, squared_error
+from bestby.inference.samples import difference_error, location, squared_error
 from bestby.questions.runs.differences import effect_size
 
 

@@ -12,7 +12,7 @@ from tests.laws.roster import Entry, by_key, cases, make
 
 import bestby
 from bestby import compare
-from bestby.resampling import totals, weights
+from bestby.resampling import totals
 
 SEVERAL = 2600  # more than one block, of cells too
 FEWER = 700  # the same where blocks are small
@@ -118,9 +118,9 @@ def test_the_first_replicates_do_not_depend_on_how_many_follow() -> None:
 
     key = stream_key(5, "bootstrap")
     bounds = np.array([0, 7, 20])
-    everything = weights.bootstrap_weights(replicate_keys(key, 0, 50), bounds)
+    everything = totals.bootstrap_weights(replicate_keys(key, 0, 50), bounds)
     for first, count in ((0, 10), (10, 1), (11, 39)):
-        part = weights.bootstrap_weights(replicate_keys(key, first, count), bounds)
+        part = totals.bootstrap_weights(replicate_keys(key, first, count), bounds)
         assert (part == everything[first : first + count]).all()
 
 

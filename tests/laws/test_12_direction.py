@@ -11,7 +11,7 @@ from tests.laws.roster import TESTS, Entry, applies, by_key, cases, each, make
 
 import bestby as bb
 from bestby import Comparison, Difference
-from bestby.inference.multiplicity import alpha_of, rejects
+from bestby.inference.multiplicity import alpha_at, rejects
 from bestby.report import words
 from bestby.report.comparison import shown_better
 
@@ -21,7 +21,7 @@ OPPOSED = "test_opposes_score"
 
 def check_difference(d: Difference, level: float) -> None:
     """What one difference says of a rejection does not contradict itself, nor its mirror image."""
-    alpha, back = alpha_of(level), d.mirrored()
+    alpha, back = alpha_at(level), d.mirrored()
     assert (d.better, d.favoured, d.ahead) == (back.better, back.favoured, back.ahead)
     assert shown_better(d, alpha) == shown_better(back, alpha)
     noted = OPPOSED in {note.code for note in d.notes}
@@ -38,7 +38,7 @@ def check_difference(d: Difference, level: float) -> None:
 
 def check_family(c: Comparison) -> None:
     """Ranks, groups, headline and JSON say what the tests of the family show."""
-    alpha = alpha_of(c.level)
+    alpha = alpha_at(c.level)
     written = json.loads(c.to_json())["differences"]
     for metric in c.metrics:
         mine = [(d, row) for d, row in zip(c, written, strict=True) if d.metric == metric.name]
@@ -61,7 +61,7 @@ def check_family(c: Comparison) -> None:
 
 
 def check_headline(c: Comparison, text: str, differences: list[Difference], order: list[str]) -> None:
-    alpha = alpha_of(c.level)
+    alpha = alpha_at(c.level)
     if "share the" in text:
         return
     for d in differences:

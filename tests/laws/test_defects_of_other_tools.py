@@ -118,14 +118,14 @@ def test_a_subsampled_bootstrap_that_is_not_rescaled_to_the_sample(metric: str) 
         return
     evaluation = Evaluation.of(data.systems, data.gold)
     group = prepare.groups(evaluation, [resolve(entry.metric)])[0]
-    from bestby.resampling import totals, weights
+    from bestby.resampling import totals
     from bestby.resampling.streams import replicate_keys
 
     units = group.units
     assert units.n == 40
     drawn = totals.bootstrap(np.ones((units.n_rows, 1)), units, 100, 0, lambda t: t)
     assert (drawn == 40).all()
-    dense = weights.bootstrap_weights(replicate_keys(np.uint64(1), 0, 100), np.array([0, 40]))
+    dense = totals.bootstrap_weights(replicate_keys(np.uint64(1), 0, 100), np.array([0, 40]))
     assert (dense.sum(axis=1) == 40).all()
 
 

@@ -15,14 +15,13 @@ from tests.oracles.test_permutation import MEASURES, numbers, ranking
 
 from bestby import compare
 from bestby.data.evaluation import Evaluation
-from bestby.engine import interval_maker, prepare
+from bestby.engine import interval_methods, prepare
 from bestby.engine.base import Drawing
 from bestby.engine.estimate import Estimates
-from bestby.engine.sample import SumSample
-from bestby.inference.distributions import Lattice
-from bestby.inference.mean_bootstrap import mean_bootstrap
+from bestby.engine.sums import SumSample
+from bestby.inference.distributions import Lattice, mean_bootstrap
 from bestby.metrics import resolve
-from bestby.resampling import streams, weights
+from bestby.resampling import streams, totals
 
 STRATA = [
     [[3, 1, -1, 0, 2, 2]],
@@ -136,7 +135,7 @@ def test_acceleration_and_bca_against_plain_loops(
         rank = min(max(q * (len(drawn) + 1), 1.0), float(len(drawn)))
         low, high = drawn[math.floor(rank) - 1], drawn[min(math.floor(rank) + 1, len(drawn)) - 1]
         ends.append(low + (rank - math.floor(rank)) * (high - low))
-    interval, notes = interval_maker.interval(of_pair, "bca", 0.9)
+    interval, notes = interval_methods.interval(of_pair, "bca", 0.9)
     assert not notes
     assert (interval.low, interval.high) == pytest.approx(tuple(ends), rel=1e-6, abs=1e-9)
 
@@ -181,7 +180,7 @@ def test_auc_of_weights_against_scikit_learn_on_expanded_samples() -> None:
     for name, reference in (("roc_auc", roc_auc_score), ("average_precision", average_precision_score)):
         made = estimates(name, {"a": a, "b": b}, gold, 50)
         keys = streams.replicate_keys(streams.stream_key(3, "bootstrap"), 0, 50)
-        items = weights.drawn_units(keys, np.array([0, 40]))
+        items = totals.drawn_units(keys, np.array([0, 40]))
         for r in range(50):
             for s, system in enumerate((a, b)):
                 expected = reference(np.array(gold)[items[r]], np.array(system)[items[r]])
@@ -211,7 +210,7 @@ def test_pivots_against_a_loop(metric: str) -> None:
         return (math.sqrt(centre) - math.sqrt(full)) / (se / (2 * math.sqrt(centre)))
 
     keys = streams.replicate_keys(streams.stream_key(3, "bootstrap"), 0, 60)
-    positions = weights.drawn_units(keys, np.array([0, 30]))
+    positions = totals.drawn_units(keys, np.array([0, 30]))
     # Units stand in the order of the engine's sample, found by their value.
     (rows,) = sample.rows()
     order = [min(range(30), key=lambda i: abs(squares[i] - value)) for value in rows[:, 0].tolist()]

@@ -7,7 +7,7 @@ import pytest
 from tests.oracles import plain_dependence as plain
 
 from bestby.inference import clusters
-from bestby.resampling import blocks
+from bestby.resampling import units as resampling_units
 
 
 def influence(values: np.ndarray) -> np.ndarray:
@@ -36,7 +36,7 @@ def test_two_way_variance_is_a_sum_over_pairs_that_share_a_group() -> None:
 def test_sums_over_blocks_are_those_of_the_items_drawn(n: int, length: int) -> None:
     rng = np.random.default_rng(n)
     rows = rng.normal(size=(n, 2))
-    made = blocks.circular(n, length)
+    made = resampling_units.circular(n, length)
     sums, units = made.sums(rows), made.units
     starts, last = rng.integers(0, n, n // length), int(rng.integers(0, n))
     weights = np.zeros((1, units.n), dtype=np.int64)

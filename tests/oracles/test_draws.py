@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from bestby.resampling import streams, totals, weights
+from bestby.resampling import streams, totals
 from bestby.resampling.units import Units, single_stratum
 
 
@@ -22,7 +22,7 @@ def chi_squared_p(observed: np.ndarray, expected: np.ndarray) -> float:
 def test_every_unit_is_drawn_as_often_as_any_other() -> None:
     """Chi-squared tests, each with false alarm rate 1e-6."""
     keys = streams.replicate_keys(streams.stream_key(0, "bootstrap"), 0, 20_000)
-    drawn = weights.drawn_units(keys, np.array([0, 13]))
+    drawn = totals.drawn_units(keys, np.array([0, 13]))
     assert chi_squared_p(np.bincount(drawn.ravel(), minlength=13), np.full(13, 20_000.0)) > 1e-6
     for p, q in ((0, 1), (1, 2), (3, 12)):  # pairs of draws, from one word and from two
         pairs = np.bincount(drawn[:, p] * 13 + drawn[:, q], minlength=169)
@@ -33,7 +33,7 @@ def test_every_unit_is_drawn_as_often_as_any_other() -> None:
 
 def test_swaps_are_fair_and_independent() -> None:
     keys = streams.replicate_keys(streams.stream_key(0, "swap"), 0, 40_000)
-    bits = weights.swap_bits(keys, 70)
+    bits = totals.swap_bits(keys, 70)
     assert set(np.unique(bits)) == {0, 1}
     # Standard normal deviates of 70 columns and 2415 pairs: 6.2 standard deviations each, 2e-6 in all.
     assert np.abs(bits.mean(axis=0) - 0.5).max() < 6.2 * 0.5 / 200
@@ -46,7 +46,7 @@ def test_swaps_are_fair_and_independent() -> None:
 def test_strata_keep_their_sizes(sizes: tuple[int, ...]) -> None:
     bounds = np.cumsum([0, *sizes])
     keys = streams.replicate_keys(streams.stream_key(1, "bootstrap"), 0, 500)
-    W = weights.bootstrap_weights(keys, bounds)
+    W = totals.bootstrap_weights(keys, bounds)
     for (start, stop), size in zip(itertools.pairwise(bounds), sizes, strict=True):
         assert (W[:, start:stop].sum(axis=1) == size).all()
         assert np.abs(W[:, start:stop].mean(axis=0) - 1.0).max() < 6.0 / math.sqrt(500)

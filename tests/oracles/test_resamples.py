@@ -16,7 +16,7 @@ from bestby.engine import prepare
 from bestby.engine.base import Drawing
 from bestby.engine.estimate import Estimates
 from bestby.metrics import resolve
-from bestby.resampling import streams, weights
+from bestby.resampling import streams, totals
 from bestby.resampling.units import Units
 
 N = 48
@@ -94,7 +94,7 @@ def test_replicates_of_the_same_units_are_those_of_a_loop(design: str, size: flo
     unit_list = [unit for block in blocks for unit in block]
     gold, systems = numbers()
     m, n = int(draws.sum()), len(unit_list)
-    drawn = weights.drawn_units(keys, bounds, draws).tolist()
+    drawn = totals.drawn_units(keys, bounds, draws).tolist()
     raw = np.array(
         [
             [

@@ -17,8 +17,8 @@ from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare
 from bestby.engine.base import Drawing
 from bestby.engine.estimate import Estimates
-from bestby.inference import multiplicity as inference_multiplicity
-from bestby.inference.joint import Joint, Spread
+from bestby.inference import multiplicity
+from bestby.inference.multiplicity import Joint, Spread
 from bestby.metrics.base import BaseMetric
 from bestby.metrics.suitability import chosen_metrics, notes_of_parts
 from bestby.report.comparison import Comparison
@@ -154,7 +154,7 @@ class MeanDifferences:
             t = np.where(error > 0.0, np.abs(estimate) / error, 0.0)
         p = 2.0 * stdtr(df, -t)
         joint = Joint.of(means.spread, a, b, _SEED)
-        at = joint.single_level(inference_multiplicity.alpha_of(level))
+        at = joint.single_level(multiplicity.alpha_at(level))
         half = float(-stdtrit(df, 0.5 * at)) * error
         half[error == 0.0] = math.nan
         adjusted = np.where(error > 0.0, joint.adjusted(p), 1.0)
@@ -188,13 +188,9 @@ def _tasks(name: str, best: str, first: Mapping[str, Table], level: float) -> tu
     for table in first.values():
         assert isinstance(table.comparison, Comparison)
         found.append(table.comparison[name, best])
-    p = inference_multiplicity.adjust([1.0 if d.p_value is None else d.p_value for d in found], "holm")
-    alpha = inference_multiplicity.alpha_of(level)
-    ahead = [
-        d.favoured
-        for d, one in zip(found, p.tolist(), strict=True)
-        if inference_multiplicity.rejects(one, alpha)
-    ]
+    p = multiplicity.adjust([1.0 if d.p_value is None else d.p_value for d in found], "holm")
+    alpha = multiplicity.alpha_at(level)
+    ahead = [d.favoured for d, one in zip(found, p.tolist(), strict=True) if multiplicity.rejects(one, alpha)]
     return ahead.count(name), ahead.count(best)
 
 

@@ -226,7 +226,7 @@ def gap(comparison: Comparison, key: str, other: str) -> Gap:
 
 def established(comparison: Comparison) -> int:
     """Return how many pairs are shown to differ, with correction for all pairs."""
-    alpha, count = multiplicity.alpha_of(comparison.level), 0
+    alpha, count = multiplicity.alpha_at(comparison.level), 0
     for part in parts_of(comparison.differences):
         if isinstance(part, Pairs):
             count += int(np.count_nonzero(pairs.shown_sides(part, alpha)))

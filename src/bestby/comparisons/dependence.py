@@ -14,12 +14,11 @@ from bestby.comparisons.settings import Settings
 from bestby.data.columns import codes
 from bestby.data.evaluation import Evaluation
 from bestby.engine.base import Group, Pair
-from bestby.engine.dependent_units import design_effects
-from bestby.engine.sums import SumGroup
-from bestby.inference import autocorrelation
+from bestby.engine.sums import SumGroup, design_effects
+from bestby.inference import clusters
 from bestby.inference.clusters import FEW_CLUSTERS, LARGEST_SHARE, DesignEffect
 from bestby.metrics.base import BaseMetric, Metric
-from bestby.resampling.blocks import consecutive
+from bestby.resampling.units import consecutive
 from bestby.results.base import Note
 
 ENOUGH_FOR_BOOTSTRAP = 50
@@ -153,18 +152,18 @@ def _short_blocks(
     if length is None:
         return []
     blocks = consecutive(n_items, length, strata)
-    missed: list[tuple[float, autocorrelation.Reach]] = []
+    missed: list[tuple[float, clusters.Dependence]] = []
     for pair in pairs:
         influence = group.sample(*pair).item_influence
-        reach = autocorrelation.reach(influence, strata)
+        reach = clusters.dependence(influence, strata)
         share = reach.share(length)
-        if share < CAUGHT and autocorrelation.crosses(influence, blocks, strata):
+        if share < CAUGHT and clusters.crosses(influence, blocks, strata):
             missed.append((share, reach))
     if not missed:
         return []
     share, worst = min(missed, key=lambda one: one[0])
     needed = worst.long_enough(ENOUGH_CAUGHT)
-    rate = autocorrelation.rejected(share, settings.alpha)
+    rate = clusters.rejection_rate(share, settings.alpha)
     message = (
         f"items depend on one another over more than blocks of {length} (neighbours are correlated by"
         f" {worst.correlations[1]:.2g}): standard errors are about"

@@ -11,10 +11,9 @@ import numpy as np
 from bestby.comparisons.family import equivalence_level
 from bestby.engine.base import Influences
 from bestby.engine.estimate import Estimate
-from bestby.engine.hierarchy import RunsWithItems
-from bestby.engine.reach import reach_of_cluster
-from bestby.engine.unseen import Evidence, evidence, evidence_of_runs
-from bestby.inference import unseen
+from bestby.engine.runs import RunsWithItems
+from bestby.engine.unseen import Evidence, evidence, evidence_of_runs, reach_of_cluster
+from bestby.inference import intervals
 from bestby.inference.intervals import Ends
 from bestby.report.comparison import UNSEEN
 from bestby.results.base import Note
@@ -129,7 +128,7 @@ def _widened_by(
     if tost is None:
         return None
     most_differ = 2 * units.n_differing >= units.n_units
-    few_differ = units.n_differing < unseen.ENOUGH_DIFFERING
+    few_differ = units.n_differing < intervals.ENOUGH_DIFFERING
     influences = units.influences
     reach = units.reach if influences is not None else None
     if units.clustered or reach is None:
@@ -145,7 +144,7 @@ def _widened_by(
             else _reach_of_seen(influences)
         )
     assert influences is not None
-    ends = unseen.widened(
+    ends = intervals.widened(
         (tost.low, tost.high),
         estimate,
         influences.values,
@@ -199,7 +198,7 @@ def _mean_of(parts: Sequence[Evidence]) -> Evidence:
 
 def _reach_of_seen(influences: Influences) -> Ends:
     """Return the reach of units that may differ by more than those seen."""
-    largest = unseen.BEYOND * float(np.abs(influences.values).max(initial=0.0))
+    largest = intervals.BEYOND * float(np.abs(influences.values).max(initial=0.0))
     return largest, largest
 
 
@@ -215,7 +214,7 @@ def _note(units: Evidence, tost: Interval | None, wide: Interval | None, margin:
     if wide is None:
         message += (
             " by any amount, because the scores have no known bounds, so at least"
-            f" {unseen.ENOUGH_DIFFERING} must differ before the systems can be shown to be equivalent"
+            f" {intervals.ENOUGH_DIFFERING} must differ before the systems can be shown to be equivalent"
         )
     elif _inside(wide, margin):
         return ()

@@ -17,9 +17,9 @@ from bestby.engine import interval_choice
 from bestby.engine.base import Pair
 from bestby.engine.estimate import Estimates
 from bestby.engine.sums import SumGroup
-from bestby.inference import classical, discordant, multiplicity
+from bestby.inference import classical, multiplicity, proportions
 from bestby.inference.intervals import LEAST_P
-from bestby.inference.joint import Joint
+from bestby.inference.multiplicity import Joint
 from bestby.inference.proportions import paired_error
 from bestby.report.comparison import SIMULTANEOUS
 from bestby.report.pairs import IDENTICAL, Pairs, shown_sides
@@ -84,13 +84,13 @@ def counted(estimates: Estimates, line: list[int], baseline: int | None, setting
     if baseline is not None:
         a = order[order != baseline]
         b = np.full(a.size, baseline)
-        both = discordant.together(right[:, a], counts, right[:, [baseline]])[:, 0]
+        both = proportions.both_right(right[:, a], counts, right[:, [baseline]])[:, 0]
     else:
         first, second = np.triu_indices(order.size, 1)
         a, b = order[first], order[second]
-        both = discordant.together(right, counts)[a, b]
+        both = proportions.both_right(right, counts)[a, b]
     everything = np.ones((counts.size, 1), dtype=np.uint8)
-    correct = discordant.together(right, counts, everything)[:, 0]
+    correct = proportions.both_right(right, counts, everything)[:, 0]
     return Counts(a, b, correct[a] - both, correct[b] - both, n)
 
 
@@ -126,7 +126,7 @@ def pairs(
             among = partial(joint_of, counts, estimates, evaluation)
             adjusted = multiplicity.adjust_jointly(p, settings.correction, alternative, among)
         else:
-            adjusted = joint.adjusted(np.maximum(discordant.score_p(counts.n10, counts.n01), LEAST_P))
+            adjusted = joint.adjusted(np.maximum(proportions.score_p(counts.n10, counts.n01), LEAST_P))
             adjusted = simultaneous.agreeing(adjusted, estimate, low, high, alternative, settings.alpha)
     return Pairs(
         metric=metric.name,
@@ -170,7 +170,7 @@ def _intervals(
     tost_level = equivalence_level(settings.level, settings.margin) if joint is None else None
 
     def at(asked: float) -> tuple[FloatArray, FloatArray]:
-        low, high = discordant.tango(counts.n10, counts.n01, counts.n, asked)
+        low, high = proportions.tango_pairs(counts.n10, counts.n01, counts.n, asked)
         crossed = marks(settings.margin)
         return rounding.on_marks(low, crossed, scale), rounding.on_marks(high, crossed, scale)
 
@@ -204,7 +204,7 @@ def _tested(counts: Counts, test: str, alternative: Alternative) -> tuple[FloatA
     """Return p-values, statistics, and how they were had."""
     net = (counts.n10 - counts.n01).astype(np.float64)
     if test in ("permutation", "auto"):
-        p, how = discordant.permutation(counts.n10, counts.n01, alternative)
+        p, how = proportions.permutation_pairs(counts.n10, counts.n01, alternative)
         return p, net / counts.n, how.astype(np.uint8)
     key, place = np.unique(counts.n10 * (counts.n + 1) + counts.n01, return_inverse=True)
     distinct = [

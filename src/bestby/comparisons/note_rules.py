@@ -15,11 +15,11 @@ from bestby.comparisons import dependence, one_pair
 from bestby.comparisons.settings import CheckedSettings, Settings
 from bestby.data.evaluation import Evaluation
 from bestby.data.roles import listed
-from bestby.engine import interval_choice, interval_maker
+from bestby.engine import interval_choice, interval_methods
 from bestby.engine.base import Drawing, Group, Pair
 from bestby.engine.estimate import Estimates
 from bestby.engine.sums import SumGroup
-from bestby.inference import locations, multiplicity, samples, tilting
+from bestby.inference import multiplicity, samples, tilting
 from bestby.metrics._items import shown_label
 from bestby.metrics.base import BaseMetric, MeanMetric
 from bestby.metrics.ranking import RocAuc
@@ -187,7 +187,9 @@ def below_half_notes(
         if score >= 0.5:
             continue
         estimate = estimates.of(s)
-        interval, _ = interval_maker.interval(estimate, one_pair.chosen(estimate, method or "auto")[0], level)
+        interval, _ = interval_methods.interval(
+            estimate, one_pair.chosen(estimate, method or "auto")[0], level
+        )
         if interval is not None and interval.high < 0.5:
             shown.append(f"{name} ({score:.3f}, interval up to {interval.high:.3f})")
         elif score == 0.0 and 1.0 / math.comb(n, max(round(n * metric.share), 1)) < (1.0 - level) / 2.0:
@@ -306,9 +308,7 @@ def run_notes(metric: str, scores: Mapping[str, Sequence[float]], uneven: Collec
             message += (
                 ". It makes the t intervals of its differences longer, so they cover more than they say"
             )
-            message += (
-                "; a median is hardly affected" if len(scores[name]) >= locations.FEW_FOR_ADVICE else ""
-            )
+            message += "; a median is hardly affected" if len(scores[name]) >= samples.FEW_FOR_ADVICE else ""
         notes.append(Note("outlying_run", message, (metric, name)))
     return notes
 

@@ -21,20 +21,20 @@ from bestby.comparisons.provenance import evaluation_provenance
 from bestby.comparisons.settings import Settings, check_reach
 from bestby.comparisons.simultaneous import FamilyIntervals
 from bestby.data.evaluation import Evaluation
-from bestby.engine import interval_maker, interval_methods, prepare, test_maker
+from bestby.engine import interval_methods, prepare, significance_tests
 from bestby.engine.base import STANDARDISED, Drawing, Group, Pair
 from bestby.engine.estimate import Estimates
+from bestby.engine.items import ItemGroup
 from bestby.engine.ranked import WeightGroup
 from bestby.engine.text_statistics import Counting
-from bestby.engine.weighted import ItemGroup
-from bestby.inference import multiplicity, omnibus
+from bestby.inference import classical, multiplicity
 from bestby.metrics.base import BaseMetric
 from bestby.metrics.texts import TextMetric
 from bestby.report.comparison import Comparison, Difference, SystemScore
 from bestby.report.differing_items import ComparedItems
 from bestby.report.pairs import Differences, Pairs
 from bestby.report.reported import with_backend
-from bestby.resampling.progress import counted, in_turn
+from bestby.resampling.progress import counted_stages, in_turn
 from bestby.resampling.settings import Resampling
 from bestby.results.base import MetricInfo, Note, notes_about
 from bestby.results.values import Omnibus, TestResult
@@ -119,7 +119,7 @@ def estimates_by_metric(
     dependence.check(evaluation, settings)
     n_texts = evaluation.n_items * len(evaluation.names) * sum(isinstance(one, TextMetric) for one in metrics)
     jobs = 2 if n_texts else 1
-    with counted(in_turn(drawing.progress, 0, jobs) if n_texts else None, n_texts) as progress:
+    with counted_stages(in_turn(drawing.progress, 0, jobs) if n_texts else None, n_texts) as progress:
         groups = prepare.groups(
             evaluation,
             metrics,
@@ -131,7 +131,7 @@ def estimates_by_metric(
         )
     asked = settings.interval, settings.test, settings.baseline
     expected = sum(resamples(group, drawing, *asked) for group in groups)
-    with counted(in_turn(drawing.progress, jobs - 1, jobs), expected) as progress:
+    with counted_stages(in_turn(drawing.progress, jobs - 1, jobs), expected) as progress:
         drawing = dataclasses.replace(drawing, progress=progress)
         for group in groups:
             yield Estimates(group, drawing)
@@ -161,7 +161,7 @@ def compared(
         return _by_counts(counts, estimates, unfitted, order, evaluation, settings)
     pairs = family.pairs_to_compare(order, base, sided=alternative != "two-sided")
     test, path = _test(estimates, settings)
-    tests = {} if test is None else test_maker.run(test, estimates, pairs, alternative)
+    tests = {} if test is None else significance_tests.run(test, estimates, pairs, alternative)
     intervals = _family_intervals(estimates, pairs, names, tests, alternative, settings)
     differences = family.with_direction_notes(
         [
@@ -327,7 +327,7 @@ def system_scores(
         interval, error, error_method, noise = None, None, None, None
         if method is not None:
             chosen, situation = one_pair.chosen(estimate, method)
-            interval, on_interval = interval_maker.interval(estimate, chosen, level)
+            interval, on_interval = interval_methods.interval(estimate, chosen, level)
             notes += notes_about(
                 (*on_interval, *one_pair.doubts(interval, situation)), metric.name, names[system]
             )
@@ -359,7 +359,7 @@ def _omnibus(estimates: Estimates) -> Omnibus | None:
         return None
     means, counts = unit_means
     binary = not group.clustered and bool(np.isin(means, (0.0, 1.0)).all())
-    name, test = ("cochran_q", omnibus.cochran_q) if binary else ("friedman", omnibus.friedman)
+    name, test = ("cochran_q", classical.cochran_q) if binary else ("friedman", classical.friedman)
     statistic, df, p = test(means, counts)
     return Omnibus(group.metric.name, name, statistic, df, p)
 

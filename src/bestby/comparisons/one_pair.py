@@ -15,7 +15,7 @@ from bestby.comparisons import equivalence, swap_notes
 from bestby.comparisons.family import for_equivalence, with_verdict
 from bestby.comparisons.settings import CheckedSettings
 from bestby.data.evaluation import Evaluation
-from bestby.engine import interval_choice, interval_maker
+from bestby.engine import interval_choice, interval_methods
 from bestby.engine.estimate import Estimate, Situation
 from bestby.inference import proportions
 from bestby.inference.influence import Shown
@@ -175,10 +175,10 @@ def intervals(
         return Bounds()
     name, situation = chosen(estimate, method)
     for_verdict = deciding(name, method, situation)
-    interval, notes = interval_maker.interval(estimate, name, settings.level)
+    interval, notes = interval_methods.interval(estimate, name, settings.level)
     tost = for_equivalence(
         interval,
-        lambda level: interval_maker.interval(estimate, for_verdict, level),
+        lambda level: interval_methods.interval(estimate, for_verdict, level),
         settings.level,
         settings.margin,
     )
@@ -186,7 +186,7 @@ def intervals(
     decides = None
     if settings.margin is not None and for_verdict != name and interval is not None:
         decides = (
-            interval_maker.interval(estimate, for_verdict, settings.level)[0]
+            interval_methods.interval(estimate, for_verdict, settings.level)[0]
             if interval.method == name
             else None
         )
@@ -206,7 +206,7 @@ def _weakly_shown(estimate: Estimate, shown: Interval | None, units: str) -> tup
     if shown is None or 0.0 in shown or estimate.sample.robust_error(FOR_INTERVALS) is None:
         return ()
     return swap_notes.note_on_interval(
-        shown, interval_maker.interval(estimate, "hall", shown.level)[0], units
+        shown, interval_methods.interval(estimate, "hall", shown.level)[0], units
     )
 
 

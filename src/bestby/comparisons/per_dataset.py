@@ -18,7 +18,7 @@ from bestby.comparisons import family, note_rules, one_pair, swap_notes
 from bestby.comparisons.settings import CheckedSettings
 from bestby.data.columns import codes
 from bestby.data.evaluation import Evaluation
-from bestby.engine import prepare, test_maker
+from bestby.engine import prepare, significance_tests
 from bestby.engine.base import Drawing, Pair
 from bestby.engine.estimate import Estimates
 from bestby.engine.text_statistics import Counting
@@ -122,7 +122,7 @@ def _tests(estimates: Estimates, pairs: Sequence[Pair], options: Options) -> dic
     """Return the tests of the pairs; none if none was asked for."""
     if options.test is None:
         return {}
-    return test_maker.run(options.test, estimates, pairs, options.alternative)
+    return significance_tests.run(options.test, estimates, pairs, options.alternative)
 
 
 def pairs_of(

@@ -12,10 +12,10 @@ from bestby._core.checks import margin_of
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Alternative, Question
 from bestby.comparisons.family import oriented
-from bestby.inference.multiplicity import alpha_of
+from bestby.inference.multiplicity import alpha_at
 from bestby.metrics.base import BaseMetric
 from bestby.report.comparison import SIMULTANEOUS
-from bestby.resampling.settings import size_of
+from bestby.resampling.settings import resample_size as size_of
 from bestby.results.base import MetricInfo
 from bestby.vocabulary import SKIPPABLE, allowed_names
 
@@ -108,7 +108,7 @@ class CheckedSettings:
     @property
     def alpha(self) -> float:
         """The level of the tests."""
-        return alpha_of(self.level)
+        return alpha_at(self.level)
 
     def by_name(self) -> dict[str, Any]:
         """Return the settings as they are in the provenance: those of tests only where there are tests."""

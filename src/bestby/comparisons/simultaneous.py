@@ -14,11 +14,11 @@ import numpy as np
 from bestby._core.typing import Alternative, FloatArray, IntArray
 from bestby.comparisons import equivalence, family, one_pair
 from bestby.comparisons.settings import Settings
-from bestby.engine import interval_maker
+from bestby.engine import interval_methods
 from bestby.engine.base import Pair
 from bestby.engine.estimate import Estimate, Estimates, Situation
 from bestby.engine.interval_choice import choose_interval
-from bestby.inference.joint import Joint
+from bestby.inference.multiplicity import Joint
 from bestby.inference.proportions import two_sided_quantile
 from bestby.inference.skewness import FEWEST
 from bestby.report import comparison
@@ -78,7 +78,7 @@ def family_intervals(
         bounds[pair] = one_pair.Bounds(member.interval, tost, (*member.notes, *unseen))
         errors[pair] = one_pair.standard_error(estimate, member.single or member.interval)
         if settings.test is not None:
-            p_values.append(interval_maker.p_value(estimate, member.method))
+            p_values.append(interval_methods.p_value(estimate, member.method))
     adjusted = {}
     if settings.test is not None:
         alternative = settings.towards(estimates.group.metric.greater_is_better)
@@ -109,7 +109,7 @@ def _equivalence(
     tost, notes = equivalence.interval_of_pair(estimate, wide, settings, at)
     if tost is None:
         return None, notes
-    by_itself = partial(interval_maker.interval, estimate, member.single_method)
+    by_itself = partial(interval_methods.interval, estimate, member.single_method)
     single = family.for_equivalence(member.single, by_itself, settings.level, settings.margin)
     single, _ = equivalence.interval_of_pair(estimate, single, settings)
     low, high = tost.low, tost.high
@@ -129,7 +129,7 @@ def one_of_family(
     method, situation = one_pair.chosen(estimate, asked)
     family_method = _family_method(method, situation, level, at) if asked == "auto" else method
     family_method = family_method if margin is None else one_pair.deciding(family_method, asked, situation)
-    interval, single, notes = interval_maker.simultaneous(estimate, method, level, family_method, at)
+    interval, single, notes = interval_methods.simultaneous(estimate, method, level, family_method, at)
     by_own = None if interval is None else dataclasses.replace(interval, method=family_method)
     doubts = one_pair.doubts(by_own, situation)
     return OneOfFamily(family_method, interval, method, single, (*notes, *doubts))

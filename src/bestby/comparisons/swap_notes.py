@@ -10,12 +10,11 @@ import numpy as np
 
 from bestby._core.typing import BoolArray, FloatArray
 from bestby.comparisons.settings import CheckedSettings
-from bestby.engine import interval_choice, test_maker
+from bestby.engine import interval_choice, significance_tests
 from bestby.engine.base import STANDARDISED, Group, Pair
 from bestby.engine.estimate import Estimate, Estimates
 from bestby.engine.sums import SumGroup
-from bestby.inference import exchangeability, permutation, scales
-from bestby.inference import multiplicity as inference_multiplicity
+from bestby.inference import exchangeability, multiplicity, permutation
 from bestby.inference.clusters import FEW_CLUSTERS
 from bestby.results.base import Note, notes_about
 from bestby.results.values import Interval, TestResult
@@ -55,8 +54,8 @@ def notes_on_few(
     if not (refined or swapped):
         return []
     least = permutation.least_p(n_units, tests[0].alternative)
-    correction = "holm" if settings.correction == inference_multiplicity.STEP_DOWN else settings.correction
-    corrected = float(inference_multiplicity.adjust([least] * n_tests, correction)[0])
+    correction = "holm" if settings.correction == multiplicity.STEP_DOWN else settings.correction
+    corrected = float(multiplicity.adjust([least] * n_tests, correction)[0])
     message = f"swaps of {n_units} {units} cannot give a p-value below {least:.2g}"
     if corrected > least:
         message += f", {corrected:.2g} after the correction for {n_tests} tests"
@@ -70,7 +69,7 @@ def notes_on_few(
             message += f"; so few {units} cannot show that a system fails on a rare one"
         return [Note("few_units_for_permutation", message, about)]
     stuck = settings.test != "auto" or any(permutation.at_least_p(test, n_units) for test in swapped)
-    if inference_multiplicity.rejects(corrected, settings.alpha) or not stuck:
+    if multiplicity.rejects(corrected, settings.alpha) or not stuck:
         return []
     message += f": they cannot make a difference significant at the level {settings.alpha:.2g}"
     return [Note("out_of_reach", message, about)]
@@ -97,14 +96,14 @@ def exchangeability_notes(
         return []
     pairs, units = list(tests), "clusters" if group.clustered else what
     metric = group.metric.name
-    correction = "holm" if correction == inference_multiplicity.STEP_DOWN else correction
-    adjusted = inference_multiplicity.adjust([test.p_value for test in tests.values()], correction)
-    rejected = inference_multiplicity.rejects(adjusted, alpha)
+    correction = "holm" if correction == multiplicity.STEP_DOWN else correction
+    adjusted = multiplicity.adjust([test.p_value for test in tests.values()], correction)
+    rejected = multiplicity.rejects(adjusted, alpha)
     allowing = [
         p_allowing(estimates, pair, tests[pair], one) for pair, one in zip(pairs, rejected, strict=True)
     ]
     named = [(names[a], names[b]) for a, b in pairs]
-    again = inference_multiplicity.adjust(allowing, correction)
+    again = multiplicity.adjust(allowing, correction)
     notes = note_on_skewness(metric, named, adjusted, again, alpha, units)
     for position in np.flatnonzero(rejected & (not bounded)).tolist():
         doubt = doubts_of_test(estimates.of(*pairs[position]))
@@ -139,7 +138,7 @@ def p_allowing(estimates: Estimates, pair: Pair, test: TestResult, rejects: bool
     """Return the p-value of a test of means that rejects, or that of Hall's t test if it is larger."""
     if not rejects or test.name not in TESTS_OF_MEANS:
         return test.p_value
-    other = test_maker.allowing_for_skewness(estimates.of(*pair), test)
+    other = significance_tests.allowing_for_skewness(estimates.of(*pair), test)
     return test.p_value if other is None else max(test.p_value, other.p_value)
 
 
@@ -245,7 +244,7 @@ def exchange_notes(
     return notes
 
 
-def _on_different_scales(group: Group, pairs: Sequence[Pair]) -> dict[Pair, scales.Scales]:
+def _on_different_scales(group: Group, pairs: Sequence[Pair]) -> dict[Pair, exchangeability.Scales]:
     """Return the pairs of systems on visibly different scales, if the metric does not depend on these."""
     if not group.has_standardised_swaps:
         return {}
@@ -259,9 +258,11 @@ def _on_different_scales(group: Group, pairs: Sequence[Pair]) -> dict[Pair, scal
     for s in {s for pair in pairs for s in pair}:
         values = group.numbers(s)
         if values is not None:
-            locations[s] = scales.location(values)
+            locations[s] = exchangeability.mean_and_deviation(values)
     apart = {
-        (a, b): scales.apart(locations[a], locations[b], partial(numbers, a), partial(numbers, b))
+        (a, b): exchangeability.scales_apart(
+            locations[a], locations[b], partial(numbers, a), partial(numbers, b)
+        )
         for a, b in pairs
         if a in locations and b in locations
     }
@@ -308,7 +309,5 @@ def note_on_interval(shown: Interval | None, allowing: Interval | None, units: s
 
 def weakly_shown(adjusted: FloatArray, allowing: FloatArray, alpha: float) -> BoolArray:
     """Return where a test rejects, and one that allows for skewed units does not."""
-    weak: BoolArray = inference_multiplicity.rejects(adjusted, alpha) & ~inference_multiplicity.rejects(
-        allowing, alpha
-    )
+    weak: BoolArray = multiplicity.rejects(adjusted, alpha) & ~multiplicity.rejects(allowing, alpha)
     return weak

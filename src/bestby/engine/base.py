@@ -1,13 +1,13 @@
-"""What the engine offers for a group of metrics, whatever their protocol."""
+"""What the engine offers for any metric: samples of scores and differences, and groups of systems."""
 
 from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -16,16 +16,16 @@ from bestby._core.cached import cached_property
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Alternative, FloatArray, IntArray
 from bestby.inference import skewness
-from bestby.inference.abc import Expansion
 from bestby.inference.clusters import StandardError, equal_units
-from bestby.inference.influence import ALL_SHOWN, Shown, shown
+from bestby.inference.influence import ALL_SHOWN, Expansion, Shown, shown
 from bestby.inference.intervals import Moments
-from bestby.inference.joint import Spread
 from bestby.inference.lattice import all_single, merged, weighted_sum
+from bestby.inference.multiplicity import Spread
 from bestby.metrics.base import BaseMetric, MeanMetric
 from bestby.resampling import executing
 from bestby.resampling.progress import Progress
-from bestby.resampling.settings import Resampling, size_of
+from bestby.resampling.settings import Resampling
+from bestby.resampling.settings import resample_size as size_of
 from bestby.resampling.streams import seed_of
 from bestby.resampling.units import Units
 from bestby.results.values import TestResult
@@ -33,7 +33,7 @@ from bestby.results.values import TestResult
 Pair = tuple[int, int]
 """Positions of two systems A and B."""
 
-_FEW = 1024
+_FIRST_VALUES = 1024
 """Values that are looked at before all are."""
 
 STANDARDISED = "permutation-standardised"
@@ -82,6 +82,7 @@ class Drawing:
                 f"a resample must have 2 to {n} units (items or clusters) here, got {m}",
                 hint="a size is a number of units such as 200, or a fraction such as 0.2",
             )
+        # A stratum that gave no unit would drop out of the score.
         drawn: IntArray = np.maximum(1, np.rint(sizes * (m / n))).astype(np.int64)
         return drawn
 
@@ -145,7 +146,7 @@ class Contributions:
     @cached_property
     def binary(self) -> bool:
         """Whether all values are 0 or 1."""
-        few = self.values[:_FEW]  # mostly enough to tell that they are not
+        few = self.values[:_FIRST_VALUES]  # mostly enough to tell that they are not
         return all(bool(((part == 0.0) | (part == 1.0)).all()) for part in (few, self.values))
 
     @cached_property
@@ -211,7 +212,7 @@ class Sample(ABC):
     @cached_property
     def estimate(self) -> float:
         """The score, or the first one less the second."""
-        return float(less(self.scores))
+        return float(score_or_difference(self.scores))
 
     @property
     def scale(self) -> float:
@@ -302,11 +303,13 @@ class Sample(ABC):
         plain = self.contributions
         moments, effective = None if plain is None else plain.moments, None
         if moments is None or self.clustered:
-            known = self.influences
-            if known is None or not np.isfinite(known.values).all():
+            influences = self.influences
+            if influences is None or not np.isfinite(influences.values).all():
                 return None
-            moments = Moments.of(known.values, known.counts, known.bounds)
-            effective = equal_units(known.sizes, known.counts) if self.clustered else None
+            # Of clusters, what each adds as a whole; single items of a mean are known better by their own
+            # values.
+            moments = Moments.of(influences.values, influences.counts, influences.bounds)
+            effective = equal_units(influences.sizes, influences.counts) if self.clustered else None
         se = None if self.clustered else self.standard_error
         error = self.error if se is None else StandardError(se, self.degrees_of_freedom)
         if error is None or not math.isfinite(error.se):
@@ -346,10 +349,10 @@ class Sample(ABC):
         """
 
 
-def less(values: Sequence[FloatArray] | FloatArray) -> FloatArray:
+def score_or_difference(values: Sequence[FloatArray] | FloatArray) -> FloatArray:
     """Return the values of the first system, or those less the second's, 0 where only last bits differ."""
-    found = values[0] if len(values) == 1 else rounding.difference(values[0], values[1])
-    return np.asarray(found, dtype=np.float64)
+    result = values[0] if len(values) == 1 else rounding.difference(values[0], values[1])
+    return np.asarray(result, dtype=np.float64)
 
 
 class Group(ABC):
@@ -423,9 +426,9 @@ class Group(ABC):
         if self.in_blocks or self.crossed:
             return ALL_SHOWN
         sizes = self.stratum_sizes
-        found = shown(sizes)
+        shares = shown(sizes)
         wide = drawing is not None and not drawing.rescale and drawing.subsampling(sizes)
-        return found._replace(by_resamples=found.by_formula) if wide else found
+        return shares._replace(by_resamples=shares.by_formula) if wide else shares
 
     @abstractmethod
     def sample(self, a: int, b: int | None = None) -> Sample:
@@ -438,8 +441,8 @@ class Group(ABC):
         """Return whether all scores of systems are 0/1 values of single items, and answers to the metric."""
         if not isinstance(self.metric, MeanMetric) or not self.metric.proportions:
             return False
-        found = (self.sample(int(system)).contributions for system in systems)
-        return all(one is not None and one.single_items and one.binary for one in found)
+        contributions = (self.sample(int(system)).contributions for system in systems)
+        return all(one is not None and one.single_items and one.binary for one in contributions)
 
     # -- all systems together ----------------------------------------------------------------------------
 
@@ -483,10 +486,12 @@ class Group(ABC):
     @property
     def spread(self) -> Spread | None:
         """How the scores of all systems vary together; None if no formula tells it."""
-        found = self.influences
-        if found is None:
+        influences = self.influences
+        if influences is None:
             return None
-        return Spread.from_influence(found.values, found.sizes, found.counts, found.bounds)
+        return Spread.from_influence(
+            influences.values, influences.sizes, influences.counts, influences.bounds
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -525,14 +530,56 @@ class GroupSample(Sample):
     @property
     def scores(self) -> FloatArray:
         """The scores on the full data."""
-        found: FloatArray = self.group.scores[self.systems]
-        return found
+        scores: FloatArray = self.group.scores[self.systems]
+        return scores
 
     def left_out(self, drawing: Drawing | None = None) -> LeftOut:
         """Return the score or difference without each unit, or each group of units."""
-        found = self.group.jackknife(drawing)
-        return LeftOut(less(found.scores[:, self.systems].T), found.counts, found.bounds)
+        jackknife = self.group.jackknife(drawing)
+        return LeftOut(
+            score_or_difference(jackknife.scores[:, self.systems].T), jackknife.counts, jackknife.bounds
+        )
 
     def bootstrap(self, drawing: Drawing) -> FloatArray:
         """Return the scores of the systems on resamples, shape (B, 1 or 2): those of all systems."""
         return self.group.bootstrap(drawing)[:, self.systems]
+
+
+# -- results that are asked for again --------------------------------------------------------------
+
+
+Key = TypeVar("Key")
+Value = TypeVar("Value")
+
+
+class Memo(Generic[Key, Value]):
+    """The results of a function by its argument: the oldest ones make room for another.
+
+    `size` says how much of the room, `most`, a result takes; by default each takes one place.
+
+    >>> import math
+    >>> roots = Memo[float, float](2)
+    >>> [roots.get(x, math.sqrt) for x in (4.0, 9.0, 16.0)], len(roots)
+    ([2.0, 3.0, 4.0], 2)
+    """
+
+    def __init__(self, most: int, size: Callable[[Value], int] | None = None) -> None:
+        self._most, self._size = most, size
+        self._values: dict[Key, Value] = {}
+        self._taken = 0
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def get(self, key: Key, make: Callable[[Key], Value]) -> Value:
+        """Return what is kept for a key, or else make and keep it."""
+        if key not in self._values:
+            value = make(key)
+            self._taken += self._size_of(value)
+            while self._values and self._taken > self._most:
+                self._taken -= self._size_of(self._values.pop(next(iter(self._values))))
+            self._values[key] = value
+        return self._values[key]
+
+    def _size_of(self, value: Value) -> int:
+        return 1 if self._size is None else self._size(value)

@@ -1,4 +1,4 @@
-"""A score or difference as an estimate: its resamples, and the intervals and tests that are made of them."""
+"""A score or difference as an estimate: its resamples, and what the choice of an interval depends on."""
 
 from __future__ import annotations
 
@@ -12,16 +12,14 @@ import numpy as np
 
 from bestby._core.cached import cached_property
 from bestby._core.typing import FloatArray, IntArray
-from bestby.engine.base import Contributions, Drawing, Group, LeftOut, Sample, less
-from bestby.engine.memo import Memo
+from bestby.engine.base import Contributions, Drawing, Group, LeftOut, Memo, Sample, score_or_difference
 from bestby.engine.ranked import WeightGroup
 from bestby.engine.sums import AnnotatedSample, SumGroup
 from bestby.inference import intervals, skewness
 from bestby.inference.clusters import StandardError
-from bestby.inference.distributions import Distribution, defined_replicates
+from bestby.inference.distributions import Distribution, defined_replicates, mean_bootstrap
 from bestby.inference.intervals import Moments
-from bestby.inference.joint import Joint, Spread
-from bestby.inference.mean_bootstrap import mean_bootstrap
+from bestby.inference.multiplicity import Joint, Spread
 from bestby.metrics.base import BaseMetric, MeanMetric
 from bestby.results.base import Note
 
@@ -108,6 +106,7 @@ class Scores:
             return drawn
         centre = scores + gold_shift
         if self._uneven:
+            # Uneven shares bias the replicates: their mean, and not the score, is what they deviate from.
             defined = np.isfinite(drawn)
             centre = np.where(defined, drawn, 0.0).sum(axis=0) / np.maximum(defined.sum(axis=0), 1)
         return scores + contraction * (drawn - centre)
@@ -169,13 +168,13 @@ class Estimate:
     @property
     def scores(self) -> FloatArray:
         """The score, or both."""
-        found: FloatArray = self.among.scores[self.systems]
-        return found
+        scores: FloatArray = self.among.scores[self.systems]
+        return scores
 
     @cached_property
     def value(self) -> float:
         """The score or difference on the full data."""
-        return float(less(self.scores))
+        return float(score_or_difference(self.scores))
 
     @cached_property
     def scale(self) -> float:
@@ -215,14 +214,14 @@ class Estimate:
     def drawn(self) -> FloatArray:
         """The scores of the systems on resamples, as they were drawn, shape (B, 1 or 2)."""
         if self.group.shares_draws:
-            found: FloatArray = self.among.drawn[:, self.systems]
-            return found
+            drawn: FloatArray = self.among.drawn[:, self.systems]
+            return drawn
         return self.sample.bootstrap(self.drawing)
 
     @cached_property
     def replicates(self) -> FloatArray:
         """The score or difference on bootstrap resamples of the units, shape (B,); NaN where undefined."""
-        return less(self.among.in_place(self.drawn, self.scores, self.gold_shift).T)
+        return score_or_difference(self.among.in_place(self.drawn, self.scores, self.gold_shift).T)
 
     @property
     def gold_shift(self) -> FloatArray:
@@ -235,8 +234,8 @@ class Estimate:
         """The bootstrap distribution: the exact one of a plain mean where there is one."""
         plain = self.sample.contributions
         if plain is not None and self.among.by_formula:
-            known = None if plain.moments is None else plain.moments.powers
-            exact = mean_bootstrap(plain.values, plain.counts, plain.bounds, known)
+            powers = None if plain.moments is None else plain.moments.powers
+            exact = mean_bootstrap(plain.values, plain.counts, plain.bounds, powers)
             if exact is not None:
                 return exact, ()
         return defined_replicates(self.replicates, self.scale)
@@ -270,6 +269,8 @@ class Estimate:
         if not linear and not group.clustered and group.n_strata == 1 and group.n_units <= most:
             left_out, counts, _ = self.left_out()
             left_out = left_out if scale is None else scale(np.clip(left_out, -BELOW_ONE, BELOW_ONE))
+            # Pseudo-values: (n - 1)(mean - left out) is the influence of a unit times n, with the bend of the
+            # score.
             units = Moments.of(-(group.n_units - 1.0) * left_out, counts)
             if units is not None and units.n == group.n_units:
                 return skewness.robust(StandardError(units.error_of_mean, units.n - 1.0), units, errors)
@@ -288,17 +289,17 @@ class Estimate:
         the score is undefined without a single unit, that is the one.
         """
         most = self.sample.scarce_units
-        found = math.nan if most == 1 else self._effective
-        if math.isnan(found):  # without the unit no influence is known
+        effective = math.nan if most == 1 else self._effective
+        if math.isnan(effective):  # without the unit no influence is known
             return float(self.b is None or self.sample.differing[0] > 0)
-        return found if most is None or most >= SCARCE else min(found, float(most))
+        return effective if most is None or most >= SCARCE else min(effective, float(most))
 
     @property
     def _effective(self) -> float:
         """How many units of equal weight would carry the variance, by their influence."""
-        known = self.sample.effective_units
-        if known is not None:
-            return known
+        by_sample = self.sample.effective_units
+        if by_sample is not None:
+            return by_sample
         plain = self.sample.contributions
         if plain is not None:
             return 0.0 if plain.moments is None else plain.moments.effective_units
@@ -393,6 +394,7 @@ class Estimates:
         spread = self.group.spread
         if spread is None and not self.group.crossed:
             drawn = self.replicates[np.isfinite(self.replicates).all(axis=1)]
+            # No formula tells it: the resamples of all systems, which are common to them, do.
             spread = Spread.from_resamples(drawn, self.group.n_units) if len(drawn) > 1 else None
         place = np.argsort(order)
         a, b = place[pairs.T]

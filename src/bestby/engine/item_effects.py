@@ -12,10 +12,10 @@ from bestby._core import rounding
 from bestby._core.chunks import chunks
 from bestby._core.typing import FloatArray, IntArray
 from bestby.data.evaluation import Evaluation
-from bestby.engine import prepare, raw_values
+from bestby.engine import permutations, prepare
+from bestby.engine.functionals import scores as scored
+from bestby.engine.items import ItemGroup
 from bestby.engine.sums import SumGroup
-from bestby.engine.transforms import scores as scored
-from bestby.engine.weighted import ItemGroup
 from bestby.metrics.base import BaseMetric, MeanMetric, Metric, StandardisedMetric
 from bestby.resampling import totals as resampling
 
@@ -64,15 +64,15 @@ def _pair(evaluation: Evaluation, a: str, b: str) -> Evaluation:
 
 def _effects_in_sums(group: SumGroup) -> ItemEffects:
     metric = group.metric
-    of_a, of_b = _rows(group, metric)
-    apart = (of_a != of_b).any(axis=1)
-    apart[apart] = (rounding.difference(of_a[apart], of_b[apart]) != 0.0).any(axis=1)
+    rows_a, rows_b = _rows(group, metric)
+    apart = (rows_a != rows_b).any(axis=1)
+    apart[apart] = (rounding.difference(rows_a[apart], rows_b[apart]) != 0.0).any(axis=1)
     positions = np.flatnonzero(apart)
-    if isinstance(metric, MeanMetric) and np.array_equal(of_a[:, 1], of_b[:, 1]):
-        values = of_a[positions, 0], of_b[positions, 0]
-        return ItemEffects(positions, rounding.difference(*values) / float(of_a[:, 1].sum()), values)
-    total_a, total_b = of_a.sum(axis=0), of_b.sum(axis=0)
-    moved = of_b[positions] - of_a[positions]
+    if isinstance(metric, MeanMetric) and np.array_equal(rows_a[:, 1], rows_b[:, 1]):
+        values = rows_a[positions, 0], rows_b[positions, 0]
+        return ItemEffects(positions, rounding.difference(*values) / float(rows_a[:, 1].sum()), values)
+    total_a, total_b = rows_a.sum(axis=0), rows_b.sum(axis=0)
+    moved = rows_b[positions] - rows_a[positions]
     swapped = np.empty(positions.size)
     for part in chunks(*moved.shape):
         swapped[part] = scored(metric, total_a + moved[part]) - scored(metric, total_b - moved[part])
@@ -82,9 +82,9 @@ def _effects_in_sums(group: SumGroup) -> ItemEffects:
 
 def _rows(group: SumGroup, metric: Metric) -> Sequence[FloatArray]:
     """Return the statistics of every item of both systems, of numbers as they were given."""
-    rows = [one.of_items.each() for one in group.statistics]
-    if isinstance(metric, StandardisedMetric) and raw_values.comparable(metric, (0, 1)):
-        return raw_values.as_given(metric, (0, 1), rows)
+    rows = [one.item_rows.each() for one in group.statistics]
+    if isinstance(metric, StandardisedMetric) and permutations.raw_values_comparable(metric, (0, 1)):
+        return permutations.raw_rows(metric, (0, 1), rows)
     return rows
 
 

@@ -15,11 +15,10 @@ from bestby._core import rounding
 from bestby._core.cached import cached_property
 from bestby._core.typing import Alternative, Array, BoolArray, FloatArray, IntArray, ScorePath
 from bestby.engine.base import Drawing, Influences
-from bestby.engine.weighted import MOST_LEFT_OUT, ItemGroup, ItemSample
-from bestby.inference import influence, intervals, permutation, swap_expansion
-from bestby.inference.abc import Expansion
-from bestby.inference.influence import Path
-from bestby.inference.joint import Spread
+from bestby.engine.items import MOST_LEFT_OUT, ItemGroup, ItemSample
+from bestby.inference import dominating_point, influence, intervals, permutation
+from bestby.inference.influence import Expansion, Path
+from bestby.inference.multiplicity import Spread
 from bestby.metrics.base import WeightDerivatives, WeightedMetric
 from bestby.metrics.ranks import RankMetric
 from bestby.results.values import TestResult
@@ -36,7 +35,7 @@ class WeightGroup(ItemGroup):
     _prepared: dict[int, Any] = field(default_factory=dict, init=False, repr=False)
     _derivatives: dict[int, WeightDerivatives | None] = field(default_factory=dict, init=False, repr=False)
     _curvatures: dict[int, float] = field(default_factory=dict, init=False, repr=False)
-    _alone: dict[int | None, tuple[int, ...]] = field(default_factory=dict, init=False, repr=False)
+    _constant_without: dict[int | None, tuple[int, ...]] = field(default_factory=dict, init=False, repr=False)
 
     def __getstate__(self) -> dict[str, Any]:
         # Resamples that are drawn in other processes need no derivatives, which cannot be sent there.
@@ -77,27 +76,28 @@ class WeightGroup(ItemGroup):
 
     def hangs_on_one_unit(self, systems: list[int]) -> bool:
         """Return whether a score is undefined without some unit, as the others are alike in some column."""
-        units = {unit for column in (None, *systems) for unit in self._alone_unlike(column)}
+        units = {unit for column in (None, *systems) for unit in self._units_that_vary(column)}
         if not units:
             return False
         unit_of = np.arange(self.n_units) if self.unit_of is None else self.unit_of
-        kept = np.array([unit_of != unit for unit in sorted(units)]).astype(np.int32)
-        return not bool(np.isfinite(self._score_weights(kept)[:, systems]).all())
+        weights = np.array([unit_of != unit for unit in sorted(units)]).astype(np.int32)
+        return not bool(np.isfinite(self._score_weights(weights)[:, systems]).all())
 
-    def _alone_unlike(self, system: int | None) -> tuple[int, ...]:
+    def _units_that_vary(self, system: int | None) -> tuple[int, ...]:
         """Return the units without which the predictions of a system, or the gold, would be constant."""
-        if system not in self._alone:
+        if system not in self._constant_without:
             column = self.gold if system is None else self.systems[system]
-            self._alone[system] = () if column is None else tuple(self._alone_in(column))
-        return self._alone[system]
+            self._constant_without[system] = () if column is None else tuple(self._units_that_vary_in(column))
+        return self._constant_without[system]
 
-    def _alone_in(self, column: Array) -> Iterator[int]:
+    def _units_that_vary_in(self, column: Array) -> Iterator[int]:
         """Yield the units without which a column would be constant.
 
         They can only be the unit of the first item, and that of the first item unlike it.
         """
         if self.unit_of is None and _varies_without_any(column[:_BEGINNING]):
             return
+        # Only two items can be the one that differs from all others: the first, or the first unlike it.
         unlike = (column != column[0]).reshape(len(column), -1).any(axis=1)
         for item in (0, int(unlike.argmax())):
             unit = item if self.unit_of is None else int(self.unit_of[item])
@@ -105,20 +105,20 @@ class WeightGroup(ItemGroup):
             if len(others) and not (others != others[0]).any():
                 yield unit
 
-    def by_unit(self, of_items: FloatArray) -> FloatArray:
+    def by_unit(self, item_values: FloatArray) -> FloatArray:
         """Return the sums over the items of each unit."""
         if self.unit_of is None:
-            return of_items
-        return np.bincount(self.unit_of, weights=of_items, minlength=self.n_units).astype(np.float64)
+            return item_values
+        return np.bincount(self.unit_of, weights=item_values, minlength=self.n_units).astype(np.float64)
 
     @property
     def spread(self) -> Spread | None:
         """How the scores of all systems vary together, by derivatives or else the jackknife."""
-        found = [self.derivatives(s) for s in range(self.n_systems)]
-        known = [one.first for one in found if one is not None]
-        if len(known) < len(found):
+        derivatives = [self.derivatives(s) for s in range(self.n_systems)]
+        first_derivatives = [one.first for one in derivatives if one is not None]
+        if len(first_derivatives) < len(derivatives):
             return super().spread
-        values = np.column_stack([self.by_unit(first) for first in known])
+        values = np.column_stack([self.by_unit(first) for first in first_derivatives])
         return Spread.from_influence(values, self.sizes, self.units.counts, self.units.bounds)
 
     def curvature(self, system: int) -> float:
@@ -185,15 +185,17 @@ class WeightGroup(ItemGroup):
 
     def _swaps_matter(self, a: int, b: int, *, standardised: bool) -> BoolArray:
         """Return where two systems differ in what a test swaps: ranks may, of equal predictions."""
-        of_a, of_b = self._exchanged(a, b, standardised)
-        return self._unlike(of_a, of_b)
+        swapped_a, swapped_b = self._exchanged(a, b, standardised)
+        return self._unlike(swapped_a, swapped_b)
 
     def _exchanged(self, a: int, b: int, standardised: bool) -> tuple[Array, Array]:
         """Return what a test swaps of two systems: their predictions, or these on one scale."""
-        of_a, of_b = self.systems[a], self.systems[b]
+        predictions_a, predictions_b = self.systems[a], self.systems[b]
         if not standardised:
-            return of_a, of_b
-        return self.metric.exchangeable(self.gold, of_a), self.metric.exchangeable(self.gold, of_b)
+            return predictions_a, predictions_b
+        return self.metric.exchangeable(self.gold, predictions_a), self.metric.exchangeable(
+            self.gold, predictions_b
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -205,18 +207,18 @@ class RankSample(ItemSample):
     @cached_property
     def _derivatives(self) -> list[WeightDerivatives] | None:
         """Those of each system; None of a metric that has none."""
-        found = [self.group.derivatives(system) for system in self.systems]
-        known = [one for one in found if one is not None]
-        return known if len(known) == len(found) else None
+        derivatives = [self.group.derivatives(system) for system in self.systems]
+        defined = [one for one in derivatives if one is not None]
+        return defined if len(defined) == len(derivatives) else None
 
     @cached_property
     def influence(self) -> tuple[FloatArray, IntArray] | None:
         """The influence of each unit, and where each stratum, or else each class, begins."""
         if self._derivatives is None:
             return None
-        of_a, *of_b = self._derivatives
-        first = of_a.first - of_b[0].first if of_b else of_a.first
-        if self.group.unit_of is None and of_a.classes is not None:
+        derivatives_a, *derivatives_b = self._derivatives
+        first = derivatives_a.first - derivatives_b[0].first if derivatives_b else derivatives_a.first
+        if self.group.unit_of is None and derivatives_a.classes is not None:
             order, edges = self.group.by_class
             return first[order], edges
         return self.group.by_unit(first), self.units.bounds
@@ -277,18 +279,20 @@ class RankSample(ItemSample):
         """The score or difference to second order in the weights of units; None without derivatives."""
         if self._derivatives is None:
             return None
-        group, (of_a, *of_b) = self.group, self._derivatives
+        group, (derivatives_a, *derivatives_b) = self.group, self._derivatives
 
         def along(change: FloatArray) -> ScorePath:
             on_items = change if group.unit_of is None else change[group.unit_of]
 
             def path(multiples: FloatArray) -> FloatArray:
-                score = of_a.along(on_items, multiples)
-                return score - of_b[0].along(on_items, multiples) if of_b else score
+                score = derivatives_a.along(on_items, multiples)
+                return score - derivatives_b[0].along(on_items, multiples) if derivatives_b else score
 
             return path
 
-        first = group.by_unit(of_a.first - of_b[0].first if of_b else of_a.first)
+        first = group.by_unit(
+            derivatives_a.first - derivatives_b[0].first if derivatives_b else derivatives_a.first
+        )
         curvature = group.curvature(self.a) - (0.0 if self.b is None else group.curvature(self.b))
         first, curvature = influence.within(first, curvature, self.units.bounds, along)
         return Expansion.from_derivatives(
@@ -309,8 +313,8 @@ class RankSample(ItemSample):
         self, alternative: Alternative, drawing: Drawing, *, standardised: bool = False
     ) -> TestResult:
         """Return the paired permutation test: without draws where the difference is a sum, or nearly one."""
-        found = self._without_draws(alternative, standardised=standardised)
-        return found or super().permutation(alternative, drawing, standardised=standardised)
+        result = self._without_draws(alternative, standardised=standardised)
+        return result or super().permutation(alternative, drawing, standardised=standardised)
 
     def _without_draws(self, alternative: Alternative, *, standardised: bool) -> TestResult | None:
         """Return the test of a difference that is a sum over the items, or nearly one as they are many."""
@@ -322,28 +326,30 @@ class RankSample(ItemSample):
         if effects is None:
             return self._by_expansion(both, alternative)
         ones = np.broadcast_to(np.int64(1), self.units.n)
-        found = permutation.exact_mean(self._of_a_less_b(effects), ones, alternative, 1.0)
-        return found and dataclasses.replace(found, statistic=self.estimate)
+        result = permutation.exact_mean(self._unit_differences(effects), ones, alternative, 1.0)
+        return result and dataclasses.replace(result, statistic=self.estimate)
 
     def _by_expansion(self, both: Any, alternative: Alternative) -> TestResult | None:
-        many = self.units.n >= swap_expansion.LEAST_UNITS
+        many = self.units.n >= dominating_point.FEWEST_WEIGHTED
         derivatives = self.group.metric.derivatives(both) if many else None
         if derivatives is None:
             return None
         unit_of = self.group.unit_of
 
         def difference(signs: FloatArray) -> float:
-            of_items = signs if unit_of is None else signs[unit_of]
-            score_a, score_b = derivatives.along(np.concatenate([of_items, -of_items]), np.array([1.0, -1.0]))
+            item_signs = signs if unit_of is None else signs[unit_of]
+            score_a, score_b = derivatives.along(
+                np.concatenate([item_signs, -item_signs]), np.array([1.0, -1.0])
+            )
             return float(score_a - score_b)
 
-        effects = self._of_a_less_b(derivatives.first)
-        return swap_expansion.swapped(effects, difference, self.estimate, alternative)
+        effects = self._unit_differences(derivatives.first)
+        return dominating_point.swapped_weights(effects, difference, self.estimate, alternative)
 
-    def _of_a_less_b(self, of_both: FloatArray) -> FloatArray:
+    def _unit_differences(self, item_values: FloatArray) -> FloatArray:
         """Return the sums over each unit of numbers of the items of A less those of B, from both (2 n,)."""
-        of_a, of_b = np.split(of_both, 2)
-        return self.group.by_unit(of_a - of_b)
+        values_a, values_b = np.split(item_values, 2)
+        return self.group.by_unit(values_a - values_b)
 
 
 def _varies_without_any(column: Array) -> bool:
@@ -361,8 +367,9 @@ class _SwappedRanks:
 
     def __call__(self, bits: Array) -> FloatArray:
         taken = bits.astype(np.uint8, copy=False)
-        kept = np.uint8(1) - taken
-        score_a = self.metric.weighted(self.prepared, np.concatenate([kept, taken], axis=1))
-        score_b = self.metric.weighted(self.prepared, np.concatenate([taken, kept], axis=1))
+        stayed = np.uint8(1) - taken
+        # The items of both systems are ranked once, together; a swap gives each the weight 1 or 0.
+        score_a = self.metric.weighted(self.prepared, np.concatenate([stayed, taken], axis=1))
+        score_b = self.metric.weighted(self.prepared, np.concatenate([taken, stayed], axis=1))
         gap: FloatArray = score_a - score_b
         return gap

@@ -1,23 +1,24 @@
 """The statistics of one system on one metric: its distinct rows, counted, and what its score makes of them.
 
-All that is computed of one system is computed here, once; a `Sample` puts two systems, or all, together.
+All that is computed of one system is computed here, once; a sample of `engine.sums` puts two systems, or all,
+together.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
 from bestby._core.cached import cached_property
-from bestby._core.chunks import chunks
-from bestby._core.typing import FloatArray, IntArray
-from bestby.engine import slopes
+from bestby._core.chunks import CHUNK, chunks
+from bestby._core.typing import BoolArray, FloatArray, IntArray
+from bestby.engine import functionals
 from bestby.engine.base import Squares
-from bestby.engine.row_order import distinct_rows, projected
-from bestby.engine.slopes import Response
-from bestby.engine.transforms import Functional, scores
+from bestby.engine.functionals import Functional, Response, scores
 from bestby.metrics.base import MeanMetric, Metric
 from bestby.metrics.smooth import SmoothMetric
 from bestby.resampling.units import Units
@@ -26,7 +27,7 @@ IN_ORDER_FROM = 1 << 16
 """Single items above which rows stay in the order of the items unless many are equal: sorting them would take
 longer than all that is computed by formula."""
 
-_LOOKED_AT = 1 << 12
+_SAMPLED_ROWS = 1 << 12
 """Rows of so many items that tell whether many are equal."""
 
 MOST_OF_A_TOTAL = 1.0 / 32.0
@@ -125,7 +126,7 @@ class Statistics:
     `X`, of shape (C, k), has the distinct rows of its units in an order that does not depend on that of the
     items; `units` are their multiplicities and strata, `sizes` their items. `place`, of shape (U,), says
     which row each unit has. Of very many single items that are mostly different, rows stand in the order of
-    the items, and `place` is None. `of_items` are the rows of single items. `system` is the position of the
+    the items, and `place` is None. `item_rows` are the rows of single items. `system` is the position of the
     system in what the metric was fitted to.
     """
 
@@ -135,7 +136,7 @@ class Statistics:
     units: Units
     sizes: FloatArray
     place: IntArray | None
-    of_items: Rows
+    item_rows: Rows
 
     @classmethod
     def of(cls, metric: Metric, system: int, rows: Rows, design: Design) -> Statistics:
@@ -151,23 +152,23 @@ class Statistics:
 
     @classmethod
     def _distinct(
-        cls, metric: Metric, system: int, rows: Rows, of_items: Rows | None, design: Design
+        cls, metric: Metric, system: int, rows: Rows, item_rows: Rows | None, design: Design
     ) -> Statistics:
         """Return the statistics of units, equal ones counted; units are items where there are no others."""
         counts, strata, sizes = design.unit_counts, design.unit_strata, design.unit_sizes
         if rows.place is not None:  # cells: of each of them the units are in one stratum
             if strata is not None:
-                of_cells = np.zeros(len(rows.X), dtype=np.int64)
-                of_cells[rows.place] = strata
-                strata = of_cells
+                cell_strata = np.zeros(len(rows.X), dtype=np.int64)
+                cell_strata[rows.place] = strata
+                strata = cell_strata
             weights = None if design.counts is None else counts
             counts = np.bincount(rows.place, weights, len(rows.X)).astype(np.int64, copy=False)
-        found = distinct_rows(rows.X, counts, strata, sizes)
-        place = found.rows if rows.place is None else found.rows.take(rows.place)
-        place = place.astype(np.min_scalar_type(found.units.n_rows - 1), copy=False)
-        X = np.asfortranarray(found.X)
-        items = Rows(X, place) if of_items is None else of_items
-        return cls(metric, system, X, found.units, found.sizes, place, items)
+        distinct = distinct_rows(rows.X, counts, strata, sizes)
+        place = distinct.rows if rows.place is None else distinct.rows.take(rows.place)
+        place = place.astype(np.min_scalar_type(distinct.units.n_rows - 1), copy=False)
+        X = np.asfortranarray(distinct.X)
+        items = Rows(X, place) if item_rows is None else item_rows
+        return cls(metric, system, X, distinct.units, distinct.sizes, place, items)
 
     # -- the score -----------------------------------------------------------------------------------
 
@@ -210,19 +211,19 @@ class Statistics:
 
     def influence_of(self, rows: FloatArray) -> FloatArray:
         """Return what units with these rows (R, k) add to the score, to first order, shape (R,)."""
-        return slopes.influence(self.metric, Functional(self.metric), self.total, rows)
+        return functionals.influence(self.metric, Functional(self.metric), self.total, rows)
 
     @cached_property
     def item_influence(self) -> FloatArray:
         """What each row of items adds to the score, to first order, shape (I,)."""
-        if self.of_items.X is self.X:
-            return self.of_items.spread(self.influence)
-        return self.of_items.spread(self.influence_of(self.of_items.X))
+        if self.item_rows.X is self.X:
+            return self.item_rows.spread(self.influence)
+        return self.item_rows.spread(self.influence_of(self.item_rows.X))
 
     @cached_property
     def response(self) -> Response:
         """How the score responds to the weights of the units, to second order."""
-        return slopes.response(self.metric, Functional(self.metric), self.total, self.X, self.units)
+        return functionals.response(self.metric, Functional(self.metric), self.total, self.X, self.units)
 
     @cached_property
     def nearly_linear(self) -> bool:
@@ -262,6 +263,8 @@ def _summed(rows: Rows, clusters: IntArray, n: int) -> FloatArray:
         parts = [column]
         reach = (most + 2) * 2.0 * float(np.abs(column).max())
         if reach < _LARGE:
+            # Adding and subtracting `unit` cuts every number on one grid: those parts add up without
+            # rounding.
             unit = math.ldexp(1.0, math.frexp(reach)[1])
             leading = (column + unit) - unit
             rest = column - leading
@@ -272,5 +275,144 @@ def _summed(rows: Rows, clusters: IntArray, n: int) -> FloatArray:
 
 def _mostly_differ(X: FloatArray) -> bool:
     """Return whether few of many rows are equal to others, as some of them show."""
-    some = projected(X[:: len(X) // _LOOKED_AT])
+    some = projected(X[:: len(X) // _SAMPLED_ROWS])
     return 2 * np.unique(some).size > some.size
+
+
+# -- distinct rows ---------------------------------------------------------------------------------
+# In an order that does not depend on where they stand, in which equal rows meet.
+
+
+_FEW = 1 << 10
+"""Counts that are put in order sooner than it is known whether they are all the same."""
+
+
+def projected(rows: FloatArray) -> FloatArray:
+    """Return a fixed random combination of the columns.
+
+    Column by column, not as a matrix product, so that equal rows give equal numbers wherever they stand.
+    """
+    size, k = rows.shape
+    factors = _factors(k)
+    step = max(2, CHUNK // max(1, k))
+    out: FloatArray
+    if size <= step:
+        # Column by column, not as a matrix product, so that equal rows give equal numbers wherever they
+        # stand.
+        out = np.add.reduce(np.multiply(factors, rows.T, order="C"))
+        return out
+    out = np.empty(size)
+    for start in range(0, size - 1, step):
+        # NumPy adds up a single row in another order than several: the last one goes with those before it.
+        part = slice(start, size if start + step >= size - 1 else start + step)
+        np.add.reduce(np.multiply(factors, rows[part].T, order="C"), out=out[part])
+    return out
+
+
+@lru_cache(maxsize=64)
+def _factors(k: int) -> FloatArray:
+    """Return k fixed random numbers, shape (k, 1)."""
+    return np.random.Generator(np.random.PCG64(7)).normal(size=(k, 1))
+
+
+def ordered(rows: FloatArray, keys: Sequence[FloatArray | IntArray]) -> tuple[IntArray, BoolArray]:
+    """Return an order in which equal rows stand together, and which of them differ from the one before.
+
+    `rows` has shape (C, k). `keys`, arrays of shape (C,), is what the order goes by, the last first:
+    projections, which are alike for equal rows, and what else is to keep rows apart.
+    """
+    # One key is sorted several times as quickly alone.
+    order = keys[0].argsort() if len(keys) == 1 else np.lexsort(keys)
+    alike = np.ones(max(order.size - 1, 0), dtype=np.bool_)
+    for key in keys:
+        in_order = key.take(order)  # several times as quick as an index in brackets
+        alike &= in_order[1:] == in_order[:-1]
+    fresh = np.empty(order.size, dtype=np.bool_)
+    fresh[:1] = True
+    np.logical_not(alike, out=fresh[1:])
+    same = alike.nonzero()[0]
+    if same.size and _differ(rows, order, same).any():  # a column so large that the others are lost in sums
+        order = np.lexsort([*rows.T, *keys])
+        fresh[same + 1] = _differ(rows, order, same)
+    return order, fresh
+
+
+def _differ(rows: FloatArray, order: IntArray, places: IntArray) -> BoolArray:
+    """Return at which places in this order a row differs from the next one."""
+    by_column = rows.T
+    one, next_one = (by_column.take(order.take(at), axis=1) for at in (places, places + 1))
+    differ: BoolArray = np.logical_or.reduce(one != next_one)
+    return differ
+
+
+def varies(column: FloatArray | IntArray) -> bool:
+    """Return whether some value is another than the first; most often the last one is."""
+    return bool(column[0] != column[-1] or np.count_nonzero(column != column[0]))
+
+
+@dataclass(frozen=True, eq=False)
+class Distinct:
+    """Distinct rows within strata in a canonical order, with their counts and items per unit.
+
+    `order`, of shape (C,), puts rows that are equal together, and `starts` says where each begins.
+    """
+
+    X: FloatArray
+    units: Units
+    sizes: FloatArray
+    order: IntArray
+    starts: IntArray
+
+    @property
+    def first(self) -> IntArray:
+        """One of the rows that were given for each distinct one."""
+        return self.order[self.starts]
+
+    @property
+    def rows(self) -> IntArray:
+        """Which of the distinct rows each row is that was given, shape (C,)."""
+        out = np.empty(self.order.size, dtype=np.int64)
+        if self.starts.size == self.order.size:
+            out[self.order] = self.starts
+            return out
+        fresh = np.zeros(self.order.size, dtype=np.int64)
+        fresh[self.starts[1:]] = 1
+        out[self.order] = fresh.cumsum()
+        return out
+
+
+def distinct_rows(
+    X: FloatArray, counts: IntArray, strata: IntArray | None, sizes: FloatArray | None = None
+) -> Distinct:
+    """Return distinct rows within strata in a canonical order; units without `sizes` hold one item each."""
+    projection = projected(X)
+    keys: list[FloatArray | IntArray] = [projection]
+    if sizes is not None and varies(sizes):
+        keys.insert(0, sizes)
+    order, fresh = ordered(X, keys if strata is None else [*keys, strata])
+    starts = fresh.nonzero()[0]
+    bounds = np.array([0, starts.size])
+    if strata is not None:
+        in_strata = strata[order]
+        edges = np.flatnonzero(in_strata[1:] != in_strata[:-1]) + 1
+        bounds = np.concatenate([[0], np.searchsorted(starts, edges), [starts.size]])
+    ordered_counts = counts.take(order) if order.size <= _FEW or varies(counts) else counts
+    distinct = starts.size == order.size
+    first = order if distinct else order[starts]
+    return Distinct(
+        _taken(X, first),
+        Units(ordered_counts if distinct else np.add.reduceat(ordered_counts, starts), bounds),
+        np.ones(first.size) if sizes is None else sizes.take(first),
+        order,
+        starts,
+    )
+
+
+def _taken(X: FloatArray, rows: IntArray) -> FloatArray:
+    """Return some rows of columns that may lie one after the other, without a copy of all of them by rows."""
+    if X.flags.c_contiguous:
+        return X.take(rows, axis=0)
+    out = np.empty((rows.size, X.shape[1]))
+    for part in chunks(rows.size, X.shape[1]):
+        out[part] = X.T.take(rows[part], axis=1).T
+    return out

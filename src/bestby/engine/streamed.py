@@ -13,13 +13,10 @@ from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.mixing import Words
 from bestby._core.typing import Alternative, FloatArray, IntArray
 from bestby.data.evaluation import Batch, Streamed
-from bestby.engine.base import Drawing, Group, GroupSample, Jackknife, Squares
-from bestby.engine.memo import Memo
-from bestby.engine.slopes import Directions
-from bestby.engine.transforms import Functional, scores
+from bestby.engine.base import Drawing, Group, GroupSample, Jackknife, Memo, Squares
+from bestby.engine.functionals import Directions, Functional, scores
 from bestby.inference import permutation
-from bestby.inference.abc import Expansion
-from bestby.inference.influence import Path
+from bestby.inference.influence import Expansion, Path
 from bestby.metrics.base import BaseMetric, MeanMetric, Metric
 from bestby.resampling import poisson
 from bestby.resampling.executing import one_blas_thread
@@ -138,9 +135,9 @@ class Passes:
         ]
         differing = dict.fromkeys(pairs, 0)
         for keys, X in self.passed():
-            of_group = (keys % np.uint64(GROUPS)).astype(np.int64)
+            group = (keys % np.uint64(GROUPS)).astype(np.int64)
             for column in range(width):
-                groups[:, column] += np.bincount(of_group, X[:, column], minlength=GROUPS)
+                groups[:, column] += np.bincount(group, X[:, column], minlength=GROUPS)
             centre = X.mean(axis=0) if centre is None else centre  # near the mean: nothing cancels
             deviations = X - centre
             shifted += deviations.sum(axis=0)
@@ -148,6 +145,8 @@ class Passes:
             for m, a, b in pairs:
                 unlike = X[:, self.columns[m][a]] != X[:, self.columns[m][b]]
                 differing[m, a, b] += int(np.count_nonzero(unlike.any(axis=1)))
+        # Products about the mean, from those about the mean of the first batch: that is near, so that nothing
+        # cancels.
         return Moments(groups, products - np.outer(shifted, shifted) / self.data.n, differing)
 
     @cached_property
@@ -203,15 +202,15 @@ class Passes:
         """The powers of the influence of the items on each score and each difference of two systems."""
         systems = range(self.n_systems)
         targets = [*itertools.combinations(systems, 1), *itertools.combinations(systems, 2)]
-        found = {(m, chosen): Powers() for m in range(len(self.metrics)) for chosen in targets}
+        powers = {(m, chosen): Powers() for m in range(len(self.metrics)) for chosen in targets}
         mean = self.total / self.data.n
         for _, X in self.passed():
             for m, slopes in enumerate(self.slopes):
                 influence = (X - mean) @ slopes
                 for chosen in targets:
                     first, *others = (influence[:, s] for s in chosen)
-                    found[m, chosen].add(first - others[0] if others else first)
-        return found
+                    powers[m, chosen].add(first - others[0] if others else first)
+        return powers
 
 
 @dataclass(frozen=True, eq=False)
@@ -277,6 +276,7 @@ class StreamGroup(Group):
                 hint="leave resample_size out, or read the table whole: stream=False",
             )
         totals = self.passes.drawn(drawing, poisson.add_weighted)
+        # A Poisson resample has a random number of items: totals are brought to n of them.
         return self.scored(totals * (self.n_units / totals[:, :1]))
 
     def jackknife(self, drawing: Drawing | None = None) -> Jackknife:  # noqa: ARG002
@@ -327,14 +327,16 @@ class StreamSample(GroupSample):
     def expansion(self) -> Expansion:
         """The score or difference to second order in the weights of the items; one more pass for all."""
         passes, m, systems = self.group.passes, self.group.place, tuple(sorted(self.systems))
-        found = passes.powers[m, systems]
-        error = float(np.sqrt(found.squares))
-        acceleration = found.cubes / (6.0 * error**3) if error > 0.0 else 0.0
+        powers = passes.powers[m, systems]
+        error = float(np.sqrt(powers.squares))
+        acceleration = powers.cubes / (6.0 * error**3) if error > 0.0 else 0.0
         if systems[0] != self.a:
             acceleration = -acceleration
-        of_a, *of_b = (passes.slopes[m][:, s] for s in self.systems)
+        slopes_a, *slopes_b = (passes.slopes[m][:, s] for s in self.systems)
         bend_a, *bend_b = (passes.curvature(m, s) for s in self.systems)
-        change = of_a - of_b[0] if of_b else of_a
+        change = slopes_a - slopes_b[0] if slopes_b else slopes_a
+        # The least favourable direction u / s, u = (x - mean) @ slopes, moves the totals by sum u (x - mean)
+        # / s.
         shift = passes.moments.centred @ change / error if error > 0.0 else np.zeros(change.size)
 
         def along(multiples: FloatArray) -> FloatArray:
@@ -342,7 +344,7 @@ class StreamSample(GroupSample):
             score, *other = (scores(self.metric, moved[:, self.group.columns[s]]) for s in self.systems)
             return score - other[0] if other else score
 
-        return Expansion(error, acceleration, bend_a - sum(bend_b), found.largest, Path(along))
+        return Expansion(error, acceleration, bend_a - sum(bend_b), powers.largest, Path(along))
 
     def permutation(
         self,
@@ -354,10 +356,10 @@ class StreamSample(GroupSample):
         """Return the paired permutation test, by swaps drawn by the keys of the items."""
         passes = self.group.passes
         taken = passes.drawn(drawing, poisson.add_swapped)
-        of_a, of_b = (self.group.columns[s] for s in self.systems)
-        moved = taken[:, of_b] - taken[:, of_a]
-        drawn = scores(self.metric, passes.total[of_a] + moved)
-        drawn = drawn - scores(self.metric, passes.total[of_b] - moved)
+        columns_a, columns_b = (self.group.columns[s] for s in self.systems)
+        moved = taken[:, columns_b] - taken[:, columns_a]
+        drawn = scores(self.metric, passes.total[columns_a] + moved)
+        drawn = drawn - scores(self.metric, passes.total[columns_b] - moved)
         return permutation.monte_carlo(
             drawn, self.estimate, alternative, name="permutation", scale=self.scale
         )

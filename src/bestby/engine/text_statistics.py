@@ -112,7 +112,7 @@ def statistics(
     parts = None if cache.folder is None else metrics_texts.cache_parts(metric, gold, systems)
     if parts is None:
         return _counted(metric, gold, systems, counting)
-    keys = [cache.key(*of_system) for of_system in parts]
+    keys = [cache.key(*system_parts) for system_parts in parts]
     stored = {place: cache.read(key) for place, key in enumerate(keys)}
     absent = [place for place, data in stored.items() if data is None]
     rows = {
@@ -122,9 +122,9 @@ def statistics(
     }
     if absent:
         counted = _counted(metric, gold, [systems[place] for place in absent], counting)
-        for place, made in zip(absent, counted, strict=True):
-            rows[place] = made
-            cache.write(keys[place], made.astype("<f8").tobytes())
+        for place, new_rows in zip(absent, counted, strict=True):
+            rows[place] = new_rows
+            cache.write(keys[place], new_rows.astype("<f8").tobytes())
     return [rows[place] for place in range(len(systems))]
 
 
@@ -132,47 +132,47 @@ def _counted(
     metric: TextMetric, gold: Array, systems: Sequence[Sequence[str]], counting: Counting
 ) -> list[FloatArray]:
     """Count the texts of each system, equal ones of one item once."""
-    given = list(chain.from_iterable(systems))
-    first, places = _distinct(given, len(gold))
-    every = _Texts(metric, gold, first % len(gold), [given[place] for place in first.tolist()])
+    texts = list(chain.from_iterable(systems))
+    first, places = _distinct(texts, len(gold))
+    every = _Texts(metric, gold, first % len(gold), [texts[place] for place in first.tolist()])
     workers = counting.n_jobs if counting.executor is None else executing.n_workers(counting.executor)
     workers = min(workers, len(gold))
     seconds = metric.seconds * first.size
     if workers < 2 or seconds < WORTH_PROCESSES:
-        told = 1 if counting.progress is None else min(len(gold), 1 + int(seconds / TOLD_EVERY))
-        parts = every.parts(told)
-        made = _in_turn([part for _, part in parts], counting.progress, first.size)
+        n_parts = 1 if counting.progress is None else min(len(gold), 1 + int(seconds / TOLD_EVERY))
+        parts = every.parts(n_parts)
+        part_rows = _in_turn([part for _, part in parts], counting.progress, first.size)
     else:
         parts = every.parts(workers)
-        made = _by_workers([part for _, part in parts], counting.executor)
-    rows = np.empty((first.size, made[0].shape[1]))
-    for (at, _), part in zip(parts, made, strict=True):
+        part_rows = _by_workers([part for _, part in parts], counting.executor)
+    rows = np.empty((first.size, part_rows[0].shape[1]))
+    for (at, _), part in zip(parts, part_rows, strict=True):
         rows[at] = part
     return [rows[at] for at in places.reshape(len(systems), -1)]
 
 
-def _distinct(given: Sequence[str], n_items: int) -> tuple[IntArray, IntArray]:
+def _distinct(texts: Sequence[str], n_items: int) -> tuple[IntArray, IntArray]:
     """Return where each distinct text of an item occurs first, and which of these each text is.
 
     The texts of the items follow each other, system by system.
     """
     numbers: dict[str, int] = {}
-    number = np.array([numbers.setdefault(text, len(numbers)) for text in given], dtype=np.int64)
-    item = np.arange(len(given)) % n_items
+    number = np.array([numbers.setdefault(text, len(numbers)) for text in texts], dtype=np.int64)
+    item = np.arange(len(texts)) % n_items
     _, first, which = np.unique(number * n_items + item, return_index=True, return_inverse=True)
     return first, which
 
 
 def _in_turn(parts: Sequence[_Texts], progress: Progress | None, n_texts: int) -> list[FloatArray]:
     """Return the statistics of each part, counted here."""
-    made: list[FloatArray] = []
+    rows: list[FloatArray] = []
     done = 0
     for part in parts:
-        made.append(part.counted())
+        rows.append(part.counted())
         done += len(part.texts)
         if progress is not None:
             progress(done, n_texts)
-    return made
+    return rows
 
 
 def _by_workers(parts: Sequence[_Texts], executor: Executor | None) -> list[FloatArray]:
@@ -182,8 +182,8 @@ def _by_workers(parts: Sequence[_Texts], executor: Executor | None) -> list[Floa
             futures = [executor.submit(_Texts.counted, part) for part in parts]
             return [future.result() for future in futures]
     with ThreadPoolExecutor(len(parts)) as waiting:
-        made = list(waiting.map(_in_a_process, parts))
-    return [part.counted() if rows is None else rows for part, rows in zip(parts, made, strict=True)]
+        results = list(waiting.map(_in_a_process, parts))
+    return [part.counted() if rows is None else rows for part, rows in zip(parts, results, strict=True)]
 
 
 def _in_a_process(part: _Texts) -> FloatArray | None:

@@ -50,8 +50,8 @@ def noise(totals: FloatArray, squares: FloatArray, units: FloatArray, binomial: 
     spread = squares - np.divide(totals * totals, units, out=np.zeros_like(totals), where=units > 0.0)
     # Units in a bin below which their own spread is not believed
     least = np.where(units < 5, binomial, 0.5 * binomial)
-    found: FloatArray = np.sqrt(np.maximum(spread, least))
-    return found
+    deviations: FloatArray = np.sqrt(np.maximum(spread, least))
+    return deviations
 
 
 def calibration_error(

@@ -1,7 +1,8 @@
-"""Classical paired tests, by formulas of their own: importing ``scipy.stats`` takes longer than any test.
+"""Classical tests of paired scores, and of all systems together (Cochran's Q, Friedman's).
 
-Every difference is A minus B, and the alternative "greater" says that it tends to be above 0. A p-value too
-small for a double is given as the smallest normal one, never as 0.
+They have formulas of their own, as importing ``scipy.stats`` takes longer than any test. Every difference is
+A minus B, and the alternative "greater" says that it tends to be above 0. A p-value too small for a double is
+given as the smallest normal one, never as 0.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import sys
 import numpy as np
 
 from bestby._core import checks, special
+from bestby._core.chunks import chunks
 from bestby._core.errors import InvalidInputError
 from bestby._core.rounding import is_nothing, level, level_width
 from bestby._core.typing import Alternative, Array, ArrayLike, FloatArray, IntArray
@@ -142,6 +144,7 @@ def _binomial(name: str, a: int, b: int, alternative: Alternative, *, mid: bool 
 
 def _at_most(k: int, m: int, *, mid: bool) -> float:
     """P(X <= k) of m fair coins, or P(X < k) + P(X = k) / 2; betainc keeps 12 digits far in the tail."""
+    # P(K <= k) of m fair coins is I_1/2(m - k, k + 1), which keeps twelve digits far in the tail.
     tail = 1.0 if k == m else float(special.betainc(m - k, k + 1, 0.5))
     if not mid:
         return tail
@@ -160,6 +163,7 @@ def _signed_rank_tail(ranks: IntArray, threshold: int) -> tuple[float, float]:
     probability = np.zeros(threshold + 1)
     probability[0] = 1.0
     for rank in ranks:
+        # Each rank is added or not: P(w) becomes (P(w) + P(w - rank)) / 2, cut off at the threshold.
         shifted = probability[: max(threshold + 1 - rank, 0)] / 2.0
         probability /= 2.0
         probability[rank:] += shifted
@@ -180,6 +184,7 @@ def doubled_ranks(values: FloatArray, slack: float = 0.0) -> IntArray:
     last = np.where(ends, positions, size - 1)[..., ::-1]
     last = np.minimum.accumulate(last, axis=-1)[..., ::-1]
     ranks = np.empty(values.shape, dtype=np.int64)
+    # Positions first to last, from 0, have the midrank (first + last) / 2 + 1.
     np.put_along_axis(ranks, order, first + last + 2, axis=-1)
     return ranks
 
@@ -194,3 +199,66 @@ def _numbers(array: Array, what: str) -> FloatArray:
     if array.size == 0:
         raise InvalidInputError(f"{what} must hold at least one item, got none")
     return array.astype(np.float64, copy=False)
+
+
+# -- all systems together --------------------------------------------------------------------------
+
+
+def cochran_q(x: ArrayLike, counts: IntArray | None = None) -> tuple[float, int, float]:
+    """Cochran's Q test that all systems are right equally often (1950, Biometrika 37, 256-266, eq. 4).
+
+    `x`, of shape (n, S), is 1 where a system has an item right, else 0. Q is 0 if no two systems differ on
+    any item.
+    """
+    scores = _matrix(x)
+    right = scores == 1
+    if not (right | (scores == 0)).all():
+        raise InvalidInputError(
+            "Cochran's Q needs scores of 0 and 1 only",
+            hint="use Friedman's test for scores of other values",
+        )
+    size = scores.shape[1]
+    times = np.ones(len(right), dtype=np.int64) if counts is None else counts
+    per_system = [int(number) for number in times @ right]
+    per_item = np.bincount(right.sum(axis=1), times, minlength=size + 1)
+    # Q = (S - 1)(S sum G^2 - T^2) / sum L (S - L), G right per system, L per item, T all; whole numbers to
+    # the division.
+    spread = sum(int(items) * k * (size - k) for k, items in enumerate(per_item))
+    between = size * sum(number * number for number in per_system) - sum(per_system) ** 2
+    return _chi_squared((size - 1) * between / spread if spread else 0.0, size - 1)
+
+
+def friedman(x: ArrayLike, counts: IntArray | None = None) -> tuple[float, int, float]:
+    """Friedman's test that all systems rank alike, with midranks and the correction for ties.
+
+    Friedman (1937), J. Amer. Statist. Assoc. 32, 675-701; ties by Conover (1999), Practical Nonparametric
+    Statistics, 3rd ed., section 5.8. `counts` says how many items have each row of `x`, of shape (n, S). The
+    statistic, chi-squared, is 0 if all systems are tied on every item.
+    """
+    scores = _matrix(x)
+    size = scores.shape[1]
+    sums, squares = np.zeros(size, dtype=np.int64), 0
+    for part in chunks(*scores.shape):
+        # Twice the midranks less twice their mean are whole: sums over any number of items are exact.
+        centred = doubled_ranks(scores[part]) - (size + 1)
+        times = np.ones(len(centred), dtype=np.int64) if counts is None else counts[part]
+        sums += times @ centred
+        squares += int(times @ (centred * centred).sum(axis=1))
+    between = sum(int(total) ** 2 for total in sums)
+    return _chi_squared((size - 1) * between / squares if squares else 0.0, size - 1)
+
+
+def _chi_squared(statistic: float, df: int) -> tuple[float, int, float]:
+    return statistic, df, max(float(special.chdtrc(df, statistic)), sys.float_info.min)
+
+
+def _matrix(x: ArrayLike) -> FloatArray:
+    scores = _numbers(checks.as_array(x, "x"), "x")
+    if scores.ndim != 2 or scores.shape[1] < 2:
+        raise InvalidInputError(
+            f"x must have one row per item and a column for each of two or more systems, got {scores.shape}"
+        )
+    if not np.isfinite(scores).all():
+        row, system = np.argwhere(~np.isfinite(scores))[0]
+        raise InvalidInputError(f"x must be finite, got {scores[row, system]} at item {row}, system {system}")
+    return scores

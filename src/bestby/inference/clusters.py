@@ -1,4 +1,4 @@
-"""Standard errors of estimates from dependent items: clusters, few clusters, two crossed groupings.
+"""Items that depend on one another: clusters, few clusters, two crossed groupings, and ordered text.
 
 All take influence values: what each item (or each cluster) adds to the estimate, to first order. For a mean
 of n items that is its value minus the mean, over n.
@@ -13,7 +13,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from bestby._core import rounding
+from bestby._core import rounding, special
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.typing import FloatArray, IntArray
 from bestby.inference.exchangeability import follows_size, skewed
@@ -78,11 +78,11 @@ def design_effect(influence: FloatArray, clusters: IntArray, strata: IntArray | 
     """Return the standard error of an estimate item-wise and clustered (Kish 1965, section 5.4)."""
     _same_length(influence, clusters)
     sums = np.bincount(clusters, weights=influence).astype(np.float64)
-    of_clusters = None
+    cluster_strata = None
     if strata is not None:
-        of_clusters = np.zeros(sums.size, dtype=np.int64)
-        of_clusters[clusters] = strata
-    itemwise, clustered = _stratified(influence, strata), _stratified(sums, of_clusters)
+        cluster_strata = np.zeros(sums.size, dtype=np.int64)
+        cluster_strata[clusters] = strata
+    itemwise, clustered = _stratified(influence, strata), _stratified(sums, cluster_strata)
     return DesignEffect(itemwise, 0.0 if rounding.is_nothing(clustered, itemwise) else clustered)
 
 
@@ -148,6 +148,8 @@ def cr2(
         first, second = _moments(c, h, q, adjust)
         trace += first
         trace_of_squares += second
+    # Satterthwaite: the mean squared over half the variance of a quadratic form with covariance M is tr(M)^2
+    # / tr(M^2).
     df = trace**2 / trace_of_squares if trace_of_squares > 0.0 else 0.0
     if variances is None and _vary_together(residuals, sizes, counts):
         return StandardError(math.sqrt(variance), df, *_skewed(residuals, counts))
@@ -233,9 +235,10 @@ def equal_units(weights: FloatArray, counts: IntArray | None = None) -> float:
 
 def _adjusting(c: FloatArray, h: FloatArray, v: FloatArray) -> FloatArray:
     """Return the factors that make squared residuals unbiased if the clusters have the variances v."""
+    # E r_g^2 = v_g (1 - 2 h_g) + h_g^2 sum v, so that the factor squared times this is v_g.
     expected = v * (1.0 - 2.0 * h) + h**2 * float(c @ v)
-    known = expected > 0.0
-    factors: FloatArray = np.where(known, np.sqrt(v / np.where(known, expected, 1.0)), 1.0)
+    positive = expected > 0.0
+    factors: FloatArray = np.where(positive, np.sqrt(v / np.where(positive, expected, 1.0)), 1.0)
     return factors
 
 
@@ -244,6 +247,8 @@ def _moments(c: FloatArray, h: FloatArray, v: FloatArray, adjust: FloatArray) ->
 
     M = A (I - h 1') diag(v) (I - 1 h') A with A = diag(adjust) and variances v of the clusters.
     """
+    # M = D - a b' - b a' + total a a', D = diag(A^2 v), a = A h, b = A v: both traces are inner products, and
+    # no matrix of all clusters is made.
     total = float(c @ v)
     diagonal, a, b = adjust**2 * v, adjust * h, adjust * v
     aa, bb, ab = float(c @ (a * a)), float(c @ (b * b)), float(c @ (a * b))
@@ -284,9 +289,10 @@ def two_way(influence: FloatArray, first: IntArray, second: IntArray) -> Standar
                 hint="give the other grouping alone as clusters",
             )
         errors.append(cr2(sums, sizes))
-    alone = [error.se**2 for error in errors]
-    together = sum(alone) - _one_way(influence, _both(first, second))
-    variance = max(together, *alone)
+    each_way = [error.se**2 for error in errors]
+    # Items that share both groups are counted in V1 and in V2.
+    together = sum(each_way) - _one_way(influence, _both(first, second))
+    variance = max(together, *each_way)
     third = sum(error.skewness * error.se**3 for error in errors)
     return StandardError(
         math.sqrt(variance),
@@ -304,14 +310,14 @@ def mean_error(errors: Sequence[StandardError]) -> StandardError:
     """
     variances = [(error.se / len(errors)) ** 2 for error in errors]
     total = math.fsum(variances)
-    known = [(error, v / total) for error, v in zip(errors, variances, strict=True) if v > 0.0]
-    if not known:
+    varying = [(error, v / total) for error, v in zip(errors, variances, strict=True) if v > 0.0]
+    if not varying:
         return StandardError(0.0, 0.0)
-    fewer = math.fsum(share**2 / error.effective for error, share in known)
+    fewer = math.fsum(share**2 / error.effective for error, share in varying)
     return StandardError(
         math.sqrt(total),
-        1.0 / math.fsum(share**2 / error.df for error, share in known),
-        math.fsum(share**1.5 * error.skewness for error, share in known),
+        1.0 / math.fsum(share**2 / error.df for error, share in varying),
+        math.fsum(share**1.5 * error.skewness for error, share in varying),
         1.0 / fewer if fewer > 0.0 else math.inf,
     )
 
@@ -332,3 +338,129 @@ def _same_length(influence: FloatArray, codes: IntArray) -> None:
         raise InvalidInputError(
             f"every item needs a group, got {influence.size} items and {codes.size} groups"
         )
+
+
+# -- ordered items ---------------------------------------------------------------------------------
+# How much of the variance of a sum blocks of consecutive items catch.
+
+
+QUIET = 5
+"""Correlations in a row that must be within chance before the dependence counts as over."""
+
+LARGEST = 1.0 - 1e-12
+"""Correlation up to which Fisher's z is taken, whose standard error is about 1 / √n."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dependence:
+    """How far neighbouring items depend on one another.
+
+    `correlations` are estimates at the distances 0, 1, … K, tapered; K is 0 if none is beyond chance.
+    """
+
+    correlations: FloatArray
+
+    def share(self, length: int) -> float:
+        """Return the variance that blocks of a length catch, over all of it; 1 if that is not positive.
+
+        The sum over a block has its covariances at the distance k (1 - k / length) times as often as the sum
+        over all items.
+        """
+        k = np.arange(1, self.correlations.size)
+        whole = 1.0 + 2.0 * float(self.correlations[1:].sum())
+        caught = 1.0 + 2.0 * float(np.maximum(1.0 - k / length, 0.0) @ self.correlations[1:])
+        return caught / whole if whole > 0.0 and caught > 0.0 else 1.0
+
+    def long_enough(self, share: float) -> int:
+        """Return the shortest length whose blocks catch a share of the variance.
+
+        >>> Dependence(0.5 ** np.arange(20)).long_enough(0.95)
+        27
+        """
+        high = 1
+        while self.share(high) < share and high < 1 << 40:
+            high *= 2
+        low = high // 2
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if self.share(middle) >= share else (middle, high)
+        return high
+
+
+def dependence(values: FloatArray, strata: IntArray | None = None) -> Dependence:
+    """Estimate how far consecutive items depend on one another.
+
+    `values` are what each item adds to the estimate, in the order of the items. Correlations count up to
+    twice the distance after which five in a row are within chance, with a window that is flat up to half of
+    that (Politis & White 2004, Econometric Reviews 23, 53-70, section 3.2).
+    """
+    code = np.zeros(values.size, dtype=np.int64) if strata is None else strata
+    # Distances between items are looked at up to a third of them
+    furthest = max(1, int(np.bincount(code).max()) // 3)
+    covariances = np.zeros(furthest + 1)
+    for stratum in np.unique(code):
+        part = values[code == stratum]
+        u = part - part.mean()
+        # Sums of lagged products are the transform of the squared spectrum; padding keeps the end of the text
+        # from meeting its beginning.
+        length = 1 << (2 * u.size - 1).bit_length()
+        part_sums = np.fft.irfft(np.abs(np.fft.rfft(u, length)) ** 2, length)[: min(furthest + 1, u.size)]
+        covariances[: part_sums.size] += part_sums
+    if covariances[0] <= 0.0:
+        return Dependence(np.ones(1))
+    r: FloatArray = covariances / covariances[0]
+    # The band of Politis & White (2004), section 3.2, with c = 2 and five correlations in a row.
+    chance = 2.0 * math.sqrt(math.log10(values.size) / values.size)
+    within = np.abs(r[1:]) < chance
+    run = np.convolve(within, np.ones(QUIET), mode="valid") if within.size >= QUIET else np.zeros(0)
+    over = np.flatnonzero(run == QUIET)
+    last = int(over[0]) if over.size else furthest // 2
+    size = min(2 * last, furthest)
+    if size == 0:
+        return Dependence(np.ones(1))
+    k = np.arange(size + 1)
+    return Dependence(r[: size + 1] * np.clip(2.0 * (1.0 - k / (size + 1)), 0.0, 1.0))
+
+
+def crosses(values: FloatArray, blocks: IntArray, strata: IntArray | None = None) -> bool:
+    """Tell whether items depend on one another across the boundaries of blocks, as they do inside them.
+
+    A `Reach` takes the series to be stationary, so that it cannot tell a dependence that is longer than the
+    blocks from one that ends where they end. `values` are as for `reach`; no boundary between two strata is
+    looked at.
+    """
+    code = np.zeros(values.size, dtype=np.int64) if strata is None else strata
+    order = np.argsort(code, kind="stable")
+    u, block, stratum = values[order], blocks[order], code[order]
+    u = u - (np.bincount(stratum, weights=u) / np.maximum(np.bincount(stratum), 1))[stratum]
+    # Sums of m items before and after a place are correlated at all places, for m = 1, 2, 4 ...; what counts
+    # is the m at which the correlation inside blocks is strongest.
+    running = np.concatenate([[0.0], np.cumsum(u)])
+    strongest, across, boundaries, m = -1.0, 0.0, 0, 1
+    while m <= max(1, int(np.bincount(block).max()) // 2):
+        at = np.arange(m, u.size - m + 1)
+        before, after = running[at] - running[at - m], running[at + m] - running[at]
+        inside = block[at - m] == block[at + m - 1]
+        between = (block[at - 1] != block[at]) & (stratum[at - 1] == stratum[at])
+        between &= (block[at - m] == block[at - 1]) & (block[at + m - 1] == block[at])
+        inner = _correlation(before[inside], after[inside])
+        if inner > strongest:
+            strongest, across = inner, _correlation(before[between], after[between])
+            boundaries = int(between.sum())
+        m *= 2
+    # Boundaries between blocks below which nothing shows whether items depend on one another across them
+    if boundaries < 4:
+        return False
+    # Beyond a third of the correlation inside blocks, and beyond chance: a one-sided test at 5 %
+    return across > strongest / 3.0 and math.atanh(across) > 1.64 / math.sqrt(boundaries)
+
+
+def _correlation(x: FloatArray, y: FloatArray) -> float:
+    """Return the correlation of numbers with mean 0, short of 1; 0 where there is none."""
+    size = math.sqrt(float(x @ x) * float(y @ y))
+    return float(np.clip(float(x @ y) / size, -LARGEST, LARGEST)) if size > 0.0 else 0.0
+
+
+def rejection_rate(share: float, alpha: float) -> float:
+    """Return how often a test rejects a true hypothesis whose variance is taken for a share of what it is."""
+    return 2.0 * float(special.ndtr(special.ndtri(alpha / 2.0) * math.sqrt(share)))

@@ -1,4 +1,4 @@
-"""Permutation tests of functions of very many sums of swaps, without a draw for each unit.
+"""Permutation tests of very many units, without a draw for each: functions of sums, and of weights.
 
 A swap of unit i gives a sign to h_i, half of what it changes in the totals of two systems. The totals are
 shifted by s, the sum of all h_i with their signs, and the difference D(s) = f(mid + s) - f(mid - s) is odd in
@@ -6,7 +6,8 @@ s. Of 500 units and more, all but the few that count most add a normal vector to
 shift with which the difference is as large as in the data, the dominating point, is found without passes over
 the units. At it the difference is a sum of one number per unit, whose tail a saddlepoint gives. Where the
 difference bends too much for that, or few units carry it, swaps are drawn: the signs of these few, and a
-normal vector for the others.
+normal vector for the others. Metrics of ranks, which are functions of the weights of items, have a test by
+the same idea at the end.
 """
 
 from __future__ import annotations
@@ -21,9 +22,9 @@ import numpy as np
 from scipy.special import expit, log_ndtr
 
 from bestby._core import rounding
-from bestby._core.typing import FloatArray
+from bestby._core.typing import Alternative, FloatArray
 from bestby.inference import permutation, tilting
-from bestby.inference.series import LARGEST_REMAINDER, OUTER, SignSeries, lugannani_rice
+from bestby.inference.characteristic_functions import LARGEST_REMAINDER, OUTER, SignSeries, lugannani_rice
 from bestby.resampling.streams import block_generator
 from bestby.results.values import TestResult
 
@@ -65,7 +66,7 @@ Difference = Callable[[FloatArray], FloatArray]
 """Takes shifts (R, k) and returns the differences (R,)."""
 
 
-def swapped(
+def swapped_sums(
     halves: FloatArray, difference: Difference, observed: float, n_resamples: int, seed: int
 ) -> TestResult | None:
     """Return the two-sided permutation test of a function of sums.
@@ -121,14 +122,17 @@ class _Shift:
         used = np.flatnonzero(scale > 0.0)
         if used.size == 0:
             return None
+        # Sums may be of any size: eigenvalues of their correlations say which directions are rounding.
         spread, axes = np.linalg.eigh(gram[np.ix_(used, used)] / np.multiply.outer(scale[used], scale[used]))
-        kept = spread > _NO_SPREAD * used.size
-        if spread[kept].min() < _LEAST_SPREAD or np.count_nonzero(kept) > _MOST_DIRECTIONS:
+        varying = spread > _NO_SPREAD * used.size
+        if spread[varying].min() < _LEAST_SPREAD or np.count_nonzero(varying) > _MOST_DIRECTIONS:
             return None
-        axes, roots = axes[:, kept], np.sqrt(spread[kept])
+        axes, roots = axes[:, varying], np.sqrt(spread[varying])
         back, forth = np.zeros((roots.size, scale.size)), np.zeros((scale.size, roots.size))
         back[:, used] = (axes * roots).T * scale[used]
         forth[used] = axes / roots / scale[used][:, None]
+        # The squared length of z of a unit: its share of the variance in the direction in which it moves the
+        # totals most. The units with the largest are those that a normal distribution would misrepresent.
         leverage = np.empty(len(halves))
         for start in range(0, len(halves), _BLOCK):
             z = halves[start : start + _BLOCK] @ forth
@@ -141,6 +145,7 @@ class _Shift:
 
     def mean(self, tilt: FloatArray) -> FloatArray:
         """Return the mean of z (R, r) under tilts (R, r)."""
+        # A sign has the mean tanh(tilt' z) under the tilt, a normal vector the mean covariance @ tilt.
         out: FloatArray = np.tanh(tilt @ self.top.T) @ self.top + tilt @ self.rest
         return out
 
@@ -168,17 +173,14 @@ class _Point:
 
 
 def _dominating(shift: _Shift, along: Difference, distance: float) -> _Point | None:
-    """Return the most likely z with that difference; None if it is not found.
-
-    There the tilt is along the gradient: a gradient gives a direction, and the z at that distance in this
-    direction a new gradient.
-    """
+    """Return the most likely z with that difference; None if the search for it does not settle."""
     gradient = _gradient(along, np.zeros(len(shift.rest)))
     slope = math.sqrt(float(gradient @ gradient))
     if not (0.0 < slope < math.inf and distance > 0.0):
         return None
     guess, direction = distance / slope, gradient / slope
     for _ in range(_ROUNDS):
+        # At the most likely z the tilt is along the gradient: alternate between the two until they agree.
         theta = _reaching(shift, along, direction, distance, guess)
         if theta is None:
             return None
@@ -222,6 +224,8 @@ def _tail(shift: _Shift, halves: FloatArray, along: Difference, point: _Point) -
     if float(squares.sum()) ** 2 < LEAST_EFFECTIVE * float(squares @ squares):
         return None
     bend, unevenness = _curvature(shift, along, point)
+    # The curvature of the level set, in standard deviations, moves the mean of the difference by half its
+    # sum.
     far = float(point.gradient @ point.z) - 0.5 * float(bend.sum())
     sd = math.sqrt(float(squares.sum()))
     if not math.isfinite(far):
@@ -230,6 +234,7 @@ def _tail(shift: _Shift, halves: FloatArray, along: Difference, point: _Point) -
         effects
     )
     out = far / sd
+    # phi / (1 - Phi) over the standard deviation: by how much log p falls as the difference grows by one.
     hazard = math.exp(-0.5 * out * out - float(log_ndtr(-out))) / math.sqrt(2.0 * math.pi) / sd
     if not (0.5 * float(np.abs(bend).sum()) + unevenness) * hazard <= LARGEST_BEND:
         return None
@@ -249,6 +254,7 @@ def _curvature(shift: _Shift, along: Difference, point: _Point) -> tuple[FloatAr
     """
     root = np.linalg.cholesky(shift.covariance(point.tilt))
     normal = root.T @ point.gradient
+    # The first column is the normal of the level set in uncorrelated coordinates; the others span the set.
     basis = np.linalg.qr(np.column_stack([normal, np.eye(normal.size)]))[0][:, 1 : normal.size]
     level = (root @ basis).T
     m = len(level)
@@ -290,26 +296,27 @@ def _drawn(
 
     def draws(tilt: FloatArray, size: int, purpose: str) -> tuple[FloatArray, FloatArray]:
         """Return differences, and the sums along the tilt, of so many draws."""
-        found = []
+        batches = []
         for start in range(0, size, _BATCH):
             generator = block_generator(seed, purpose, start // _BATCH)
             rows = min(_BATCH, size - start)
             plus = generator.random((rows, len(shift.top))) < expit(2.0 * (shift.top @ tilt))
             z = (2.0 * plus - 1.0) @ shift.top + generator.standard_normal((rows, tilt.size)) @ root
             z += tilt @ shift.rest
-            found.append((along(z), z @ tilt))
-        differences, sums = (np.concatenate(parts) for parts in zip(*found, strict=True))
+            batches.append((along(z), z @ tilt))
+        differences, sums = (np.concatenate(parts) for parts in zip(*batches, strict=True))
         return differences, sums
 
     null, _ = draws(np.zeros(len(shift.rest)), n_resamples, "swap")
-    found = permutation.monte_carlo(null, observed, "two-sided", name="permutation")
-    if not tilting.few_hits(found):
-        return found
+    plain = permutation.monte_carlo(null, observed, "two-sided", name="permutation")
+    if not tilting.few_hits(plain):
+        return plain
     if point is not None:
         size = max(n_resamples, 1000)  # fewer do not show their error
         differences, sums = draws(point.tilt, size, "tilted")
         hits = (differences >= abs(observed)) | np.isnan(differences)
-        # Relative to the weight of the point, which counts as one more draw.
+        # Draws weigh exp(-tilt' z) M(tilt), M the moment generating function of the sum.
+        # They are relative to the weight of the point, which counts as one more draw.
         along_tilt, effects = float(point.tilt @ point.z), shift.top @ point.tilt
         with np.errstate(over="ignore"):
             weights = np.exp(along_tilt - sums[hits])
@@ -319,8 +326,93 @@ def _drawn(
         log_moment += 0.5 * float(point.tilt @ shift.rest @ point.tilt)
         p = 2.0 * math.exp(log_moment - along_tilt) * (1.0 + total) / (1.0 + size)
         p = min(1.0, max(p, sys.float_info.min))
-        if total > 0.0 and error <= tilting.LARGEST_ERROR and not tilting.too_small(p, found):
+        if total > 0.0 and error <= tilting.LARGEST_ERROR and not tilting.too_small(p, plain):
             return dataclasses.replace(
-                found, p_value=p, method=tilting.METHOD, error=error * p, n_resamples=n_resamples + size
+                plain, p_value=p, method=tilting.METHOD, error=error * p, n_resamples=n_resamples + size
             )
+    return None
+
+
+# -- smooth functions of the weights of many items -------------------------------------------------
+# A swap of unit i gives it a sign s_i. Of its items, the score of A has those of A with the weight 1 + s_i
+# and those of B with 1 - s_i; the score of B has them the other way round, so that the difference D(s) is
+# odd in s. To first order it is twice the sum of s_i h_i, where h_i is how the score responds to the weight
+# of what the unit has from A, less that from B; as D is odd, the next term is cubic. The tail of the sum is
+# exact. How far out in it the data lie is read at the most likely signs at which the difference is as large
+# as in the data, tanh(a h_i) on average (the dominating point of Sadowsky & Bucklew 1990), where D is
+# computed and not expanded.
+
+
+FEWEST_WEIGHTED = 500
+"""Units that must differ: what is left out is of the order of one over their number."""
+
+LEAST_RESPONDING = 50.0
+"""Units of equal size that would have the sum of squares and of fourth powers of the responses."""
+
+_PLACE_ROUNDS, _PLACE_CLOSE = 20, 5e-3
+"""Rounds in which the place in the sum must settle, and how nearly, as a part of it."""
+
+_STEPS = 60
+"""Steps of Newton's method that find the signs on average: ten suffice unless nearly all units must agree."""
+
+
+def swapped_weights(
+    effects: FloatArray, difference: Callable[[FloatArray], float], observed: float, alternative: Alternative
+) -> TestResult | None:
+    """Return the test of an odd function of the signs of many units, of slopes 2 `effects` (n,) at 0.
+
+    `difference` is the function at mean signs (n,), from -1 to 1. None where too few units carry it, or it
+    bends too much: then draw.
+    """
+    unit = max(float(np.abs(effects).max(initial=0.0)), float(np.finfo(np.float64).tiny))
+    effects = effects / unit
+    squares = effects * effects
+    total, fourth = float(squares.sum()), float(squares @ squares)
+    if np.count_nonzero(effects) < FEWEST_WEIGHTED or total * total < LEAST_RESPONDING * fourth:
+        return None
+    place = _place(effects, difference, abs(observed), unit)
+    if place is None:
+        return None
+    ones = np.broadcast_to(np.int64(1), effects.size)
+    result = permutation.exact_mean(effects, ones, alternative, 1.0, total=math.copysign(place, observed))
+    if result is None:
+        return None
+    error, how = permutation.SADDLEPOINT_ERROR * result.p_value, permutation.SADDLEPOINT
+    return dataclasses.replace(result, exact=False, method=how, error=error, statistic=observed)
+
+
+def _place(
+    effects: FloatArray, difference: Callable[[FloatArray], float], observed: float, unit: float
+) -> float | None:
+    """Return the sum of effects at the most likely mean signs at which the difference is the one observed."""
+    if observed == 0.0:
+        return 0.0
+    # To first order the difference is twice the sum; a place beyond half of all effects is no start.
+    place = min(0.5 * observed / unit, 0.5 * float(np.abs(effects).sum()))
+    for _ in range(_PLACE_ROUNDS):
+        signs = _likeliest(effects, place)
+        reached = math.nan if signs is None else difference(signs)
+        if not reached > 0.0:
+            return None
+        # A difference over its sum hardly varies, as it bends with the square of the sum: a round that
+        # changes the place by a small part leaves an error of the square of that part.
+        before, place = place, place * observed / reached
+        if abs(place - before) <= _PLACE_CLOSE * before:
+            return place
+    return None
+
+
+def _likeliest(effects: FloatArray, place: float) -> FloatArray | None:
+    """Return the mean signs tanh(a effect) at which the effects sum to a place, by Newton's method."""
+    # The sum is concave in a, and its tangents lie above it, so that no step goes too far.
+    tilt = place / float(effects @ effects)
+    for _ in range(_STEPS):
+        signs = np.tanh(tilt * effects)
+        missing = place - float(effects @ signs)
+        if missing <= 1e-9 * place:
+            return signs
+        slope = float(effects * effects @ (1.0 - signs * signs))
+        if slope <= 0.0:
+            return None
+        tilt += missing / slope
     return None

@@ -1,4 +1,4 @@
-"""Confidence intervals from a bootstrap distribution or a standard error.
+"""Confidence intervals from a bootstrap distribution or a standard error, and p-values by inverting them.
 
 All take numbers and return a pair of ends; none knows what was measured.
 """
@@ -9,15 +9,16 @@ import itertools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
 from bestby._core import checks, rounding, special
 from bestby._core.chunks import chunks
 from bestby._core.typing import FloatArray, IntArray
+from bestby.inference.characteristic_functions import SERIES_FROM, PowerSums
 from bestby.inference.distributions import Distribution
 from bestby.inference.lattice import all_single, weighted_sum
-from bestby.inference.series import SERIES_FROM, PowerSums
 
 Ends = tuple[float, float]
 
@@ -68,12 +69,14 @@ def bca(
     at = distribution.at(estimate)
     if rounding.at_most(1.0, at):  # every replicate equals the estimate: nothing to correct
         return estimate, estimate
+    # z0 is the normal quantile of the share of replicates below the estimate; 0 where that is one half.
     share = below + 0.5 * at if ties == "half" else below
     if not 0.0 < share < 1.0:
         return None
     z0 = float(special.ndtri(share))
     ends = []
     for z in (float(special.ndtri(0.5 * (1.0 - level))), float(special.ndtri(0.5 * (1.0 + level)))):
+        # Level of the end: Phi(z0 + (z0 + z) / (1 - a (z0 + z))), Efron 1987, eq. 2.3.
         stretch = 1.0 - acceleration * (z0 + z)
         if stretch <= 0.0:
             return None
@@ -115,6 +118,8 @@ class Moments:
             n, size, largest = n + n_own, max(size, high, -low), max(largest, high - mean, mean - low)
             means.append(mean)
         if values.size >= SERIES_FROM and len(parts) == 1 and largest > 0.0:
+            # Of very many values, sums of ten powers cost little more than those of four; `mean_bootstrap`
+            # takes them in place of the values.
             powers = PowerSums.of(values, None if weights is None else counts, means[0], largest)
             second, third, fourth = powers.sums[2:5].tolist()
             return cls(n, size, largest, second, third, fourth, powers)
@@ -133,6 +138,7 @@ class Moments:
     @property
     def acceleration(self) -> float:
         """The acceleration of a mean of these values; see `acceleration`."""
+        # Deviations that are rounding of the values have no shape.
         nothing = rounding.noise_width(self.size, rounding.INFLUENCE)
         if self.largest == 0.0 or self.second <= self.n * (nothing / self.largest) ** 2:
             return 0.0
@@ -175,12 +181,12 @@ def effective_units(
     moments = Moments.of(left_out, counts, bounds)
     if moments is None:
         return math.nan
-    found = moments.effective_units
-    if n_units is None or n_units == moments.n or found == 0.0:
-        return found
+    effective = moments.effective_units
+    if n_units is None or n_units == moments.n or effective == 0.0:
+        return effective
     # The influence of a group is the sum of those of its units, so that its excess kurtosis is theirs over
     # their number: groups by themselves look as if no more than a third of them carried the variance.
-    kurtosis = 3.0 + (n_units / moments.n) * (moments.n / found - 3.0)
+    kurtosis = 3.0 + (n_units / moments.n) * (moments.n / effective - 3.0)
     return n_units / max(kurtosis, 1.0)
 
 
@@ -199,6 +205,7 @@ def studentized(pivots: Distribution, estimate: float, se: float, level: float) 
 
     Davison & Hinkley 1997, eq. 5.7.
     """
+    # (theta* - theta) / se* has the quantiles low and high: the upper one makes the lower end.
     low, high = percentile(pivots, level)
     return estimate - high * se, estimate - low * se
 
@@ -231,16 +238,142 @@ def p_value(clearance: Callable[[float], float], least: float = LEAST_P) -> floa
         return 1.0
     if below > 0.0:
         return least
-    kept = 0
+    # Illinois: where one end of the bracket stays twice, its value is halved, so that the other comes nearer
+    # too. Shares of 1 to 99 % keep the steps from stalling beside an end.
+    last_moved = 0
     for _ in range(_STEPS):
         if far - near <= _NARROW * far:
             break
         between = near + (far - near) * min(max(above / (above - below), 0.01), 0.99)
-        found = at(between)
-        if found > 0.0:
-            near, above, below = between, found, below * (0.5 if kept > 0 else 1.0)
-            kept = 1
+        middle = at(between)
+        if middle > 0.0:
+            near, above, below = between, middle, below * (0.5 if last_moved > 0 else 1.0)
+            last_moved = 1
         else:
-            far, below, above = between, found, above * (0.5 if kept < 0 else 1.0)
-            kept = -1
+            far, below, above = between, middle, above * (0.5 if last_moved < 0 else 1.0)
+            last_moved = -1
     return float(2.0 * special.ndtr(-far))
+
+
+# -- units that could differ, but did not among those seen -----------------------------------------
+# An interval from a standard error, or from resamples, knows the units that were seen. Of two systems that
+# differ on few units, or on none, others of the same kind may differ more often, or by more: an interval of
+# length zero says nothing against that. For answers that are right or wrong, a score interval allows for
+# it.
+
+
+ENOUGH_DIFFERING = 6
+"""Differing units from which the largest of their effects tells how large others may be."""
+
+BEYOND = 2.0
+"""How many times as large as the largest effect seen others may be, where nothing else bounds them."""
+
+
+def widened(
+    ends: Ends,
+    estimate: float,
+    values: FloatArray,
+    counts: IntArray,
+    bounds: IntArray,
+    reach: Ends,
+    level: float,
+) -> Ends:
+    """Return an interval of a difference that allows for units of an effect that no unit has had so far.
+
+    Each end is at least as far from the estimate as the solution x of
+
+        x^2 (1 + q / n) = q (V + M x),    M = (max(0, T) + r^3) / (V + r^2)
+
+    where q is the squared quantile of Student's t, n the number of units, V the variance of the estimate, T
+    its third cumulant, positive if its longer tail points towards this end, and r the influence of a unit of
+    the largest possible effect. If all units that differ do so by that effect, M is r, and this is a score
+    interval [1]_; of answers that are right or wrong, none of which differs, it is Tango's [2]_, but for the
+    quantile. Where many units differ, by different amounts, M vanishes, and x is that of the standard error.
+
+    Parameters
+    ----------
+    ends : tuple of float
+        The interval from what was seen; the result contains it.
+    estimate : float
+        The difference.
+    values : ndarray, shape (C,)
+        What each distinct unit adds to the difference, to first order.
+    counts : ndarray of int, shape (C,)
+        How many units there are of each kind.
+    bounds : ndarray of int, shape (H + 1,)
+        Where the strata begin.
+    reach : tuple of float
+        By how much one unit can lower and raise the difference, both at least 0, on the scale of `values`.
+    level : float
+        The level of `ends`.
+
+    Returns
+    -------
+    tuple of float
+        The ends.
+
+    Notes
+    -----
+    An end misses the true difference as often as that of a score interval: at most in 6.7 % where 5 % are
+    meant, if all units that differ do so by the largest possible effect and hardly any has been seen.
+
+    References
+    ----------
+    .. [1] Wilson (1927), J. Amer. Statist. Assoc. 22, 209-212.
+    .. [2] Tango (1998), Statist. Med. 17, 891-908.
+
+    See Also
+    --------
+    bestby.inference.proportions.tango : The score interval of 0/1 answers.
+
+    Examples
+    --------
+    Two systems that give the same score, between 0 and 1, on each of 150 items:
+
+    >>> low, high = widened(
+    ...     (0.0, 0.0), 0.0, np.zeros(1), np.array([150]), np.array([0, 1]), (1 / 150, 1 / 150), 0.9
+    ... )
+    >>> round(low, 4), round(high, 4)
+    (-0.0179, 0.0179)
+    """
+    n = int(counts.sum())
+    freedom = max(1, n - (bounds.size - 1))
+    q = float(special.stdtrit(freedom, 0.5 * (1.0 + level))) ** 2
+    variance, cubes = _cumulants(values, counts, bounds)
+    below = _distance(variance, -cubes, reach[0], q, n)
+    above = _distance(variance, cubes, reach[1], q, n)
+    return min(ends[0], estimate - below), max(ends[1], estimate + above)
+
+
+def _cumulants(values: FloatArray, counts: IntArray, bounds: IntArray) -> tuple[float, float]:
+    """Return the variance of the sum of all units and its third cumulant, from the units of each stratum.
+
+    Both are unbiased in strata of three units or more: in strata of four the sum of cubes alone is less than
+    half of the cumulant. Strata of one or two show none, so there the cubes are of distances from all units.
+    """
+    variance = cubes = 0.0
+    middle = float(counts @ values) / int(counts.sum())
+    for start, stop in pairwise(bounds.tolist()):
+        c, u = counts[start:stop], values[start:stop]
+        n = int(c.sum())
+        if n > 1:
+            # n times Fisher's k-statistics k2 and k3 of the stratum.
+            centred = u - float(c @ u) / n
+            variance += float(c @ centred**2) * n / (n - 1)
+        if n > 2:
+            cubes += float(c @ centred**3) * n * n / ((n - 1) * (n - 2))
+        else:
+            cubes += float(c @ (u - middle) ** 3)
+    return variance, cubes
+
+
+def _distance(variance: float, cubes: float, reach: float, q: float, n: int) -> float:
+    """Return the distance of one end from the estimate: the solution of the equation of `widened`."""
+    largest = max(reach, float(np.sqrt(variance)))
+    if largest == 0.0:
+        return 0.0
+    v, t, r = variance / largest**2, max(0.0, cubes) / largest**3, reach / largest
+    # In units of the largest influence the equation is (1 + q / n) x^2 - q M x - q V = 0.
+    skew, spread = (t + r**3) / (v + r**2), 1.0 + q / n
+    root = float(np.sqrt(q * v * spread + (0.5 * q * skew) ** 2))
+    return largest * (0.5 * q * skew + root) / spread

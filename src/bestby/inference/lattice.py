@@ -97,6 +97,8 @@ def _sum_of_many(values: FloatArray) -> float:
     # A size from which sums are plain ones, so that none overflows on the way
     if not largest < 2.0**900:
         return float(values.sum())
+    # Beside an anchor so large a double has no bits left for small digits: adding and subtracting it rounds
+    # every value to one grid, on which sums are exact in any order.
     anchor = math.ldexp(1.5, math.frexp(largest)[1] + values.size.bit_length())
     leading = left = 0.0
     for rows in chunks(values.size):
@@ -131,13 +133,11 @@ def _close(values: FloatArray, width: float) -> int:
 
 
 def merged_in_order(values: FloatArray, counts: IntArray, scale: float) -> tuple[FloatArray, IntArray]:
-    """Return the same as `merged` of values that are in rising order.
-
-    A few equal ones among very many stay apart, which changes no sum and takes no time.
-    """
+    """Return distinct values with their counts, of values that are in rising order; see `merged`."""
     if values.size == 0:
         return values, counts
     width = rounding.merge_width(values[[0, -1]], scale)
+    # A few equal values among very many stay apart, which changes no sum and takes no time.
     close = _close(values, width)
     if not close or (values.size >= MANY and close * _FEW < values.size):
         return values, counts

@@ -78,6 +78,7 @@ def _critical(first: int, last: int, alpha: float, *, mid: bool) -> IntArray:
         upper = _at_least(k, m, 0.5)
         return 0.5 * (upper + _at_least(k + 1, m, 0.5)) if mid else upper
 
+    # The normal approximation is a step or two off; the tails decide.
     guess = np.ceil(0.5 * m - 0.5 * ndtri(alpha) * np.sqrt(m)).astype(np.int64)
     k: IntArray = np.clip(guess, 0, m + 1)
     while (lower := (k > 0) & (tail(k - 1) <= alpha)).any():

@@ -56,8 +56,8 @@ def heaviest(weights: FloatArray) -> BoolArray:
     descending = np.sort(weights)[::-1]
     squares = np.cumsum(descending**2)
     middle = descending[int(np.searchsorted(squares, 0.5 * squares[-1]))]
-    found: BoolArray = weights >= 0.5 * middle
-    return found
+    heavy: BoolArray = weights >= 0.5 * middle
+    return heavy
 
 
 @dataclass(frozen=True)
@@ -82,11 +82,12 @@ class Shares:
     rare: int
 
     @classmethod
-    def of_share(cls, values: FloatArray, weights: FloatArray) -> Self:
+    def from_labels(cls, values: FloatArray, weights: FloatArray) -> Self:
         """Return what labels 0 and 1 say of a share; the weights sum to 1.
 
-        >>> made = Shares.of_share(np.array([1.0, 1.0, 0.0, 1.0, 0.0, 1.0]), np.array([0.3, 0.3] + [0.1] * 4))
-        >>> round(made.n, 2), round(made.varying, 2), made.rare
+        >>> weights = np.array([0.3, 0.3] + [0.1] * 4)
+        >>> shares = Shares.from_labels(np.array([1.0, 1.0, 0.0, 1.0, 0.0, 1.0]), weights)
+        >>> round(shares.n, 2), round(shares.varying, 2), shares.rare
         (4.55, 0.16, 0)
         """
         share, heavy = float(weights @ values), values[heaviest(weights)]
@@ -94,7 +95,7 @@ class Shares:
         return cls(1.0 / float(weights @ weights), share * (1.0 - share), None, rare)
 
     @classmethod
-    def of_difference(cls, net: FloatArray, weights: FloatArray) -> Self:
+    def from_differences(cls, net: FloatArray, weights: FloatArray) -> Self:
         """Return what differences of labels, -1, 0 or 1, say of a difference of shares."""
         mean, differing = float(weights @ net), float(weights @ np.abs(net))
         rare = int(np.count_nonzero(net[heaviest(weights)]))
@@ -108,17 +109,18 @@ class Shares:
         """
         if not (error.se > 0.0 and self.varying > 0.0):
             return self.n
-        found = self.varying / error.se**2
-        return found if self.rare >= FEW else min(found, self.n)
+        equivalent = self.varying / error.se**2
+        return equivalent if self.rare >= FEW else min(equivalent, self.n)
 
 
 def allowing_for_unseen(
-    error: StandardError, alone: StandardError, units: FloatArray, weight: float
+    error: StandardError, by_labels: StandardError, units: FloatArray, weight: float
 ) -> StandardError:
     """Return the error of a corrected share, or of a difference, allowing for errors of the judge not seen.
 
-    `alone` is the error of the labels alone, `units` is what each unit adds by what the judge leaves of its
-    labels, and `weight` is that of a heavy label. A unit counts as an error if it adds at least half of that.
+    `by_labels` is the error of the labels without a judge, `units` is what each unit adds by what the judge
+    leaves of its labels, and `weight` is that of a heavy label. A unit counts as an error if it adds at least
+    half of that.
 
     >>> right, alone = np.zeros(100), StandardError(0.05, 99.0)
     >>> one_wrong = np.where(np.arange(100) == 7, -0.01, 0.0)
@@ -130,7 +132,7 @@ def allowing_for_unseen(
     """
     seen = int(np.count_nonzero(np.abs(units) >= 0.5 * weight))
     more = max(0, min(UNSEEN, FEW - seen))
-    se = min(math.hypot(error.se, math.sqrt(more) * weight), alone.se)
+    se = min(math.hypot(error.se, math.sqrt(more) * weight), by_labels.se)
     return dataclasses.replace(error, se=max(error.se, se))
 
 
@@ -159,8 +161,8 @@ def tested(
 ) -> TestResult:
     """Return the test of a difference; two-sided it rejects where `interval` excludes 0, and nowhere else."""
     if shares is None:
-        made = skewness.wald(estimate, error, alternative)
-        return TestResult(T, made.p_value, alternative, False, "asymptotic", statistic=made.statistic)
+        by_t = skewness.wald(estimate, error, alternative)
+        return TestResult(T, by_t.p_value, alternative, False, "asymptotic", statistic=by_t.statistic)
     net, differing = _counts(estimate, shares, shares.effective(error))
     z = net / math.sqrt(differing) if differing > 0.0 else 0.0
     above = float(stdtr(max(1.0, error.df), -z))

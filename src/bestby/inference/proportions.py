@@ -1,19 +1,22 @@
-"""Score intervals for one proportion and for the difference between two paired ones.
+"""Answers that are right or wrong: score intervals of proportions, and of differences of paired ones.
 
-Both invert a score test instead of adding and subtracting a standard error, so they have a sensible
-width when every item is right, or when no item differs, and never leave the range of the quantity.
+They invert a score test instead of adding and subtracting a standard error, so they have a sensible width
+when every item is right, or when no item differs, and never leave the range of the quantity. All pairs of
+many systems are computed at once, from the numbers of items that only one of the two has right.
 """
 
 from __future__ import annotations
 
+import sys
 from typing import overload
 
 import numpy as np
 
-from bestby._core import checks, special
+from bestby._core import checks, rounding, special
+from bestby._core.chunks import chunks
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
-from bestby._core.typing import ArrayLike, FloatArray
+from bestby._core.typing import Alternative, Array, ArrayLike, BoolArray, FloatArray, IntArray
 from bestby.inference.bisection import last_that_holds
 
 
@@ -81,6 +84,8 @@ def wilson_ends(x: FloatArray, n: FloatArray, z: float) -> tuple[FloatArray, Flo
     `z` is the quantile, of the normal distribution or of Student's t. Both ends keep their digits where the
     successes are few. The lower end is the product of the two roots over the upper one: exactly 0 for x = 0.
     """
+    # The ends solve (x - n p)^2 = z^2 n p (1 - p): (x + z^2/2 -+ root) / (n + z^2). Their product is (x^2 /
+    # n) / (n + z^2), which gives the lower one without a difference.
     upper = x + z * z / 2.0 + z * np.sqrt(x * (n - x) / n + z * z / 4.0)
     return x * (x / n) / upper, upper / (n + z * z)
 
@@ -126,6 +131,7 @@ def tango_high(net: ArrayLike, differing: ArrayLike, n: float, z: float) -> Floa
     while left.any():
         delta = (inside + outside) / 2.0
         left &= (outside - inside > 1e-15) & (delta != inside) & (delta != outside)
+        # The larger root s of n s^2 - (m + d delta) s + d delta - (n - m) delta^2 = 0.
         half = (m + d * delta) / 2.0
         inner = half * half - n * (d * delta - (n - m) * delta * delta)
         s = (half + np.sqrt(np.maximum(inner, 0.0))) / n
@@ -163,3 +169,73 @@ def count(value: int, what: str) -> int:
     if not float(value).is_integer() or value < 0:
         raise InvalidInputError(f"{what} must be a whole number of at least 0, got {quoted(value)}")
     return int(value)
+
+
+# -- all pairs of many systems at once -------------------------------------------------------------
+# The p-values are those of `permutation.exact_mean` to the bit.
+
+
+def both_right(right: Array, counts: IntArray, others: Array | None = None) -> IntArray:
+    """Return on how many items two systems are both right, for all pairs, shape (S, T).
+
+    `right` (C, S), and `others` (C, T) if given, are 1 where a system is right on the items of a row, which
+    stands for `counts` items. Products of blocks of rows are in single precision where their sums are small
+    enough.
+    """
+    others = right if others is None else others
+    both: IntArray = np.zeros((right.shape[1], others.shape[1]), dtype=np.int64)
+    for part in chunks(*right.shape):
+        c = counts[part]
+        # Whole numbers to 2^24 are exact in single precision, and its products take half the time.
+        kind = np.float32 if int(c.sum()) <= rounding.EXACT_IN_SINGLE else np.float64
+        left = right[part].astype(kind)
+        weighted = others[part].astype(kind) * c[:, None].astype(kind)
+        both += (left.T @ weighted).astype(np.int64)
+    return both
+
+
+def permutation_pairs(n10: IntArray, n01: IntArray, alternative: Alternative) -> tuple[FloatArray, BoolArray]:
+    """Return the p-values of the exact permutation test (McNemar's) of many pairs.
+
+    The second result says where all items that differ point in the direction of the alternative, or none
+    differs: one arrangement of signs is all there is to count.
+    """
+    net, m = n10 - n01, n10 + n01
+    far = np.abs(net) if alternative == "two-sided" else net if alternative == "greater" else -net
+    sides = 2.0 if alternative == "two-sided" else 1.0
+    one_way: BoolArray = far == m
+    successes = (m + far) // 2
+    # P(K >= k) of m fair coins is I_1/2(k, m - k + 1).
+    upper = np.where(successes <= 0, 1.0, special.betainc(np.maximum(successes, 1), m - successes + 1, 0.5))
+    # One arrangement of 2^m, to the bit; from 1074 units on below the smallest float.
+    upper = np.where(one_way, np.where(m < 1074, np.ldexp(1.0, -np.minimum(m, 1074)), 0.0), upper)
+    p = np.minimum(1.0, np.maximum(sides * upper, sys.float_info.min))
+    if sides == 2.0:
+        p = np.where(far <= 0, 1.0, p)
+    return np.where(m == 0, 1.0, p), one_way
+
+
+def score_p(n10: IntArray, n01: IntArray) -> FloatArray:
+    """Return one minus the level at which Tango's interval of each pair ends at 0, 1 where none ever does.
+
+    With the difference 0, s is m / n, and the equation of the ends is d^2 = z^2 m: the level is that of
+    McNemar's test without a correction.
+    """
+    d, m = np.abs(n10 - n01).astype(np.float64), (n10 + n01).astype(np.float64)
+    p: FloatArray = 2.0 * special.ndtr(-d / np.sqrt(np.maximum(m, 1.0)))
+    return p
+
+
+def tango_pairs(n10: IntArray, n01: IntArray, n: int, level: float) -> tuple[FloatArray, FloatArray]:
+    """Return the ends of Tango's intervals of many pairs; `n`, the number of all items, is below 2^31."""
+    z = two_sided_quantile(level)
+    d, m = n10 - n01, n10 + n01
+    # Ends depend on n10 - n01 and n10 + n01 alone: each of these combinations is solved once.
+    key = np.concatenate([m * (2 * n + 1) + d, m * (2 * n + 1) - d])
+    distinct, place = np.unique(key + n, return_inverse=True)
+    differing, shifted = np.divmod(distinct, 2 * n + 1)
+    ends = np.empty(distinct.size)
+    for block in chunks(distinct.size, 8):
+        ends[block] = tango_high(shifted[block] - n, differing[block], n, z)
+    high = ends[place.reshape(-1)]
+    return -high[d.size :], high[: d.size]

@@ -44,10 +44,10 @@ FOR_INTERVALS = 0.5
 """Standard errors of the skewness that intervals and p-values allow for."""
 
 FOR_VERDICTS = 1.0
-"""The same for verdicts, which one end decides."""
+"""Standard errors of the skewness for verdicts, which one end decides."""
 
 ERRORS = {"hall": FOR_INTERVALS, "hall-wide": FOR_VERDICTS}
-"""The same by the names of intervals."""
+"""Standard errors of the skewness by the names of intervals."""
 
 FROM_UNITS = 15
 """Units from which intervals allow for skewness by default: below, that costs a third of the power."""
@@ -84,6 +84,7 @@ def robust(
         return error
     n = units.n
     spread = units.second / n
+    # G1 and its standard error in normal samples; a mean of n units has the skewness over the root of n.
     g = units.third / n / spread**1.5 * math.sqrt(n * (n - 1.0)) / (n - 2.0)
     unsure = math.sqrt(6.0 * n * (n - 1.0) / ((n - 2.0) * (n + 1.0) * (n + 3.0)))
     root = math.sqrt(n if effective is None else effective)
@@ -111,6 +112,7 @@ def between(a: FloatArray, b: FloatArray | None, error: StandardError, errors: f
     for sign, sample in ((1.0, a), (-1.0, b)):
         if sample is not None:
             own = error_of_mean(sample, errors)
+            # Third cumulants add up, k = skewness se^3, with the sign of the sample in the difference.
             cube = (own.se / error.se) ** 3
             skewness, moves = skewness + sign * own.skewness * cube, math.hypot(moves, own.moves * cube)
     return dataclasses.replace(error, skewness=skewness, moves=moves)
@@ -163,6 +165,7 @@ def interval(estimate: float, error: StandardError, level: float) -> tuple[float
     tail = 0.5 * (1.0 + level)
     plain, t = (float(special.stdtrit(df, tail)) for df in (_df(error), _fewer(error)))
     below_g, above_g = error.skewness - error.moves, error.skewness + error.moves
+    # No end is nearer than by Student: allowing for skewness may only make an interval longer.
     above = max(plain, -_furthest(-t, -error.skewness, -below_g))
     below = min(-plain, _furthest(-t, error.skewness, above_g))
     return estimate - above * error.se, estimate - below * error.se
@@ -203,8 +206,10 @@ def transformed(t: float, skewness: float) -> float:
     """
     if math.isinf(t):
         return t
+    # t + s t^2 / 3 + s^2 t^3 / 27 = t (1 + z + z^2 / 3) with z = s t / 3.
     z = skewness * t / 3.0
     moved = t * (1.0 + z + z * z / 3.0)
+    # Beyond T = -2 / s with slope 1, from the value there on, until g itself is further out.
     past = -REACH - skewness * t
     if past > 0.0:
         moved = max(moved, -(_LOWEST + past) / skewness, key=abs)
@@ -225,11 +230,12 @@ def restored(x: float, skewness: float | FloatArray) -> float | FloatArray:
     """
     y = x - skewness / 6.0
     root = np.cbrt(1.0 + skewness * y)
+    # (r - 1) 3 / s with r^3 = 1 + s y, and r^3 - 1 = (r - 1)(r^2 + r + 1): no 0 / 0 where s is 0.
     inside = 3.0 * y / (root * root + root + 1.0)
     past = -_LOWEST - skewness * y
     beyond = np.divide(-REACH - past, skewness, out=np.full_like(inside, np.inf), where=past > 0.0)
-    found: FloatArray = np.where(np.abs(beyond) < np.abs(inside), beyond, inside)
-    return found if isinstance(skewness, np.ndarray) else float(found)
+    t: FloatArray = np.where(np.abs(beyond) < np.abs(inside), beyond, inside)
+    return t if isinstance(skewness, np.ndarray) else float(t)
 
 
 def _furthest(x: float, low: float, high: float) -> float:

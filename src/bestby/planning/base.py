@@ -17,7 +17,7 @@ from bestby._core import checks
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.typing import Alternative, FloatArray, IntArray, Rng
 from bestby.resampling.progress import Progress
-from bestby.resampling.settings import Resampling, combined
+from bestby.resampling.settings import Resampling, combined_settings
 from bestby.resampling.streams import seed_of
 from bestby.results.base import Note, Provenance, provenance_of
 from bestby.vocabulary import allowed_names
@@ -62,7 +62,7 @@ def checked_question(
     resampling: Resampling | None = None,
 ) -> Question:
     """Return how the test will decide, every argument checked."""
-    chosen = combined(resampling, n_resamples, 999, rng=rng, progress=progress)
+    chosen = combined_settings(resampling, n_resamples, 999, rng=rng, progress=progress)
     return Question(
         checks.probability(level, "level"),
         checks.choice(alternative, allowed_names("alternative"), "alternative"),

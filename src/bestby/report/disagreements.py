@@ -14,7 +14,7 @@ import numpy as np
 
 from bestby import vocabulary
 from bestby._core.typing import IntArray
-from bestby.inference.multiplicity import alpha_of, rejects
+from bestby.inference.multiplicity import alpha_at, rejects
 from bestby.report.comparison import Difference, shown_better
 from bestby.report.numbers import excludes_zero, percent
 from bestby.report.pairs import VERDICTS, Pairs, shown_sides
@@ -84,7 +84,7 @@ def kinds(d: Difference, told_apart: bool | None = None) -> Kinds:
 def _test_kinds(d: Difference, told_apart: bool | None) -> Kinds:
     if d.test is None or d.p_adjusted is None:
         return ()
-    alpha = alpha_of(d.level)
+    alpha = alpha_at(d.level)
     shown = shown_better(d, alpha) is not None if told_apart is None else told_apart
     undirected = d.opposed or d.test.alternative == "two-sided"
     if not shown and told_apart is None and undirected and rejects(d.p_adjusted, alpha):
@@ -146,13 +146,13 @@ def words(kinds: Kinds) -> str | None:
 def words_of_pairs(pairs: Pairs) -> list[str | None]:
     """Return `words` of each of many differences."""
     marked = np.zeros((len(Kind), len(pairs)), dtype=np.bool_)
-    order, code = list(Kind), codes(pairs, alpha_of(pairs.level))
+    order, code = list(Kind), codes(pairs, alpha_at(pairs.level))
     marked[code[code > 0] - 1, np.flatnonzero(code)] = True
     if pairs.margin is not None:
         verdict = {name: pairs.verdict == number for number, name in enumerate(VERDICTS)}
         below, above = pairs.low <= -pairs.margin, pairs.high >= pairs.margin
         ahead, behind = (above, below) if pairs.greater_is_better else (below, above)
-        shown = shown_sides(pairs, alpha_of(pairs.level)) != 0
+        shown = shown_sides(pairs, alpha_at(pairs.level)) != 0
         marked[order.index(Kind.SMALL)] = shown & verdict["equivalent"]
         marked[order.index(Kind.LEVEL)] = (
             (verdict["equivalent"] & (below | above))
@@ -198,7 +198,7 @@ def beside(d: Difference, shown: bool) -> Kinds:
     """
     return (
         ()
-        if d.test is None or shown == (shown_better(d, alpha_of(d.level)) is not None)
+        if d.test is None or shown == (shown_better(d, alpha_at(d.level)) is not None)
         else (Kind.QUESTION,)
     )
 
@@ -301,9 +301,9 @@ def overall_shown(c: Any, entry: Any) -> bool:
     """Return whether a difference over all datasets is shown: by its test or, without one, its interval."""
     d = c[entry.a, entry.b]
     if _tested(entry) and d.test is not None:
-        return shown_better(d, alpha_of(d.level)) is not None
+        return shown_better(d, alpha_at(d.level)) is not None
     if entry.p_adjusted is not None:
-        return bool(rejects(entry.p_adjusted, alpha_of(d.level)))
+        return bool(rejects(entry.p_adjusted, alpha_at(d.level)))
     return excludes_zero(entry.interval)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from statistics import NormalDist, median
 
 from bestby._core import rounding
-from bestby.inference.multiplicity import alpha_of, rejects
+from bestby.inference.multiplicity import alpha_at, rejects
 from bestby.results.values import Interval
 
 MINUS = "\N{MINUS SIGN}"
@@ -23,7 +23,7 @@ _SMALL, _LARGE = 1e-3, 1e15  # powers of ten are for numbers below, if they need
 
 def alpha(level: float) -> float:
     """Return 1 − level without the noise of the subtraction."""
-    return alpha_of(level)
+    return alpha_at(level)
 
 
 def percent(level: float) -> str:

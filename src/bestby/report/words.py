@@ -10,7 +10,7 @@ from typing import Any
 from bestby import vocabulary
 from bestby._core import rounding
 from bestby._core.text import grouped, visible
-from bestby.inference.multiplicity import alpha_of, rejects
+from bestby.inference.multiplicity import alpha_at, rejects
 from bestby.inference.permutation import least_p
 from bestby.inference.skewness import FROM_UNITS
 from bestby.report import disagreements
@@ -81,7 +81,7 @@ def _favoured_among(c: Comparison, metric: MetricInfo, tied: Sequence[str]) -> s
     beaten: dict[str, list[str]] = {}
     # Systems with one score among which the headline looks for tests that tell them apart
     for d in differences_on(c.differences, metric.name) if len(tied) <= 50 else ():
-        ahead = shown_better(d, alpha_of(c.level)) if d.a in tied and d.b in tied else None
+        ahead = shown_better(d, alpha_at(c.level)) if d.a in tied and d.b in tied else None
         if ahead is not None:
             beaten.setdefault(ahead, []).append(d.b if ahead == d.a else d.a)
     if not beaten:
@@ -115,7 +115,7 @@ def _against_baseline(d: Difference, base: str) -> str:
     other = d.b if d.a == base else d.a
     if d.test is None:
         return {other: "are ahead of it", base: "are behind it", None: "are level with it"}[d.ahead]
-    better = shown_better(d, alpha_of(d.level))
+    better = shown_better(d, alpha_at(d.level))
     test = name_of_test(d.test.name)
     if better is not None and d.ahead is None:
         favours = f"favoured over it by the {test}" if better == other else f"the {test} favours {base}"
@@ -140,7 +140,7 @@ def best_clause(first: str, others: Mapping[str, Difference]) -> str:
     for name, d in others.items():
         if not significant(d):
             open_.append(name)
-        elif (shown_better(d, alpha_of(d.level)) or d.favoured) != first:
+        elif (shown_better(d, alpha_at(d.level)) or d.favoured) != first:
             against.append(name)
     two_sided = test.alternative == "two-sided"
     sided = "" if two_sided else f" (one-sided tests: {test.alternative})"
@@ -577,12 +577,12 @@ def are_level(one: float, other: float) -> bool:
 
 def significant(d: Difference) -> bool:
     """Return whether there is an adjusted p-value, and it is at most 1 − level."""
-    return d.p_adjusted is not None and rejects(d.p_adjusted, alpha_of(d.level))
+    return d.p_adjusted is not None and rejects(d.p_adjusted, alpha_at(d.level))
 
 
 def stands_out(d: Difference) -> bool:
     """Return whether a table makes a difference bold: its test shows one of the systems to be better."""
-    return shown_better(d, alpha_of(d.level)) is not None
+    return shown_better(d, alpha_at(d.level)) is not None
 
 
 def are(names: Sequence[str]) -> str:

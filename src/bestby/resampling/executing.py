@@ -6,11 +6,12 @@ A block is the same numbers whoever makes it, so that the only question is wheth
 from __future__ import annotations
 
 import os
+import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import cache, partial
 from pickle import PicklingError
 from typing import Any
@@ -22,7 +23,6 @@ from bestby._core import checks
 from bestby._core.errors import DesignError, ExecutorError, InvalidInputError
 from bestby._core.text import quoted
 from bestby._core.typing import FloatArray
-from bestby.resampling.shared import Shared
 
 Work = Callable[[int, int], FloatArray]
 """Makes what is kept of the replicates from `first` up to `stop`."""
@@ -54,8 +54,8 @@ def n_threads(n_jobs: int) -> int:
     (3, True)
     """
     if isinstance(n_jobs, int) and n_jobs == -1:
-        of_process = getattr(os, "process_cpu_count", os.cpu_count)  # the first from Python 3.13 on
-        return int(of_process() or 1)
+        cpu_count = getattr(os, "process_cpu_count", os.cpu_count)  # the first from Python 3.13 on
+        return int(cpu_count() or 1)
     try:
         return checks.positive_int(n_jobs, "n_jobs")
     except InvalidInputError as error:
@@ -84,7 +84,7 @@ def worth_sending(work: Work, n_resamples: int) -> bool:
     return each * n_resamples >= SEND_FROM
 
 
-def sent(executor: Executor, work: Work, n_resamples: int, size: int) -> Iterator[FloatArray]:
+def sent_parts(executor: Executor, work: Work, n_resamples: int, size: int) -> Iterator[FloatArray]:
     """Run fixed blocks of replicates on an executor, several to a task; yield the parts in order."""
     # Several tasks a worker, so that a slow or lost worker costs a part of its share
     n_tasks = min(4 * n_workers(executor), -(-n_resamples // size))
@@ -92,7 +92,7 @@ def sent(executor: Executor, work: Work, n_resamples: int, size: int) -> Iterato
     futures: list[Future[FloatArray]] = []
     try:
         with clear_errors(executor):
-            submit, held = _handed(executor, work)
+            submit, held = _submission(executor, work)
             for first in range(
                 0, n_resamples, step
             ):  # one by one: what was taken is cancelled if more is not
@@ -121,7 +121,7 @@ def n_workers(executor: Executor) -> int:
     return int(getattr(executor, "_max_workers", 0)) or WORKERS
 
 
-def _handed(executor: Executor, work: Work) -> tuple[Callable[..., Future[FloatArray]], Any]:
+def _submission(executor: Executor, work: Work) -> tuple[Callable[..., Future[FloatArray]], Any]:
     """Return how to submit a task, and what to give it for the work.
 
     Dask gets the work once, as the result of a task of its own, which the scheduler runs again if a worker
@@ -132,10 +132,10 @@ def _handed(executor: Executor, work: Work) -> tuple[Callable[..., Future[FloatA
         return executor.submit, work
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Sending large graph", category=UserWarning)
-        return partial(executor.submit, pure=False), client.submit(_same, work, pure=False)
+        return partial(executor.submit, pure=False), client.submit(_itself, work, pure=False)
 
 
-def _same(work: Work) -> Work:
+def _itself(work: Work) -> Work:
     return work
 
 
@@ -174,6 +174,34 @@ def clear_errors(executor: Executor) -> Iterator[None]:
         raise ExecutorError(
             f"the {name} accepts no work: {error}", hint="pass an executor that is open"
         ) from error
+
+
+class Shared:
+    """A context manager entered by the first thread inside, and left by the last.
+
+    Threads that each save and restore a setting of the process can leave it changed for good.
+    """
+
+    def __init__(self, make: Callable[[], AbstractContextManager[object]]) -> None:
+        self._make = make
+        self._lock = threading.Lock()
+        self._inside = 0
+        self._entered: AbstractContextManager[object] | None = None
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if self._entered is None:
+                entered = self._make()
+                entered.__enter__()
+                self._entered = entered
+            self._inside += 1
+
+    def __exit__(self, *error: object) -> None:
+        with self._lock:
+            self._inside -= 1
+            if self._inside == 0 and self._entered is not None:
+                entered, self._entered = self._entered, None
+                entered.__exit__(None, None, None)
 
 
 @cache

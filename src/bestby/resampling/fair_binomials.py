@@ -62,28 +62,29 @@ class FairBinomials:
         """Write the draws that are numbers of ones."""
         counted = streams.words_by_position(keys, 0, self._mask.size).astype("<u8", copy=False)
         counted &= self._mask[:, None]
-        for of_width in self._by_width:
-            ones = np.bitwise_count(counted[of_width.words].view(of_width.kind))
-            ones = ones.reshape(-1, keys.size, of_width.per_word)
-            for place, row in enumerate(of_width.rows.tolist()):
-                word, part = divmod(place, of_width.per_word)
+        for numbers in self._by_width:
+            # The number of ones among n random bits is binomial(n, 1/2), and exact.
+            ones = np.bitwise_count(counted[numbers.words].view(numbers.kind))
+            ones = ones.reshape(-1, keys.size, numbers.per_word)
+            for place, row in enumerate(numbers.rows.tolist()):
+                word, part = divmod(place, numbers.per_word)
                 out[row] = ones[word, :, part]
 
     @cached_property
     def order(self) -> IntArray:
         """The order of the numbers in `side_by_side`: those drawn by bits of a word, then by tables."""
-        return np.concatenate([*(of_width.rows for of_width in self._by_width), self._large])
+        return np.concatenate([*(numbers.rows for numbers in self._by_width), self._large])
 
     def side_by_side(self, keys: Words) -> Array:
-        """Return the same draws, shape (R, C), in another `order`: quicker for many numbers."""
+        """Return all draws, shape (R, C), in the order of `order`: quicker for many numbers."""
         out = np.empty((keys.size, self.counts.size), dtype=self.dtype)
         words = streams.words(keys, 0, self._mask.size + self._large.size)
         counted = words[:, : self._mask.size].astype("<u8", copy=False)
         counted &= self._mask
         first = 0
-        for of_width in self._by_width:
-            stop = first + of_width.rows.size
-            parts = counted[:, of_width.words].view(of_width.kind)
+        for numbers in self._by_width:
+            stop = first + numbers.rows.size
+            parts = counted[:, numbers.words].view(numbers.kind)
             out[:, first:stop] = np.bitwise_count(parts[:, : stop - first])
             first = stop
         drawn, words = out[:, first:], words[:, self._mask.size :]
@@ -92,14 +93,14 @@ class FairBinomials:
         return out
 
     @cached_property
-    def _by_width(self) -> list[_OfWidth]:
+    def _by_width(self) -> list[_BitWidth]:
         """The numbers drawn by counting ones, by the bits that each takes."""
         out, low, first = [], -1, 0
         for width in WIDTHS:
             rows = np.flatnonzero((low < self.counts) & (self.counts <= width))
             if rows.size:
                 stop = first + -(-rows.size * width // 64)
-                out.append(_OfWidth(width, rows, slice(first, stop)))
+                out.append(_BitWidth(width, rows, slice(first, stop)))
                 first = stop
             low = width
         return out
@@ -108,10 +109,10 @@ class FairBinomials:
     def _mask(self) -> Words:
         """The bits that count of the words, of 64 bits, that ones are counted in, shape (W,)."""
         masks = [np.zeros(0, dtype="<u8")]
-        for of_width in self._by_width:
-            n_words = of_width.words.stop - of_width.words.start
-            bits = np.zeros(n_words * of_width.per_word, dtype=of_width.kind)
-            bits[: of_width.rows.size] = [(1 << n) - 1 for n in self.counts[of_width.rows].tolist()]
+        for numbers in self._by_width:
+            n_words = numbers.words.stop - numbers.words.start
+            bits = np.zeros(n_words * numbers.per_word, dtype=numbers.kind)
+            bits[: numbers.rows.size] = [(1 << n) - 1 for n in self.counts[numbers.rows].tolist()]
             masks.append(bits.view("<u8"))
         return np.concatenate(masks)
 
@@ -125,7 +126,7 @@ class FairBinomials:
 
 
 @dataclass(frozen=True, eq=False)
-class _OfWidth:
+class _BitWidth:
     """The numbers at `rows` of the counts, each the ones among `width` bits of the words at `words`."""
 
     width: int
@@ -151,6 +152,7 @@ def probabilities(n: int) -> tuple[int, FloatArray]:
     middle = n // 2
     last = min(n, middle + math.ceil(5.0 * math.sqrt(n)))
     value = np.arange(middle, last, dtype=np.float64)
+    # C(n, k + 1) / C(n, k) = (n - k) / (k + 1), from the middle on; the other half is its mirror image.
     upper = np.concatenate([[1.0], np.cumprod((n - value) / (value + 1.0))])
     mirrored = upper[1:] if n % 2 == 0 else upper[2:]
     mass = np.concatenate([mirrored[::-1], upper])
@@ -176,20 +178,24 @@ class _Tables:
     def of(cls, counts: Sequence[int], dtype: DTypeLike) -> _Tables:
         """Return the tables of numbers of units; those too large get one of two units in their place."""
         # Units up to which tables are kept for later comparisons: 32 KB or less of each
-        made = [
-            (_kept if n <= (1 << 14) else _words_and_values)(n if n <= LARGEST_TABLE else 2) for n in counts
+        tables = [
+            (_cached_words_and_values if n <= (1 << 14) else _words_and_values)(
+                n if n <= LARGEST_TABLE else 2
+            )
+            for n in counts
         ]
-        sizes = [lasts.size for lasts, _ in made]
+        sizes = [lasts.size for lasts, _ in tables]
         return cls(
             np.array([[65 - size.bit_length()] for size in sizes], dtype=np.uint64),
             (np.cumsum(sizes, dtype=np.int64) - np.array(sizes))[:, None],
-            np.concatenate([lasts for lasts, _ in made]),
-            np.concatenate([values for _, values in made], dtype=dtype),
+            np.concatenate([lasts for lasts, _ in tables]),
+            np.concatenate([values for _, values in tables], dtype=dtype),
             {row: n for row, n in enumerate(counts) if n > LARGEST_TABLE},
         )
 
     def draws(self, words: Words, part: slice) -> Array:
         """Return the draws of words (T, R) of a part of the tables."""
+        # The first bits choose a place, and all of the word says which of its two values it is.
         place = (words >> self.shifts[part]).view(np.int64)
         place += self.starts[part]
         # 1 for words above the last, as both are in the same place of the table; else 0.
@@ -209,6 +215,7 @@ def _draw_normal(n: int, word: Words, out: Array) -> None:
     """Write the draws of words (R,) from the rounded normal distribution, for very many units."""
     from scipy.special import ndtri
 
+    # 53 bits, in the middle of their cells: never 0 or 1, at which the quantile is infinite.
     u = ((word >> np.uint64(11)).astype(np.float64) + 0.5) * 2.0**-53
     np.rint(0.5 * n + 0.5 * math.sqrt(n) * ndtri(u), out=out)
 
@@ -223,7 +230,7 @@ def _words_and_values(n: int) -> tuple[Words, FloatArray]:
     return lasts, (values + least).astype(np.float64)
 
 
-_kept = lru_cache(maxsize=128)(_words_and_values)
+_cached_words_and_values = lru_cache(maxsize=128)(_words_and_values)
 
 
 def _table(n: int) -> tuple[int, Words, IntArray]:

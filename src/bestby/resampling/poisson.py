@@ -38,6 +38,7 @@ _REPLICATES, _ITEMS = 1024, 512
 def _quantiles() -> NDArray[np.uint8]:
     """Return the weight that each 16 bits stand for, shape (65536,)."""
     mass = [math.exp(-1.0) / math.factorial(k) for k in range(9)]
+    # Up to 8 draws: more have a chance of 1e-6, below the 1 / 65536 that 16 bits can tell.
     edges = np.rint(np.cumsum(mass) * (1 << 16)).astype(np.int64)
     table: NDArray[np.uint8] = np.searchsorted(edges, np.arange(1 << 16), side="right").astype(np.uint8)
     return table
@@ -92,6 +93,7 @@ def _add(out: FloatArray, X: FloatArray, items: Words, draw: Callable[..., Array
         for start in range(0, items.size, _ITEMS):
             some = slice(start, start + _ITEMS)
             drawn = draw(items[some], first=first, count=len(part))
+            # Each item has weights of its own whatever piece it comes in, so that pieces add up in any order.
             part += drawn.astype(np.float64).T @ X[some]
 
     starts = range(0, out.shape[0], _REPLICATES)

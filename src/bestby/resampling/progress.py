@@ -9,7 +9,7 @@ Progress = Callable[[int, int], None]
 
 
 @contextmanager
-def counted(progress: Progress | None, expected: int) -> Iterator[Progress | None]:
+def counted_stages(progress: Progress | None, expected: int) -> Iterator[Progress | None]:
     """Give what stages tell how far they are, to tell `progress` of all of them; None for None.
 
     `expected` is how many resamples the stages have together. The share that is done never falls, and is
@@ -18,7 +18,7 @@ def counted(progress: Progress | None, expected: int) -> Iterator[Progress | Non
     if progress is None:
         yield None
         return
-    stages = _Counted(progress, expected)
+    stages = _Stages(progress, expected)
     yield stages
     stages.finish()
 
@@ -28,23 +28,23 @@ def in_turn(progress: Progress | None, place: int, jobs: int) -> Progress | None
     return None if progress is None else lambda done, of: progress(place * of + done, jobs * of)
 
 
-def besides(progress: Progress | None) -> Progress | None:
+def extra_stage(progress: Progress | None) -> Progress | None:
     """Return what a stage tells how far it is that was not among the expected ones."""
-    return progress.besides() if isinstance(progress, _Counted) else progress
+    return progress.besides() if isinstance(progress, _Stages) else progress
 
 
-class _Counted:
+class _Stages:
     def __init__(self, tell: Progress, expected: int) -> None:
         self._tell, self._expected = tell, expected
         self._done = 0  # by the stages that are over
-        self._told = (0, 1)
+        self._last_told = (0, 1)
 
     def __call__(self, done: int, of: int) -> None:
         now, total = self._done + done, max(self._expected, self._done + of)
         if done >= of:
             self._done += of
-        if now < total and now * self._told[1] >= self._told[0] * total:
-            self._told = (now, total)
+        if now < total and now * self._last_told[1] >= self._last_told[0] * total:
+            self._last_told = (now, total)
             self._tell(now, total)
 
     def besides(self) -> Progress:

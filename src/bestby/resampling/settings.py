@@ -78,7 +78,7 @@ class Resampling:
         streams.check_rng(self.rng)
         executing.n_threads(self.n_jobs)
         object.__setattr__(self, "executor", executing.checked(self.executor))
-        size_of(self.resample_size)
+        resample_size(self.resample_size)
         if self.progress is not None and not callable(self.progress):
             raise InvalidInputError(
                 f"progress must be a function, got {quoted(self.progress)}",
@@ -94,7 +94,7 @@ class Resampling:
             )
 
 
-def combined(
+def combined_settings(
     record: Resampling | None,
     n_resamples: int,
     default: int = 10_000,
@@ -123,6 +123,8 @@ def combined(
         usual: Any = default if name == "n_resamples" else entry.default
         if name != "n_resamples" and name not in keywords:
             checks.refuse_unused(function, **{f"resampling.{name}": (own, usual)})
+        # Python does not tell a default from the same value written out, so that either leaves the record its
+        # say.
         set_here, set_there = keyword is not usual and keyword != usual, own is not entry.default
         if set_here and set_there and own != keyword and own != entry.default:
             raise InvalidInputError(
@@ -134,10 +136,10 @@ def combined(
     return replace(record, **merged)
 
 
-def size_of(size: float | None) -> float | None:
+def resample_size(size: float | None) -> float | None:
     """Return the size of a resample: a whole number of units, or a fraction of them; None for all.
 
-    >>> size_of(0.2), size_of(200), size_of(1.0)
+    >>> resample_size(0.2), resample_size(200), resample_size(1.0)
     (0.2, 200, None)
     """
     if size is None:

@@ -79,13 +79,14 @@ def replicate_keys(key: np.uint64, first: int, count: int) -> Words:
 
 def words(keys: Words, first: int, count: int) -> Words:
     """Return the words at positions first, first + 1, … of each replicate, shape (R, count)."""
+    # SplitMix64 with its state computed: any word of any replicate without those before it.
     position = np.arange(first, first + count, dtype=np.uint64) * GOLDEN
     state = keys[:, None] + position[None, :]
     return mix(state, in_place=True)
 
 
 def words_by_position(keys: Words, first: int, count: int) -> Words:
-    """Return the same words, shape (count, R): those of one position lie side by side."""
+    """Return words with those of one position side by side, shape (count, R)."""
     position = np.arange(first, first + count, dtype=np.uint64) * GOLDEN
     state = position[:, None] + keys[None, :]
     return mix(state, in_place=True)

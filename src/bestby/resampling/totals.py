@@ -15,10 +15,12 @@ from typing import Any
 import numpy as np
 
 from bestby._core import rounding
+from bestby._core.chunks import chunks
 from bestby._core.typing import Array, FloatArray, IntArray
-from bestby.resampling import executing, streams, weights
+from bestby.resampling import executing, streams
 from bestby.resampling.fair_binomials import FairBinomials
 from bestby.resampling.progress import Progress
+from bestby.resampling.streams import Words
 from bestby.resampling.units import CELL_COST_BOOTSTRAP, CELL_COST_SWAP, Units
 
 Transform = Callable[[FloatArray], FloatArray]
@@ -121,6 +123,7 @@ def cell_swaps(
     The result depends on the seed and on these alone.
     """
     single = _small_and_whole(D, counts)
+    # Sums of whole numbers below 2^24 are exact in single precision, which takes half the time.
     D = D.astype(np.float32) if single else D
     binomials = FairBinomials(counts, D.dtype)
     # Cells up to which the draws of each are made together, and not those of each replicate
@@ -149,9 +152,7 @@ def bootstrap_blocks(
 ) -> FloatArray:
     """Transform the weights themselves, (R, n) integers, `most` at once, for metrics that are no sums."""
     draws = units.sizes if draws is None else draws
-    compute = partial(
-        weights.bootstrap_weights, bounds=units.bounds, draws=draws, dtype=_narrow(units, draws)
-    )
+    compute = partial(bootstrap_weights, bounds=units.bounds, draws=draws, dtype=_narrow(units, draws))
     work = partial(_from_keys, streams.stream_key(seed, "bootstrap"), compute, transform)
     size = max(1, min(most, WEIGHT_BLOCK // units.n))
     return run_blocks(work, n_resamples, size, n_jobs, progress, executor)
@@ -169,7 +170,7 @@ def swap_blocks(
     executor: Executor | None = None,
 ) -> FloatArray:
     """Transform the swap bits themselves, (R, n) of 0 and 1, in the same way."""
-    compute = partial(weights.swap_bits, n=units.n)
+    compute = partial(swap_bits, n=units.n)
     work = partial(_from_keys, streams.stream_key(seed, "swap"), compute, transform)
     size = max(1, min(most, WEIGHT_BLOCK // units.n))
     return run_blocks(work, n_resamples, size, n_jobs, progress, executor)
@@ -185,14 +186,14 @@ def run_blocks(
 ) -> FloatArray:
     """Run ``work(first, stop)`` over fixed blocks of replicates and join the results in order."""
     if executor is not None and size < n_resamples and executing.worth_sending(work, n_resamples):
-        return _joined(executing.sent(executor, work, n_resamples, size), n_resamples, progress)
+        return _joined(executing.sent_parts(executor, work, n_resamples, size), n_resamples, progress)
     starts = range(0, n_resamples, size)
 
     def one(first: int) -> FloatArray:
         return work(first, min(first + size, n_resamples))
 
     with executing.one_blas_thread():
-        return _joined(_mapped(one, starts, n_jobs), n_resamples, progress)
+        return _joined(_on_threads(one, starts, n_jobs), n_resamples, progress)
 
 
 def _joined(parts: Iterable[FloatArray], n_resamples: int, progress: Progress | None) -> FloatArray:
@@ -210,7 +211,7 @@ def _joined(parts: Iterable[FloatArray], n_resamples: int, progress: Progress | 
     return result
 
 
-def _mapped(one: Callable[[int], FloatArray], starts: range, n_jobs: int) -> Iterator[FloatArray]:
+def _on_threads(one: Callable[[int], FloatArray], starts: range, n_jobs: int) -> Iterator[FloatArray]:
     if n_jobs == 1 or len(starts) == 1:
         yield from map(one, starts)
         return
@@ -231,6 +232,7 @@ def _drawn_cells(
     drawn = np.empty((stop - first, units.n_rows))
     for (begin, end), count in zip(pairwise(units.bounds.tolist()), draws.tolist(), strict=True):
         counts = units.counts[begin:end]
+        # How often each distinct row is drawn; its cost does not depend on the number of units.
         drawn[:, begin:end] = generator.multinomial(count, counts / int(counts.sum()), size=stop - first)
     return transform(drawn @ X)
 
@@ -242,7 +244,7 @@ def _few_totals(columns: FloatArray, binomials: FairBinomials, keys: streams.Wor
 
 
 def _cell_totals(D: FloatArray, binomials: FairBinomials, keys: streams.Words) -> FloatArray:
-    """Return the same from the rows (C, k) of the cells in the order of draws side by side."""
+    """Return the totals from the rows (C, k) of the cells in the order of draws side by side."""
     total = binomials.side_by_side(keys) @ D
     return np.ascontiguousarray(total.T, dtype=np.float64).T
 
@@ -279,12 +281,14 @@ def _narrow(units: Units, draws: IntArray) -> type[np.integer[Any]]:
 
 def _bootstrap_totals(X: FloatArray, units: Units, draws: IntArray, keys: streams.Words) -> FloatArray:
     if _are_sparse(units, int(draws.sum())):
-        drawn = weights.drawn_units(keys, units.bounds, draws)
+        drawn = drawn_units(keys, units.bounds, draws)
+        # Few draws of many units: gather their rows, and make no weights that are nearly all 0.
         return np.stack([column.take(drawn).sum(axis=1) for column in np.ascontiguousarray(X.T)], axis=1)
-    W = weights.bootstrap_weights(keys, units.bounds, draws, _narrow(units, draws))
+    W = bootstrap_weights(keys, units.bounds, draws, _narrow(units, draws))
     out = np.zeros((keys.size, X.shape[1]))
     for first in range(0, units.n, WEIGHT_TILE):
         tile = slice(first, first + WEIGHT_TILE)
+        # Integers become floats tile by tile, which bounds the memory.
         out += W[:, tile].astype(np.float64) @ X[tile]
     return out
 
@@ -294,5 +298,60 @@ def _swap_totals(D: FloatArray, keys: streams.Words) -> FloatArray:
     out = np.zeros((keys.size, D.shape[1]))
     for first in range(0, len(D), SWAP_TILE):
         rows = D[first : first + SWAP_TILE]
-        out += weights.swap_bits(keys, len(rows), first).astype(np.float64) @ rows
+        out += swap_bits(keys, len(rows), first).astype(np.float64) @ rows
     return out
+
+
+# -- weights of the units in blocks of resamples ---------------------------------------------------
+
+
+def word_offsets(draws: IntArray) -> IntArray:
+    """Return the position of the first word of each stratum: two draws come from one word."""
+    return np.concatenate([[0], np.cumsum((draws + 1) // 2)]).astype(np.int64)
+
+
+def drawn_units(keys: Words, bounds: IntArray, draws: IntArray | None = None) -> IntArray:
+    """Return which unit each draw of a stratified bootstrap takes, shape (R, draws).
+
+    Draw p of a stratum takes the low (p even) or high (p odd) 32 bits of word p // 2, multiplied by the size
+    of the stratum and shifted: a bias of at most n / 2**32. A stratum has `draws`, or as many as its size.
+    """
+    sizes = np.diff(bounds)
+    draws = sizes if draws is None else draws
+    edges = np.concatenate([[0], np.cumsum(draws)])
+    drawn = np.empty((keys.size, int(edges[-1])), dtype=np.uint64)
+    offsets = word_offsets(draws)
+    for of in chunks(keys.size, drawn.shape[1]):
+        for h, (start, stop) in enumerate(pairwise(edges.tolist())):
+            count, part = stop - start, drawn[of, start:stop]
+            word = streams.words(keys[of], int(offsets[h]), (count + 1) // 2).astype("<u8", copy=False)
+            # The high half of a 32-bit number times the size is uniform below it, but for a bias of size /
+            # 2^32.
+            np.multiply(word.view("<u4")[:, :count], np.uint64(sizes[h]), out=part)
+            part >>= np.uint64(32)
+            if bounds[h]:
+                part += np.uint64(bounds[h])
+    return drawn.view(np.int64)
+
+
+def bootstrap_weights(
+    keys: Words, bounds: IntArray, draws: IntArray | None = None, dtype: type[np.generic] = np.int64
+) -> Array:
+    """Return how often each unit is drawn in each resample, shape (R, n), of any number type."""
+    n = int(bounds[-1])
+    weights, one = np.zeros((keys.size, n), dtype=dtype), np.ones((), dtype=dtype)
+    for part in chunks(keys.size, n):
+        drawn = drawn_units(keys[part], bounds, draws)
+        drawn += (np.arange(len(drawn), dtype=np.int64) * n)[:, None]
+        # Half the time of bincount, which looks for the extremes first and counts in 64 bits.
+        np.add.at(weights[part].reshape(-1), drawn.reshape(-1), one)
+    return weights
+
+
+def swap_bits(keys: Words, n: int, first: int = 0) -> Array:
+    """Return which of n units exchange their predictions in each resample, shape (R, n), 0 or 1.
+
+    They are the units from `first`, a multiple of 64.
+    """
+    word = streams.words(keys, first // 64, (n + 63) // 64).astype("<u8", copy=False)
+    return np.unpackbits(word.view(np.uint8), axis=1, bitorder="little", count=n)

@@ -74,7 +74,7 @@ def test_swaps_are_drawn_only_where_their_p_values_are_shown(board: SmallBoard) 
 
 def test_a_difference_without_a_standard_error_is_tested_by_swaps(board: SmallBoard) -> None:
     filled(board)
-    with mock.patch("bestby.engine.sample.SumSample.error", None):
+    with mock.patch("bestby.engine.sums.SumSample.error", None):
         _, tests = by_f1(board)
     assert tests == ["wald", "permutation"]
 

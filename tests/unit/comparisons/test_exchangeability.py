@@ -7,7 +7,7 @@ import pytest
 
 from bestby import Evaluation, compare, compare_datasets
 from bestby._core.errors import InvalidInputError
-from bestby.inference import autocorrelation, exchangeability
+from bestby.inference import clusters, exchangeability
 from bestby.inference.intervals import Moments
 from bestby.results.base import Note
 
@@ -205,18 +205,18 @@ def test_boundaries_are_looked_at_within_strata_and_only_if_there_are_some() -> 
     strata, blocks = np.arange(600) % 2, np.arange(600) // 2 // 10
     mixed = np.empty(600)
     mixed[0::2], mixed[1::2] = d[:300], d[300:]
-    assert autocorrelation.crosses(mixed, blocks + 30 * strata, strata)
-    assert not autocorrelation.crosses(d[:60], np.arange(60) // 20)
-    assert not autocorrelation.crosses(np.zeros(60), np.arange(60) // 5)
+    assert clusters.crosses(mixed, blocks + 30 * strata, strata)
+    assert not clusters.crosses(d[:60], np.arange(60) // 20)
+    assert not clusters.crosses(np.zeros(60), np.arange(60) // 5)
 
 
 def test_no_distance_reaches_from_one_stratum_into_another() -> None:
     rng = np.random.default_rng(5)
     strata = np.repeat([0, 1], 300)
     apart = rng.normal(size=600) + np.where(strata == 1, 50.0, 0.0)
-    assert autocorrelation.reach(apart, strata).correlations.size == 1
-    assert autocorrelation.reach(apart).share(10) < 0.5
-    assert autocorrelation.reach(np.zeros(20)).share(5) == 1.0
+    assert clusters.dependence(apart, strata).correlations.size == 1
+    assert clusters.dependence(apart).share(10) < 0.5
+    assert clusters.dependence(np.zeros(20)).share(5) == 1.0
 
 
 # -- datasets --------------------------------------------------------------------------------------

@@ -11,8 +11,8 @@ import pytest
 
 import bestby as bb
 from bestby.cli import main
-from bestby.engine import interval_maker, test_maker
-from bestby.engine.sample import SumSample
+from bestby.engine import interval_methods, significance_tests
+from bestby.engine.sums import SumSample
 from bestby.questions.items.many_systems_report import embedded
 from bestby.report.tables import difference_rounding
 
@@ -77,12 +77,12 @@ def test_nothing_of_it_is_computed(monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
         patch.setattr(SumSample, "bootstrap", refuse)
         patch.setattr(SumSample, "left_out", refuse)
-        patch.setattr(interval_maker, "interval", refuse)
+        patch.setattr(interval_methods, "interval", refuse)
         assert compared(**SKIPS["interval"])["a", "c"].p_value < 0.05
         compared(**SKIPS["both"])
     with monkeypatch.context() as patch:
         patch.setattr(SumSample, "permutation", refuse)
-        patch.setattr(test_maker, "result", refuse)
+        patch.setattr(significance_tests, "result", refuse)
         assert compared(**SKIPS["test"])["a", "c"].interval is not None
         assert compared(test=None, simultaneous=True)["a", "c"].interval.method == "max-t"
         assert compared(test=None, margin=0.01)["a", "c"].verdict == "better"

@@ -13,10 +13,10 @@ import pytest
 
 import bestby as bb
 from bestby.cli import main
-from bestby.engine import hierarchy, interval_maker, runs, test_maker
+from bestby.engine import interval_methods, runs, significance_tests
 from bestby.engine.estimate import Estimate
-from bestby.engine.sample import SumSample
-from bestby.inference import improvement
+from bestby.engine.sums import SumSample
+from bestby.inference import samples
 from bestby.questions.datasets import ranking
 from bestby.questions.folds import crossvalidation
 from bestby.questions.preferences.judgements import Judgements
@@ -143,13 +143,13 @@ def test_pages_and_figures_leave_it_out(kind: str) -> None:
 def test_nothing_of_it_is_computed(monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
         for owner, names in (
-            (interval_maker, ("interval",)),
+            (interval_methods, ("interval",)),
             (Estimate, ("situation",)),
             (SumSample, ("bootstrap",)),
-            (runs.Separate, ("interval", "standard_error", "resampled")),
-            (hierarchy.RunsWithItems, ("interval", "standard_error", "components", "covariance")),
+            (runs.RunScores, ("interval", "standard_error", "resampled")),
+            (runs.RunsWithItems, ("interval", "standard_error", "components", "covariance")),
             (crossvalidation, ("corrected_interval", "corrected_error")),
-            (improvement, ("improvement",)),
+            (samples, ("improvement",)),
             (Judgements, ("bootstrap",)),
         ):
             for one in names:
@@ -160,7 +160,7 @@ def test_nothing_of_it_is_computed(monkeypatch: pytest.MonkeyPatch) -> None:
                 compared(interval=None)
     with monkeypatch.context() as patch:
         for owner, names in (
-            (test_maker, ("result",)),
+            (significance_tests, ("result",)),
             (runs_differences, ("multi_aso", "oriented_test")),
             (crossvalidation, ("corrected_t", "conservative_t", "k_bonferroni")),
             (ranking, ("friedman", "nemenyi", "holm_ranks", "critical_difference")),
@@ -175,8 +175,7 @@ def test_what_belongs_to_each_is_none() -> None:
     d = COMPARED["runs"](interval=None)["c", "a"]
     assert (d.improvement_interval, d.effect_interval) == (None, None)
     assert (
-        d.improvement
-        == improvement.improvement(np.array(RUNS["c"]), np.array(RUNS["a"]), 0.95, paired=False)[0]
+        d.improvement == samples.improvement(np.array(RUNS["c"]), np.array(RUNS["a"]), 0.95, paired=False)[0]
     )
     assert (
         d.effect_size

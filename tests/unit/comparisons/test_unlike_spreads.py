@@ -9,7 +9,7 @@ import pytest
 
 import bestby as bb
 from bestby.inference import exchangeability
-from bestby.inference.improvement import improvement
+from bestby.inference.samples import improvement
 
 
 @pytest.mark.parametrize(("n", "m"), [(3, 10), (4, 20), (20, 4)])

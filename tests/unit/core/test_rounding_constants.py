@@ -39,33 +39,29 @@ ALGORITHMS = {
         1e-7,
         1e-13,
     },  # where Newton's method stops; what keeps its matrix regular
-    "inference/mean_bootstrap.py": {1e-10, 1e-17},
-    "inference/distributions.py": {1e-12, 1e-13, 1e-15},
-    "inference/improvement.py": {1e-15},  # keeps a probability off 0 and 1
+    "inference/distributions.py": {1e-10, 1e-12, 1e-13, 1e-15, 1e-17},
+    "inference/samples.py": {1e-15},  # keeps a probability off 0 and 1
     "inference/proportions.py": {1e-15},  # where halving an interval stops
-    "inference/series.py": {1e-9},  # the bound of what a series leaves out; where Newton's method stops
+    # the bound of what a series leaves out; a finite logarithm; terms of a series
+    "inference/characteristic_functions.py": {1e-9, 1e-300, 1e-8},
     "comparisons/simultaneous.py": {1e-9, 1e-12},  # how far an adjusted p is moved off the level
     "inference/intervals.py": {1e-12, 1e-10},  # the least p looked for, and where bisection ends
     "questions/published/shares.py": {5e-324},  # a p-value above 0
     "questions/datasets/overall_runs.py": {1e-12},  # shares of a run that a cut leaves by rounding alone
     "planning/base.py": {1e-12},  # keeps a power off 0 and 1
-    "inference/joint.py": {1e-12},  # keeps a matrix positive definite
+    "inference/multiplicity.py": {1e-12},  # keeps a matrix positive definite
     "engine/interval_methods.py": {1e-12},  # keeps a level below 1
-    "inference/dominating_point.py": {1e-13, 1e-8},  # a spread too small to divide by
-    "inference/swap_expansion.py": {1e-9},  # where the search of a point stops
+    "inference/dominating_point.py": {1e-13, 1e-8, 1e-9},  # too small a spread; where a search stops
     "engine/estimate.py": {1e-12},  # keeps a correlation below 1
     "questions/judged/labelled.py": {1e-10},  # eigenvalues of a covariance that are rounding alone
-    "inference/permutation.py": {1e-12},  # a p-value that no correction asks for
-    "inference/sign_sums.py": {1e-19, 1e-15, 1e-9},  # mass left out, terms of a series, a target in reach
+    # mass left out, terms of a series, a target in reach, a p-value that no correction asks for
+    "inference/permutation.py": {1e-19, 1e-15, 1e-9, 1e-12},
     "questions/datasets/ranking.py": {1e-300},  # keeps a logarithm negative
-    "inference/steps.py": {1e-300, 1e-8},  # keeps a logarithm finite; terms of a series
-    "inference/autocorrelation.py": {1e-12},  # keeps a correlation below 1
+    "inference/clusters.py": {1e-12},  # keeps a correlation below 1
     "metrics/classification.py": {1e-14},  # counts: the least real margin is 2 / n, far above rounding
-    "metrics/soft.py": {
-        1e-12,
-        1e-10,
-    },  # the clip of probabilities in a logarithm, as documented, and bins that rounding alone fills; a mean
-    # square relative to that of the full data
+    # the clip of probabilities in a logarithm, as documented, and bins that rounding alone fills; a mean square
+    # relative to that of the full data
+    "metrics/soft.py": {1e-12, 1e-10},
     "questions/planning/simulated.py": {1e-9},  # the least factor of a search
     "questions/planning/runs_items.py": {1e-100},  # keeps a variance above 0
     "report/replicability.py": {1e-16},  # keeps a p-value on a logarithmic axis

@@ -10,12 +10,10 @@ import pytest
 
 from bestby._core.errors import DesignError
 from bestby.data.evaluation import Evaluation
-from bestby.engine import interval_maker, prepare, test_maker
+from bestby.engine import interval_methods, prepare, significance_tests
 from bestby.engine.base import Drawing
-from bestby.engine.dependent_units import CrossedGroup, CrossedSample, design_effects
 from bestby.engine.estimate import Estimates
-from bestby.engine.sample import SumSample
-from bestby.engine.sums import SumGroup
+from bestby.engine.sums import CrossedGroup, CrossedSample, SumGroup, SumSample, design_effects
 from bestby.inference import clusters, skewness
 from bestby.metrics import resolve
 
@@ -43,7 +41,7 @@ def unequal(n: int = 120) -> np.ndarray:
 def test_cr2_of_items_is_the_normal_interval() -> None:
     for metric in ("accuracy", "f1_macro"):
         made = estimates(data(), metric)
-        normal, cr2 = (interval_maker.interval(made.of(*PAIR), name, 0.9)[0] for name in ("normal", "cr2"))
+        normal, cr2 = (interval_methods.interval(made.of(*PAIR), name, 0.9)[0] for name in ("normal", "cr2"))
         assert (cr2.low, cr2.high) == pytest.approx((normal.low, normal.high), abs=1e-9)
         assert (cr2.method, cr2.exact) == ("cr2", True)
 
@@ -83,7 +81,7 @@ def test_ranks_have_cr2_from_the_jackknife() -> None:
     assert like is not None
     assert found.df == pytest.approx(like.df)
     assert found.se == pytest.approx(like.se, rel=0.25)  # another metric, but of the same correlation
-    assert interval_maker.interval(ranks.of(*PAIR), "cr2", 0.9)[0].method == "cr2"
+    assert interval_methods.interval(ranks.of(*PAIR), "cr2", 0.9)[0].method == "cr2"
 
 
 def test_cr2_of_a_mean_from_the_jackknife_is_that_from_influence() -> None:
@@ -106,7 +104,7 @@ def test_undefined_without_a_cluster_falls_back_and_says_so() -> None:
     rng = np.random.default_rng(2)
     systems = {name: gold + rng.normal(size=30) for name in ("a", "b")}
     made = estimates(Evaluation.of(systems, gold, clusters=np.arange(30) // 6), "roc_auc")
-    found, notes = interval_maker.interval(made.of(*PAIR), "cr2", 0.9)
+    found, notes = interval_methods.interval(made.of(*PAIR), "cr2", 0.9)
     assert found.method == "basic"
     assert "cr2_undefined" in {note.code for note in notes}
 
@@ -116,7 +114,7 @@ def test_too_many_units_to_leave_out() -> None:
     gold = rng.normal(size=1001)
     made = estimates(Evaluation.of({"a": gold + 1, "b": gold + rng.normal(size=1001)}, gold), "spearman")
     with pytest.raises(DesignError, match="of 1001 units one cannot be left out"):
-        interval_maker.interval(made.of(*PAIR), "cr2", 0.9)
+        interval_methods.interval(made.of(*PAIR), "cr2", 0.9)
 
 
 # -- crossed groupings ---------------------------------------------------------------------------------
@@ -132,11 +130,11 @@ def test_two_way_is_by_influence(metric: str) -> None:
     influence = made.of(*PAIR).sample.item_influence  # type: ignore[attr-defined]
     assert abs(influence.sum()) < 1e-6
     expected = clusters.two_way(influence, np.arange(120) // 12, np.arange(120) % 10)
-    found, _ = interval_maker.interval(made.of(*PAIR), "two-way", 0.95)
+    found, _ = interval_methods.interval(made.of(*PAIR), "two-way", 0.95)
     assert made.of(*PAIR).sample.error == expected
     assert found.high - found.low == pytest.approx(2 * 2.2621571628 * expected.se, rel=1e-6)  # t, 9 df
     assert found.method == "two-way"
-    wald = test_maker.run("wald", made, [PAIR], "two-sided")[PAIR]
+    wald = significance_tests.run("wald", made, [PAIR], "two-sided")[PAIR]
     assert wald == skewness.wald(made.of(*PAIR).value, expected, "two-sided")
 
 
@@ -144,12 +142,12 @@ def test_what_knows_one_grouping_is_refused() -> None:
     made = crossed()
     for method in ("bca", "percentile", "basic", "normal", "cr2", "studentized"):
         with pytest.raises(DesignError, match="supports one grouping"):
-            interval_maker.interval(made.of(*PAIR), method, 0.95)
+            interval_methods.interval(made.of(*PAIR), method, 0.95)
     for test in ("permutation", "bootstrap", "t"):
         with pytest.raises(DesignError, match="supports one grouping"):
-            test_maker.run(test, made, [PAIR], "two-sided")
+            significance_tests.run(test, made, [PAIR], "two-sided")
     with pytest.raises(DesignError, match="needs two crossed groupings"):
-        interval_maker.interval(estimates(data(), "accuracy").of(*PAIR), "two-way", 0.95)
+        interval_methods.interval(estimates(data(), "accuracy").of(*PAIR), "two-way", 0.95)
 
 
 def test_a_caller_that_does_not_know_of_crossed_groupings_gets_none() -> None:
@@ -255,7 +253,7 @@ def test_ranks_have_no_two_way_error() -> None:
 def test_wald_without_spread_says_no_more_than_signs() -> None:
     ones = np.ones(24)
     evaluation = Evaluation.of({"a": ones, "b": 0.0 * ones}, clusters=np.arange(24) // 4)
-    test = test_maker.run("wald", estimates(evaluation, "mean"), [PAIR], "two-sided")[PAIR]
+    test = significance_tests.run("wald", estimates(evaluation, "mean"), [PAIR], "two-sided")[PAIR]
     assert test.p_value == pytest.approx(2 * 0.5**6)
 
 
@@ -267,7 +265,8 @@ def test_blocks_of_one_are_the_items(metric: str) -> None:
     evaluation = data()
     blocks, items = estimates(evaluation, metric, blocks=1), estimates(evaluation, metric, b=4000)
     swaps = [
-        test_maker.run("permutation", made, [PAIR], "two-sided")[PAIR].p_value for made in (blocks, items)
+        significance_tests.run("permutation", made, [PAIR], "two-sided")[PAIR].p_value
+        for made in (blocks, items)
     ]
     assert swaps[0] == pytest.approx(swaps[1], abs=0.1)
     spread = [made.replicates[:, 0].std() for made in (blocks, items)]
@@ -282,9 +281,9 @@ def test_permutation_and_formula_of_blocks_are_those_of_clusters() -> None:
     )
     as_clusters = estimates(Evaluation(alone.systems, alone.gold, clusters=np.arange(123) // 10), "f1_macro")
     for test in ("permutation", "wald"):
-        found = [test_maker.run(test, made, [PAIR], "less")[PAIR] for made in (blocks, as_clusters)]
+        found = [significance_tests.run(test, made, [PAIR], "less")[PAIR] for made in (blocks, as_clusters)]
         assert found[0] == found[1]
-    found = [interval_maker.interval(made.of(*PAIR), "cr2", 0.9)[0] for made in (blocks, as_clusters)]
+    found = [interval_methods.interval(made.of(*PAIR), "cr2", 0.9)[0] for made in (blocks, as_clusters)]
     assert found[0] == found[1]
 
 
@@ -317,10 +316,10 @@ def test_bca_knows_nothing_of_blocks() -> None:
     made = estimates(data(), "accuracy", blocks=10)
     for method in ("bca", "studentized"):
         with pytest.raises(DesignError, match="does not allow for blocks"):
-            interval_maker.interval(made.of(*PAIR), method, 0.95)
+            interval_methods.interval(made.of(*PAIR), method, 0.95)
     for method in ("percentile", "basic", "normal", "cr2"):
-        assert interval_maker.interval(made.of(*PAIR), method, 0.95)[0].method == method
-    assert test_maker.run("bootstrap", made, [PAIR], "two-sided")[PAIR].n_resamples == 199
+        assert interval_methods.interval(made.of(*PAIR), method, 0.95)[0].method == method
+    assert significance_tests.run("bootstrap", made, [PAIR], "two-sided")[PAIR].n_resamples == 199
 
 
 # -- design effects ------------------------------------------------------------------------------------

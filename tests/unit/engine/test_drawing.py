@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from bestby import Annotations, DesignError, Evaluation, InvalidInputError, compare, evaluate
-from bestby.engine import interval_maker, prepare
+from bestby.engine import interval_methods, prepare
 from bestby.engine.base import Drawing
 from bestby.engine.estimate import Estimates
 from bestby.engine.sums import AnnotatedGroup, AnnotatedSample
@@ -110,7 +110,9 @@ def test_as_many_as_there_are_is_no_resample_size_at_all(metric: Any, systems: A
         assert (found.replicates == expected.replicates).all()
         assert found.by_formula
         for method in ("bca", "percentile", "basic"):
-            ours, theirs = (interval_maker.interval(each.of(0, 1), method, 0.9) for each in (found, expected))
+            ours, theirs = (
+                interval_methods.interval(each.of(0, 1), method, 0.9) for each in (found, expected)
+            )
             assert ours == theirs
 
 
@@ -271,7 +273,7 @@ def test_annotators_who_all_agree_add_nothing(metric: str) -> None:
     fixed = makers(metric, systems, gold, Drawing(4000, 0))
     assert gold_shift(again) == pytest.approx(np.zeros(2), abs=1e-12)
     assert again.replicates.std(axis=0) == pytest.approx(fixed.replicates.std(axis=0), rel=0.07)
-    assert not [n for n in interval_maker.interval(again.of(0), "basic", 0.9)[1] if n.code == "coarse_gold"]
+    assert not [n for n in interval_methods.interval(again.of(0), "basic", 0.9)[1] if n.code == "coarse_gold"]
 
 
 @pytest.mark.parametrize("groups", DESIGNS, ids=lambda g: "+".join(g) or "plain")

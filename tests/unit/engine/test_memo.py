@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from bestby import compare
-from bestby.engine.memo import Memo
+from bestby.engine.base import Memo
 
 
 @pytest.mark.parametrize(

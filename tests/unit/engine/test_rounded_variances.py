@@ -9,7 +9,7 @@ import pytest
 
 import bestby as bb
 from bestby import DesignError
-from bestby.engine.transforms import MeanPivots
+from bestby.engine.functionals import MeanPivots
 
 NEARLY_CONSTANT = {"b": [100.0] * 40 + [300.0, 700.0], "a": [100.0] * 39 + [100.0, 500.0, 900.0]}
 

@@ -11,7 +11,8 @@ import pytest
 
 from bestby import Evaluation, Metric
 from bestby._core import chunks
-from bestby.engine import prepare, row_order, statistics
+from bestby.engine import prepare
+from bestby.engine import statistics as engine_statistics
 from bestby.engine.statistics import Design, Rows, Statistics, _summed
 from bestby.engine.sums import SumGroup
 from bestby.metrics.registry import resolve
@@ -74,7 +75,7 @@ def test_distinct_units_are_counted(design: Design) -> None:
     assert len(found.X) == len(expected)
     assert found.units.n == design.units.n == sum(expected.values())
     assert found.units.sizes.tolist() == design.units.sizes.tolist()
-    assert (found.of_items.each() == SMALL).all()  # of clusters, too
+    assert (found.item_rows.each() == SMALL).all()  # of clusters, too
     assert found.total.tolist() == (design.item_counts @ SMALL).tolist()
 
 
@@ -100,7 +101,7 @@ def test_the_order_of_the_items_leaves_no_trace(design: Design, real: bool) -> N
     moved = Design(N, *(None if part is None else part[order] for part in parts))
     one, other = of(rows, design), of(rows[order], moved)
     assert same(one, other)
-    assert one.of_items.each()[order].tolist() == other.of_items.each().tolist()
+    assert one.item_rows.each()[order].tolist() == other.item_rows.each().tolist()
 
 
 def test_equal_rows_in_two_strata_stay_apart() -> None:
@@ -134,9 +135,9 @@ def test_cells_of_labels_are_the_distinct_rows_of_items(
         (group,) = prepare.groups(evaluation, [resolve(name)])
         assert isinstance(group, SumGroup)
         _, rows = prepare.statistics_of(evaluation, group.metric)
-        for found, of_items in zip(group.statistics, rows, strict=True):
-            assert same(found, Statistics.of(group.metric, 0, Rows(of_items), group.design))
-            assert (found.of_items.each() == of_items).all()
+        for found, item_rows in zip(group.statistics, rows, strict=True):
+            assert same(found, Statistics.of(group.metric, 0, Rows(item_rows), group.design))
+            assert (found.item_rows.each() == item_rows).all()
 
 
 @pytest.mark.parametrize("stratified", [False, True])
@@ -198,7 +199,7 @@ def test_a_huge_column_does_not_make_other_rows_one() -> None:
 
 def test_rows_that_a_huge_column_hides_are_counted_where_they_are_equal() -> None:
     rows = np.column_stack([np.full(4, 1e30), [2.0, 1.0, 2.0, 1.0]])
-    order, fresh = row_order.ordered(rows, [np.full(4, 1e30), np.array([0, 0, 0, 1])])
+    order, fresh = engine_statistics.ordered(rows, [np.full(4, 1e30), np.array([0, 0, 0, 1])])
     assert order.tolist() == [1, 0, 2, 3]
     assert fresh.tolist() == [True, True, False, True]
 
@@ -210,26 +211,8 @@ def test_equal_rows_meet_wherever_the_blocks_end(k: int, more: int, blocks: int)
     """A last block of a single row would be added up in another order."""
     size = blocks * (chunks.CHUNK // k) + more
     rows = np.tile(np.random.default_rng(k).normal(size=k), (size, 1))
-    assert np.unique(row_order.projected(rows)).size == 1
-    assert np.unique(row_order.projected(np.asfortranarray(rows))).size == 1
-
-
-@pytest.mark.parametrize("rounded", [False, True])
-@pytest.mark.parametrize("design", ["plain", "strata", "counts", "clusters"])
-def test_very_many_single_items_that_differ_stay_in_their_order(
-    design: str, rounded: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(statistics, "IN_ORDER_FROM", N - 1)
-    monkeypatch.setattr(statistics, "_LOOKED_AT", 64)
-    rows = SMALL if rounded else np.random.default_rng(6).normal(size=(N, 2))
-    found = of(rows, DESIGNS[design])
-    if design == "plain" and not rounded:
-        assert found.place is None
-        assert (rows == found.X).all()
-        assert found.units.counts.tolist() == found.sizes.tolist() == [1] * N
-    else:
-        monkeypatch.undo()
-        assert same(found, of(rows, DESIGNS[design]))
+    assert np.unique(engine_statistics.projected(rows)).size == 1
+    assert np.unique(engine_statistics.projected(np.asfortranarray(rows))).size == 1
 
 
 # -- what the score makes of them --------------------------------------------------------------------------
@@ -243,19 +226,6 @@ def system(name: str, **groups: Any) -> Statistics:
     (group,) = prepare.groups(Evaluation.of({"a": noisy}, gold, **groups), [resolve(name)])
     assert isinstance(group, SumGroup)
     return group.statistics[0]
-
-
-@pytest.mark.parametrize("name", ["rmse", "pearson", "f1_macro"])
-@pytest.mark.parametrize("clustered", [False, True])
-@pytest.mark.parametrize("at_once", [1, 1 << 17])
-def test_scores_without_a_unit_are_those_of_the_totals_less_its_row(
-    name: str, clustered: bool, at_once: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(chunks, "CHUNK", at_once)
-    found = system(name, clusters=np.arange(90) // 4 if clustered else None)
-    assert found.score == float(found.metric.score(found.total))
-    expected = [float(found.metric.score(found.total - row)) for row in found.X]
-    assert found.left_out == pytest.approx(expected, rel=1e-12)
 
 
 @pytest.mark.parametrize("name", ["rmse", "pearson", "f1_macro"])

@@ -11,8 +11,15 @@ from scipy import stats
 
 from bestby._core.typing import FloatArray, IntArray
 from bestby.inference import distributions
-from bestby.inference.distributions import Inverted, Lattice, replicates
-from bestby.inference.mean_bootstrap import _inverted_bootstrap, _lattice_bootstrap, _moments, mean_bootstrap
+from bestby.inference.distributions import (
+    Inverted,
+    Lattice,
+    _inverted_bootstrap,
+    _lattice_bootstrap,
+    _moments,
+    mean_bootstrap,
+    replicates,
+)
 
 ONE = np.array([0, 1])
 
@@ -63,14 +70,6 @@ def test_a_lattice_and_its_mirror() -> None:
     assert one.sd == pytest.approx(0.3 / 7)
     assert one.exact
     assert one.size == 0
-
-
-def test_values_that_never_vary() -> None:
-    found = mean_bootstrap(np.array([0.7]), np.array([25]), ONE)
-    assert found is not None
-    assert found.at(0.7) == 1.0
-    assert found.quantile(0.025) == found.quantile(0.975) == pytest.approx(0.7)
-    assert found.sd == 0.0
 
 
 def test_real_values_are_inverted_and_have_no_atoms() -> None:
@@ -258,11 +257,6 @@ def test_inverted_and_exact_on_a_fine_lattice_agree(edges: list[int]) -> None:
         x = (np.floor((found.mean + z * found.sd) * n / 0.01) + 0.5) * 0.01 / n
         assert found.below(x) == pytest.approx(exact.below(x), abs=1e-6)
         assert found.above(x) == pytest.approx(exact.above(x), abs=1e-6)
-
-
-def test_the_share_of_replicates_above() -> None:
-    drawn = distributions.replicates(np.array([4.0, 1.0, 2.0, 2.0 + 1e-13, 8.0]))
-    assert [drawn.above(x) for x in (0.0, 1.0, 2.0, 3.0, 8.0)] == pytest.approx([1.0, 0.8, 0.4, 0.4, 0.0])
 
 
 @pytest.mark.parametrize("size", [1e-13, 0.1, 1.0, 3.0, 1e9])

@@ -12,9 +12,12 @@ from scipy.integrate import quad
 from scipy.special import ndtr
 
 import bestby as bb
+from bestby import compare
 from bestby._core.typing import FloatArray
-from bestby.inference.dominating_point import swapped
-from bestby.inference.permutation import exact_mean
+from bestby.inference import dominating_point, permutation
+from bestby.inference.dominating_point import swapped_sums, swapped_weights
+from bestby.inference.permutation import SADDLEPOINT, exact_mean
+from bestby.results.values import TestResult
 
 N = 21_000
 ONES = np.ones(N, dtype=np.int64)
@@ -38,13 +41,13 @@ def test_a_function_of_one_combination_has_the_p_value_of_its_mean(out: float, b
 
     observed = float(difference(far * np.array([[1.0, 0.0]]))[0])
     exact = exact_mean(both, ONES, "two-sided", 1.0, total=far)
-    found = swapped(rows, difference, observed, 1000, 0)
+    found = swapped_sums(rows, difference, observed, 1000, 0)
     assert exact is not None
     assert found is not None
     assert (found.method, found.exact, found.n_resamples) == ("saddlepoint", False, 0)
     assert found.p_value == pytest.approx(exact.p_value, rel=1e-3)
     assert found.error == pytest.approx(0.02 * found.p_value)
-    assert swapped(rows, lambda s: -difference(s), -observed, 1, 1).p_value == pytest.approx(  # type: ignore[union-attr]
+    assert swapped_sums(rows, lambda s: -difference(s), -observed, 1, 1).p_value == pytest.approx(  # type: ignore[union-attr]
         found.p_value, rel=1e-9
     )
 
@@ -68,7 +71,7 @@ def test_level_sets_that_bend(bend: float, out: float) -> None:
         -8.0, 8.0,
     )  # fmt: skip
     flat = 2.0 * ndtr(-out)
-    found = swapped(rows, curved(rows, bend), out, 1000, 0)
+    found = swapped_sums(rows, curved(rows, bend), out, 1000, 0)
     assert found is not None
     assert found.method == "saddlepoint"
     assert found.p_value == pytest.approx(expected, rel=0.01)
@@ -82,7 +85,7 @@ def test_swaps_are_drawn_where_the_difference_bends_too_much(out: float) -> None
         lambda z: 2.0 * ndtr(-out / (1.0 + 0.01 * z * z)) * math.exp(-0.5 * z * z) / math.sqrt(2.0 * math.pi),
         -8.0, 8.0,
     )  # fmt: skip
-    found = swapped(rows, curved(rows, 0.01), out, 10_000, 0)
+    found = swapped_sums(rows, curved(rows, 0.01), out, 10_000, 0)
     assert found is not None
     assert found.method == ("monte carlo" if out < 3.0 else "importance sampling")
     # Four standard errors.
@@ -98,7 +101,7 @@ def test_kinks_are_drawn() -> None:
         z = shift / sd
         return np.asarray(z[:, 0] * (1.0 + 0.5 * np.abs(np.abs(z[:, 1]) - 0.1)))
 
-    found = swapped(rows, difference, 2.0, 1000, 0)
+    found = swapped_sums(rows, difference, 2.0, 1000, 0)
     assert found is not None
     assert found.method == "monte carlo"
 
@@ -113,7 +116,7 @@ def test_all_signs_are_drawn(case: str) -> None:
         rows = rng.integers(-3, 4, (N, 2)).astype(np.float64)
     if case == "nearly dependent":
         rows[:, 1] = rows[:, 0] + 1e-9 * rows[:, 1]
-    assert swapped(rows, lambda s: s[:, 0], 1.0, 100, 0) is None
+    assert swapped_sums(rows, lambda s: s[:, 0], 1.0, 100, 0) is None
 
 
 @pytest.mark.parametrize(
@@ -132,12 +135,12 @@ def test_nasty_data_as_by_signs_of_all_units(name: str, out: float, method: str)
     rng = np.random.default_rng(1)
     some = difference(np.where(rng.random((200, len(rows))) < 0.5, 1.0, -1.0) @ rows)
     observed = 0.5 * out * float(np.diff(np.quantile(some, (0.16, 0.84)))[0])
-    found = swapped(rows, difference, observed, 10_000, 0)
+    found = swapped_sums(rows, difference, observed, 10_000, 0)
     tilt = tilt_towards(rows, difference, observed)
     assert found is not None
     assert tilt is not None
     assert found.method == method
-    mirrored = swapped(-rows, difference, -observed, 10_000, 0)
+    mirrored = swapped_sums(-rows, difference, -observed, 10_000, 0)
     assert mirrored is not None
     assert (mirrored.p_value, mirrored.method) == (found.p_value, method)
     p, error = importance_sampled(rows, difference, observed, tilt, 1000)
@@ -167,3 +170,84 @@ def test_compare_tests_many_items_by_the_formula() -> None:
         {name: systems[name] for name in "ab"}, gold, **how, alternative="greater", n_resamples=200
     )["a", "b"].test
     assert one_sided.method == "monte carlo"
+
+
+def outcome(metric: str, alternative: str = "two-sided", n_clusters: int = 0, n: int = 900) -> TestResult:
+    rng = np.random.default_rng(3)
+    signal = rng.normal(size=n)
+    gold = (signal > 0.3).astype(int) if metric == "average_precision" else np.round(signal)
+    systems = {
+        "a": np.round(signal + rng.normal(size=n), 1),
+        "b": np.round(signal + 1.15 * rng.normal(size=n), 1),
+    }
+    clusters = np.arange(n) % n_clusters if n_clusters else None
+    result = compare(
+        systems, gold, metric=metric, alternative=alternative, clusters=clusters, n_resamples=20_000
+    )
+    test = result.differences[0].test
+    assert test is not None
+    return test
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("n_clusters", [0, 600])
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+@pytest.mark.parametrize("metric", ["average_precision", "kendall", "spearman"])
+def test_p_values_are_those_of_draws(
+    metric: str, alternative: str, n_clusters: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Within four standard errors of the draws and 2 % of p."""
+    found = outcome(metric, alternative, n_clusters)
+    monkeypatch.setattr(dominating_point, "FEWEST_WEIGHTED", math.inf)
+    drawn = outcome(metric, alternative, n_clusters)
+    assert (found.method, drawn.method) == (SADDLEPOINT, "monte carlo")
+    assert (found.exact, found.n_resamples) == (False, 0)
+    assert found.error == pytest.approx(0.02 * found.p_value)
+    assert found.statistic == drawn.statistic
+    assert abs(found.p_value - drawn.p_value) < 4.0 * drawn.error + 0.02 * drawn.p_value
+
+
+def sum_of(effects: np.ndarray, signs: np.ndarray, bend: float = 0.0) -> float:
+    part = float(effects @ signs)
+    return 2.0 * part + bend * part**3
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+def test_a_sum_has_its_exact_test(alternative: str) -> None:
+    effects = np.random.default_rng(0).normal(size=700) / 700
+    ones = np.ones(700, dtype=np.int64)
+    for observed in (0.11, -0.11, 0.0, 0.4):
+        found = swapped_weights(effects, lambda signs: sum_of(effects, signs), observed, alternative)
+        expected = permutation.exact_mean(effects, ones, alternative, 1.0, total=observed / 2.0)
+        assert found is not None
+        assert expected is not None
+        assert found.p_value == pytest.approx(expected.p_value, rel=1e-5)
+        assert found.statistic == observed
+
+
+def test_the_place_in_the_sum_follows_the_bend() -> None:
+    """A rising function of the sum has the tail of the sum."""
+    effects = np.random.default_rng(0).normal(size=700) / 700
+    plain = swapped_weights(effects, lambda signs: sum_of(effects, signs), 0.2, "two-sided")
+    bent = swapped_weights(
+        effects,
+        lambda signs: sum_of(effects, signs, 50.0),
+        sum_of(np.ones(1), np.array([0.1]), 50.0),
+        "two-sided",
+    )
+    assert plain is not None
+    assert bent is not None
+    assert bent.p_value == pytest.approx(plain.p_value, rel=0.02)
+
+
+def test_few_units_unequal_ones_and_what_no_swap_reaches_are_left_to_draws() -> None:
+    effects = np.random.default_rng(0).normal(size=700)
+    assert (
+        swapped_weights(effects[:499], lambda signs: sum_of(effects[:499], signs), 1.0, "two-sided") is None
+    )
+    unequal = effects.copy()
+    unequal[:20] *= 100.0
+    assert swapped_weights(unequal, lambda signs: sum_of(unequal, signs), 1.0, "two-sided") is None
+    beyond = 2.1 * float(np.abs(effects).sum())
+    assert swapped_weights(effects, lambda signs: sum_of(effects, signs), beyond, "two-sided") is None
+    assert swapped_weights(np.zeros(700), lambda _: 0.0, 0.0, "two-sided") is None

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from scipy import integrate, optimize, special, stats
 
-from bestby.inference import improvement
+from bestby.inference import samples
 
 
 def test_paired_improvement_counts_ties_half() -> None:
     a, b = np.array([1.0, 2.0, 3.0, 4.0]), np.array([0.0, 2.0, 3.0, 5.0])
-    p, interval = improvement.improvement(a, b, 0.9, paired=True)
+    p, interval = samples.improvement(a, b, 0.9, paired=True)
     assert p == 0.5
     z2 = stats.norm.ppf(0.95) ** 2
     half = math.sqrt(z2) / (1 + z2 / 4) * math.sqrt(0.25 / 4 + z2 / 64)
@@ -24,8 +24,8 @@ def test_paired_improvement_counts_ties_half() -> None:
 def test_paired_improvement_never_leaves_its_range() -> None:
     for n in range(1, 100):
         for level in (0.5, 0.8, 0.9, 0.95, 0.99):
-            won = improvement.improvement(np.ones(n), np.zeros(n), level, paired=True)[1]
-            lost = improvement.improvement(np.zeros(n), np.ones(n), level, paired=True)[1]
+            won = samples.improvement(np.ones(n), np.zeros(n), level, paired=True)[1]
+            lost = samples.improvement(np.zeros(n), np.ones(n), level, paired=True)[1]
             z2 = stats.norm.ppf((1 + level) / 2) ** 2
             assert 0.0 <= won.low <= won.high <= 1.0
             assert 0.0 <= lost.low <= lost.high <= 1.0
@@ -34,7 +34,7 @@ def test_paired_improvement_never_leaves_its_range() -> None:
 
 @pytest.mark.parametrize(("paired", "method"), [(True, "wilson"), (False, "newcombe")])
 def test_improvement_says_what_it_is(paired: bool, method: str) -> None:
-    interval = improvement.improvement(np.array([1.0, 2.0]), np.array([0.0, 3.0]), 0.8, paired=paired)[1]
+    interval = samples.improvement(np.array([1.0, 2.0]), np.array([0.0, 3.0]), 0.8, paired=paired)[1]
     assert (interval.level, interval.method, interval.exact) == (0.8, method, True)
 
 
@@ -50,7 +50,7 @@ def two(n: int, m: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
 @pytest.mark.parametrize(("n", "m"), SIZES)
 def test_improvement_solves_newcombes_equation(n: int, m: int) -> None:
     a, b = two(n, m, seed=4)
-    p, interval = improvement.improvement(a, b, 0.95, paired=False)
+    p, interval = samples.improvement(a, b, 0.95, paired=False)
     assert p == pytest.approx(np.mean([(x > y) + 0.5 * (x == y) for x, y in itertools.product(a, b)]))
     star, var_a, var_b = (n + m) / 2 - 1, a.var(ddof=1), b.var(ddof=1)
 
@@ -78,12 +78,12 @@ def test_improvement_solves_newcombes_equation(n: int, m: int) -> None:
     if 0 < p < 1:
         assert interval.low == pytest.approx(optimize.brentq(equation, 1e-9, p), abs=1e-7)
         assert interval.high == pytest.approx(optimize.brentq(equation, p, 1 - 1e-9), abs=1e-7)
-    mirrored = improvement.improvement(b, a, 0.95, paired=False)[1]
+    mirrored = samples.improvement(b, a, 0.95, paired=False)[1]
     assert (1 - mirrored.high, 1 - mirrored.low) == pytest.approx((interval.low, interval.high), abs=1e-12)
 
 
 def test_improvement_without_overlap_is_no_certainty() -> None:
-    p, interval = improvement.improvement(np.array([3.0, 4.0]), np.array([1.0, 2.0]), 0.95, paired=False)
+    p, interval = samples.improvement(np.array([3.0, 4.0]), np.array([1.0, 2.0]), 0.95, paired=False)
     assert p == 1.0
     assert interval.high == 1.0
     assert 0.0 < interval.low < 0.7
@@ -92,8 +92,8 @@ def test_improvement_without_overlap_is_no_certainty() -> None:
 def test_paired_improvement_is_wilsons_interval() -> None:
     """Newcombe (1998), Statist. Med. 17, 857-872, Table I: 15 of 148 and 0 of 20."""
     won = np.r_[np.ones(15), np.zeros(133)]
-    p, interval = improvement.improvement(won, np.full(148, 0.5), 0.95, paired=True)
+    p, interval = samples.improvement(won, np.full(148, 0.5), 0.95, paired=True)
     assert p == 15 / 148
     assert (round(interval.low, 4), round(interval.high, 4)) == (0.0624, 0.1605)
-    none = improvement.improvement(np.zeros(20), np.ones(20), 0.95, paired=True)[1]
+    none = samples.improvement(np.zeros(20), np.ones(20), 0.95, paired=True)[1]
     assert (none.low, round(none.high, 4)) == (0.0, 0.1611)

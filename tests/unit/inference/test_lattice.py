@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bestby.inference.distributions import mean_bootstrap
 from bestby.inference.lattice import MANY, all_single, as_lattice, merged, weighted_sum
-from bestby.inference.mean_bootstrap import mean_bootstrap
 
 
 @given(

@@ -14,7 +14,7 @@ import pytest
 from bestby import Metric, compare
 from bestby._core.typing import Alternative, FloatArray
 from bestby.inference import permutation, tilting
-from bestby.inference.tilted_draws import Swaps, drawn
+from bestby.inference.tilting import Swaps, drawn
 from bestby.results.values import TestResult
 
 Score = Callable[[FloatArray], FloatArray]

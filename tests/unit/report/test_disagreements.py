@@ -12,7 +12,7 @@ from tests.unit.comparisons.examples import cross_validated, scores
 from tests.unit.report.contradictions import check, contradictory, marked_rows, tables, texts_of
 
 import bestby as bb
-from bestby.inference.multiplicity import alpha_of
+from bestby.inference.multiplicity import alpha_at
 from bestby.questions.datasets import figure
 from bestby.report.comparison import shown_better
 from bestby.report.disagreements import (
@@ -225,8 +225,8 @@ def test_codes_of_many_pairs_are_those_of_each() -> None:
     for alternative in ("two-sided", "greater"):
         c = bb.compare({f"s{i}": row.astype(int) for i, row in enumerate(able)}, alternative=alternative)
         (columns,) = c.differences.parts  # type: ignore[attr-defined]
-        found = codes(columns, alpha_of(c.level))
-        assert found.tolist() == codes(list(columns), alpha_of(c.level)).tolist()
+        found = codes(columns, alpha_at(c.level))
+        assert found.tolist() == codes(list(columns), alpha_at(c.level)).tolist()
         assert found.any()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import (
     BrokenExecutor,
     CancelledError,
@@ -20,13 +20,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.unit.resampling.executors import RecordingExecutor, numbers
+from tests.unit.resampling.executors import Client, RecordingExecutor, numbers
 
 import bestby
 from bestby import compare
 from bestby._core.errors import DesignError, ExecutorError, InvalidInputError
 from bestby.resampling import executing
-from bestby.resampling.shared import Shared
+from bestby.resampling.executing import Shared
 from bestby.resampling.totals import run_blocks
 
 PARENT = "BESTBY_TEST_PARENT"
@@ -195,17 +195,6 @@ def test_a_closed_executor_is_told(sent_always: None) -> None:
         asked("spearman", pool, n_resamples=100_000)
 
 
-def test_cancelled_work_is_told(sent_always: None) -> None:
-    class Cancelling(RecordingExecutor):
-        def submit(self, *_: Any, **__: Any) -> Future[Any]:
-            future: Future[Any] = Future()
-            future.cancel()
-            return future
-
-    with pytest.raises(ExecutorError, match="the Cancelling cancelled its resamples"):
-        run_blocks(numbers, 100, 10, 1, None, Cancelling())
-
-
 def test_an_interrupt_takes_back_what_has_not_begun(sent_always: None) -> None:
     made: list[int] = []
 
@@ -292,7 +281,7 @@ class Refusing(RecordingExecutor):
 )
 def test_an_executor_that_refuses_is_named(error: Exception, told: str) -> None:
     with pytest.raises(ExecutorError, match=told) as caught:
-        list(executing.sent(Refusing(error), numbers, 100, 10))
+        list(executing.sent_parts(Refusing(error), numbers, 100, 10))
     assert caught.value.__cause__ is error
 
 
@@ -301,7 +290,7 @@ def test_work_that_cannot_be_pickled_is_a_matter_of_the_design(error: Exception)
     with pytest.raises(
         DesignError, match="the Refusing runs in other processes, and the work cannot be sent"
     ):
-        list(executing.sent(Refusing(error), numbers, 100, 10))
+        list(executing.sent_parts(Refusing(error), numbers, 100, 10))
 
 
 @pytest.mark.parametrize(
@@ -316,5 +305,59 @@ def test_work_that_cannot_be_pickled_is_a_matter_of_the_design(error: Exception)
 )
 def test_other_errors_come_through_as_they_are(error: Exception) -> None:
     with pytest.raises(type(error)) as caught:
-        list(executing.sent(Refusing(error), numbers, 100, 10))
+        list(executing.sent_parts(Refusing(error), numbers, 100, 10))
     assert caught.value is error
+
+
+class OfDask(RecordingExecutor):
+    """An executor in a module of `distributed`, which puts results for the futures among the arguments."""
+
+    __module__ = "distributed.cfexecutor"
+
+    def __init__(self, client: Any) -> None:
+        super().__init__()
+        self._client = client
+        self.settings: list[dict[str, Any]] = []
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        self.settings.append(kwargs)
+        return super().submit(fn, *(arg.result() if isinstance(arg, Future) else arg for arg in args))
+
+
+@pytest.mark.parametrize(("threads", "workers"), [({"a": 2, "b": 1}, 3), ({"a": 1}, 1), ({}, 1)])
+def test_dask_gets_the_work_once_and_four_tasks_per_thread(threads: dict[str, int], workers: int) -> None:
+    client = Client(threads, "Sending large graph of size 11 MiB")
+    executor = OfDask(client)
+    parts = list(executing.sent_parts(executor, numbers, 1000, 10))
+    assert (np.concatenate(parts) == np.arange(1000)).all()
+    assert len(executor.given) == len(parts)
+    assert 4 * workers - 1 <= len(executor.given) <= 4 * workers
+    assert client.kept == [(numbers, {"pure": False})]  # the same work again is another task
+    assert executor.settings == [{"pure": False}] * len(executor.given)
+
+
+def test_other_warnings_of_dask_come_through() -> None:
+    with pytest.warns(UserWarning, match="slow"):
+        list(executing.sent_parts(OfDask(Client({"a": 1}, "the network is slow")), numbers, 100, 10))
+
+
+def test_only_executors_of_dask_have_a_client_of_dask() -> None:
+    other = RecordingExecutor()
+    other._client = Client({"a": 50})  # type: ignore[attr-defined]
+    list(executing.sent_parts(other, numbers, 1000, 10))
+    assert len(other.given) <= 4 * executing.WORKERS
+    assert other._client.kept == []  # type: ignore[attr-defined]
+
+
+class Unknown(RecordingExecutor):
+    """An executor of `distributed` without a client that is known."""
+
+    __module__ = "distributed.other"
+
+
+def test_an_executor_of_dask_without_a_client_is_as_any() -> None:
+    executor = Unknown()
+    assert np.concatenate(list(executing.sent_parts(executor, numbers, 1000, 10))).tolist() == list(
+        range(1000)
+    )
+    assert len(executor.given) > 1

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 import bestby as bb
-from bestby.resampling.progress import besides, counted, in_turn
+from bestby.resampling.progress import counted_stages, extra_stage, in_turn
 
 
 def test_stages_are_counted_together() -> None:
     told: list[tuple[int, int]] = []
-    with counted(lambda done, of: told.append((done, of)), 30) as tell:
+    with counted_stages(lambda done, of: told.append((done, of)), 30) as tell:
         assert tell is not None
         for done in (5, 10):
             tell(done, 10)
@@ -24,10 +24,10 @@ def test_stages_are_counted_together() -> None:
 
 def test_an_unexpected_stage_holds_the_share_until_the_work_has_caught_up() -> None:
     told: list[tuple[int, int]] = []
-    with counted(lambda done, of: told.append((done, of)), 20) as tell:
+    with counted_stages(lambda done, of: told.append((done, of)), 20) as tell:
         assert tell is not None
         tell(10, 10)
-        more = besides(tell)
+        more = extra_stage(tell)
         assert more is not None
         for done in (5, 10, 15, 20):
             more(done, 20)
@@ -38,12 +38,12 @@ def test_an_unexpected_stage_holds_the_share_until_the_work_has_caught_up() -> N
 
 def test_no_stage_at_all_ends_whole_too() -> None:
     told: list[tuple[int, int]] = []
-    with counted(lambda done, of: told.append((done, of)), 50):
+    with counted_stages(lambda done, of: told.append((done, of)), 50):
         pass
     assert told == [(1, 1)]
-    with counted(None, 50) as tell:
+    with counted_stages(None, 50) as tell:
         assert tell is None
-    assert besides(None) is None
+    assert extra_stage(None) is None
     assert in_turn(None, 0, 2) is None
     second = in_turn(lambda done, of: told.append((done, of)), 1, 2)
     assert second is not None

@@ -10,7 +10,7 @@ from typing import Any
 from bestby.boards.content import Entry, Gap, Overall, OverallStanding, Standing, Table
 from bestby.boards.names import file_stem
 from bestby.boards.site import sentences
-from bestby.inference.multiplicity import alpha_of, rejects
+from bestby.inference.multiplicity import alpha_at, rejects
 from bestby.report.numbers import DASH, Rounding, margin_text, p_clause, percent
 from bestby.report.words import direction
 from bestby.results.values import Interval
@@ -131,8 +131,8 @@ def gap_cell(gap: Gap | None, digits: Rounding, axis: Axis, level: float) -> dic
     """Return a difference: its text, interval, p-value and verdict, and where it is drawn."""
     if gap is None:
         return None
-    significant = gap.p_adjusted is not None and rejects(gap.p_adjusted, alpha_of(level))
-    p = None if gap.p_adjusted is None else p_clause(gap.p_adjusted, alpha_of(level), "adjusted p")
+    significant = gap.p_adjusted is not None and rejects(gap.p_adjusted, alpha_at(level))
+    p = None if gap.p_adjusted is None else p_clause(gap.p_adjusted, alpha_at(level), "adjusted p")
     return {
         **_number(gap.estimate, digits),
         "interval": None if gap.interval is None else digits.interval(gap.interval),

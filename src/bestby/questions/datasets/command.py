@@ -110,10 +110,10 @@ def _count_of_effects(p_values: dict[str, float], values: Datasets) -> Replicabi
     from bestby._core.errors import InvalidInputError
     from bestby.cli.options import set_option_names
     from bestby.comparisons.replicability import replicability
-    from bestby.inference.multiplicity import alpha_of
+    from bestby.inference.multiplicity import alpha_at
 
     unused = [option for option in _FOR_SCORES if option in set_option_names(values)]
     if unused:
         raise InvalidInputError(f"{unused[0]} has no effect on p-values alone", hint="leave it out")
     level = checks.probability(values.statistics.level, "level")
-    return replicability(p_values, alpha=alpha_of(level))
+    return replicability(p_values, alpha=alpha_at(level))

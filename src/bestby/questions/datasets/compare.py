@@ -42,7 +42,7 @@ from bestby.report.comparison import Difference, shown_better
 from bestby.report.replicability import Counts, Names, Replicability
 from bestby.report.reported import with_backend
 from bestby.resampling.progress import Progress
-from bestby.resampling.settings import Resampling, combined
+from bestby.resampling.settings import Resampling, combined_settings
 from bestby.results.base import MetricInfo, Note, notes_about
 from bestby.results.values import Friedman
 from bestby.vocabulary import (
@@ -224,7 +224,7 @@ def compare_datasets(
     >>> round(result["new", "old"].estimate, 4), result.wins("new", "old"), result.average_ranks
     (0.0275, (3, 0, 1), (1.25, 1.75))
     """
-    drawing = Drawing.of(combined(
+    drawing = Drawing.of(combined_settings(
         resampling, n_resamples, function="compare_datasets", rng=rng, n_jobs=n_jobs, progress=progress,
         executor=executor,
     ))  # fmt: skip

@@ -423,7 +423,7 @@ def adjusted_within(
         if counts:
             by_holm = [counts[d.a, d.b].p_adjusted[position] for d in on_one]
             corrected = [dataclasses.replace(d, p_adjusted=p) for d, p in zip(on_one, by_holm, strict=True)]
-            on_one = family.with_direction_notes(corrected, multiplicity.alpha_of(level))
+            on_one = family.with_direction_notes(corrected, multiplicity.alpha_at(level))
         holm[name] = tuple(
             dataclasses.replace(
                 d, notes=tuple(dataclasses.replace(note, about=(name, *note.about)) for note in d.notes)

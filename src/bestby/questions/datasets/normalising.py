@@ -14,7 +14,7 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
 from bestby._core.typing import BoolArray, FloatArray
 from bestby.data.roles import listed
-from bestby.engine.runs import Separate
+from bestby.engine.runs import RunScores
 from bestby.metrics.suitability import FAR_APART, system_scales
 from bestby.questions.datasets.source import DatasetScores
 from bestby.questions.runs.source import Data
@@ -59,10 +59,10 @@ def on_one_scale(scores: DatasetScores, normalise: Any) -> DatasetScores:
 
 def _rescaled(data: Data, limits: tuple[float, float]) -> Data:
     runs = data.estimator
-    assert isinstance(runs, Separate)  # runs of items were refused
+    assert isinstance(runs, RunScores)  # runs of items were refused
     scores = [normalised(x, limits) for x in runs.scores]
     return dataclasses.replace(
-        data, estimator=Separate(scores, runs.names, runs.statistic, runs.paired, runs.drawing)
+        data, estimator=RunScores(scores, runs.names, runs.statistic, runs.paired, runs.drawing)
     )
 
 

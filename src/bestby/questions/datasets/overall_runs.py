@@ -21,9 +21,8 @@ from bestby._core.chunks import chunks
 from bestby._core.typing import FloatArray, IntArray
 from bestby.comparisons import equivalence, family, per_dataset
 from bestby.engine.base import Drawing
-from bestby.engine.runs import FEW_FOR_BOOTSTRAP, Separate
-from bestby.inference import improvement, locations, permutation, samples
-from bestby.inference import multiplicity as inference_multiplicity
+from bestby.engine.runs import FEW_FOR_BOOTSTRAP, RunScores
+from bestby.inference import multiplicity, permutation, samples
 from bestby.inference.distributions import replicates
 from bestby.inference.intervals import percentile
 from bestby.questions.datasets.result import MeanImprovement, Overall, RunsOverall
@@ -41,7 +40,7 @@ METHOD = "stratified-t"
 class Strata:
     """The runs of every system, dataset by dataset; each dataset draws independently."""
 
-    strata: Sequence[Separate]
+    strata: Sequence[RunScores]
     names: tuple[str, ...]
     settings: Settings
 
@@ -53,7 +52,7 @@ class Strata:
         statistic, paired, strata = settings.statistic, settings.paired, []
         for name, data in scores.runs.items():
             here = dataclasses.replace(drawing, seed=per_dataset.derived_seed(drawing.seed, name))
-            strata.append(Separate(data.estimator.scores, data.names, statistic, paired, here))
+            strata.append(RunScores(data.estimator.scores, data.names, statistic, paired, here))
         return cls(strata, scores.names, settings)
 
     @property
@@ -71,29 +70,27 @@ class Strata:
         The variances on the datasets are added, over the squared number of datasets.
         """
         errors = [self._error(one, a, b) for one in self.strata]
-        error, freedom = locations.combined([error**2 for error, _ in errors], [df for _, df in errors])
+        error, freedom = samples.welch([error**2 for error, _ in errors], [df for _, df in errors])
         return error / len(self.strata), freedom
 
     def standard_error(self, a: int, b: int | None = None) -> tuple[float, str]:
         """Return the standard error and where it comes from."""
         return self.error(a, b)[0], "formula"
 
-    def _error(self, one: Separate, a: int, b: int | None) -> tuple[float, float]:
+    def _error(self, one: RunScores, a: int, b: int | None) -> tuple[float, float]:
         statistic = self.settings.statistic
         if b is None:
-            square = locations.squared_error(one.scores[a], statistic)
+            square = samples.squared_error(one.scores[a], statistic)
             assert square is not None  # single runs were refused
             return math.sqrt(square[0]), float(square[1])
-        error = locations.difference_error(
-            one.scores[a], one.scores[b], statistic, paired=self.settings.paired
-        )
+        error = samples.difference_error(one.scores[a], one.scores[b], statistic, paired=self.settings.paired)
         assert error is not None
         return error
 
     def size(self, a: int, b: int | None) -> float:
         """Return the size of the scores, to which rounding is relative."""
         return max(
-            locations.size_of(one.scores[a], one.scores[a if b is None else b], self.settings.statistic)
+            samples.typical_size(one.scores[a], one.scores[a if b is None else b], self.settings.statistic)
             for one in self.strata
         )
 
@@ -127,7 +124,7 @@ class Strata:
     def test(self, a: int, b: int, greater_is_better: bool) -> TestResult:
         """Return the t test of the mean difference; without any variance, that of the best-ordered split."""
         logs = [
-            math.log(samples.fewest(one.scores[a].size, one.scores[b].size, self.settings.paired))
+            math.log(samples.smallest_p(one.scores[a].size, one.scores[b].size, self.settings.paired))
             for one in self.strata
         ]
         least = math.exp(max(math.fsum(logs), math.log(np.finfo(np.float64).tiny)))
@@ -244,7 +241,7 @@ def cut_of(n: int, statistic: str) -> float:
     """
     if statistic == "median":
         return ((n - 1) // 2) / n
-    return rounding.round_down(locations.TRIMMED.get(statistic, 0.0) * n) / n
+    return rounding.round_down(samples.TRIMMED.get(statistic, 0.0) * n) / n
 
 
 def _trimmed(rows: FloatArray, weights: FloatArray, cut: float) -> FloatArray:
@@ -275,7 +272,7 @@ def pooled_error(
         sides = [[x - y for x, y in zip(*sides, strict=True)]]
     parts = [x for side in sides for x in side]
     variances = [float(x.var(ddof=1)) / x.size for x in parts]
-    error, freedom = locations.combined(variances, [x.size - 1 for x in parts])
+    error, freedom = samples.welch(variances, [x.size - 1 for x in parts])
     return error / len(a), freedom
 
 
@@ -305,9 +302,7 @@ def overall_of_runs(
     )
     p_values = [test.p_value for test in tests if test is not None]
     adjusted: Sequence[float | None] = (
-        inference_multiplicity.adjust(p_values, settings.correction).tolist()
-        if p_values
-        else [None] * len(pairs)
+        multiplicity.adjust(p_values, settings.correction).tolist() if p_values else [None] * len(pairs)
     )
     return [
         _overall(strata, pair, place, test, p, greater_is_better)
@@ -379,7 +374,7 @@ def _gap(strata: Strata, system: int) -> tuple[float, Interval | None]:
     gaps = [[np.maximum(0.0, 1.0 - one.scores[system])] for one in strata.strata]
     plain = dataclasses.replace(strata.settings, statistic="mean", margin=None)
     parts = [
-        Separate(x, one.names[:1], "mean", False, one.drawing)
+        RunScores(x, one.names[:1], "mean", False, one.drawing)
         for x, one in zip(gaps, strata.strata, strict=True)
     ]
     below = Strata(parts, strata.names[:1], plain)
@@ -408,11 +403,7 @@ def _ranks(
 
 def shown_ahead(entry: Overall, alpha: float, greater_is_better: bool) -> str | None:
     """Return the system that the test of a difference over all runs shows to be better, if it does."""
-    if (
-        entry.test is None
-        or entry.p_adjusted is None
-        or not inference_multiplicity.rejects(entry.p_adjusted, alpha)
-    ):
+    if entry.test is None or entry.p_adjusted is None or not multiplicity.rejects(entry.p_adjusted, alpha):
         return None
     above = entry.estimate > 0.0
     if entry.test.alternative != "two-sided" and above != (entry.test.alternative == "greater"):
@@ -427,10 +418,10 @@ def mean_improvements(strata: Strata, pairs: Sequence[Names]) -> tuple[MeanImpro
         a, b = _places(strata.names, pair)
         runs = [(one.scores[a], one.scores[b]) for one in strata.strata]
         if settings.interval is None:
-            probabilities = [improvement.probability(x, y, paired=settings.paired) for x, y in runs]
+            probabilities = [samples.probability(x, y, paired=settings.paired) for x, y in runs]
             improvements.append(MeanImprovement(*pair, math.fsum(probabilities) / len(probabilities), None))
             continue
-        mean = improvement.mean_over_strata(runs, settings.level, paired=settings.paired)
+        mean = samples.mean_over_strata(runs, settings.level, paired=settings.paired)
         improvements.append(MeanImprovement(*pair, *mean))
     return tuple(improvements)
 

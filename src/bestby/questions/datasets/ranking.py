@@ -12,7 +12,7 @@ from scipy.special import fdtrc, log_ndtr, ndtr
 from bestby._core import checks, rounding
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import ArrayLike, FloatArray
-from bestby.inference import omnibus
+from bestby.inference import classical
 from bestby.inference.bisection import last_that_holds
 from bestby.inference.classical import doubled_ranks
 from bestby.inference.multiplicity import holm
@@ -42,7 +42,7 @@ def friedman(scores: ArrayLike) -> Friedman:
     """
     x = _scores(scores)
     n, k = x.shape
-    chi, df, p = omnibus.friedman(x)
+    chi, df, p = classical.friedman(x)
     rest = n * (k - 1) - chi
     within = (k - 1) * (n - 1)
     if rounding.is_nothing(rest, n * (k - 1), rounding.ERROR):

@@ -40,7 +40,7 @@ from bestby.report.comparison import Difference
 from bestby.report.replicability import Counts, Names, Replicability
 from bestby.report.reported import with_backend
 from bestby.resampling.progress import Progress
-from bestby.resampling.settings import Resampling, combined
+from bestby.resampling.settings import Resampling, combined_settings
 from bestby.results.base import Note, notes_about
 from bestby.results.values import TestResult, defined
 from bestby.vocabulary import FoldTest, ItemInterval, ItemTest, allowed_names
@@ -181,7 +181,7 @@ def compare_folds(
     >>> round(difference.estimate, 3), difference.test.name, round(difference.p_value, 3)
     (0.028, 'corrected-t', 0.033)
     """
-    resampling = combined(
+    resampling = combined_settings(
         resampling, n_resamples, function="compare_folds", rng=rng, n_jobs=n_jobs, progress=progress,
         executor=executor,
     )  # fmt: skip

@@ -31,7 +31,7 @@ from bestby.questions.slices.source import (
     without_bins,
 )
 from bestby.resampling.progress import Progress
-from bestby.resampling.settings import Resampling, combined
+from bestby.resampling.settings import Resampling, combined_settings
 from bestby.vocabulary import FailTest, allowed_names
 
 
@@ -170,7 +170,7 @@ def gate(
     >>> result.outcome, round(result.checks[0].bound, 3)
     ('pass', -0.02)
     """
-    resampling = combined(
+    resampling = combined_settings(
         resampling, n_resamples, rng=rng, n_jobs=n_jobs, progress=progress, executor=executor
     )
     _check_level(level)

@@ -12,7 +12,7 @@ from bestby._core.text import quoted
 from bestby.comparisons import classes, dependence, equivalence, family, note_rules, one_metric, one_pair
 from bestby.comparisons.settings import Settings
 from bestby.data.evaluation import Evaluation
-from bestby.engine import interval_maker, test_maker
+from bestby.engine import interval_methods, significance_tests
 from bestby.engine.base import Drawing, Pair
 from bestby.engine.estimate import Estimate, Estimates
 from bestby.inference import multiplicity
@@ -144,11 +144,13 @@ def _measured(
     of_test: tuple[Note, ...] = ()
     if settings.test is not None:
         name, of_test = dependence.supported_test(settings.test, estimates.group)
-        tests[PAIR] = test_maker.result(name, estimate, "less" if metric.greater_is_better else "greater")
+        tests[PAIR] = significance_tests.result(
+            name, estimate, "less" if metric.greater_is_better else "greater"
+        )
 
     # The interval that is shown, and the bounds that are read from one that allows for more skewness.
     method, situation = one_pair.chosen(estimate, "auto")
-    interval, of_interval = interval_maker.interval(estimate, method, settings.level)
+    interval, of_interval = interval_methods.interval(estimate, method, settings.level)
     interval = family.on_marks(interval, estimate.scores.tolist(), margin)
     doubts = one_pair.doubts(interval, situation, tested=settings.test is not None)
     bounding = one_pair.deciding(method, "auto", situation)
@@ -194,7 +196,7 @@ def _one_sided_bounds(estimate: Estimate, method: str, level: float, margin: flo
     none.
     """
     two_sided = round(2.0 * level - 1.0, 15)  # twice 0.95 minus 1 is 0.8999999999999999
-    seen, _ = interval_maker.interval(estimate, method, two_sided)
+    seen, _ = interval_methods.interval(estimate, method, two_sided)
     bounds = equivalence.bounds_of_pair(estimate, seen, two_sided)
     return family.on_marks(bounds, estimate.scores.tolist(), margin)
 
@@ -233,7 +235,7 @@ def with_margins(
         margin = margins[check.metric]
         d = dataclasses.replace(check.difference, test=None, p_adjusted=None, margin=margin)
         fresh = _undecided(d, check.part, check.fail_bound, check.counted)
-        again.append(_by_margin(fresh, margin, multiplicity.alpha_of(level) / len(checks)))
+        again.append(_by_margin(fresh, margin, multiplicity.alpha_at(level) / len(checks)))
     return tuple(again)
 
 

@@ -10,8 +10,8 @@ from operator import attrgetter
 from typing import Any
 
 from bestby._core.text import counted, grouped, shortened, visible
+from bestby.inference.intervals import ENOUGH_DIFFERING
 from bestby.inference.multiplicity import rejects
-from bestby.inference.unseen import ENOUGH_DIFFERING
 from bestby.planning.base import USUAL_POWER
 from bestby.questions.gate import figure as figure
 from bestby.questions.gate.result import Gate, GateCheck, outcome_by_margin

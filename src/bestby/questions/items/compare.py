@@ -17,7 +17,7 @@ from bestby.data.evaluation import Evaluation
 from bestby.metrics.suitability import chosen_metrics
 from bestby.report.comparison import Comparison
 from bestby.resampling.progress import Progress
-from bestby.resampling.settings import Resampling, combined
+from bestby.resampling.settings import Resampling, combined_settings
 from bestby.vocabulary import ItemCorrection, ItemInterval, ItemTest
 
 
@@ -206,7 +206,7 @@ def compare(
     >>> round(difference.interval.low, 3), round(difference.interval.high, 3), difference.p_value
     (0.084, 0.763, None)
     """
-    resampling = combined(
+    resampling = combined_settings(
         resampling,
         n_resamples,
         resample_size=resample_size,

@@ -22,7 +22,7 @@ from bestby.metrics.base import BaseMetric
 from bestby.metrics.suitability import chosen_metrics
 from bestby.report.comparison import Comparison
 from bestby.resampling.progress import Progress
-from bestby.resampling.settings import Resampling, combined
+from bestby.resampling.settings import Resampling, combined_settings
 from bestby.vocabulary import ItemInterval
 
 _SETTINGS = ("interval", "level", "resample_size", "rescale", "annotators", "blocks")
@@ -108,7 +108,7 @@ def evaluate(
     >>> score.score, round(score.interval.low, 3), round(score.interval.high, 3), score.interval.method
     (0.9, 0.596, 0.995, 'wilson-midp')
     """
-    resampling = combined(
+    resampling = combined_settings(
         resampling,
         n_resamples,
         resample_size=resample_size,

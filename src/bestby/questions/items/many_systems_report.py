@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from bestby._core.typing import Array, FloatArray, IntArray
-from bestby.inference.multiplicity import alpha_of, rejects
+from bestby.inference.multiplicity import alpha_at, rejects
 from bestby.report import disagreements, words
 from bestby.report.column import DIFFERENCE_HEADER, FIRST, SECOND, Cell, Column
 from bestby.report.comparison import Comparison, Difference, shown_better
@@ -38,7 +38,7 @@ def with_best_group(table: Table, c: Comparison, metric: MetricInfo) -> Table:
     if c.baseline is not None or not computed(c, "test"):
         return table
     entries = systems_of(c, metric)
-    best, threshold = entries[0].system, alpha_of(c.level)
+    best, threshold = entries[0].system, alpha_at(c.level)
     behind = {
         name
         for d in involving(c.differences, metric.name, best)
@@ -83,7 +83,7 @@ def embedded(c: Comparison, metric: MetricInfo, digits: Rounding) -> dict[str, A
     """
     entries = systems_of(c, metric)
     differences = differences_of(c, metric)
-    size, threshold = len(entries), alpha_of(c.level)
+    size, threshold = len(entries), alpha_at(c.level)
     if c.baseline is not None or len(differences) != size * (size - 1) // 2:
         return None
     columns = _square_order(differences, [entry.system for entry in entries], MOST_SEARCHED, threshold)

@@ -42,7 +42,7 @@ from bestby.questions.judged.source import JudgedLabels, source_of, verdicts_of
 from bestby.report import comparison
 from bestby.report.reported import with_backend
 from bestby.resampling.progress import Progress
-from bestby.resampling.settings import Resampling, combined
+from bestby.resampling.settings import Resampling, combined_settings
 from bestby.results.base import MetricInfo, Note, Provenance, notes_about, provenance_of
 from bestby.results.values import without_interval
 from bestby.vocabulary import ItemCorrection, allowed_names
@@ -235,7 +235,7 @@ def compare_judged(
     [('new', 0.88, 0.92), ('old', 0.31, 0.34)]
     """
     drawing = Drawing.of(
-        combined(
+        combined_settings(
             resampling, n_resamples, function="compare_judged", rng=rng, n_jobs=n_jobs, progress=progress
         )
     )

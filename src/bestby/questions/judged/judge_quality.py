@@ -608,7 +608,7 @@ def _share_interval(mean: float, values: FloatArray, w: FloatArray, pairs: Pairs
     if pairs.plain:
         low, high = proportions.wilson(float(values.sum()), values.size, level)
         return Interval(low, high, level, "wilson", True)
-    return Interval(*_ends(mean, Shares.of_share(values, w), values, pairs, level), level, "wilson", True)
+    return Interval(*_ends(mean, Shares.from_labels(values, w), values, pairs, level), level, "wilson", True)
 
 
 def _net_interval(mean: float, values: FloatArray, w: FloatArray, pairs: Pairs, level: float) -> Interval:
@@ -616,7 +616,7 @@ def _net_interval(mean: float, values: FloatArray, w: FloatArray, pairs: Pairs, 
     if pairs.plain:
         above, below = int((values > 0.0).sum()), int((values < 0.0).sum())
         return Interval(*proportions.tango(above, below, values.size, level), level, "tango", True)
-    shares = Shares.of_difference(values, w)
+    shares = Shares.from_differences(values, w)
     return Interval(*_ends(mean, shares, values, pairs, level), level, "tango", True)
 
 

@@ -29,12 +29,12 @@ from bestby._core.text import quoted
 from bestby._core.typing import Alternative, FloatArray, IntArray
 from bestby.data.evaluation import Evaluation
 from bestby.data.layouts.judged import JudgedItems
-from bestby.engine import prepare, slopes
+from bestby.engine import functionals, prepare
 from bestby.engine.base import Drawing
-from bestby.engine.reading import Reading
-from bestby.engine.sample import SumSample
+from bestby.engine.functionals import Functional
+from bestby.engine.prepare import Reading
 from bestby.engine.statistics import Design, Rows, Statistics
-from bestby.engine.transforms import Functional
+from bestby.engine.sums import SumSample
 from bestby.inference import skewness
 from bestby.inference.clusters import StandardError
 from bestby.inference.distributions import Replicates, defined_replicates
@@ -313,11 +313,11 @@ def _linear(data: Labelled, parts: Parts, scores: FloatArray) -> Labelled:
     functional = Functional(parts.metric)
     for s, rows in enumerate(parts.human):
         total = weights @ rows
-        slope = slopes.influence(parts.metric, functional, total, rows)
+        slope = functionals.influence(parts.metric, functional, total, rows)
         human[parts.labelled, s] = scores[-1, s] + weights.sum() * slope
         for j, systems in enumerate(parts.judge):
             rows_by_judge = systems[s]
-            slope = slopes.influence(parts.metric, functional, rows_by_judge.sum(axis=0), rows_by_judge)
+            slope = functionals.influence(parts.metric, functional, rows_by_judge.sum(axis=0), rows_by_judge)
             judge[:, s, j] = scores[j, s] + n * slope
     return dataclasses.replace(data, judge=judge, human=human)
 

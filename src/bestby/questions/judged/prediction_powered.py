@@ -20,7 +20,7 @@ from bestby._core.text import counted, quoted
 from bestby._core.typing import Alternative, FloatArray, IntArray
 from bestby.inference import clusters, powered_intervals
 from bestby.inference.clusters import StandardError, cr2, cr2_covariance, mean_error
-from bestby.inference.joint import Joint, Spread
+from bestby.inference.multiplicity import Joint, Spread
 from bestby.inference.powered_intervals import FEW, Shares, heaviest
 from bestby.inference.skewness import no_longer
 from bestby.questions.judged.labelled import LabelDraw, Labelled
@@ -105,7 +105,7 @@ class Estimates:
             human, weights = self.data.human[is_labelled, place], self.data.weights[is_labelled, place]
             heavy = heaviest(weights)
             n = int(heavy.sum())
-            rare = Shares.of_share(human, weights).rare if self.binary else FEW
+            rare = Shares.from_labels(human, weights).rare if self.binary else FEW
             # Labels that weigh most below which a note says that the precision hangs on them
             if not heavy.all() and (n < 30 or rare < FEW):
                 few.append((n, place, 1.0 / float(weights @ weights)))
@@ -292,8 +292,8 @@ class Estimates:
         weights = self.data.weights[is_labelled, a]
         first, second = self.data.human[is_labelled, a], self.data.human[is_labelled, b]
         if a == b:
-            return Shares.of_share(first, weights)
-        return Shares.of_difference(first - second, weights)
+            return Shares.from_labels(first, weights)
+        return Shares.from_differences(first - second, weights)
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from bestby.data.layouts.judged import JudgedItems
 from bestby.data.table import table_of
 from bestby.inference import skewness
 from bestby.inference.clusters import StandardError, cr2
-from bestby.inference.joint import Joint
+from bestby.inference.multiplicity import Joint
 from bestby.inference.proportions import two_sided_quantile
 from bestby.questions.judged.labelled import check_nested_codes
 from bestby.questions.judged.prediction_powered import Common, contrast_of

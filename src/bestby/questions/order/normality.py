@@ -20,7 +20,7 @@ from bestby._core.keywords import with_suggestions
 from bestby._core.text import percentage
 from bestby._core.typing import ArrayLike, FloatArray, Rng
 from bestby.questions.order.result import Normality, NormalityTest
-from bestby.resampling.settings import Resampling, combined
+from bestby.resampling.settings import Resampling, combined_settings
 from bestby.resampling.streams import seed_of
 from bestby.results.base import Note, provenance_of
 
@@ -112,7 +112,7 @@ def normality(
             hint="two systems that never differ need no test",
         )
     z = _standardised(((x - x.mean()) / spread)[None, :])
-    chosen = combined(resampling, n_resamples, 9_999, function="normality", rng=rng)
+    chosen = combined_settings(resampling, n_resamples, 9_999, function="normality", rng=rng)
     drawn, seed = int(chosen.n_resamples or 0), seed_of(chosen.rng)
     tests = (_shapiro(z[0]), *_simulated(z, drawn, seed))
     tied = 1.0 - np.unique(x).size / x.size

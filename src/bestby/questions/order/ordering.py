@@ -31,10 +31,10 @@ from bestby._core.typing import Array, ArrayLike, BoolArray, FloatArray, IntArra
 from bestby.data.layouts.runs import runs_of
 from bestby.data.roles import TableOptions, listed
 from bestby.data.table import table_of, unreadable
-from bestby.inference.locations import FEW_RUNS
+from bestby.inference.samples import FEW_RUNS
 from bestby.questions.order.result import StochasticOrder, StochasticOrders
 from bestby.resampling import streams
-from bestby.resampling.settings import Resampling, combined
+from bestby.resampling.settings import Resampling, combined_settings
 from bestby.results.base import Note, Provenance, provenance_of
 from bestby.results.values import TestResult
 
@@ -286,7 +286,7 @@ class _Settings:
         """Check the arguments; the level is the corrected one."""
         count = checks.positive_int(n_comparisons, "n_comparisons")
         corrected = 1.0 - (1.0 - checks.probability(level, "level")) / count
-        chosen = combined(resampling, n_resamples, 1000, rng=rng)
+        chosen = combined_settings(resampling, n_resamples, 1000, rng=rng)
         return cls(corrected, int(chosen.n_resamples or 0), streams.seed_of(chosen.rng))
 
     @property

@@ -22,15 +22,15 @@ from bestby._core.keywords import with_suggestions
 from bestby._core.text import quoted
 from bestby._core.typing import Alternative, ArrayLike, FloatArray, IntArray, Lift
 from bestby.data.evaluation import Evaluation
-from bestby.engine import prepare, test_maker
+from bestby.engine import prepare, significance_tests
 from bestby.engine.base import Drawing, Group
 from bestby.engine.estimate import Estimates
 from bestby.engine.interval_choice import pilot_strata_note
+from bestby.engine.items import ItemGroup
 from bestby.engine.ranked import WeightGroup
 from bestby.engine.statistics import Design as UnitDesign
 from bestby.engine.statistics import Rows, Statistics
 from bestby.engine.sums import SumGroup
-from bestby.engine.weighted import ItemGroup
 from bestby.inference import permutation
 from bestby.inference.classical import doubled_ranks
 from bestby.metrics.base import BaseMetric, MeanMetric
@@ -407,7 +407,7 @@ class Pilot(SimulatedDesign):
         ):
             # Counting a million combinations is worth it for one study, not for each of a thousand.
             return group.sample(0, 1).sampled_permutation(ask, drawing).p_value
-        return test_maker.result(self.test, Estimates(group, drawing).of(0, 1), ask).p_value
+        return significance_tests.result(self.test, Estimates(group, drawing).of(0, 1), ask).p_value
 
     def _studies(self, n: int, studies: int, generator: np.random.Generator) -> Iterator[Group]:
         chance = (1.0 - self.effect_scale) / 2.0

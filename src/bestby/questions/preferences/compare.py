@@ -37,7 +37,7 @@ from bestby.questions.preferences.result import PreferenceComparison, Preference
 from bestby.questions.preferences.source import Columns, Data, Preferences, data_of
 from bestby.report.reported import with_backend
 from bestby.resampling.progress import Progress
-from bestby.resampling.settings import Resampling, combined
+from bestby.resampling.settings import Resampling, combined_settings
 from bestby.results.base import MetricInfo, Note, Provenance
 from bestby.results.values import TestResult
 from bestby.vocabulary import PreferenceInterval, PreferenceTest
@@ -175,7 +175,7 @@ def compare_preferences(
     >>> round(difference.probability, 4), round(difference.p_value, 5), difference.exact
     (0.7083, 0.00222, True)
     """
-    resampling = combined(
+    resampling = combined_settings(
         resampling, n_resamples, function="compare_preferences", rng=rng, n_jobs=n_jobs, progress=progress
     )
     settings = Settings.checked(

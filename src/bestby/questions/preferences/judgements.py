@@ -10,7 +10,7 @@ import numpy as np
 
 from bestby._core.cached import cached_property
 from bestby._core.typing import FloatArray, IntArray
-from bestby.resampling import streams, totals, weights
+from bestby.resampling import streams, totals
 from bestby.resampling.progress import Progress
 from bestby.resampling.units import CELL_COST_BOOTSTRAP
 
@@ -106,7 +106,7 @@ class Judgements:
 
         def by_units(first: int, stop: int) -> FloatArray:
             keys = streams.replicate_keys(key, first, stop - first)
-            drawn = weights.bootstrap_weights(keys, bounds).astype(np.float64)
+            drawn = totals.bootstrap_weights(keys, bounds).astype(np.float64)
             return transform(*self.matrices((table @ drawn.T).T))
 
         size = max(1, min(totals.WEIGHT_BLOCK // self.n_units, few))

@@ -15,10 +15,10 @@ from bestby._core import checks, rounding
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
 from bestby._core.typing import Array, FloatArray
-from bestby.inference import discordant
-from bestby.inference.locations import combined
+from bestby.inference import proportions
 from bestby.inference.proportions import wilson
 from bestby.inference.samples import t_interval
+from bestby.inference.samples import welch as combined
 from bestby.questions.published.result import PublishedAnswer
 from bestby.results.values import Interval, TestResult
 
@@ -132,8 +132,8 @@ def same_items(right: int, n: int, counts: range, level: float, *, most: bool) -
     theirs = np.asarray(counts)
     n10 = np.minimum(right, n - theirs) if most else np.maximum(right - theirs, 0)
     n01 = n10 - (right - theirs)
-    p, _ = discordant.permutation(n10, n01, "two-sided")
-    low, high = discordant.tango(n10, n01, n, level)
+    p, _ = proportions.permutation_pairs(n10, n01, "two-sided")
+    low, high = proportions.tango_pairs(n10, n01, n, level)
     differing = n10 + n01
     return PublishedAnswer(
         "most differing" if most else "fewest differing",
@@ -153,7 +153,7 @@ def differing_limit(right: int, n: int, counts: range, alpha: float) -> int | No
     limits = []
     for count in {counts[0], counts[-1], *_nearest(float(right), counts)}:
         n10 = np.arange(max(right - count, 0), min(right, n - count) + 1)
-        p, _ = discordant.permutation(n10, n10 - (right - count), "two-sided")
+        p, _ = proportions.permutation_pairs(n10, n10 - (right - count), "two-sided")
         rejected = int(np.searchsorted(p, alpha, side="right"))
         limits.append(2 * int(n10[rejected - 1]) - (right - count) if rejected else 0)
     return min(limits) or None

@@ -19,7 +19,7 @@ from bestby.data.evaluation import Evaluation
 from bestby.data.layouts.runs import Runs
 from bestby.data.table import backend_of
 from bestby.engine.base import Drawing
-from bestby.engine.hierarchy import RunsWithItems
+from bestby.engine.runs import RunsWithItems
 from bestby.engine.text_statistics import Counting
 from bestby.metrics.base import BaseMetric, MeanMetric
 from bestby.questions.runs.differences import (
@@ -34,7 +34,7 @@ from bestby.questions.runs.source import Columns, Data, Settings, chosen_runs, d
 from bestby.report.comparison import RunsScore
 from bestby.report.reported import with_backend
 from bestby.resampling.progress import Progress
-from bestby.resampling.settings import Resampling, combined
+from bestby.resampling.settings import Resampling, combined_settings
 from bestby.results.base import Note, Provenance, notes_about
 from bestby.vocabulary import RunsInterval, RunsTest
 
@@ -179,7 +179,7 @@ def compare_runs(
     >>> round(difference.estimate, 3), difference.interval.method, round(difference.p_value, 4)
     (0.036, 'welch', 0.0159)
     """
-    resampling = combined(
+    resampling = combined_settings(
         resampling, n_resamples, function="compare_runs", rng=rng, n_jobs=n_jobs, progress=progress,
         executor=executor,
     )  # fmt: skip

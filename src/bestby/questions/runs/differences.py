@@ -14,11 +14,9 @@ from bestby._core.typing import Alternative, Array, FloatArray
 from bestby.comparisons import equivalence, family, note_rules, one_pair, swap_notes
 from bestby.engine import interval_choice
 from bestby.engine.base import Drawing
-from bestby.engine.hierarchy import DOUBTED, RunsWithItems
-from bestby.engine.reading import Reading
-from bestby.engine.runs import FEW_FOR_MEDIANS
-from bestby.inference import improvement, locations, samples, skewness
-from bestby.inference import multiplicity as inference_multiplicity
+from bestby.engine.prepare import Reading
+from bestby.engine.runs import DOUBTED, FEW_FOR_MEDIANS, RunsWithItems
+from bestby.inference import multiplicity, samples, skewness
 from bestby.questions.order.ordering import multi_aso
 from bestby.questions.order.result import StochasticOrders
 from bestby.questions.runs.result import RunsDifference
@@ -58,7 +56,7 @@ def chosen_test(
     sides = 2.0 if settings.alternative == "two-sided" else 1.0
     sizes = [x.size for x in data.estimator.scores]
     least = max(least_p(sizes[a], sizes[b], sides=sides) for a, b in pairs)
-    if inference_multiplicity.rejects(least * n_tests, settings.alpha):
+    if multiplicity.rejects(least * n_tests, settings.alpha):
         return asked, ()
     corrected = f", {min(1.0, least * n_tests):.2g} for one of {n_tests} after correction" * (n_tests > 1)
     message = f"with so few runs the permutation test cannot give a p-value below {least:.2g}{corrected}"
@@ -71,7 +69,7 @@ def chosen_test(
 def least_p(n: int, m: int, *, sides: float = 2.0) -> float:
     """Return the smallest p-value the permutation test of n against m independent runs can give."""
     # Of unequal numbers, the other extreme split is another distance from 0.
-    return (sides if n == m else 1.0) * samples.fewest(n, m, paired=False)
+    return (sides if n == m else 1.0) * samples.smallest_p(n, m, paired=False)
 
 
 def oriented_test(data: Data, a: int, b: int, name: str, alternative: Alternative) -> TestResult:
@@ -89,8 +87,8 @@ def _notes_on_skewness(
     if not tests_of_means or isinstance(data.estimator, RunsWithItems) or settings.statistic != "mean":
         return []
     correction = settings.correction
-    adjusted = inference_multiplicity.adjust([test.p_value for test in tests_of_means.values()], correction)
-    allowing = inference_multiplicity.adjust(
+    adjusted = multiplicity.adjust([test.p_value for test in tests_of_means.values()], correction)
+    allowing = multiplicity.adjust(
         [
             max(test.p_value, oriented_test(data, *pair, "hall", alternative).p_value)
             for pair, test in tests_of_means.items()
@@ -248,8 +246,8 @@ def apart(x: FloatArray, y: FloatArray, paired: bool) -> tuple[int, int]:
 
 def _improvement(x: FloatArray, y: FloatArray, settings: Settings) -> tuple[float, Interval | None]:
     if settings.interval is None:
-        return improvement.probability(x, y, paired=settings.paired), None
-    return improvement.improvement(x, y, settings.level, paired=settings.paired)
+        return samples.probability(x, y, paired=settings.paired), None
+    return samples.improvement(x, y, settings.level, paired=settings.paired)
 
 
 def effect_size(a: FloatArray, b: FloatArray, level: float, *, paired: bool) -> tuple[float, Interval | None]:
@@ -265,7 +263,7 @@ def effect_size(a: FloatArray, b: FloatArray, level: float, *, paired: bool) -> 
     n, m = a.size, b.size
     var_a, var_b = float(a.var(ddof=1)), float(b.var(ddof=1))
     mean_variance = 0.5 * (var_a + var_b)
-    if mean_variance <= rounding.noise_width(locations.size_of(a, b, "mean")) ** 2:
+    if mean_variance <= rounding.noise_width(samples.typical_size(a, b, "mean")) ** 2:
         return math.nan, None
     d = float(a.mean() - b.mean()) / math.sqrt(mean_variance)
     # Shares of the mean variance: variances of any size neither overflow nor vanish when they are squared.
@@ -301,13 +299,12 @@ def spread_notes(
     What varies is what the location is made of: of trimmed means the winsorized runs, of means the runs
     without those that `samples.outlying` tells, which have a note of their own and lengthen the interval.
     """
-    fewest = min(locations.n_kept(z.size, statistic) for z in (x, y))
+    fewest = min(samples.n_averaged(z.size, statistic) for z in (x, y))
     # Runs of each system from which that is told; fewer have a note of their own
     if fewest < (FEW_FOR_MEDIANS if statistic == "median" else 5):
         return
     samples_compared = [
-        locations.winsorized(z, statistic)
-        for z in (_without_outlying(x, y) if statistic == "mean" else (x, y))
+        samples.winsorized(z, statistic) for z in (_without_outlying(x, y) if statistic == "mean" else (x, y))
     ]
     spreads = [float(np.abs(z - np.median(z)).mean()) for z in samples_compared]
     (low, narrow, _), (high, wide, n) = sorted(zip(spreads, (a, b), (x.size, y.size), strict=True))
@@ -367,7 +364,7 @@ def _spread_text(wide: str, narrow: str, times: float, n: int, fewest: int, stat
             " rejects too often, and the interval is too short"
         )
     # The interval of the median of fewer runs rests on the lowest and the highest.
-    other = '; statistic="median" is hardly affected' if fewest >= locations.FEW_FOR_ADVICE else ""
+    other = '; statistic="median" is hardly affected' if fewest >= samples.FEW_FOR_ADVICE else ""
     return (
         f"the runs of {wide} {vary}: if they are skewed or some of them fail, the test of the means"
         f" rejects too often, and the interval is too short{other}"
@@ -381,8 +378,8 @@ def few_runs_note(data: Sequence[Data], settings: Settings) -> Iterator[Note]:
     """
     statistic = settings.statistic
     fewest = min(x.size for one in data for x in one.estimator.scores)
-    n_counted = locations.n_kept(fewest, statistic)
-    if settings.bare or n_counted >= (FEW_FOR_MEDIANS if statistic == "median" else locations.FEW_RUNS):
+    n_counted = samples.n_averaged(fewest, statistic)
+    if settings.bare or n_counted >= (FEW_FOR_MEDIANS if statistic == "median" else samples.FEW_RUNS):
         return
     trimmed = "" if n_counted == fewest else f", of which trimming leaves {n_counted}"
     yield Note(

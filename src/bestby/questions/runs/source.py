@@ -26,8 +26,7 @@ from bestby.data.table import table_of, unreadable
 from bestby.engine import prepare
 from bestby.engine.base import Drawing
 from bestby.engine.estimate import Estimates
-from bestby.engine.hierarchy import RunsWithItems
-from bestby.engine.runs import Separate
+from bestby.engine.runs import RunScores, RunsWithItems
 from bestby.engine.text_statistics import Counting
 from bestby.metrics.directions import direction_of
 from bestby.metrics.suitability import chosen_metric, system_scales
@@ -144,7 +143,7 @@ class Data:
 
     names: tuple[str, ...]
     metric: MetricInfo
-    estimator: Separate | RunsWithItems
+    estimator: RunScores | RunsWithItems
     evaluation: Evaluation | None
     notes: tuple[Note, ...] = ()
 
@@ -279,7 +278,7 @@ def _score_data(
     names = tuple(systems)
     if len({*map(len, scores)}) == 1:
         scores = rounding.in_one_precision(scores)
-    estimator = Separate(scores, names, settings.statistic, settings.paired, drawing)
+    estimator = RunScores(scores, names, settings.statistic, settings.paired, drawing)
     scales = system_scales(dict(zip(names, scores, strict=True)))
     return Data(names, info, estimator, None, (*notes, *scales))
 

@@ -24,11 +24,11 @@ from bestby.comparisons.reading import Arguments, check_two_systems, evaluation_
 from bestby.comparisons.settings import CheckedSettings
 from bestby.data.evaluation import Evaluation
 from bestby.data.roles import listed
-from bestby.engine import test_maker
+from bestby.engine import significance_tests
 from bestby.engine.base import Drawing, Pair
 from bestby.engine.estimate import Estimates
 from bestby.inference import multiplicity
-from bestby.inference.joint import Joint
+from bestby.inference.multiplicity import Joint
 from bestby.metrics.base import BaseMetric
 from bestby.metrics.suitability import chosen_metrics
 from bestby.planning.base import USUAL_POWER
@@ -53,8 +53,8 @@ from bestby.questions.slices.source import (
 )
 from bestby.report.comparison import Difference
 from bestby.report.reported import with_backend
-from bestby.resampling.progress import Progress, counted, in_turn
-from bestby.resampling.settings import combined
+from bestby.resampling.progress import Progress, counted_stages, in_turn
+from bestby.resampling.settings import combined_settings
 from bestby.results.base import MetricInfo, Note
 from bestby.results.values import TestResult
 from bestby.vocabulary import ItemInterval, ItemTest, long_name
@@ -229,7 +229,7 @@ def compare_slices(
     """
     columns = columns_of(by)
     crossed, least = checks.flag(crossed, "crossed"), checks.positive_int(min_items, "min_items")
-    resampling = combined(None, n_resamples, rng=rng, n_jobs=n_jobs, progress=progress)
+    resampling = combined_settings(None, n_resamples, rng=rng, n_jobs=n_jobs, progress=progress)
     settings = Settings.checked(
         "items", interval=interval, level=level, test=test, alternative=alternative, correction="step-down",
         baseline=baseline,
@@ -318,7 +318,7 @@ def slices_on(
     group = makers_of(evaluation, metric, drawing).group
     n_parts = 1 + sum(len(slicing.names) for slicing in slicings)
     expected = n_parts * resamples(group, drawing, settings.interval, settings.test, settings.baseline)
-    with counted(drawing.progress, expected) as progress:
+    with counted_stages(drawing.progress, expected) as progress:
         drawing = replace(drawing, progress=progress)
         return _compared(Estimates(group, drawing), evaluation, slicings, sharing, metric, settings)
 
@@ -342,7 +342,7 @@ def _compared(
     pairs: list[Pair] = family.pairs_to_compare(order, base, sided=alternative != "two-sided")
     overall, said = _overall(whole, pairs, evaluation, alternative, settings)
     parts, notes = parts_of(evaluation, slicings, metric, drawing)
-    tests = [test_maker.run(settings.test, part.estimates, pairs, alternative) for part in parts]
+    tests = [significance_tests.run(settings.test, part.estimates, pairs, alternative) for part in parts]
     together = correlation(parts, pairs, sharing)
     joint = joint_of(parts, len(parts) * len(pairs), together, drawing.seed)
     p_values = np.array([own[pair].p_value for pair in pairs for own in tests])
@@ -392,7 +392,7 @@ def _overall(
     settings: Settings,
 ) -> tuple[tuple[Difference, ...], list[Note]]:
     """Return the differences on all items, with p-values by Holm's procedure, and notes on tests."""
-    tests = test_maker.run(settings.test, estimates, pairs, alternative)
+    tests = significance_tests.run(settings.test, estimates, pairs, alternative)
     made = []
     for pair in pairs:
         bounds = one_pair.intervals(estimates.of(*pair), settings.interval, settings)

@@ -9,7 +9,7 @@ from operator import attrgetter
 from typing import Any
 
 from bestby import vocabulary
-from bestby.inference.multiplicity import alpha_of, rejects
+from bestby.inference.multiplicity import alpha_at, rejects
 from bestby.planning.base import USUAL_POWER
 from bestby.questions.slices.figure import slices as draw
 from bestby.questions.slices.result import Heterogeneity, SlicesComparison
@@ -89,7 +89,7 @@ def sentence(c: SlicesComparison, whole: Difference) -> str:
     Only what is significant is said, and corrected for the number of slices; what was merely observed is said
     to be so.
     """
-    alpha = alpha_of(c.level)
+    alpha = alpha_at(c.level)
     own = c.of(whole)
     named = {id(s): s.slice if len(c.columns) < 2 else f"{s.column} {s.slice}" for s in own}
     better = shown_better(whole, alpha)
@@ -125,7 +125,7 @@ def sentence(c: SlicesComparison, whole: Difference) -> str:
 
 def _dependence(h: Heterogeneity, level: float) -> str:
     """Return whether the difference depends on the slice, and whether its sign does."""
-    alpha = alpha_of(level)
+    alpha = alpha_at(level)
     depends = rejects(h.p_value, alpha)
     how = f"{p_clause(h.p_value, alpha)}, {vocabulary.long_name('heterogeneity', h.test)}"
     if not depends:
@@ -193,20 +193,20 @@ def _tests(tests: list[Heterogeneity], whole: Difference, level: float) -> Table
         column.name("column", attrgetter("column")),
         column.count("slices", lambda h: h.df + 1),
         Column("Q", lambda h: Cell(f"{h.q:.2f}", h.q)),
-        Column("p", lambda h: Cell(p_text(h.p_value, alpha_of(level)), h.p_value)),
+        Column("p", lambda h: Cell(p_text(h.p_value, alpha_at(level)), h.p_value)),
         column.text("test", lambda h: vocabulary.long_name("heterogeneity", h.test)),
         Column("mean", lambda h: Cell(digits.text(h.mean), h.mean)),
         Column("τ", lambda h: Cell(digits.text(h.tau), h.tau)),
         Column(
             "p of a change of sign",
-            lambda h: Cell(DASH if h.sign_p is None else p_text(h.sign_p, alpha_of(level)), h.sign_p or 0.0),
+            lambda h: Cell(DASH if h.sign_p is None else p_text(h.sign_p, alpha_at(level)), h.sign_p or 0.0),
         ),
     )
     return Table.of(
         "Does the difference depend on the slice?",
         columns,
         tests,
-        lambda h: rejects(h.p_value, alpha_of(level)),
+        lambda h: rejects(h.p_value, alpha_at(level)),
         main=3,
         footnote="Q: Cochran's. mean, τ: mean and standard deviation of the true differences of the slices,"
         " estimated as by DerSimonian and Laird."

@@ -22,10 +22,10 @@ from bestby.data.roles import listed
 from bestby.engine import prepare
 from bestby.engine.base import Drawing, Group, Pair
 from bestby.engine.estimate import Estimates
+from bestby.engine.items import MOST_LEFT_OUT, ItemGroup
 from bestby.engine.ranked import RankSample, WeightGroup
-from bestby.engine.sample import SumSample
-from bestby.engine.weighted import MOST_LEFT_OUT, ItemGroup
-from bestby.inference.joint import FEW_UNITS, Joint
+from bestby.engine.sums import SumSample
+from bestby.inference.multiplicity import FEW_UNITS, Joint
 from bestby.metrics.base import BaseMetric
 from bestby.results.base import Note
 

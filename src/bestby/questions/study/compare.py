@@ -20,14 +20,14 @@ from bestby.comparisons import swap_notes as comparisons_swap_notes
 from bestby.comparisons.provenance import made_by
 from bestby.comparisons.settings import Settings
 from bestby.data.evaluation import Evaluation
-from bestby.engine import interval_maker, prepare, test_maker
+from bestby.engine import interval_methods, prepare, significance_tests
 from bestby.engine.base import Drawing, Group
 from bestby.engine.estimate import Estimates
-from bestby.engine.hierarchy import DOUBTED, RunsWithItems
+from bestby.engine.runs import DOUBTED, RunsWithItems
 from bestby.engine.sums import SumGroup
 from bestby.engine.text_statistics import Counting
 from bestby.inference import multiplicity
-from bestby.inference.locations import FEW_RUNS
+from bestby.inference.samples import FEW_RUNS
 from bestby.metrics import default
 from bestby.metrics.base import BaseMetric
 from bestby.metrics.suitability import check_names, named_metric, read_by
@@ -237,7 +237,7 @@ def _scores_of(plan: Plan, condition: Condition, metrics: Sequence[BaseMetric]) 
         elif n_runs == 1 and method != "t":
             estimate = estimates.of(0)
             chosen, situation = one_pair.chosen(estimate, method if method != "tango" else "auto")
-            interval, notes = interval_maker.interval(estimate, chosen, plan.settings.level)
+            interval, notes = interval_methods.interval(estimate, chosen, plan.settings.level)
             notes += one_pair.doubts(interval, situation)
             error, error_method = one_pair.standard_error(estimate, interval)
         else:
@@ -311,7 +311,7 @@ def _item_difference(
     """Return the difference of one run each, resampled over the items."""
     settings, pair, estimate = plan.settings, (0, 1), estimates.of(0, 1)
     name, names, group = settings.test, evaluation.names, estimates.group
-    tests = {} if name is None else test_maker.run(name, estimates, [pair], alternative)
+    tests = {} if name is None else significance_tests.run(name, estimates, [pair], alternative)
     bounds = one_pair.intervals(estimate, settings.interval, settings)
     notes = [
         *comparisons_swap_notes.exchange_notes(group, tests, names, name),

@@ -23,7 +23,7 @@ from bestby.questions.study.result import StudyComparison
 from bestby.questions.study.source import Entry, Gold, Run
 from bestby.questions.study.store import Store, role_of
 from bestby.resampling.progress import Progress
-from bestby.resampling.settings import Resampling, combined
+from bestby.resampling.settings import Resampling, combined_settings
 from bestby.vocabulary import StudyInterval, StudyTest
 
 
@@ -275,7 +275,7 @@ class Study:
         DesignError
             If an interval or test allows for items only, and a condition has several runs.
         """
-        resampling = combined(
+        resampling = combined_settings(
             resampling,
             n_resamples,
             resample_size=resample_size,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from bestby.inference.multiplicity import alpha_of
+from bestby.inference.multiplicity import alpha_at
 from bestby.report.comparison import Comparison, Difference, shown_better
 from bestby.report.document import best_systems
 from bestby.report.figures.canvas import ACCENT, FAINT, INK, SCREEN, WORSE, Canvas, Sheet, figure
@@ -70,7 +70,7 @@ def effects(
     largest = largest_effect(differences)
     place = {system: i for i, system in enumerate(systems)}
     for d in differences:
-        winner = shown_better(d, alpha_of(d.level))
+        winner = shown_better(d, alpha_at(d.level))
         for one in (d, d.mirrored()):
             at = (place[one.b], place[one.a])
             shade(axes, at, one, metric, largest)

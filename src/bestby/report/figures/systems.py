@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from bestby import vocabulary
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError
-from bestby.inference.multiplicity import alpha_of
+from bestby.inference.multiplicity import alpha_at
 from bestby.report.comparison import Comparison, RunsScore, shown_better
 from bestby.report.document import best_systems
 from bestby.report.figures import drawing, forest, matrix
@@ -101,7 +101,7 @@ def _beside_baseline(c: Comparison, info: MetricInfo, system: str) -> str:
         return base
     assert c.baseline is not None
     d = c.find(info.name, system, c.baseline) or c.find(info.name, c.baseline, system)
-    winner = None if d is None else shown_better(d, alpha_of(d.level))
+    winner = None if d is None else shown_better(d, alpha_at(d.level))
     return open_ if winner is None else better if winner == system else worse
 
 

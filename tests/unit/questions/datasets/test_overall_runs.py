@@ -13,8 +13,8 @@ import pytest
 from scipy import stats
 
 import bestby as bb
-from bestby.inference import locations
-from bestby.inference.improvement import improvement, mean_over_strata
+from bestby.inference import samples
+from bestby.inference.samples import improvement, mean_over_strata
 from bestby.questions.datasets import overall_runs
 
 LEVELS = {"news": 0.70, "talks": 0.60, "legal": 0.50, "bio": 0.40}
@@ -363,7 +363,7 @@ UNEQUAL = [RNG.normal(size=n) for n in (3, 6, 4)]
 def test_with_equal_numbers_of_runs_it_is_the_location_of_all(statistic: str) -> None:
     together = np.concatenate(EQUAL)
     found = overall_runs.pooled_location(together[None], overall_runs.weights_of(EQUAL), statistic)
-    assert found == pytest.approx(float(locations.location(together, statistic)), rel=1e-12)
+    assert found == pytest.approx(float(samples.location(together, statistic)), rel=1e-12)
 
 
 @pytest.mark.parametrize("statistic", ["mean", "iqm", "median"])
@@ -401,7 +401,7 @@ def test_the_error_of_a_mean_is_that_of_its_strata() -> None:
 def test_of_one_stratum_the_error_is_nearly_yuens() -> None:
     x = RNG.normal(size=200)
     error, _ = overall_runs.pooled_error([x], None, "iqm", paired=False)
-    square, _ = locations.squared_error(x, "iqm") or (np.nan, 0)
+    square, _ = samples.squared_error(x, "iqm") or (np.nan, 0)
     assert error == pytest.approx(np.sqrt(square), rel=0.02)
 
 

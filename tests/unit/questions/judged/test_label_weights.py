@@ -115,7 +115,7 @@ def test_the_degrees_of_freedom_are_those_of_the_stratum_that_carries_the_varian
 def test_rare_labels_count_where_they_weigh() -> None:
     weights = np.r_[np.full(6, 0.12), np.full(54, 0.28 / 54)]
     light = np.r_[np.ones(6), np.arange(54) % 2.0]
-    assert Shares.of_share(light, weights).rare == 0
-    assert Shares.of_share(light, np.full(60, 1 / 60)).rare == 27
-    assert Shares.of_difference(np.r_[np.zeros(6), np.ones(54)], weights).rare == 0
-    assert Shares.of_share(light, weights).n == pytest.approx(weights.sum() ** 2 / (weights**2).sum())
+    assert Shares.from_labels(light, weights).rare == 0
+    assert Shares.from_labels(light, np.full(60, 1 / 60)).rare == 27
+    assert Shares.from_differences(np.r_[np.zeros(6), np.ones(54)], weights).rare == 0
+    assert Shares.from_labels(light, weights).n == pytest.approx(weights.sum() ** 2 / (weights**2).sum())

@@ -13,7 +13,7 @@ from tests.unit.questions.planning.examples import RUNS, SCORES, small_pilot
 
 import bestby as bb
 from bestby._core.errors import DesignError
-from bestby.engine import prepare, test_maker
+from bestby.engine import prepare, significance_tests
 from bestby.engine.base import Drawing
 from bestby.engine.estimate import Estimates
 from bestby.engine.sums import SumGroup
@@ -80,7 +80,7 @@ def test_power_of_the_wald_test_on_unequal_clusters_is_that_of_compare() -> None
         study = bb.Evaluation.of({name: x[items] for name, x in systems.items()}, clusters=labels)
         (group,) = prepare.groups(study, [resolve("mean")])
         estimate = Estimates(group, Drawing(1, 0)).of(0, 1)
-        hits += test_maker.result("wald", estimate, "two-sided").p_value <= 0.05
+        hits += significance_tests.result("wald", estimate, "two-sided").p_value <= 0.05
     share = hits / 900
     assert 0.2 < share < 0.8
     assert abs(plan.power - share) < 4.0 * math.sqrt(2.0 * share * (1.0 - share) / 900)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bestby.questions.preferences.judgements import Judgements
-from bestby.resampling import streams, weights
+from bestby.resampling import streams, totals
 
 
 def test_matrices_and_direct_judgements_by_hand() -> None:
@@ -78,7 +78,7 @@ def test_resampled_units_are_weighted_judgements(clustered: bool) -> None:
     assert told[-1] == (9, 9)
     units = 5 if clustered else 23
     keys = streams.replicate_keys(streams.stream_key(5, "bootstrap"), 0, 9)
-    drawn = weights.bootstrap_weights(keys, np.array([0, units]))
+    drawn = totals.bootstrap_weights(keys, np.array([0, units]))
     # Without clusters, units are the judgements by outcome: the 12 wins, then the 11 ties
     won = (
         [[u % 2 == 0 for u in range(g, n, 5)] for g in range(5)]
@@ -97,5 +97,5 @@ def test_resampled_units_in_several_blocks() -> None:
     judged = Judgements(128, first, second, np.ones(23))
     found = judged.bootstrap(70, 5, lambda wins, _: wins[:, 0, [1, 127]])
     keys = streams.replicate_keys(streams.stream_key(5, "bootstrap"), 0, 70)
-    drawn = weights.bootstrap_weights(keys, np.array([0, 23]))
+    drawn = totals.bootstrap_weights(keys, np.array([0, 23]))
     assert found.tolist() == [[int(row[:12].sum()), int(row[12:].sum())] for row in drawn]

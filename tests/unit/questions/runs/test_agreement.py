@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bestby import RunsDifference, compare_runs
-from bestby.inference import locations
+from bestby.inference import samples
 from bestby.vocabulary import allowed_names
 
 LONG = [1.27, 0.23, 0.27, 0.15, 1.41, 2.23, 1.62, 1.23, 0.08, 1.24, 0.43]
@@ -52,7 +52,7 @@ def test_paired_medians_are_alike_in_either_direction() -> None:
 def test_pairs_that_differ_by_the_same_have_no_standard_error(n: int) -> None:
     x = np.random.default_rng(n).normal(size=n)
     for shift in (0.0, 0.3):
-        assert locations.difference_error(x, x + shift, "median", paired=True) == (0.0, n - 1.0)
+        assert samples.difference_error(x, x + shift, "median", paired=True) == (0.0, n - 1.0)
 
 
 @pytest.mark.parametrize("statistic", ["iqm", "trimmed_mean", "median"])

@@ -10,9 +10,9 @@ import pytest
 
 from bestby import compare
 from bestby.data.evaluation import Evaluation
-from bestby.engine import prepare, statistics
+from bestby.engine import prepare
+from bestby.engine.functionals import Directions, influence, response
 from bestby.engine.prepare import statistics_of
-from bestby.engine.slopes import Directions, influence, response
 from bestby.inference.influence import score_and_bend
 from bestby.inference.intervals import effective_units
 from bestby.metrics import resolve
@@ -206,21 +206,6 @@ def test_the_beginning_of_a_path_is_that_of_small_steps(name: str) -> None:
         assert expansion.path.beginning == pytest.approx(by_steps, abs=1e-7)
 
 
-@pytest.mark.parametrize("name", BY_FORMULA)
-@pytest.mark.parametrize("n", [1000, 3000])
-def test_derivatives_tell_the_effective_units_of_the_jackknife(
-    name: str, n: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    evaluation = two_systems(name, n)
-    for systems in ((0, 1), (0, None)):
-        found = prepare.groups(evaluation, [resolve(name)])[0].sample(*systems).effective_units
-        with monkeypatch.context() as patch:
-            patch.setattr(statistics, "MOST_OF_A_TOTAL", 0.0)
-            left_out = prepare.groups(evaluation, [resolve(name)])[0].sample(*systems).effective_units
-        assert found != left_out
-        assert found == pytest.approx(left_out, rel=10.0 / n)
-
-
 def test_units_that_bring_much_of_a_total_are_left_out() -> None:
     """Derivatives do not show that a class of two items could be lost, the jackknife does."""
     gold = np.r_[np.arange(298) % 2, 2, 2]
@@ -264,3 +249,17 @@ def test_a_subclass_with_a_score_of_its_own_has_the_standard_error_of_any_metric
         for metric in (Root("root"), Plain())
     ]
     assert errors[0] == pytest.approx(errors[1], rel=1e-9)
+
+
+@pytest.mark.parametrize("name", BY_FORMULA)
+@pytest.mark.parametrize("n", [1000, 3000])
+def test_derivatives_tell_the_effective_units_of_the_jackknife(name: str, n: int) -> None:
+    evaluation = two_systems(name, n)
+    metric, rows = statistics_of(evaluation, resolve(name))
+    of_a, of_b = (metric.score(system.sum(axis=0) - system) for system in rows)
+    (group,) = prepare.groups(evaluation, [resolve(name)])
+    for systems, left_out in (((0, 1), of_a - of_b), ((0, None), of_a)):
+        expected = effective_units(left_out, np.ones(n, dtype=np.int64))
+        found = group.sample(*systems).effective_units
+        assert found != expected
+        assert found == pytest.approx(expected, rel=10.0 / n)

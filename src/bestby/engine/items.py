@@ -1,26 +1,31 @@
-"""What metrics that are no functions of sums share: their items, resampled by weights or by calls."""
+"""Metrics that are no functions of sums: their items, resampled by weights, or by calls of any function."""
 
 from __future__ import annotations
 
 import dataclasses
+import warnings
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
 from bestby._core import rounding
 from bestby._core.cached import cached_property
+from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Alternative, Array, BoolArray, FloatArray, IntArray
-from bestby.engine.base import Drawing, Group, GroupSample, Influences, Jackknife
-from bestby.inference import clusters, permutation, tilted_draws, tilting
+from bestby.engine.base import Drawing, Group, GroupSample, Influences, Jackknife, score_or_difference
+from bestby.inference import clusters, influence, permutation, tilting
 from bestby.inference.clusters import StandardError
 from bestby.metrics.base import BaseMetric
+from bestby.metrics.functions import FunctionMetric
 from bestby.resampling import streams
 from bestby.resampling import totals as resampling
-from bestby.resampling.blocks import Blocks
-from bestby.resampling.progress import Progress, besides
-from bestby.resampling.units import Units
+from bestby.resampling.executing import Shared
+from bestby.resampling.progress import Progress, extra_stage
+from bestby.resampling.units import Blocks, Units
 from bestby.results.values import TestResult
 
 MOST_LEFT_OUT = 1000
@@ -112,15 +117,15 @@ class ItemGroup(Group):
     @property
     def scores(self) -> FloatArray:
         """The scores on the full data, shape (S,)."""
-        found: FloatArray = self._full[0]
-        return found
+        scores: FloatArray = self._full[0]
+        return scores
 
     def sample(self, a: int, b: int | None = None) -> ItemSample:
         """Return the sample of the score of A, or of the difference A minus B."""
         return ItemSample(self, a, b)
 
-    def _by_item(self, of_units: Array) -> Array:
-        return of_units if self.unit_of is None else np.ascontiguousarray(of_units[:, self.unit_of])
+    def _by_item(self, unit_weights: Array) -> Array:
+        return unit_weights if self.unit_of is None else np.ascontiguousarray(unit_weights[:, self.unit_of])
 
     def bootstrap(self, drawing: Drawing) -> FloatArray:
         """Return the scores of bootstrap resamples, shape (B, S)."""
@@ -147,8 +152,8 @@ class ItemGroup(Group):
         groups = self._groups
 
         def block(first: int, stop: int) -> FloatArray:
-            kept = (groups[None, :] != np.arange(first, stop)[:, None]).astype(np.int32)
-            return self._score_weights(self._by_item(kept))
+            weights = (groups[None, :] != np.arange(first, stop)[:, None]).astype(np.int32)
+            return self._score_weights(self._by_item(weights))
 
         n_groups, size = self.n_left_out, max(1, min(self._most(), resampling.BLOCK_NUMBERS // self.n_units))
         n_jobs, progress = (1, None) if drawing is None else (drawing.n_jobs, drawing.progress)
@@ -182,6 +187,7 @@ class ItemGroup(Group):
         """By how much each unit moves the scores of all systems; None of too many units."""
         if not self.has_robust_error:
             return None
+        # Without a cluster that holds a share h of the items a mean moves by its influence over 1 - h.
         moved = self.scores - self.jackknife().scores
         values = moved * (1.0 - self.sizes / self.sizes.sum())[:, None]
         return Influences(values, self.sizes, np.ones(self.n_units, dtype=np.int64), self.units.bounds)
@@ -210,7 +216,7 @@ class ItemGroup(Group):
         difference: Callable[[Array], FloatArray],
         observed: float,
         progress: Progress | None,
-    ) -> tilted_draws.Swaps:
+    ) -> tilting.Swaps:
         """Return the difference as a function of the signs of the units that differ; minus is swapped."""
         most = max(1, min(self._most(), resampling.WEIGHT_BLOCK // self.n_units))
 
@@ -218,15 +224,15 @@ class ItemGroup(Group):
             def drawn(first: int, stop: int) -> FloatArray:
                 return difference(self._by_item(self._bits(signs[first:stop] < 0.0, units)))
 
-            return resampling.run_blocks(drawn, len(signs), most, 1, besides(progress))
+            return resampling.run_blocks(drawn, len(signs), most, 1, extra_stage(progress))
 
         def flipped(first: int, stop: int) -> FloatArray:
             one = np.arange(first, stop)[:, None] == np.arange(units.size)
             return difference(self._by_item(self._bits(one, units)))
 
-        changed = resampling.run_blocks(flipped, units.size, most, 1, besides(progress))
+        changed = resampling.run_blocks(flipped, units.size, most, 1, extra_stage(progress))
         ones = np.ones(units.size, dtype=np.int64)
-        return tilted_draws.Swaps(ones, ones, observed - changed, drawn_difference)
+        return tilting.Swaps(ones, ones, observed - changed, drawn_difference)
 
     def _bits(self, swapped: BoolArray, units: IntArray) -> Array:
         """Return the swap bits of all units (R, n) from those of some of them."""
@@ -260,6 +266,7 @@ class ItemGroup(Group):
         """Return the differences under all swaps of a few units but the one that changes nothing."""
 
         def block(first: int, stop: int) -> FloatArray:
+            # The bits of the number of a swap say which units are exchanged.
             swapped = (np.arange(first + 1, stop + 1)[:, None] >> np.arange(units.size)) & 1
             return difference(self._by_item(self._bits(swapped.astype(np.bool_), units)))
 
@@ -289,11 +296,11 @@ class ItemSample(GroupSample):
 
     @property
     def _left_out_influence(self) -> Influences | None:
-        found = self.group.by_jackknife
-        if found is None:
+        influences = self.group.by_jackknife
+        if influences is None:
             return None
-        of_a, *of_b = found.values[:, self.systems].T
-        return dataclasses.replace(found, values=of_a - of_b[0] if of_b else of_a)
+        values_a, *values_b = influences.values[:, self.systems].T
+        return dataclasses.replace(influences, values=values_a - values_b[0] if values_b else values_a)
 
     @property
     def error(self) -> StandardError | None:
@@ -302,10 +309,10 @@ class ItemSample(GroupSample):
         For a mean, leaving out a cluster that holds a share h of the items moves it by its influence over
         1 - h. None if units are too many to be left out one by one, or the score is undefined without some.
         """
-        known = self._left_out_influence
-        if known is None or not np.isfinite(known.values).all():
+        influences = self._left_out_influence
+        if influences is None or not np.isfinite(influences.values).all():
             return None
-        return clusters.cr2(known.values, known.sizes, bounds=known.bounds)
+        return clusters.cr2(influences.values, influences.sizes, bounds=influences.bounds)
 
     def permutation(
         self, alternative: Alternative, drawing: Drawing, *, standardised: bool = False
@@ -342,7 +349,7 @@ class ItemSample(GroupSample):
         result = tilting.refined(result, swaps, tolerance, drawing.seed)
         most = tilting.most_plain(drawing.n_resamples, group.n_units, group._most_plain_work())
         if tilting.few_hits(result) and most > drawing.n_resamples:
-            more = dataclasses.replace(drawing, n_resamples=most, progress=besides(drawing.progress))
+            more = dataclasses.replace(drawing, n_resamples=most, progress=extra_stage(drawing.progress))
             result = plain(more)
         return result
 
@@ -354,5 +361,118 @@ class _Weighed:
     score: Callable[[Array], FloatArray]
     spread: Callable[[Array], Array]
 
-    def __call__(self, of_units: Array) -> FloatArray:
-        return self.score(self.spread(of_units))
+    def __call__(self, unit_weights: Array) -> FloatArray:
+        return self.score(self.spread(unit_weights))
+
+
+# -- any function of gold and predictions ----------------------------------------------------------
+
+
+_UNDEFINED = (ValueError, ArithmeticError, LookupError)
+"""What a function raises where it has no value: no items of a class to divide by, or to look up."""
+
+
+@dataclass(frozen=True, eq=False)
+class CallGroup(ItemGroup):
+    """Any function of gold and predictions, called on the items of each resample."""
+
+    metric: FunctionMetric
+
+    @cached_property
+    def _full(self) -> FloatArray:
+        return np.array([[self._called(self.gold, predictions) for predictions in self.systems]])
+
+    def _called(self, gold: Array | None, predictions: Array) -> float:
+        try:
+            return self.metric(gold, predictions)
+        except (TypeError, *_UNDEFINED) as error:
+            if isinstance(error, InvalidInputError):
+                raise
+            raise InvalidInputError(
+                f"metric {self.metric.name!r} failed on the full data: {error}",
+                hint="it is called as function(gold, predictions) with two arrays",
+            ) from error
+
+    def _resampled(self, gold: Array | None, predictions: Array) -> float:
+        """Return the score of a resample, NaN where the function has none (a class is absent, say)."""
+        try:
+            return self.metric(gold, predictions)
+        except _UNDEFINED as error:
+            if isinstance(error, InvalidInputError):
+                raise
+            return float("nan")
+
+    def _score_weights(self, weights: Array) -> FloatArray:
+        out = np.empty((weights.shape[0], self.n_systems))
+        position = np.arange(weights.shape[1])
+        with _QUIET:
+            for r, row in enumerate(weights):
+                drawn = np.repeat(position, row)
+                gold = None if self.gold is None else self.gold[drawn]
+                for s, predictions in enumerate(self.systems):
+                    out[r, s] = self._resampled(gold, predictions[drawn])
+        return out
+
+    def _score_swapped(
+        self,
+        a: int,
+        b: int,
+        *,
+        standardised: bool = False,  # noqa: ARG002
+    ) -> Callable[[Array], FloatArray]:
+        return partial(self._differences, a, b)
+
+    def _differences(self, a: int, b: int, bits: Array) -> FloatArray:
+        first, second = self.systems[a], self.systems[b]
+        out = np.empty(bits.shape[0])
+        with _QUIET:
+            for r, swapped in enumerate(bits.astype(np.bool_)):
+                row = swapped if first.ndim == 1 else swapped[:, None]
+                score_a = self._resampled(self.gold, np.where(row, second, first))
+                score_b = self._resampled(self.gold, np.where(row, first, second))
+                out[r] = score_a - score_b
+        return out
+
+    def sample(self, a: int, b: int | None = None) -> CallSample:
+        """Return the sample of the score of A, or of the difference A minus B."""
+        return CallSample(self, a, b)
+
+    @cached_property
+    def left_out_together(self) -> tuple[FloatArray, BoolArray]:
+        """The scores without sets of the groups that the jackknife leaves out, and the sets."""
+        sets = influence.random_sets(self.n_left_out, streams.block_generator(0, "groups", 1))
+        weights = (~sets[:, self._groups]).astype(np.int32)
+        return self._score_weights(self._by_item(weights)), sets
+
+    def _most(self) -> int:
+        """Return fewer than for ranks: the calls take the time, and small blocks are shared out evenly."""
+        return CALLED_AT_ONCE
+
+    def _most_plain_work(self) -> int:
+        """Return none: each draw is a call of a function of the user."""
+        return 0
+
+
+@dataclass(frozen=True, eq=False)
+class CallSample(ItemSample):
+    """One system or two of a function of a user, which may be any."""
+
+    group: CallGroup
+
+    @property
+    def moves_in_steps(self) -> bool:
+        """Whether the score or difference does, as that of a median; only functions of a user can."""
+        together, sets = self.group.left_out_together
+        together = score_or_difference(together[:, self.systems].T)
+        return influence.in_steps(self.estimate, self.left_out().values, together, sets)
+
+
+@contextmanager
+def _without_warnings() -> Iterator[None]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+_QUIET = Shared(_without_warnings)
+"""Keeps a function that warns from warning once per resample."""

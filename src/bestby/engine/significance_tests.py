@@ -12,15 +12,15 @@ from bestby._core.errors import DesignError
 from bestby._core.typing import Alternative
 from bestby.engine.base import STANDARDISED, Pair
 from bestby.engine.estimate import Estimate, Estimates
-from bestby.engine.sample import SumSample
+from bestby.engine.sums import SumSample
 from bestby.inference import classical, permutation, skewness
 from bestby.inference.clusters import StandardError
 from bestby.inference.distributions import LEAST_TAIL, Distribution, Lattice, Replicates
 from bestby.metrics.base import MeanMetric
 from bestby.results.values import TestResult
 
-_OF_COUNTS = {"mcnemar": classical.mcnemar, "mcnemar-midp": classical.mcnemar_midp}
-_OF_RANKS = {"sign": classical.sign, "wilcoxon": classical.wilcoxon}
+_COUNT_TESTS = {"mcnemar": classical.mcnemar, "mcnemar-midp": classical.mcnemar_midp}
+_RANK_TESTS = {"sign": classical.sign, "wilcoxon": classical.wilcoxon}
 
 MOST_DIFFERENCES = 1 << 28
 """Items of a counted table up to which each gets its difference; the sorts take some GB there."""
@@ -44,15 +44,15 @@ def result(name: str, estimate: Estimate, alternative: Alternative) -> TestResul
             f"test {name!r} supports one grouping of the items, not two crossed ones", hint='test="wald"'
         )
     if name == "auto":
-        return _refined(estimate, alternative)
+        return _by_default(estimate, alternative)
     if name == "permutation":
         return estimate.sample.permutation(alternative, estimate.drawing)
     if name == STANDARDISED:
         return _standardised(estimate, alternative)
     if name == "bootstrap":
         return _bootstrap(estimate, alternative)
-    if name in _OF_COUNTS:
-        return _OF_COUNTS[name](*_discordant(name, estimate), alternative)
+    if name in _COUNT_TESTS:
+        return _COUNT_TESTS[name](*_discordant(name, estimate), alternative)
     return _difference_test(name, estimate, alternative)
 
 
@@ -68,7 +68,7 @@ def _standardised(estimate: Estimate, alternative: Alternative) -> TestResult:
     return dataclasses.replace(test, name=STANDARDISED)
 
 
-def _refined(estimate: Estimate, alternative: Alternative) -> TestResult:
+def _by_default(estimate: Estimate, alternative: Alternative) -> TestResult:
     """Return the permutation test; where no swap is more extreme than the data, Hall's t test can go on."""
     test, n_units = estimate.sample.permutation(alternative, estimate.drawing), estimate.group.n_units
     if not permutation.at_least_p(test, n_units):
@@ -107,11 +107,11 @@ def _by_error(estimate: Estimate, alternative: Alternative, name: str) -> TestRe
             " undefined on these data",
             hint='test="permutation" needs none',
         )
-    found = skewness.wald(estimate.value, error, alternative, name)
-    if _varies(error, estimate.value) and found.p_value >= LEAST_TAIL:
-        return found
+    result = skewness.wald(estimate.value, error, alternative, name)
+    if _varies(error, estimate.value) and result.p_value >= LEAST_TAIL:
+        return result
     # All units differ by the same amount, nearly: there is no spread, and signs are all there is.
-    return dataclasses.replace(found, p_value=max(found.p_value, _least(estimate, alternative)))
+    return dataclasses.replace(result, p_value=max(result.p_value, _least(estimate, alternative)))
 
 
 def _varies(error: StandardError, estimate: float) -> bool:
@@ -144,6 +144,7 @@ def _least(estimate: Estimate, alternative: Alternative) -> float:
 
 def _centred_tail(distribution: Distribution, observed: float, alternative: Alternative) -> float:
     """Return the mass of replicates whose distance from the estimate is at least the estimate's from 0."""
+    # Replicates less the estimate stand for the null hypothesis: |d* - d| >= |d|, or d* - d >= d on one side.
     reach = abs(observed) if alternative == "two-sided" else observed
     high_point = observed + reach
     upper = distribution.above(high_point) + distribution.at(high_point)
@@ -186,7 +187,7 @@ def _difference_test(name: str, estimate: Estimate, alternative: Alternative) ->
     first, second = (rows[:, 0] for rows in sample.rows())
     sizes = np.abs(first) + np.abs(second)
     differences = np.repeat(classical.paired_differences(first, second), sample.units.counts)
-    if name not in _OF_RANKS:
+    if name not in _RANK_TESTS:
         return classical.paired_t(differences, alternative)
     typical = float(np.median(sizes[sizes > 0.0])) if sizes.any() else 0.0
-    return _OF_RANKS[name](differences, alternative, rounding=rounding.level_width(typical))
+    return _RANK_TESTS[name](differences, alternative, rounding=rounding.level_width(typical))

@@ -14,7 +14,7 @@ from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare
 from bestby.engine.base import Drawing
 from bestby.engine.estimate import Estimates
-from bestby.engine.hierarchy import RunsWithItems
+from bestby.engine.runs import RunsWithItems
 from bestby.inference import clusters
 from bestby.metrics import resolve
 

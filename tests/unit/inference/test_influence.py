@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,8 @@ from scipy.special import ndtr, ndtri
 
 from bestby import DesignError, compare
 from bestby._core.typing import FloatArray
-from bestby.inference.abc import Expansion, abc, p_value
-from bestby.inference.influence import Path
+from bestby.engine.interval_choice import choose_interval, reservation
+from bestby.inference.influence import Expansion, Path, abc, abc_p_value, in_steps, random_sets
 
 LEVEL = 0.95
 SPATIAL = [
@@ -323,7 +324,7 @@ def test_the_p_value_is_that_of_the_interval_that_ends_at_0(shift: float, curvat
     x = np.random.default_rng(5).exponential(size=60) - 1.0
     x += shift - x.mean()
     made, side = expansion_of(x, curvature), float(np.sign(shift))
-    p = p_value(made, side, 1e-12, scale=1.0)
+    p = abc_p_value(made, side, 1e-12, scale=1.0)
     if p is None:  # 0 lies on the other side of the bias
         assert side * made.bias[1] < 0.0
         assert abs(shift) < 0.1
@@ -337,14 +338,14 @@ def test_the_p_value_is_that_of_the_interval_that_ends_at_0(shift: float, curvat
 
 def test_a_normal_score_has_the_p_value_of_its_quantile() -> None:
     x = np.array([-1.0, 1.0] * 200) + 0.1
-    assert p_value(expansion_of(x), 1.0, 1e-12, scale=1.0) == pytest.approx(2.0 * ndtr(-2.0), rel=1e-9)
+    assert abc_p_value(expansion_of(x), 1.0, 1e-12, scale=1.0) == pytest.approx(2.0 * ndtr(-2.0), rel=1e-9)
 
 
 def test_no_p_value_where_the_interval_breaks_down() -> None:
     far = np.array([-1.0, 1.0] * 200) + 1.0  # 20 standard errors from 0
-    assert p_value(expansion_of(far), 1.0, 1e-12, scale=1.0) is None
+    assert abc_p_value(expansion_of(far), 1.0, 1e-12, scale=1.0) is None
     near = np.array([-1.0, 1.0] * 200) + 0.1
-    assert p_value(expansion_of(near), 1.0, 1e-12, scale=1.0, bounds=(0.05, 1.0)) is None
+    assert abc_p_value(expansion_of(near), 1.0, 1e-12, scale=1.0, bounds=(0.05, 1.0)) is None
 
 
 def test_an_interval_near_level_0_need_not_hold_a_biased_score() -> None:
@@ -352,3 +353,98 @@ def test_an_interval_near_level_0_need_not_hold_a_biased_score() -> None:
     assert abc(made, 1e-6, scale=1.0) is None
     assert abc(made, 1e-6, scale=1.0, holding=False)[1] < 0.1
     assert abc(made, 0.95, scale=1.0) == abc(made, 0.95, scale=1.0, holding=False)
+
+
+def median_error(gold: Any, x: Any) -> float:
+    return float(np.median(np.abs(gold - x)))
+
+
+def late_error(gold: Any, x: Any) -> float:
+    return float(np.quantile(np.abs(gold - x), 0.9))
+
+
+def pearson(gold: Any, x: Any) -> float:
+    return float(np.corrcoef(gold, x)[0, 1])
+
+
+def root_error(gold: Any, x: Any) -> float:
+    return float(np.sqrt(np.square(gold - x).mean()))
+
+
+def right(gold: Any, x: Any) -> float:
+    return float(np.mean((gold > 0) == (x > 0)))
+
+
+def f1(gold: Any, x: Any) -> float:
+    both = np.count_nonzero(gold > 0) + np.count_nonzero(x > 0)
+    return 2.0 * np.count_nonzero((gold > 0) & (x > 0)) / both
+
+
+def data(n: int, seed: int = 0) -> tuple[dict[str, np.ndarray], np.ndarray]:
+    rng = np.random.default_rng(seed)
+    gold, a, b = rng.normal(size=(3, n))
+    return {"a": gold + 0.6 * a, "b": gold + 0.8 * b}, gold
+
+
+@pytest.mark.parametrize("n", [50, 300])
+@pytest.mark.parametrize(
+    ("function", "steps"),
+    [
+        (median_error, True),
+        (late_error, True),
+        (pearson, False),
+        (root_error, False),
+        (right, False),
+        (f1, False),
+    ],
+)
+def test_only_quantiles_get_the_percentile_interval(
+    function: Callable[[Any, Any], float], steps: bool, n: int
+) -> None:
+    systems, gold = data(n)
+    difference = compare(systems, gold, metric=function, n_resamples=60, test="wald")["a", "b"]
+    assert (difference.interval.method == "percentile") is steps
+    codes = {note.code for note in difference.notes}
+    assert ("moves_in_steps" in codes) is (steps and n < 100)
+
+
+def test_bca_of_a_quantile_is_noted_and_percentile_named() -> None:
+    systems, gold = data(60)
+    difference = compare(systems, gold, metric=median_error, interval="bca", n_resamples=60, test="wald")[
+        "a", "b"
+    ]
+    (note,) = (note for note in difference.notes if note.code == "moves_in_steps")
+    assert "the BCa bootstrap interval is probably too short, and percentile is better" in note.message
+
+
+def test_more_than_a_thousand_items_are_left_out_in_groups() -> None:
+    systems, gold = data(1500)
+    for function, method in ((median_error, "percentile"), (root_error, "bca")):
+        difference = compare(systems, gold, metric=function, n_resamples=20, test="bootstrap")["a", "b"]
+        assert difference.interval.method == method
+
+
+def test_what_is_undefined_or_never_moves_does_not_move_in_steps() -> None:
+    sets = random_sets(20, np.random.default_rng(0))
+    assert (sets.sum(axis=1) == 4).all()
+    left_out, together = np.full(20, 0.5), np.full(sets.shape[0], 0.5)
+    assert not in_steps(0.5, left_out, together, sets)
+    left_out[3] = np.nan
+    assert not in_steps(0.5, left_out, together, sets)
+
+
+def test_the_choice_and_the_reservation() -> None:
+    given: dict[str, Any] = {
+        "proportion": False,
+        "difference": True,
+        "plain_mean": False,
+        "stratified": False,
+    }
+    assert choose_interval(n_differing=500, n_effective=400.0, steps=True, **given).method == "percentile"
+    assert choose_interval(n_differing=500, n_effective=400.0, **given).method == "bca"
+    few = choose_interval(n_differing=20, few_clusters=True, robust=True, steps=True, **given)
+    assert few.method == "cr2"
+    assert reservation("percentile", difference=True, n_differing=100, n_effective=4.0, steps=True) is None
+    note = reservation("percentile", difference=True, n_differing=99, n_effective=40.0, steps=True)
+    assert note is not None
+    assert note.code == "moves_in_steps"

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bestby import DesignError, Evaluation, compare
-from bestby.engine import test_maker
+from bestby.engine import significance_tests
 from bestby.inference import classical
 
 
@@ -49,5 +49,5 @@ def test_counted_items_are_not_written_out_beyond_memory(test: str) -> None:
         f"test {test!r} needs a difference per item, and the table counts 6000000000 items"
     )
     few = Evaluation.of({"a": [1.0, 0.0, 1.0], "b": [0.0, 1.0, 1.0]}, counts=np.array([30, 10, 20]))
-    assert few.n_items <= test_maker.MOST_DIFFERENCES
+    assert few.n_items <= significance_tests.MOST_DIFFERENCES
     assert 0.0 < compare(few, metric="mean", test=test)["a", "b"].p_value < 0.05

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import ndtri
 
-from bestby.inference import components, proportions
-from bestby.inference.repeated import Differences, mean_interval
+from bestby.inference import proportions, runs_and_items
+from bestby.inference.runs_and_items import Differences, mean_interval
 
 Z = float(-ndtri(0.025))
 SHARES = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=2, max_size=40)
@@ -66,12 +66,12 @@ def test_a_single_run_borrows_variance_and_freedom() -> None:
     several, alone = np.array([0.70, 0.72, 0.77]), np.array([0.75])
     v = float(several.var(ddof=1))
     for scores in ([alone, several], [several, alone]):
-        found = components.with_items(1e-12, 500.0, scores, [0.0, 0.0])
+        found = runs_and_items.variance_components(1e-12, 500.0, scores, [0.0, 0.0])
         assert found.runs == pytest.approx(v * (1 + 1 / 3), rel=1e-6)
         assert found.freedom == pytest.approx(2.0, rel=1e-6)
-    luck = components.with_items(0.002, 500.0, [several, alone], [2e-5, 0.0])
+    luck = runs_and_items.variance_components(0.002, 500.0, [several, alone], [2e-5, 0.0])
     assert luck.rest == pytest.approx(2e-5 * 3 / 2 * (1 + 1 / 3))
-    both = components.with_items(1.0, 500.0, [alone, alone], [0.0, 0.0])
+    both = runs_and_items.variance_components(1.0, 500.0, [alone, alone], [0.0, 0.0])
     assert (both.runs, both.freedom) == (0.0, 500.0)
     assert math.isclose(both.standard_error, 1.0)
 

@@ -1,4 +1,4 @@
-"""Characteristic functions of sums of very many small terms, from the power sums of the terms.
+"""Characteristic functions of sums of very many terms: power series where they die out, and what comes later.
 
 A bootstrap total, or a sum of signed differences, of 20,000 units and more has died out at frequencies where
 each unit's share of it is small. There a power series of few terms takes the place of a pass over all units
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -56,6 +57,7 @@ def power_sums(
         if counts is not None:
             c = counts[part].astype(np.float64)
             n, c1, c3, c5 = c.sum(), c * x, c * x3, c * x5
+        # x^j as products of powers that are there already: the sums need no other arrays.
         sums += (
             n, c1.sum(), c1 @ x, c1 @ x2, c3 @ x, c3 @ x2, c3 @ x3, c3 @ x4, c5 @ x3, c5 @ x4, c5 @ x5
         )  # fmt: skip
@@ -82,28 +84,30 @@ def log_characteristic(
     values: FloatArray,
     counts: IntArray,
     mean: float = 0.0,
-    known: PowerSums | None = None,
+    powers: PowerSums | None = None,
 ) -> Array | None:
     """Return log E exp(i k h T) for k = 1 ... `most`, T the total of n draws from n values less their mean.
 
     The Taylor series of one draw's function to the power 9 of x = k h T is off by E x^10 / 10! at most. None
-    if that is not negligible. `values` and `counts` have shape (C,), and `known` are their power sums about
+    if that is not negligible. `values` and `counts` have shape (C,), and `powers` are their power sums about
     the mean, over the largest deviation, if these were made.
     """
     if values.size < SERIES_FROM:
         return None
-    if known is None:
+    if powers is None:
         scale = max(float(values.max()) - mean, mean - float(values.min()))
         if scale == 0.0:
             return None
-        known = PowerSums.of(values, None if all_single(counts) else counts, mean, scale)
-    n, scale = int(known.sums[0]), known.scale
-    moments = known.sums / n
+        powers = PowerSums.of(values, None if all_single(counts) else counts, mean, scale)
+    n, scale = int(powers.sums[0]), powers.scale
+    moments = powers.sums / n
     t = np.arange(1, most + 1) * (h * scale)
+    # phi(t) - 1 = sum of (i t)^j m_j / j!, from the smallest terms on; log phi^n = n log1p(phi - 1).
     one = np.zeros(t.size, dtype=np.complex128)  # less 1, so that no digit is lost
     for order in range(_ORDER - 1, 0, -1):
         one += (1j * t) ** order * (moments[order] / math.factorial(order))
     remainder = t**_ORDER * (moments[_ORDER] / math.factorial(_ORDER))
+    # An error r of phi is n r |phi|^(n-1) at most in phi^n: where that has died out, r may be large.
     log_modulus = n * np.log(np.minimum(np.abs(1.0 + one) + remainder, 1.0))
     if (np.minimum(n * remainder, 1.0) * np.exp(log_modulus) > LARGEST_REMAINDER).any():
         return None
@@ -147,6 +151,8 @@ class SignSeries:
 
     def remainder(self, w: Array) -> FloatArray:
         """Return a bound of the error of K(w), infinite where the series may not converge."""
+        # Coefficients of log cosh fall by (2 / pi)^2, as its nearest singularity is at i pi / 2: the rest of
+        # the series is bounded by a geometric one.
         ratio = (2.0 / math.pi * self.largest * np.abs(w)) ** 2
         bound = self.next_term * np.abs(w) ** 12 / np.maximum(1.0 - ratio, 0.5)
         return np.where(ratio <= 0.5, bound, np.inf)
@@ -157,6 +163,7 @@ class SignSeries:
         total = np.zeros_like(square)
         for term in self.terms[::-1].tolist():
             total = (total + term) * square
+        # log cosh x = x + log1p(exp(-2 x)) - log 2, which does not overflow.
         angles = np.multiply.outer(w, self.outer)
         with np.errstate(divide="ignore"):  # the logarithm of a cosine that is 0
             own: Array = total + (angles + np.log1p(np.exp(-2.0 * angles)) - math.log(2.0)).sum(axis=1)
@@ -185,6 +192,7 @@ class SignSeries:
 
     def tilt(self, target: float) -> float:
         """Return theta with K'(theta) = target, by Newton's method from below; NaN if that is too far."""
+        # K' is concave for w > 0: its tangents lie above it, and every step stops short of the root.
         theta = target / self.variance
         for _ in range(50):
             curvature = self.curvature(theta)
@@ -218,6 +226,8 @@ def lugannani_rice(series: SignSeries, far: float) -> tuple[float, float]:
         return math.nan, math.nan
     third, fourth = series.bends(theta)
     skewness, kurtosis = third / variance**1.5, fourth / variance**2
+    # w^2 / 2 = theta x - K(theta) and u^2 = theta^2 K''(theta); P = 1 - Phi(w) + phi(w) (1 / u - 1 / w). Near
+    # the mean both terms are large and cancel.
     w = math.sqrt(max(2.0 * (theta * far - float(series.value(np.array([theta]))[0])), 0.0))
     u = theta * math.sqrt(variance)
     tail = float(special.ndtr(-w))
@@ -226,6 +236,106 @@ def lugannani_rice(series: SignSeries, far: float) -> tuple[float, float]:
         return tail, 0.0
     density = math.exp(-0.5 * w * w) / math.sqrt(2.0 * math.pi)
     tail += density * (1.0 / u - 1.0 / w)
+    # Next term, of the standardised cumulants at the saddlepoint (Daniels 1987).
     bend = kurtosis / 8.0 - 5.0 * skewness**2 / 24.0
     more = density * (bend / u - skewness / (2.0 * u * u) - 1.0 / u**3 + 1.0 / w**3)
     return tail, more / tail if tail > 0.0 else 0.0
+
+
+# -- sums with steps -------------------------------------------------------------------------------
+# Most of their terms are near the multiples of one number. The characteristic function of such a sum dies
+# out, and comes near 1 again farther on. Whoever inverts it only up to where it has died out would smooth
+# the steps away.
+
+
+FREQUENCIES = 1 << 13
+"""Frequencies at which steps are looked for; those that show only beyond move a tail by 5e-4."""
+
+_LEAST = 1e-8
+"""Frequencies k at which the characteristic function is below k times this move no tail by 1e-6."""
+
+_GRID = 8 * FREQUENCIES
+"""Points of a turn that angles are shared out to, for one FFT: a wave turns by at most 45 degrees between two
+of them."""
+
+_TINY = 1e-300
+"""What stands for 0 where a logarithm is taken."""
+
+_MOST_PRODUCTS = 1 << 20
+"""Frequencies times terms at which a characteristic function is computed where a bound does not do."""
+
+
+def later_terms(
+    sizes: FloatArray, h: float, theta: float, first: int, gap: float = 0.0
+) -> tuple[IntArray, Array] | None:
+    """Return the k >= first at which E exp(i k h (S - ES)) counts, and its values.
+
+    S is the sum of the sizes with random signs, whose means are tanh(theta size). `gap` is the distance of
+    neighbouring values of S, if it is known: beyond half of that period nothing new comes. None if the
+    function still counts at the last frequencies, or at very many.
+    """
+    means = np.tanh(theta * sizes)
+    # |cos x + i m sin x|^2 = 1 - (1 - m^2) sin^2 x <= exp(-(1 - m^2) sin^2 x), and 2 sin^2 x = 1 - cos 2x.
+    weights = 1.0 - means**2
+    period = math.pi / (gap * h) if gap > 0.0 else math.inf
+    k = np.arange(first, max(first, math.ceil(min(period, FREQUENCIES))))
+    # Terms of which some are looked at before all are
+    for step in sorted({1, 1 + sizes.size // (1 << 16)}, reverse=True):  # a product of some factors is larger
+        waves, missed = _waves(sizes[::step], weights[::step], 2.0 * h)
+        k = _counting(-0.25 * (float(weights[::step].sum()) - waves.real - missed)[k], k)
+        if not k.size:
+            break
+    if k.size * sizes.size > _MOST_PRODUCTS:
+        return None
+    angles = np.multiply.outer(h * k, sizes)
+    values = (np.cos(angles) + 1j * means * np.sin(angles)).prod(axis=1)
+    values = values * np.exp(-1j * h * k * float(sizes @ means))
+    # A value this large among the last frequencies will come again beyond them
+    if period > FREQUENCIES and (np.abs(values[k >= FREQUENCIES // 2]) >= 0.03).any():
+        return None
+    counting = np.abs(values) >= _LEAST * k
+    return k[counting], values[counting]
+
+
+def total_has_steps(values: FloatArray, counts: IntArray, bounds: IntArray, h: float, first: int) -> bool:
+    """Return whether E exp(i k h T) counts at some k >= first, T a bootstrap total as for `mean_bootstrap`.
+
+    It counts as well if it may do so at very many.
+    """
+    parts = [(values[a:b], counts[a:b], int(counts[a:b].sum())) for a, b in pairwise(bounds.tolist())]
+    k = np.arange(first, FREQUENCIES)
+    k = _counting(np.sum([_log_bound(*part, h)[first:] for part in parts], axis=0), k)
+    if k.size * values.size > _MOST_PRODUCTS:
+        return True
+    exact = np.zeros(k.size)
+    for x, c, n in parts:
+        one = np.exp(1j * h * np.multiply.outer(k, x)) @ (c / n)
+        exact += n * np.log(np.clip(np.abs(one), _TINY, 1.0))
+    return _counting(exact, k).size > 0
+
+
+def _log_bound(values: FloatArray, counts: Array, n: int, h: float) -> FloatArray:
+    """Return a bound of log |E exp(i k h T)|, T a total of n draws, from all or some of the n values."""
+    waves, missed = _waves(values, counts, h)
+    others = n - float(counts.sum())
+    return np.asarray(n * np.log(np.clip((np.abs(waves) + missed + others) / n, _TINY, 1.0)))
+
+
+def _waves(values: FloatArray, weights: Array, h: float) -> tuple[Array, FloatArray]:
+    """Return the sum of weight exp(-i k h value) for all k, and a bound of its error."""
+    # Each value is shared out between the two grid points next to it, for one FFT: a chord in place of an arc
+    # of the angle a is at most a^2 / 8 away from it.
+    turns = values * (h / (2.0 * np.pi))
+    places = (turns - np.floor(turns)) * _GRID
+    points = places.astype(np.int64)
+    right = weights * (places - points)
+    grid = np.bincount(np.append(points, points + 1), np.append(weights - right, right), _GRID + 2)
+    grid[:2] += grid[_GRID:]
+    angles = (2.0 * np.pi / _GRID) * np.arange(FREQUENCIES)
+    missed = np.square(angles) * (float(weights.sum()) / 8.0)
+    return np.fft.rfft(grid[:_GRID])[:FREQUENCIES], missed
+
+
+def _counting(logarithms: FloatArray, k: IntArray) -> IntArray:
+    """Return the frequencies that count, by the logarithms of the modulus or a bound of it."""
+    return k[logarithms >= math.log(_LEAST) + np.log(np.maximum(k, 1))]

@@ -1,0 +1,283 @@
+"""Samples of functions of sums: the units that systems share, counted rows, and all systems together."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+
+from bestby import Evaluation, compare, evaluate
+from bestby._core import chunks
+from bestby.engine import prepare
+from bestby.engine.base import Drawing
+from bestby.engine.statistics import Design, Rows, Statistics
+from bestby.engine.sums import SumGroup, SumSample
+from bestby.metrics.base import Metric
+from bestby.metrics.registry import resolve
+
+N = 150
+RNG = np.random.default_rng(151)
+NAMES = "abcde"
+GOLD = RNG.choice(list("pqr"), N)
+LABELS = {
+    name: np.where(RNG.random(N) < 0.3 + 0.02 * i, RNG.choice(list("pqr"), N), GOLD).astype(object)
+    for i, name in enumerate(NAMES)
+}
+NUMBER = RNG.normal(size=N)
+NUMBERS = {name: NUMBER + RNG.normal(0.05 * i, 0.8, N) for i, name in enumerate(NAMES)}
+WORDS = RNG.choice(["the", "cat", "sat", "on", "a", "mat"], (N, 6))
+TEXTS = {
+    name: [" ".join(row) for row in np.where(RNG.random((N, 6)) < 0.3 + 0.03 * i, "dog", WORDS)]
+    for i, name in enumerate(NAMES)
+}
+
+
+@dataclass(frozen=True)
+class Data:
+    """Systems, gold and a metric."""
+
+    systems: dict[str, Any]
+    gold: Any
+    metric: Any
+
+    def group(self, names: str = NAMES, **parts: Any) -> SumGroup:
+        """Return the group of some systems."""
+        chosen = Evaluation.of({name: self.systems[name] for name in names}, self.gold, **parts)
+        (found,) = prepare.groups(chosen, [resolve(self.metric)])
+        assert isinstance(found, SumGroup)
+        return found
+
+    def compare(self, names: str = NAMES, **asked: Any) -> Any:
+        """Compare some systems."""
+        asked = {"n_resamples": 199, "metric": self.metric, **asked}
+        return compare({name: self.systems[name] for name in names}, self.gold, **asked)
+
+
+KINDS = {
+    "accuracy": Data(LABELS, GOLD, "accuracy"),
+    "macro-F1": Data(LABELS, GOLD, "f1_macro"),
+    "recall": Data(LABELS, GOLD, "recall[p]"),
+    "mean": Data(NUMBERS, None, "mean"),
+    "RMSE": Data(NUMBERS, NUMBER, "rmse"),
+    "correlation": Data(NUMBERS, NUMBER, "pearson"),
+    "texts": Data(TEXTS, [" ".join(row) for row in WORDS], "bleu"),
+}
+CLUSTERS = np.arange(N) // 4
+every_kind = pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
+
+
+@every_kind
+def test_scores_without_a_comparison_are_those_of_it(kind: Data) -> None:
+    compared = kind.compare()
+    for name in NAMES:
+        (one,) = evaluate({name: kind.systems[name]}, kind.gold, metric=kind.metric, n_resamples=199).systems
+        assert (one.score, one.interval) == (compared.score(name).score, compared.score(name).interval)
+
+
+# -- how units of several systems are counted ----------------------------------------------------------------
+
+
+def systems_of(columns: list[np.ndarray], design: Design) -> list[Statistics]:
+    """Return the statistics of systems with one number per item."""
+    rows = (Rows(np.column_stack([column, np.ones(column.size)])) for column in columns)
+    return [Statistics.of(resolve("mean"), s, one, design) for s, one in enumerate(rows)]  # type: ignore[arg-type]
+
+
+WAYS: dict[str, tuple[int, ...]] = {
+    "few rows": (3, 4),
+    "few rows of several": (3, 4, 2, 5),
+    "many rows": (90, 80),
+    "one row and 256": (1, 256),
+    "one tells all units apart": (3, 0),
+    "the first tells all units apart": (0, 3, 4),
+}
+"""How many numbers the systems have; 0 for as many as there are items."""
+
+
+@pytest.mark.parametrize("sizes", WAYS.values(), ids=WAYS)
+@pytest.mark.parametrize("design", ["plain", "strata", "counts", "clusters"])
+def test_distinct_units_of_several_systems_are_counted(
+    sizes: tuple[int, ...], design: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    n, rng = 300, np.random.default_rng(sum(sizes))
+    monkeypatch.setattr(chunks, "CHUNK", 500)
+    columns = [np.arange(n) % size if size else rng.permutation(n) for size in sizes]
+    columns = [rng.permutation(column).astype(float) + 400.0 * s for s, column in enumerate(columns)]
+    of = {
+        "plain": Design(n),
+        "strata": Design(n, strata=np.arange(n) % 3),
+        "counts": Design(n, counts=1 + np.arange(n) % 4),
+        "clusters": Design(n, clusters=np.arange(n) // 2),
+    }[design]
+    systems = systems_of(columns, of)
+    sample = SumSample.of(systems, of)
+    values = np.stack([rows[:, 0] for rows in sample.rows()], axis=1)
+    strata = np.repeat(np.arange(sample.units.bounds.size - 1), np.diff(sample.units.bounds))
+    found = Counter(
+        dict(
+            zip(
+                map(tuple, np.column_stack([strata, values]).tolist()),
+                sample.units.counts.tolist(),
+                strict=True,
+            )
+        )
+    )
+    stratum = np.zeros(n) if of.strata is None else of.strata
+    expected: Counter[tuple[float, ...]] = Counter()
+    if of.clusters is None:
+        for i, count in enumerate(of.item_counts.tolist()):
+            expected[stratum[i], *(column[i] for column in columns)] += count
+    else:
+        for cluster in range(of.n_units):
+            expected[0.0, *(column[of.clusters == cluster].sum() for column in columns)] += 1
+    assert found == expected
+    assert sample.units.n_rows == len(expected)
+    back = SumSample.of(systems[::-1], of)
+    np.testing.assert_array_equal(sample.rows(), back.rows()[::-1])
+    np.testing.assert_array_equal(sample.units.counts, back.units.counts)
+    np.testing.assert_array_equal(sample.units.bounds, back.units.bounds)
+
+
+@pytest.mark.parametrize("clusters", [False, True])
+@pytest.mark.parametrize("at_once", [True, False])
+def test_differing_items_and_units_are_those_a_loop_counts(clusters: bool, at_once: bool) -> None:
+    rng = np.random.default_rng(1)
+    rows = rng.integers(0, 2 if at_once else 40, (3, 40, 2)).astype(float)
+    rows[1, :10] = rows[0, :10]
+    rows[2] = rows[0]
+    of = np.arange(40) // 4
+    design = Design(40, clusters=of if clusters else None)
+    metric: Any = resolve("rmse")
+    systems = [Statistics.of(metric, s, Rows(one), design) for s, one in enumerate(rows)]
+    for a, b in ((0, 1), (1, 2), (0, 2)):
+        items = sum(bool((x != y).any()) for x, y in zip(rows[a], rows[b], strict=True))
+        units = items
+        if clusters:
+            units = sum(bool((rows[a, of == c].sum(0) != rows[b, of == c].sum(0)).any()) for c in range(10))
+        assert SumSample.of([systems[a], systems[b]], design).differing == (items, units)
+
+
+# -- all systems together ------------------------------------------------------------------------------------
+
+
+@every_kind
+@pytest.mark.parametrize("design", [{}, {"clusters": CLUSTERS}], ids=["plain", "clusters"])
+def test_common_resamples_of_all_systems_vary_as_those_of_each_pair(
+    kind: Data, design: dict[str, Any]
+) -> None:
+    group = kind.group(**design)
+    drawn = group.bootstrap(Drawing(1999, 3))
+    assert drawn.shape == (1999, len(NAMES))
+    for a, b in ((0, 1), (4, 2)):
+        of_pair = group.sample(a, b).bootstrap(Drawing(1999, 3))
+        apart = [np.std(one[:, 0] - one[:, 1]) for one in (drawn[:, [a, b]], of_pair)]
+        assert apart[0] == pytest.approx(apart[1], rel=0.1)
+
+
+@pytest.mark.parametrize("kind", ["macro-F1", "mean", "RMSE"])
+def test_scores_of_all_systems_without_a_unit_are_those_of_the_totals_less_its_rows(kind: str) -> None:
+    group = KINDS[kind].group(clusters=CLUSTERS)
+    found, sample = group.jackknife(), group.together
+    for system, rows in enumerate(sample.rows()):
+        total = group.statistics[system].total
+        expected = [float(group.metric.score(total - row)) for row in rows]
+        assert found.scores[:, system] == pytest.approx(expected, rel=1e-12)
+    means = group.unit_means
+    assert (means is None) == (kind != "mean")
+    if means is not None:
+        sizes = sample.sizes * sample.units.counts
+        assert sizes @ means[0] / sizes.sum() == pytest.approx(group.scores, rel=1e-12)
+
+
+def test_a_family_by_formula_draws_no_resample(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: Any) -> Any:
+        raise AssertionError("resamples")
+
+    monkeypatch.setattr(SumSample, "bootstrap", refuse)
+    result = KINDS["macro-F1"].compare(simultaneous=True, test="wald")
+    assert {d.interval.method for d in result} == {"max-t"}
+
+
+class Wide(Metric):
+    """Variance of the errors over that of the gold, with spare columns for some systems."""
+
+    name = "wide"
+    bounds = (0.0, np.inf)
+
+    def statistics(self, gold: Any, predictions: Any) -> Any:
+        error = predictions - gold
+        spare = [np.arange(gold.size) * (1.0 + i) for i in range(round(float(predictions[0])) % 3)]
+        return np.column_stack([np.ones(gold.size), error, error**2, gold**2, *spare])
+
+    def score(self, totals: Any) -> Any:
+        n, first, second, gold = (totals[..., i] for i in range(4))
+        return (second - first**2 / n) / gold
+
+
+def test_systems_may_have_statistics_of_different_width() -> None:
+    systems = {name: values.copy() for name, values in NUMBERS.items()}
+    for i, values in enumerate(systems.values()):
+        values[0] = float(i)  # decides how many spare columns there are
+    data = Data(systems, NUMBER, Wide())
+    group, drawing = data.group(), Drawing(99, 3)
+    assert {one.X.shape[1] for one in group.statistics} == {4, 5, 6}
+    assert np.isfinite(group.bootstrap(drawing)).all()
+    among, alone = group.sample(0, 3), data.group("ad").sample(0, 1)  # as wide as each other
+    assert among.standard_error == alone.standard_error
+    assert (among.bootstrap(drawing) == alone.bootstrap(drawing)).all()
+
+
+# -- counted rows, and very many items -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("stratified", [False, True])
+@pytest.mark.parametrize("metric", ["f1_macro", "accuracy"])
+def test_counted_rows_give_what_the_items_give(metric: str, stratified: bool) -> None:
+    strata = np.arange(N) % 2 if stratified else np.zeros(N, dtype=np.int64)
+    rows = Counter(zip(strata.tolist(), GOLD, *LABELS.values(), strict=True))
+    stratum, gold, *predicted = zip(*rows, strict=True)
+    counted = Evaluation.of(
+        dict(zip(NAMES, predicted, strict=True)),
+        gold,
+        counts=list(rows.values()),
+        strata=stratum if stratified else None,
+    )
+    items = Evaluation.of(LABELS, GOLD, strata=strata if stratified else None)
+    for interval, test in (("auto", "auto"), ("percentile", "bootstrap"), ("abc", "wald"), ("bca", "hall")):
+        one, other = (
+            compare(data, metric=metric, interval=interval, test=test, n_resamples=199)
+            for data in (counted, items)
+        )
+        assert one.differences == other.differences
+        assert one.systems == other.systems
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("metric", ["mean", "rmse", "pearson"])
+@pytest.mark.parametrize(("interval", "test"), [("auto", "auto"), ("normal", "wald"), ("abc", "hall")])
+def test_very_many_items_say_the_same_in_another_order(metric: str, interval: str, test: str) -> None:
+    """Above 65,536 items rows stay in the order in which they came."""
+    n, rng = 70_000, np.random.default_rng(3)
+    gold = rng.normal(size=n)
+    systems = {name: gold + rng.standard_t(5, n) + shift for name, shift in (("a", 0.004), ("b", 0.0))}
+    order = rng.permutation(n)
+    one, other = (
+        compare(
+            {name: values[place] for name, values in systems.items()},
+            None if metric == "mean" else gold[place],
+            metric=metric,
+            interval=interval,
+            test=test,
+        )["a", "b"]
+        for place in (np.arange(n), order)
+    )
+    width = one.interval.high - one.interval.low
+    assert one.estimate == pytest.approx(other.estimate, rel=1e-9, abs=1e-12)
+    assert one.interval.low == pytest.approx(other.interval.low, abs=1e-7 * width)
+    assert one.interval.high == pytest.approx(other.interval.high, abs=1e-7 * width)
+    assert one.p_value == pytest.approx(
+        other.p_value, rel=1e-5, abs=6.0 * (one.test.error + other.test.error)
+    )
