@@ -59,8 +59,8 @@ ALGORITHMS = {
     "questions/datasets/ranking.py": {1e-300},  # keeps a logarithm negative
     "inference/clusters.py": {1e-12},  # keeps a correlation below 1
     "metrics/classification.py": {1e-14},  # counts: the least real margin is 2 / n, far above rounding
-    # the clip of probabilities in a logarithm, as documented, and bins that rounding alone fills; a mean square
-    # relative to that of the full data
+    # the clip of probabilities in a logarithm, as documented, and bins that rounding alone fills; a mean
+    # square relative to that of the full data
     "metrics/soft.py": {1e-12, 1e-10},
     "questions/planning/simulated.py": {1e-9},  # the least factor of a search
     "questions/planning/runs_items.py": {1e-100},  # keeps a variance above 0
