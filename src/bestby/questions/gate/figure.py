@@ -42,8 +42,8 @@ def gate(g: Gate, *, canvas: Canvas = SCREEN) -> Sheet:
 
 
 def _line(check: GateCheck, name: str, margins: set[float | None]) -> Line:
-    own = "" if check.margin is None or len(margins) == 1 else f", margin {margin_text(check.margin)}"
+    margin = "" if check.margin is None or len(margins) == 1 else f", margin {margin_text(check.margin)}"
     way = "" if check.difference.greater_is_better else " (lower is better)"
-    label = f"{name}{way}{own}: {check.outcome}"
+    label = f"{name}{way}{margin}: {check.outcome}"
     d = check.difference
     return Line(label, d.estimate, d.equivalence_interval, check.outcome == "fail")

@@ -1,4 +1,4 @@
-"""The report of a gate: its outcome, each check in words and in a table, the items that flipped."""
+"""The report of a gate: its outcome, each check in words and a table, the items that flipped; JUnit XML."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import asdict
 from functools import partial
 from operator import attrgetter
 from typing import Any
+from xml.etree import ElementTree as ET
 
 from bestby._core.text import counted, grouped, shortened, visible
 from bestby.inference.multiplicity import rejects
@@ -66,15 +67,15 @@ def message(g: Gate) -> str:
 def _together(g: Gate) -> tuple[str, ...]:
     """Return what several checks with a margin, and several without, have to do with one another."""
     n_alarms = sum(check.margin is None for check in g.checks)
-    told = []
+    lines = []
     if len(g.checks) - n_alarms > 1:
-        told.append(
+        lines.append(
             "All checks with a margin must pass, so their number needs no correction (intersection-union);"
             f" one fails by {_all_at_once(g)} (Bonferroni)."
         )
     if n_alarms > 1:
-        told.append(f"One alarm is enough to fail; Holm's method corrects the p-values of all {n_alarms}.")
-    return tuple(told)
+        lines.append(f"One alarm is enough to fail; Holm's method corrects the p-values of all {n_alarms}.")
+    return tuple(lines)
 
 
 def _all_at_once(g: Gate) -> str:
@@ -325,7 +326,9 @@ def _table(g: Gate) -> Table:
         marked_by(lambda check: kinds[check], applies=any(kinds.values())),
     )
     caption = f"Checks, {g.candidate} {MINUS} {g.baseline}"
-    marked = [(kind, sum(kind in found for found in kinds.values())) for kind in _WHY_MARKED]
+    marked = [
+        (kind, sum(kind in kinds_of_check for kinds_of_check in kinds.values())) for kind in _WHY_MARKED
+    ]
     lines = [said(kind, many, len(g.checks), _WHY_MARKED[kind], "checks") for kind, many in marked]
     return Table.of(
         caption, columns, g.checks, lambda check: check.outcome == "fail", main=1,
@@ -475,3 +478,36 @@ def sentences(g: Gate) -> Iterator[str]:
 def changes_in_percent(result: Any, names: Mapping[str, str]) -> dict[str, Any]:
     """Return what changes where scores are shown in percent."""
     return {"checks": around_differences(result.checks, names)}
+
+
+_TAGS = {"fail": "failure", "inconclusive": "skipped"}
+
+
+def to_junit(g: Gate) -> str:
+    """Return the XML: a check that fails is a failure, an inconclusive one is skipped; the notes end it."""
+    outcomes = [check.outcome for check in g.checks]
+    counts = {"tests": str(len(outcomes)), "failures": str(outcomes.count("fail")), "errors": "0"}
+    counts["skipped"] = str(outcomes.count("inconclusive"))
+    root = ET.Element("testsuites", {"name": "bestby gate", **counts})
+    suite = ET.SubElement(root, "testsuite", {"name": "bestby gate", **counts})
+    properties = ET.SubElement(suite, "properties")
+    for name, value in (
+        ("outcome", g.outcome),
+        ("baseline", g.baseline),
+        ("candidate", g.candidate),
+        ("signature", g.signature),
+    ):
+        ET.SubElement(properties, "property", {"name": name, "value": visible(value)})
+    for check, sentence in zip(g.checks, check_sentences(g), strict=True):
+        case = {"classname": "bestby.gate", "name": visible(check.name)}
+        element = ET.SubElement(suite, "testcase", case)
+        tag = _TAGS.get(check.outcome)
+        if tag is not None:
+            ET.SubElement(element, tag, {"message": sentence})
+        else:
+            ET.SubElement(element, "system-out").text = sentence
+    if g.notes:
+        ET.SubElement(suite, "system-out").text = "\n".join(visible(note.message) for note in g.notes)
+    ET.indent(root)
+    text = ET.tostring(root, encoding="unicode")
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'

@@ -152,8 +152,8 @@ def _in_order(content: dict[str, Any], evaluation: Evaluation, shown: str) -> li
         return list(range(len(predictions)))
     place = {item: position for position, item in enumerate(ids)}
     wanted = [str(item) for item in evaluation.items.tolist()]
-    place, known = in_common_spelling(place, dict.fromkeys(wanted))
-    wanted = list(known)
+    place, respelled = in_common_spelling(place, dict.fromkeys(wanted))
+    wanted = list(respelled)
     for name, missing in (
         (shown, [item for item in wanted if item not in place]),
         ("the candidate", sorted(place.keys() - {*wanted})),
@@ -168,15 +168,15 @@ def _in_order(content: dict[str, Any], evaluation: Evaluation, shown: str) -> li
 
 
 def _plain(values: Array, name: str) -> list[Any]:
-    found = [sorted(one, key=str) if isinstance(one, frozenset) else one for one in values.tolist()]
+    plain = [sorted(one, key=str) if isinstance(one, frozenset) else one for one in values.tolist()]
     try:
-        json.dumps(found, allow_nan=False)
+        json.dumps(plain, allow_nan=False)
     except (TypeError, ValueError) as error:
         raise InvalidInputError(
             f"the predictions of {name!r} are neither labels nor numbers nor texts: they cannot be stored",
             hint="keep their file, and give both: bestby gate BASELINE CANDIDATE",
         ) from error
-    return found
+    return plain
 
 
 def _hash_of_gold(evaluation: Evaluation) -> str | None:
