@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from bestby._core.errors import InvalidInputError
-from bestby.cli import option_groups, output_options
+from bestby.cli import option_groups
 from bestby.cli.option_groups import Count, Names, Number, Text
 from bestby.cli.options import argument, flag, option, record, result_file
 from bestby.questions.items import command as items_parameters
@@ -75,7 +75,7 @@ class Statistics(option_groups.Direction, option_groups.Resamples):
 
 
 @record
-class Output(output_options.InPercent, output_options.Tables):
+class Output(option_groups.InPercent, option_groups.Tables):
     table: ClassVar[str | None] = "checks"
     csv: Text = result_file("Write the checks as CSV.")
     junit: Text = result_file("Write JUnit XML, a test case for each check.")
@@ -214,7 +214,7 @@ def _gate(notes: tuple[Note, ...], values: Gate, progress: Any) -> Any:
 
 def _read(values: Gate, **columns: Any) -> tuple[Evaluation, dict[str, Any]]:
     """Return the systems and the arguments; one whose column says nothing is called as its file is."""
-    from bestby.cli.evaluations import read_evaluation
+    from bestby.cli.inputs import read_evaluation
     from bestby.data.roles import VALUE_WORDS
     from bestby.readers.files import stem_of
 

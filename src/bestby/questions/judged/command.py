@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from bestby.cli import option_groups, output_options
+from bestby.cli import option_groups
 from bestby.cli.option_groups import Names, Number, Text
 from bestby.cli.options import Group, argument, choice, flag, option, record, result_file
 from bestby.vocabulary import allowed_names
@@ -87,8 +87,8 @@ class Statistics(option_groups.Resamples):
 
 
 @record
-class Output(output_options.InPercent, output_options.ComparisonTables):
-    kind: str = output_options.figure_kind("judged")
+class Output(option_groups.InPercent, option_groups.ComparisonTables):
+    kind: str = option_groups.figure_kind("judged")
     csv_judges: Text = result_file("Write how far the judge agrees with the humans, by system, as CSV.")
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from bestby._core.errors import InvalidInputError
-from bestby.cli import option_groups, output_options
+from bestby.cli import option_groups
 from bestby.cli.option_groups import Count, Names, Number, Text
 from bestby.cli.options import Group, argument, choice, flag, option, record
 from bestby.vocabulary import allowed_names
@@ -130,7 +130,7 @@ class Watch:
     paths: list[str] = argument("FILES")
     data: Data
     statistics: Statistics
-    output: output_options.Output
+    output: option_groups.Output
 
 
 STATUS = {"better": 0, "equivalent": 0, "worse": 1, "futile": 3, None: 3}

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from bestby._core.errors import InvalidInputError
-from bestby.cli import option_groups, output_options
+from bestby.cli import option_groups
 from bestby.cli.option_groups import Names, Number, Text
 from bestby.cli.options import REQUIRED, Group, argument, flag, option, record, result_file
 from bestby.vocabulary import choices
@@ -80,8 +80,8 @@ class Statistics(option_groups.ItemFamily):
 
 
 @record
-class Output(output_options.InPercent, output_options.ComparisonTables):
-    kind: str = output_options.figure_kind("study")
+class Output(option_groups.InPercent, option_groups.ComparisonTables):
+    kind: str = option_groups.figure_kind("study")
     by: Names = option(
         "CONDITION=PLACE",
         "Place of a condition in the figure of growth: a number, or a date such as 2026-01-31; repeatable"
