@@ -20,10 +20,18 @@ from bestby._core.typing import Rng
 from bestby.boards import gold as golds
 from bestby.boards.folder import ATTRIBUTES, Folder, gitignore_text, table_bytes
 from bestby.boards.gold import RESERVED_COLUMNS, TaskGold, split
-from bestby.boards.names import check_visible, checked_name, checked_text
 from bestby.boards.predictions import Hidden, Labels, form_of
 from bestby.boards.record import Event, GoldSet, SettingsSet, gold_in_force
-from bestby.boards.settings import Phase, Settings, Task, parse, text_of
+from bestby.boards.settings import (
+    Phase,
+    Settings,
+    Task,
+    check_visible,
+    checked_name,
+    checked_text,
+    parse,
+    text_of,
+)
 from bestby.boards.submitting import changed_settings, checked_settings
 from bestby.data.roles import GOLD_WORDS, ITEM_WORDS, listed
 from bestby.metrics.directions import is_label

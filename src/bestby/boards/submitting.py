@@ -13,7 +13,8 @@ from bestby._core import files as whole_files
 from bestby._core.errors import BoardError, InvalidInputError
 from bestby._core.paths import readable_file, user_path
 from bestby._core.text import counted, path_text, quoted
-from bestby.boards import gold, names
+from bestby.boards import gold
+from bestby.boards import settings as boards_settings
 from bestby.boards.folder import Folder, file_of
 from bestby.boards.predictions import predictions
 from bestby.boards.record import (
@@ -50,11 +51,11 @@ class Request:
         """Return the request with its names and links as they are published."""
         return dataclasses.replace(
             self,
-            team=names.checked_name(self.team, "team"),
-            system=names.checked_name(self.system, "system"),
-            run=names.checked_name(self.run, "run") if self.run else "",
-            paper=names.checked_link(self.paper, visible=True),
-            code=names.checked_link(self.code, visible=True),
+            team=boards_settings.checked_name(self.team, "team"),
+            system=boards_settings.checked_name(self.system, "system"),
+            run=boards_settings.checked_name(self.run, "run") if self.run else "",
+            paper=boards_settings.checked_link(self.paper, visible=True),
+            code=boards_settings.checked_link(self.code, visible=True),
         )
 
 
@@ -260,8 +261,8 @@ def _check_spelling(lines: Sequence[Line], event: Submitted) -> None:
     ):
         if not new or new in known:
             continue
-        names.check_visible(new, what)
-        old = names.look_alike(new, sorted(known))
+        boards_settings.check_visible(new, what)
+        old = boards_settings.look_alike(new, sorted(known))
         if old is not None:
             raise InvalidInputError(
                 f"the {what} {quoted(new)} is too like {quoted(old)}, which is on the board",
@@ -349,7 +350,7 @@ def changed_settings(folder: Folder, lines: Sequence[Line]) -> list[Event]:
 
 def withdraw(folder: Folder, number: int, now: datetime, *, hidden: bool, reason: str) -> SubmissionReceipt:
     """Withdraw a submission; its line stays, and its name on the pages too unless it is to be hidden."""
-    reason = names.checked_text(reason)
+    reason = boards_settings.checked_text(reason)
     with folder.locked():
         lines = folder.lines()
         checked_settings(folder, lines)
@@ -371,7 +372,7 @@ def end(folder: Folder, phase: str | None, now: datetime, *, early: bool, revoke
 
     A phase that has ended stays so without another line, so that a job may do it every night.
     """
-    reason = names.checked_text(reason)
+    reason = boards_settings.checked_text(reason)
     with folder.locked():
         lines = folder.lines()
         settings = checked_settings(folder, lines)

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import base64
 import dataclasses
 import hashlib
 import io
+import json
 import unicodedata
 import zipfile
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import cache, partial
+from importlib import resources
+from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import escape
 
-from bestby._core.text import counted, visible
+from bestby._core.text import counted, unbroken, visible
+from bestby._version import __version__
 from bestby.boards.content import (
     BoardContent,
     Entry,
@@ -25,16 +30,9 @@ from bestby.boards.content import (
     Table,
     VersionContent,
 )
-from bestby.boards.names import file_stem
-from bestby.boards.site import data, sentences
-from bestby.boards.site.page import (
-    MANIFEST,
-    Page,
-    manifest,
-    page_from_bytes,
-    page_from_function,
-    page_from_template,
-)
+from bestby.boards.settings import file_stem
+from bestby.boards.site import data
+from bestby.boards.site import standings as site_standings
 from bestby.boards.site.standings import (
     LONG,
     Links,
@@ -54,6 +52,9 @@ from bestby.report.numbers import DASH, Rounding, percent
 from bestby.report.tables import Table as Written
 from bestby.report.words import direction, stands_out
 from bestby.report.writers.markup import paragraph, prose, table
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 Kit = Mapping[str, bytes]
 """The files for participants, by their names: `board.toml` and the lists of items."""
@@ -154,13 +155,13 @@ def _tables_of_phase(phase: PhaseContent, prefix: str, links: Links, several: bo
     for one in phase.tables:
         name = f"{one.task}, {one.metric.name}" if len(tasks) > 1 else one.metric.name
         base = file_stem(phase.name, one.task, one.metric.name)
-        caption = f"Systems by {one.metric.name} ({direction(one.metric)}), {sentences.extent(one)}"
+        caption = f"Systems by {one.metric.name} ({direction(one.metric)}), {site_standings.extent(one)}"
         model = {
             "overall": False,
             "caption": caption,
             "table": table_model(one, links),
             "said": table_words(one),
-            "extent": sentences.extent(one),
+            "extent": site_standings.extent(one),
             "files": _table_files(one, prefix, base),
             "embed": f"{prefix}embed/{base}.html",
         }
@@ -211,10 +212,10 @@ def phase_model(phase: PhaseContent, tables: tuple[Shown, ...]) -> dict[str, Any
     """Return a phase as a page lists it."""
     return {
         "title": phase_name(phase),
-        "state": sentences.state(phase),
-        "dates": sentences.dates(phase),
-        "rules": sentences.rules(phase),
-        "unseen": sentences.unseen(phase),
+        "state": site_standings.state(phase),
+        "dates": site_standings.dates(phase),
+        "rules": site_standings.rules(phase),
+        "unseen": site_standings.unseen(phase),
         "tables": [{"name": one.name, "href": one.href} for one in tables if one.phase is phase],
     }
 
@@ -231,7 +232,7 @@ def _version_pages(
     board = {
         **common["board"],
         "about": [line for line in content.about.splitlines() if line.strip()],
-        "as_of": sentences.moment(content.as_of),
+        "as_of": site_standings.moment(content.as_of),
         "record_head": content.record_head,
     }
     model = {
@@ -258,7 +259,7 @@ def why_no_results(version: VersionContent) -> str:
     """Return why a board shows no results."""
     hidden = [phase for phase in version.phases if not phase.visible]
     if hidden and len(hidden) == len(version.phases):
-        return sentences.unseen(hidden[0])
+        return site_standings.unseen(hidden[0])
     return "No system has results yet."
 
 
@@ -268,7 +269,7 @@ def _versions(content: BoardContent, here: VersionContent) -> list[dict[str, Any
     return [
         {
             "number": one.version,
-            "since": sentences.moment(one.since),
+            "since": site_standings.moment(one.since),
             "reason": one.reason,
             "in_force": place == 0,
             "href": None if one is here else f"{_prefix(one)}index.html" if place else "index.html",
@@ -571,12 +572,12 @@ def listed_submissions(entries: Sequence[Entry], links: Links) -> list[dict[str,
         {
             "number": one.submission,
             "key": one.time,
-            "time": sentences.moment(one.time),
+            "time": site_standings.moment(one.time),
             "system": links.name(f"{one.team}/{one.system}") if one.team else nobody,
             "run": one.run,
             "of_run": "",
             "phase": one.phase,
-            "shown": sentences.why_not(one),
+            "shown": site_standings.why_not(one),
             "paper": safe_link(one.paper),
             "code": safe_link(one.code),
         }
@@ -678,3 +679,122 @@ def _letter_width(letter: str) -> float:
     if unicodedata.east_asian_width(letter) in "WF":
         return 1.0
     return next((width for letters, width in _WIDTHS if letter in letters), _USUAL_WIDTH)
+
+
+MANIFEST = "manifest.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A file of a site: its path, the key that changes with what it shows, and the function that makes it."""
+
+    path: str
+    key: str
+    make: Callable[[], bytes]
+
+
+def page_from_template(path: str, template: str, model: dict[str, Any]) -> Page:
+    """Return a page that a template makes of plain data when it is needed."""
+    model = {"root": "../" * path.count("/"), "path": path, "embedded": False, **model}
+    return Page(path, page_key(template, model), lambda: render_template(template, model).encode())
+
+
+def page_from_bytes(path: str, data: bytes) -> Page:
+    """Return a file that is made already."""
+    return Page(path, hashlib.sha256(data).hexdigest(), lambda: data)
+
+
+def page_from_function(path: str, known_by: Any, make: Callable[..., bytes], *arguments: Any) -> Page:
+    """Return a file that a function makes; its key is that of what the file shows."""
+    return Page(path, page_key(path, known_by), partial(make, *arguments))
+
+
+def manifest(content: BoardContent, files: Iterable[tuple[Page, str]]) -> bytes:
+    """Return the list of the files of a site, with their keys and the SHA-256 of their bytes."""
+    listed = {page.path: {"key": page.key, "sha256": digest} for page, digest in files}
+    document = {
+        "format": 1,
+        "board": content.title,
+        "as_of": content.as_of,
+        "record": content.record_head,
+        "files": dict(sorted(listed.items())),
+    }
+    return (json.dumps(document, ensure_ascii=False, indent=1) + "\n").encode()
+
+
+def render_template(template: str, model: dict[str, Any]) -> str:
+    """Return a template filled with a model."""
+    return environment().get_template(f"{template}.j2").render(model)
+
+
+def page_key(template: str, model: Any) -> str:
+    """Return what a page is known by: it changes with the model, the templates and the version."""
+    text = json.dumps([template, model], sort_keys=True, ensure_ascii=False)
+    return hashlib.sha256(f"{drawn_by()}\0{text}".encode()).hexdigest()
+
+
+@cache
+def drawn_by() -> str:
+    """Return the hash of all that draws pages: the version, the templates, styles and scripts."""
+    parts = [__version__, _joined(_STYLES), _joined(_SCRIPTS)]
+    parts += [text for pair in sorted(_templates().items()) for text in pair]
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+
+@cache
+def environment() -> Environment:
+    """Return the templates of the site."""
+    from jinja2 import DictLoader, Environment, StrictUndefined
+
+    made = Environment(
+        autoescape=True,
+        loader=DictLoader(_templates()),
+        undefined=StrictUndefined,
+        finalize=_visible_text,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    style, script = _joined(_STYLES), _joined(_SCRIPTS)
+    made.globals |= {
+        "version": __version__,
+        "style": style,
+        "script": script,
+        "policy": _policy(style, script),
+    }
+    return made
+
+
+def _visible_text(value: Any) -> Any:
+    """Return text with its hidden characters escaped and percentages on one line; what is markup stays."""
+    return unbroken(visible(value)) if type(value) is str else value
+
+
+def _policy(style: str, script: str) -> str:
+    """Return the policy of a page: its own style and script run, known by their hashes, and nothing else."""
+    allowed = {"style-src": style, "script-src": script}
+    parts = [f"{name} 'sha256-{_hash(text)}'" for name, text in allowed.items()]
+    return "; ".join(["default-src 'none'", *parts, "base-uri 'none'", "form-action 'none'"])
+
+
+def _hash(text: str) -> str:
+    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+_STYLES = (
+    *(("bestby.report", f"{name}.css") for name in ("tables", "page", "search")),
+    (__package__, "board.css"),
+)
+
+_SCRIPTS = (("bestby.report", "sort.js"), (__package__, "board.js"))
+
+
+def _joined(assets: tuple[tuple[str, str], ...]) -> str:
+    texts = (resources.files(room).joinpath("assets", name).read_text("utf-8") for room, name in assets)
+    return "\n" + "".join(texts)
+
+
+@cache
+def _templates() -> dict[str, str]:
+    folder = resources.files(__package__).joinpath("templates")
+    return {one.name: one.read_text("utf-8") for one in folder.iterdir() if one.name.endswith(".j2")}

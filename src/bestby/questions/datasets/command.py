@@ -90,7 +90,7 @@ def datasets(values: Datasets, progress: Any) -> Any:
     """Read and compare."""
     from bestby.comparisons.reading import reading_of
     from bestby.questions.datasets.compare import compare_datasets
-    from bestby.questions.datasets.normalising import MINMAX, read_ranges
+    from bestby.questions.datasets.source import MINMAX, read_ranges
     from bestby.readers.several import read_datasets
 
     statistics: dict[str, Any] = values.statistics.arguments() | {"on_missing": values.data.on_missing}
@@ -109,8 +109,8 @@ def _count_of_effects(p_values: dict[str, float], values: Datasets) -> Replicabi
     from bestby._core import checks
     from bestby._core.errors import InvalidInputError
     from bestby.cli.options import set_option_names
-    from bestby.comparisons.replicability import replicability
     from bestby.inference.multiplicity import alpha_of
+    from bestby.report.replicability import replicability
 
     unused = [option for option in _FOR_SCORES if option in set_option_names(values)]
     if unused:

@@ -14,7 +14,6 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
 from bestby.comparisons import equivalence, family, note_rules, one_pair, per_dataset
 from bestby.comparisons.per_dataset import Options
-from bestby.comparisons.replicability import replicability
 from bestby.engine.base import Drawing
 from bestby.engine.text_statistics import Counting
 from bestby.engine.unseen import evidence
@@ -42,7 +41,7 @@ from bestby.questions.runs.result import RunsDifference
 from bestby.questions.runs.source import Data, Settings
 from bestby.report.by_pair import Names
 from bestby.report.comparison import Difference
-from bestby.report.replicability import Replicability
+from bestby.report.replicability import Replicability, replicability
 from bestby.results.base import MetricInfo, Note
 from bestby.results.values import WITHOUT_INTERVAL, Interval, defined
 

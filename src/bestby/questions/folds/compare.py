@@ -25,7 +25,6 @@ from bestby.comparisons.family import (
 )
 from bestby.comparisons.per_dataset import Options
 from bestby.comparisons.provenance import made_by
-from bestby.comparisons.replicability import replicability
 from bestby.comparisons.settings import check_reach
 from bestby.data.frames import backend_of
 from bestby.data.layouts.options import TableOptions
@@ -38,7 +37,7 @@ from bestby.questions.folds.result import FoldComparison, Spread
 from bestby.questions.folds.source import Folds, Labels, folds_of_items, folds_of_scores, read
 from bestby.report.by_pair import Counts, Names, PairTests
 from bestby.report.comparison import Difference
-from bestby.report.replicability import Replicability
+from bestby.report.replicability import Replicability, replicability
 from bestby.report.reported import remember_backend
 from bestby.resampling.progress import Progress
 from bestby.resampling.settings import Resampling, combined

@@ -17,10 +17,9 @@ from bestby._core import checks, rounding
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.typing import Alternative, ArrayLike, FloatArray
 from bestby.comparisons.per_dataset import Options
-from bestby.comparisons.replicability import partial_conjunctions
 from bestby.inference import classical
 from bestby.questions.folds.source import Folds
-from bestby.report.replicability import Replicability
+from bestby.report.replicability import Replicability, partial_conjunctions
 from bestby.results.base import Note
 from bestby.results.values import Interval, TestResult
 from bestby.vocabulary import allowed_names

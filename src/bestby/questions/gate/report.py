@@ -1,4 +1,4 @@
-"""The report of a gate: its outcome, each check in words and a table, the items that flipped; JUnit XML."""
+"""The report of a gate: each check in words, a table and a picture, the items that flipped; JUnit XML."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from bestby._core.text import counted, grouped, shortened, visible
 from bestby.inference.multiplicity import rejects
 from bestby.inference.unseen import ENOUGH_DIFFERING
 from bestby.planning.base import USUAL_POWER
-from bestby.questions.gate import figure as figure
 from bestby.questions.gate.result import Gate, GateCheck, outcome_by_margin
 from bestby.report import column, few_units, scaffold
 from bestby.report.column import Cell, Column
@@ -22,6 +21,10 @@ from bestby.report.comparison import Difference
 from bestby.report.disagreements import Kind, Kinds, said
 from bestby.report.document import Document, Picture
 from bestby.report.fields import TEST, Field, Rows, attributes, interval_ends
+from bestby.report.figures import drawing
+from bestby.report.figures.canvas import SCREEN, Canvas, Sheet
+from bestby.report.figures.forest import Line, draw_lines
+from bestby.report.figures.layout import figure
 from bestby.report.numbers import DASH, MINUS, Rounding, alpha, margin_text, p_clause, p_text, percent
 from bestby.report.paper.shared import clustered, drawn, intervals_and_tests, measured, with_works
 from bestby.report.percent import around_differences
@@ -55,7 +58,7 @@ def document(g: Gate) -> Document:
         lead=headline(g) + _few(g),
         tables=tables,
         remarks=(*_check_lines(g), *_other_lines(g), *_flip_lines(g)),
-        pictures=(Picture("Differences between one-sided bounds", caption, partial(figure.gate, g)),),
+        pictures=(Picture("Differences between one-sided bounds", caption, partial(gate, g)),),
     )
 
 
@@ -511,3 +514,38 @@ def to_junit(g: Gate) -> str:
     ET.indent(root)
     text = ET.tostring(root, encoding="unicode")
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'
+
+
+@figure
+def gate(g: Gate, *, canvas: Canvas = SCREEN) -> Sheet:
+    """Draw the checks, one line each; the band is the margin if all have the same."""
+    margins = {check.margin for check in g.checks}
+    margin = next(iter(margins)) if len(margins) == 1 else None
+    names = canvas.names([g.candidate, g.baseline])
+    checks = canvas.names(check.name for check in g.checks)
+    keys = [drawing.key("fail", filled=True), drawing.key("pass or inconclusive", filled=False)]
+    if margin is not None:
+        keys.append(drawing.margin_key(margin))
+    sheet = draw_lines(
+        [_line(check, checks[check.name], margins) for check in g.checks],
+        Rounding.of([(d.estimate, d.equivalence_interval) for d in g.differences], margin),
+        margin,
+        canvas,
+        title=f"{g.outcome.capitalize()}: {names[g.candidate]} against {names[g.baseline]}, {g.extent}",
+        keys=keys,
+    )
+    candidate, baseline = names[g.candidate], names[g.baseline]
+    label = f"{candidate} {MINUS} {baseline}, with one-sided {percent(g.level)} bounds"
+    ways = {d.greater_is_better for d in g.differences}
+    if len(ways) == 1:
+        label = f"{drawing.sides(candidate, baseline, greater_is_better=ways.pop())}\n{label}"
+    sheet.axes.set_xlabel(label, color=drawing.INK, parse_math=False)
+    return sheet
+
+
+def _line(check: GateCheck, name: str, margins: set[float | None]) -> Line:
+    margin = "" if check.margin is None or len(margins) == 1 else f", margin {margin_text(check.margin)}"
+    way = "" if check.difference.greater_is_better else " (lower is better)"
+    label = f"{name}{way}{margin}: {check.outcome}"
+    d = check.difference
+    return Line(label, d.estimate, d.equivalence_interval, check.outcome == "fail")

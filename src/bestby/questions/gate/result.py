@@ -217,7 +217,7 @@ class Gate(Drawn, Reported):
 
     @staticmethod
     def _figure() -> Any:
-        from bestby.questions.gate.figure import gate
+        from bestby.questions.gate.report import gate
 
         return gate
 

@@ -20,7 +20,8 @@ from bestby._core.keywords import with_suggestions
 from bestby._core.text import counted, quoted
 from bestby._core.typing import BoolArray, FloatArray
 from bestby.data.evaluation import Evaluation
-from bestby.questions.monitor import planned_looks, saving
+from bestby.questions.monitor import planned_looks
+from bestby.questions.monitor import settings as monitor_settings
 from bestby.questions.monitor.confidence_sequences import asymptotic_radius
 from bestby.questions.monitor.evidence import (
     Claim,
@@ -163,7 +164,7 @@ class Monitor:
         self._dropped_at: dict[str, int] = {}
         self._looked = 0
         self._looks: list[int] = []
-        self._journal: saving.Journal | None = None
+        self._journal: monitor_settings.Journal | None = None
         self._notes: list[Note] = []
 
     def __repr__(self) -> str:
@@ -198,7 +199,7 @@ class Monitor:
         if entry is None:
             return False
         if self._journal is not None:
-            self._journal.add(saving.item_line(self.systems, *entry))
+            self._journal.add(monitor_settings.item_line(self.systems, *entry))
         self._collected.put(entry)
         return True
 
@@ -343,14 +344,14 @@ class Monitor:
             If the file cannot be written.
         """
         target = checks.valid_path(path, "monitor.save('monitor.jsonl')")
-        self._journal = saving.Journal.written(target, self._settings, self._lines())
+        self._journal = monitor_settings.Journal.written(target, self._settings, self._lines())
 
     def _lines(self) -> Iterator[dict[str, Any]]:
         """Yield what happened so far, in its order."""
         c, looks = self._collected, set(self._looks)
         n_units = 0
         for place, item in enumerate(c.items):
-            yield saving.item_line(self.systems, item, c.scores[place].tolist(), c.clusters[place])
+            yield monitor_settings.item_line(self.systems, item, c.scores[place].tolist(), c.clusters[place])
             if n_units < len(c.closed) and c.closed[n_units] == place + 1:
                 n_units += 1
                 if c.clustered:
@@ -385,13 +386,13 @@ class Monitor:
         (False, 1)
         """
         monitor, size, torn = cls._restored(path)
-        monitor._journal = saving.Journal.resumed(path, size, torn=torn)
+        monitor._journal = monitor_settings.Journal.resumed(path, size, torn=torn)
         return monitor
 
     @classmethod
     def _restored(cls, path: str | Path) -> tuple[Monitor, int, bool]:
         """Return the monitor in a file, the size of its whole lines, and whether one is torn."""
-        settings, lines, size, torn = saving.read_state(path)
+        settings, lines, size, torn = monitor_settings.read_state(path)
         monitor = cls.__new__(cls)
         try:
             monitor._start(checked_settings(**settings))

@@ -25,8 +25,7 @@ from bestby.questions.preferences.bradley_terry import (
     odds_interval,
     share_interval,
 )
-from bestby.questions.preferences.judgements import Judgements
-from bestby.questions.preferences.source import Data
+from bestby.questions.preferences.source import Data, Judgements
 from bestby.resampling import totals
 from bestby.resampling.units import single_stratum
 from bestby.results.values import Interval, TestResult, defined

@@ -180,7 +180,7 @@ class StudyExport:
 def study_add(values: StudyAdd) -> None:
     """Add a run and say so."""
     from bestby.cli import streams
-    from bestby.questions.study.reader import read_run
+    from bestby.questions.study.source import read_run
     from bestby.questions.study.store import gold_file
 
     store, role = _store(values.study), values.role
