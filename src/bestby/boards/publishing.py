@@ -73,9 +73,9 @@ def write_board_site(
             folder.append(lines, [event], now)
 
     with files.reported(f"publish the board in {path_text(site)}", BoardError):
-        made = kit(folder, settings, folder.text())
+        kit_files = kit(folder, settings, folder.text())
         trusted = {one.manifest for one in published}
-        return write(pages(content, made), content, target, trusted, announce)
+        return write(pages(content, kit_files), content, target, trusted, announce)
 
 
 def site_place(folder: Folder, site: Path) -> Path:
@@ -90,8 +90,8 @@ def kit(folder: Folder, settings: Settings, text: str) -> dict[str, bytes]:
     """
     lists = [folder.items_file(task.name, settings) for task in settings.tasks]
     with files.reported(f"read the board {path_text(folder.path)}", BoardError):
-        made = {path.relative_to(folder.path).as_posix(): path.read_bytes() for path in lists}
-    return {"board.toml": text.encode(), **made}
+        item_lists = {path.relative_to(folder.path).as_posix(): path.read_bytes() for path in lists}
+    return {"board.toml": text.encode(), **item_lists}
 
 
 def verify(folder: Folder, site: str | Path | None, now: datetime) -> Verification:
@@ -106,17 +106,17 @@ def verify(folder: Folder, site: str | Path | None, now: datetime) -> Verificati
         lines = folder.lines()
     except BoardError as error:
         return Verification((error.message,), 0, 0)
-    found = [
+    findings = [
         *_findings_in_record(folder, lines),
         *_findings_in_submissions(folder, lines),
         *_findings_in_golds(folder, lines),
         *_findings_in_gitignore(folder),
     ]
     n_files, n_submissions = 0, sum(isinstance(line.event, Submitted) for line in lines)
-    texts = [one.text for one in found]
-    if not any(one.hinders for one in found):
-        of_site, n_files = _findings_in_sites(folder, lines, None if site is None else user_path(site))
-        texts += of_site
+    texts = [one.text for one in findings]
+    if not any(one.hinders for one in findings):
+        in_sites, n_files = _findings_in_sites(folder, lines, None if site is None else user_path(site))
+        texts += in_sites
     elif site is not None:
         texts.append(
             "the published numbers were not computed anew, as files of the board are not as they were"
@@ -224,14 +224,14 @@ def _findings_in_sites(folder: Folder, lines: Sequence[Line], site: Path | None)
     published = [line for line in lines if isinstance(line.event, Published)]
     if not published:
         return (["the record has no published site"] if site is not None else []), 0
-    found: list[str] = []
+    findings: list[str] = []
     last = published[-1]
     mine = last
     if site is not None:
         mark = mark_of(site / MANIFEST)
         mine = next((line for line in reversed(published) if _manifest(line) == mark), last)
         if _manifest(mine) != mark:
-            found.append(f"the manifest of {path_text(site)} is not in the record")
+            findings.append(f"the manifest of {path_text(site)} is not in the record")
     n_files = 0
     for line in dict.fromkeys((last, mine)):
         past = _past(lines, line)
@@ -243,14 +243,14 @@ def _findings_in_sites(folder: Folder, lines: Sequence[Line], site: Path | None)
             n_other = sum(expected.get(path) != rendered.get(path) for path in {*expected, *rendered})
             count = f", in {counted(n_other, 'file')}"
         if rendered[MANIFEST] != past.event.manifest:
-            found.append(
+            findings.append(
                 f"line {line.number + 1} of the record: gold and submissions give another site than the one"
                 f" that was published{count}{_by_another(past.event.version)}"
             )
         if site is not None and line is mine:
             n_files = len(expected)
-            found += [f"{path_text(site)}: {one}" for one in differences(expected, site, other)]
-    return found, n_files
+            findings += [f"{path_text(site)}: {one}" for one in differences(expected, site, other)]
+    return findings, n_files
 
 
 def _manifest(line: Line) -> str:
@@ -321,20 +321,20 @@ def write(
     """
     new, aside = (target.with_name(f".{target.name}.bestby-{part}") for part in ("new", "old"))
     recover(new, target, aside)
-    kept = _trusted_files(target, trusted)
+    unchanged = _trusted_files(target, trusted)
     try:
         new.mkdir()
-        made, digests = 0, []
+        n_written, digests = 0, []
         for page in pages:
-            digest = _linked(page, kept, target, new)
+            digest = _linked(page, unchanged, target, new)
             if digest is None:
-                made, digest = made + 1, _write_page(page, new)
+                n_written, digest = n_written + 1, _write_page(page, new)
             digests.append((page, digest))
         listed = manifest(content, digests)
         (new / MANIFEST).write_bytes(listed)
         if target.exists():
             new.chmod(target.stat().st_mode & 0o7777)
-        staged = Staged(hashlib.sha256(listed).hexdigest(), len(digests) + 1, made)
+        staged = Staged(hashlib.sha256(listed).hexdigest(), len(digests) + 1, n_written)
         announce(staged)
         put_in_place(new, target, aside)
     finally:  # it has another name by now if all went well
@@ -348,9 +348,9 @@ def checked_place(site: Path, board: Path, secret: Sequence[Path]) -> Path:
     `board` is the folder of the board, and `secret` are folders of which nothing may be published.
     """
     target = Path(os.path.realpath(site))
-    for kept in (Path(os.path.realpath(one)) for one in (board, *secret)):
-        inside = kept in target.parents and kept != Path(os.path.realpath(board))
-        if inside or target == kept or target in kept.parents:
+    for private in (Path(os.path.realpath(one)) for one in (board, *secret)):
+        inside = private in target.parents and private != Path(os.path.realpath(board))
+        if inside or target == private or target in private.parents:
             raise InvalidInputError(
                 f"the site cannot be {path_text(site)}: the gold and the submissions lie there",
                 hint="name a folder of its own, such as the folder site in the board",
@@ -369,13 +369,13 @@ def checked_place(site: Path, board: Path, secret: Sequence[Path]) -> Path:
 def _check_files(site: Path, target: Path) -> None:
     """Refuse a folder with files that were not published, since publishing replaces the whole folder."""
     present = sorted(files_in(target))
-    known = listed_files(_bytes_or_none(target / MANIFEST))
-    if present and known is None:
+    listed = listed_files(_bytes_or_none(target / MANIFEST))
+    if present and listed is None:
         raise InvalidInputError(
             f"{path_text(site)} is not the site of a board, and it is not empty",
             hint="name an empty folder, or one that does not exist",
         )
-    foreign = [path for path in present if path != MANIFEST and path not in (known or {})]
+    foreign = [path for path in present if path != MANIFEST and path not in (listed or {})]
     if foreign:
         raise InvalidInputError(
             f"{path_text(site)} holds {counted(len(foreign), 'file')} that no publication wrote, such as"
@@ -391,20 +391,20 @@ def _trusted_files(target: Path, trusted: Collection[str]) -> dict[str, dict[str
     return listed_files(_bytes_or_none(target / MANIFEST)) or {}
 
 
-def _linked(page: Page, kept: Mapping[str, Mapping[str, str]], target: Path, new: Path) -> str | None:
+def _linked(page: Page, unchanged: Mapping[str, Mapping[str, str]], target: Path, new: Path) -> str | None:
     """Take a file over from the site that is there, if it shows the same; return its hash, else None."""
-    known, source = kept.get(page.path), target / page.path
-    if known is None or known["key"] != page.key or source.is_symlink():
+    entry, source = unchanged.get(page.path), target / page.path
+    if entry is None or entry["key"] != page.key or source.is_symlink():
         return None
     data = _bytes_or_none(source)
-    if data is None or hashlib.sha256(data).hexdigest() != known["sha256"]:
+    if data is None or hashlib.sha256(data).hexdigest() != entry["sha256"]:
         return None
     place = _place(page, new)
     try:
         os.link(source, place)
     except OSError:  # a file system without links
         place.write_bytes(data)
-    return known["sha256"]
+    return entry["sha256"]
 
 
 def _write_page(page: Page, new: Path) -> str:
@@ -479,12 +479,12 @@ def differences(expected: Mapping[str, str], site: Path, other: str) -> tuple[st
     `other` is what is said of a file with other bytes.
     """
     present = set(files_in(site)) if site.is_dir() else set()
-    found = [f"{path} is missing" for path in expected if path not in present]
-    found += [f"{path} is not of the site" for path in present if path not in expected]
-    found += [
+    findings = [f"{path} is missing" for path in expected if path not in present]
+    findings += [f"{path} is not of the site" for path in present if path not in expected]
+    findings += [
         f"{path} {other}" for path in present & expected.keys() if mark_of(site / path) != expected[path]
     ]
-    return tuple(sorted(found))
+    return tuple(sorted(findings))
 
 
 def as_published(site: Path) -> dict[str, str]:

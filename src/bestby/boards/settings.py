@@ -139,20 +139,20 @@ class Settings:
 
 
 def _named(records: Sequence[N], name: str | None, what: str) -> N:
-    known = [one.name for one in records]
+    names = [one.name for one in records]
     if name is None:
         if len(records) > 1:
             raise InvalidInputError(
-                f"the board has {len(records)} {what}s: {', '.join(known)}",
-                hint=f"name one: {what}={known[0]!r}",
+                f"the board has {len(records)} {what}s: {', '.join(names)}",
+                hint=f"name one: {what}={names[0]!r}",
             )
         return records[0]
     for one in records:
         if one.name == name:
             return one
     raise InvalidInputError(
-        f"the board has no {what} {quoted(name)}{suggestion(str(name), known)}",
-        hint=f"its {what}s: {', '.join(known)}",
+        f"the board has no {what} {quoted(name)}{suggestion(str(name), names)}",
+        hint=f"its {what}s: {', '.join(names)}",
     )
 
 
@@ -194,12 +194,12 @@ def _several(record: type[R], tables: Any, where: str) -> tuple[R, ...]:
     if not isinstance(tables, list):
         raise InvalidInputError(f"{where} must be written with two brackets", hint="[[task]] or [[phase]]")
     records = tuple(_record(record, table, where) for table in tables)
-    known: set[str] = set()
+    seen: set[str] = set()
     for one in records:
         name = one.name  # type: ignore[attr-defined]  # tasks and phases have names
-        if name in known:
+        if name in seen:
             raise InvalidInputError(f"{where}: the name {quoted(name)} is given twice", hint="rename one")
-        known.add(name)
+        seen.add(name)
     return records
 
 
@@ -214,12 +214,12 @@ def _record(record: type[R], table: Any, where: str) -> R:
 def _values(record: type, table: Mapping[str, Any], where: str, also: Sequence[str] = ()) -> dict[str, Any]:
     """Return the values of a table by field; unknown keys, missing ones and other types are refused."""
     declared = {one.name: one for one in keys_of(record)}
-    known = [*declared, *also]
+    keys = [*declared, *also]
     for key in table:
         if key not in declared:
             raise InvalidInputError(
-                f"{where} has an unknown key: {quoted(key)}{suggestion(key, known)}",
-                hint=f"the keys are: {', '.join(known)}",
+                f"{where} has an unknown key: {quoted(key)}{suggestion(key, keys)}",
+                hint=f"the keys are: {', '.join(keys)}",
             )
     values = {}
     for name, one in declared.items():
@@ -410,9 +410,9 @@ def checked_name(name: str, what: str) -> str:
         )
     refused = sorted({*REFUSED.findall(name), *(one for one in name if unicodedata.category(one) in _HIDDEN)})
     if refused or name.startswith((".", "-", "+", "@")):
-        found = ", ".join(map(repr, refused)) or repr(name[0]) + " at its start"
+        characters = ", ".join(map(repr, refused)) or repr(name[0]) + " at its start"
         raise InvalidInputError(
-            f"the {what} {quoted(name)} has characters that a page or a path gives a meaning: {found}",
+            f"the {what} {quoted(name)} has characters that a page or a path gives a meaning: {characters}",
             hint="use letters, digits, spaces and _ - . ( ) + , ! #",
         )
     return name
@@ -429,9 +429,9 @@ def unseen(text: str) -> list[str]:
 
 def check_visible(name: str, what: str) -> None:
     """Refuse a new name with characters that nobody sees, or with a pile of combining marks."""
-    if found := sorted(set(unseen(name))):
+    if characters := sorted(set(unseen(name))):
         raise InvalidInputError(
-            f"the {what} {quoted(name)} has characters that nobody sees: {', '.join(map(ascii, found))}",
+            f"the {what} {quoted(name)} has characters that nobody sees: {', '.join(map(ascii, characters))}",
             hint="write it without them, and with plain spaces",
         )
     marks = [unicodedata.category(one) in ("Mn", "Me") for one in unicodedata.normalize("NFD", name)]
@@ -442,14 +442,14 @@ def check_visible(name: str, what: str) -> None:
         )
 
 
-def look_alike(name: str, known: Iterable[str]) -> str | None:
+def look_alike(name: str, names: Iterable[str]) -> str | None:
     """Return a name that a reader cannot tell from another one; None if there is none.
 
     >>> look_alike("\u043eurs", ["theirs", "ours"]), look_alike("0urs", ["ours"]), look_alike("AI", ["Al"])
     ('ours', None, 'Al')
     """
     looks = _looks(name)
-    return next((one for one in known if looks & _looks(one)), None)
+    return next((one for one in names if looks & _looks(one)), None)
 
 
 @lru_cache(maxsize=100_000)
@@ -515,9 +515,9 @@ def checked_link(link: str, *, visible: bool = False) -> str:
         raise InvalidInputError(
             f"{quoted(link)} is not the address of a page", hint="links begin with https:// or http://"
         )
-    if visible and (found := sorted(set(unseen(link)))):
+    if visible and (characters := sorted(set(unseen(link)))):
         raise InvalidInputError(
-            f"a link has characters that nobody sees: {', '.join(map(ascii, found))}",
+            f"a link has characters that nobody sees: {', '.join(map(ascii, characters))}",
             hint="copy the address without them, or write them as %XX",
         )
     return link

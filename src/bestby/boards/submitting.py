@@ -107,10 +107,10 @@ def by_task(files: str | Path | Mapping[str, str | Path], settings: Settings) ->
     if not isinstance(files, Mapping):
         file = checks.valid_path(files, "name the file of the predictions")
         if len(settings.tasks) > 1:
-            known = ", ".join(task.name for task in settings.tasks)
+            names = ", ".join(task.name for task in settings.tasks)
             raise InvalidInputError(
                 f"the board has {len(settings.tasks)} tasks, got one file without the name of its task",
-                hint=f'give files by task, of {known}: {{"{settings.tasks[0].name}": "{files}"}}',
+                hint=f'give files by task, of {names}: {{"{settings.tasks[0].name}": "{files}"}}',
             )
         return {settings.tasks[0].name: file}
     if not files:
@@ -123,25 +123,25 @@ def by_task(files: str | Path | Mapping[str, str | Path], settings: Settings) ->
 
 
 def _checked_contents(
-    folder: Folder, settings: Settings, given: Mapping[str, Path]
+    folder: Folder, settings: Settings, files: Mapping[str, Path]
 ) -> dict[str, tuple[bytes, str]]:
     """Return the bytes of each file and the ending of its name, after checking that they can be submitted."""
-    found = {}
-    for task, path in given.items():
+    contents = {}
+    for task, path in files.items():
         file = checked_file(path, settings)
         _check_place(folder, file)
         with whole_files.reported(f"read {path_text(file)}", BoardError):
             data = file.read_bytes()
-            found[task] = (data, file.suffix.lower())
-    check_submission(folder, settings, given)
-    for task, path in given.items():
+            contents[task] = (data, file.suffix.lower())
+    check_submission(folder, settings, files)
+    for task, path in files.items():
         with whole_files.reported(f"read {path_text(path)}", BoardError):
-            if user_path(path).read_bytes() != found[task][0]:
+            if user_path(path).read_bytes() != contents[task][0]:
                 raise InvalidInputError(
                     f"{path_text(path)} was changed while it was read",
                     hint="submit it again when it is written",
                 )
-    return found
+    return contents
 
 
 def checked_file(path: str | Path, settings: Settings) -> Path:
@@ -192,16 +192,18 @@ def check_submission(
         task, items = settings.task(name), folder.items(name, settings)
         file = checked_file(path, settings)
         try:
-            found = predictions(file, task, items)
+            predicted = predictions(file, task, items)
         except InvalidInputError as error:
             if "which column" in error.message:
                 error.hint = "call the column of the predictions prediction, and that of the ids id"
             raise
-        if found.dtype.kind == "f":  # what no metric can add up must not keep the others from their tables
-            checks.check_bounded(found, f"{file}: predictions")
-            checks.check_not_tiny(found, f"{file}: predictions")
+        if (
+            predicted.dtype.kind == "f"
+        ):  # what no metric can add up must not keep the others from their tables
+            checks.check_bounded(predicted, f"{file}: predictions")
+            checks.check_not_tiny(predicted, f"{file}: predictions")
         n_items[name] = len(items)
-        counts = Counter(found.tolist()) if task.labels else Counter()
+        counts = Counter(predicted.tolist()) if task.labels else Counter()
         labels[name] = {task.labels[place]: count for place, count in counts.most_common()}
     return SubmissionCheck(n_items, labels)
 
@@ -211,14 +213,14 @@ def _repeated(lines: Sequence[Line], event: Submitted) -> int | None:
 
     Without a phase, any is meant: none is open now.
     """
-    own = [
+    earlier = [
         (number, one)
         for number, one in submissions(lines)
         if (one.key, one.run) == (event.key, event.run) and event.phase in ("", one.phase)
     ]
-    if not own:
+    if not earlier:
         return None
-    number, newest = own[-1]
+    number, newest = earlier[-1]
     same = dataclasses.replace(event, phase=newest.phase) == newest
     return number if same and number not in withdrawals(lines) else None
 
@@ -228,10 +230,10 @@ def receipts(lines: Sequence[Line]) -> dict[int, SubmissionReceipt]:
     withdrawn = withdrawals(lines)
     submitted = dict(submissions(lines))
     newest = {(one.key, one.run, one.phase): n for n, one in submitted.items() if n not in withdrawn}
-    made = {}
+    by_number = {}
     for number, one in submitted.items():
         state = "in force" if newest.get((one.key, one.run, one.phase)) == number else "replaced"
-        made[number] = SubmissionReceipt(
+        by_number[number] = SubmissionReceipt(
             number=number,
             time=stamp(lines[number].time),
             team=one.team,
@@ -243,7 +245,7 @@ def receipts(lines: Sequence[Line]) -> dict[int, SubmissionReceipt]:
             code=one.code,
             state="withdrawn" if number in withdrawn else state,
         )
-    return made
+    return by_number
 
 
 def _check_spelling(lines: Sequence[Line], event: Submitted) -> None:
@@ -252,17 +254,17 @@ def _check_spelling(lines: Sequence[Line], event: Submitted) -> None:
     A name that is on the board already is taken as it is, so that its team can go on.
     """
     everything = [one for _, one in submissions(lines)]
-    of_team = [one for one in everything if one.team == event.team]
-    of_system = [one for one in of_team if one.system == event.system]
-    for what, new, known in (
+    by_team = [one for one in everything if one.team == event.team]
+    by_system = [one for one in by_team if one.system == event.system]
+    for what, new, earlier in (
         ("team", event.team, {one.team for one in everything}),
-        ("system", event.system, {one.system for one in of_team}),
-        ("run", event.run, {one.run for one in of_system}),
+        ("system", event.system, {one.system for one in by_team}),
+        ("run", event.run, {one.run for one in by_system}),
     ):
-        if not new or new in known:
+        if not new or new in earlier:
             continue
         boards_settings.check_visible(new, what)
-        old = boards_settings.look_alike(new, sorted(known))
+        old = boards_settings.look_alike(new, sorted(earlier))
         if old is not None:
             raise InvalidInputError(
                 f"the {what} {quoted(new)} is too like {quoted(old)}, which is on the board",
@@ -301,16 +303,16 @@ def _phases(settings: Settings) -> str:
 
 def _check_limits(lines: Sequence[Line], event: Submitted, phase: Phase, now: datetime) -> None:
     """Refuse a submission of a team that has submitted too often."""
-    own = [
+    times = [
         line.time
         for line in lines
         if isinstance(line.event, Submitted)
         and (line.event.team, line.event.phase) == (event.team, event.phase)
     ]
-    today = sum(time.date() == now.date() for time in own)
-    if phase.per_team is not None and len(own) >= phase.per_team:
+    today = sum(time.date() == now.date() for time in times)
+    if phase.per_team is not None and len(times) >= phase.per_team:
         raise InvalidInputError(
-            f"team {quoted(event.team)} has submitted {counted(len(own), 'time')} in phase"
+            f"team {quoted(event.team)} has submitted {counted(len(times), 'time')} in phase"
             f" {quoted(phase.name)}, which is its limit",
             hint="withdrawn submissions count; ask the organisers if you need another one",
         )
@@ -354,11 +356,11 @@ def withdraw(folder: Folder, number: int, now: datetime, *, hidden: bool, reason
     with folder.locked():
         lines = folder.lines()
         checked_settings(folder, lines)
-        known = receipts(lines)
-        if number not in known:
+        submitted = receipts(lines)
+        if number not in submitted:
             raise InvalidInputError(
                 f"the board has no submission {number}",
-                hint="`bestby board list` shows the numbers" if known else "nothing was submitted yet",
+                hint="`bestby board list` shows the numbers" if submitted else "nothing was submitted yet",
             )
         event = Withdrawn(number, hidden, reason)
         before = withdrawals(lines).get(number)
@@ -377,14 +379,14 @@ def end(folder: Folder, phase: str | None, now: datetime, *, early: bool, revoke
         lines = folder.lines()
         settings = checked_settings(folder, lines)
         one = settings.phase(phase)
-        known = ended(lines).get(one.name)
-        if revoke and known is None:
+        ending = ended(lines).get(one.name)
+        if revoke and ending is None:
             raise InvalidInputError(
                 f"phase {quoted(one.name)} has not ended, so that there is nothing to revoke",
                 hint="`bestby board end` without revoke=True ends it",
             )
-        if known is not None and not revoke:
-            return known.number
+        if ending is not None and not revoke:
+            return ending.number
         if one.end is not None and now < one.end and not (early or revoke):
             raise InvalidInputError(
                 f"phase {quoted(one.name)} ends on {stamp(one.end)}, and it is {stamp(now)}",

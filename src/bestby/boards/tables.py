@@ -91,16 +91,16 @@ def tables(scored: Scored) -> tuple[Table, ...]:
     """Return the tables of a task in a phase, one per metric by which a system has a score."""
     if not scored.systems:
         return ()
-    made = (_table(scored, metric) for metric in scored.hidden.task.metrics)
-    return tuple(one for one in made if one is not None)
+    every = (_table(scored, metric) for metric in scored.hidden.task.metrics)
+    return tuple(one for one in every if one is not None)
 
 
 def _table(scored: Scored, metric: str) -> Table | None:
     task, settings = scored.hidden.task, scored.settings
-    made, left_out = compared(scored, metric)
-    if made is None:
+    result, left_out = compared(scored, metric)
+    if result is None:
         return None
-    comparison = publishable(made)
+    comparison = publishable(result)
     info = comparison.metrics[0]
     order = [entry.system for entry in comparison.systems]
     baseline = settings.baseline if settings.baseline in order else None
@@ -179,20 +179,20 @@ def _needs_swaps(scored: Scored, metric: str) -> bool:
     """
     if scored.settings.public.pairs or len(scored.settings.tasks) > 1:
         return True
-    own = metric_of(scored.hidden.task, metric, scored.evaluation)
-    return not isinstance(own, Metric) or isinstance(own, MeanMetric) or own.reads != "labels"
+    fitted = metric_of(scored.hidden.task, metric, scored.evaluation)
+    return not isinstance(fitted, Metric) or isinstance(fitted, MeanMetric) or fitted.reads != "labels"
 
 
 def _without_score(scored: Scored, metric: str) -> dict[str, str]:
     """Return the systems that have no score by a metric, and why."""
-    direction, found = direction_of(scored.hidden.task), {}
+    direction, reasons = direction_of(scored.hidden.task), {}
     for name in scored.evaluation.names:
-        alone = scored.evaluation.with_systems([name])
+        single = scored.evaluation.with_systems([name])
         try:
-            evaluate(alone, metric=metric, greater_is_better=direction, interval=None)
+            evaluate(single, metric=metric, greater_is_better=direction, interval=None)
         except UNCOMPUTED:  # what it says may quote the gold
-            found[name] = f"{metric} is not defined for its predictions"
-    return found
+            reasons[name] = f"{metric} is not defined for its predictions"
+    return reasons
 
 
 R = TypeVar("R", Comparison, SlicesComparison, RunsComparison)
@@ -213,8 +213,8 @@ def _best(scored: Scored, metric: str, comparison: Comparison) -> Best | None:
     """Return what the score of the best system would be without luck; None where the metric cannot tell."""
     could_be_first = [entry.system for entry in comparison.systems if (entry.rank_low or 1) == 1]
     try:
-        own = metric_of(scored.hidden.task, metric, scored.evaluation)
-        return best_of(scored.evaluation, own, could_be_first)
+        fitted = metric_of(scored.hidden.task, metric, scored.evaluation)
+        return best_of(scored.evaluation, fitted, could_be_first)
     except UNCOMPUTED:  # such as a metric that is undefined without some item
         return None
 
@@ -279,7 +279,7 @@ def _slices(
     if not columns or len(chosen) < 2:
         return None
     try:
-        found = compare_slices(
+        in_slices = compare_slices(
             scored.evaluation.with_systems(chosen),
             metric=metric,
             greater_is_better=direction_of(scored.hidden.task),
@@ -290,7 +290,7 @@ def _slices(
         )
     except UNCOMPUTED:  # such as a metric that is undefined in a slice
         return None
-    return publishable(found)
+    return publishable(in_slices)
 
 
 def _units(hidden: Hidden, name: str) -> Array:
@@ -337,7 +337,7 @@ def _runs(scored: Scored, metric: str, order: Sequence[str]) -> RunsComparison |
         for key in several
     }
     try:
-        found = compare_runs(
+        over_runs = compare_runs(
             data,
             hidden.gold,
             metric=metric,
@@ -347,7 +347,7 @@ def _runs(scored: Scored, metric: str, order: Sequence[str]) -> RunsComparison |
         )
     except UNCOMPUTED:  # such as runs that all score the same
         return None
-    return publishable(found)
+    return publishable(over_runs)
 
 
 def items_against(scored: Scored, table: Table) -> list[ItemsAgainst]:
@@ -364,11 +364,11 @@ def items_against(scored: Scored, table: Table) -> list[ItemsAgainst]:
     chosen = list(dict.fromkeys([*order[:50], *([table.baseline] if table.baseline else [])]))
     values: dict[str, FloatArray] = {}
     for key in chosen:
-        own = scored.evaluation.systems[key]
-        worth = own if hidden.gold is None else own == hidden.gold
+        answers = scored.evaluation.systems[key]
+        worth = answers if hidden.gold is None else answers == hidden.gold
         values[key] = np.asarray(worth, dtype=np.float64)
     if hidden.gold is None and not table.metric.greater_is_better:
-        values = {key: -own for key, own in values.items()}
+        values = {key: -answers for key, answers in values.items()}
     against = list(dict.fromkeys([order[0], *([table.baseline] if table.baseline else [])]))
     return [
         ItemsAgainst(
@@ -568,11 +568,11 @@ class ScoredPhase:
         evaluations, items = {}, []
         for task in settings.tasks if systems else ():
             scored = self._scored(task, [system for system in systems if task.name in system.event.files])
-            own = tables(scored)
-            computed += own
-            if own:
-                first[task.name], evaluations[task.name] = own[0], scored.evaluation
-                items += items_against(scored, own[0]) if settings.public.items else []
+            task_tables = tables(scored)
+            computed += task_tables
+            if task_tables:
+                first[task.name], evaluations[task.name] = task_tables[0], scored.evaluation
+                items += items_against(scored, task_tables[0]) if settings.public.items else []
         directions = {task.name: direction_of(task) for task in settings.tasks}
         whole = None
         if len(settings.tasks) > 1 and len(first) == len(settings.tasks):

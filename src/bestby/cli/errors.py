@@ -92,9 +92,11 @@ def _say_usage(error: Any) -> None:
     elif command == "bestby evaluate" and name is not None:
         from bestby.cli.options import spellings
 
-        of_compare = spellings(import_module("bestby.questions.items.command").Compare)
+        spellings_of_compare = spellings(import_module("bestby.questions.items.command").Compare)
         other = (meant_of_compare(_argument(name)) or "").partition("=")[0]
-        option = next((names[0] for key, names in of_compare.items() if name in names or key == other), None)
+        option = next(
+            (names[0] for key, names in spellings_of_compare.items() if name in names or key == other), None
+        )
         if option is not None:
             message = f"{option} belongs to bestby compare: bestby evaluate compares no systems"
     _say("UsageError", message, f"{command} --help")
@@ -182,12 +184,12 @@ def in_options(
     """
     formats = FORMAT_OPTIONS if "format_options" in options else ()
     as_written = {names[0].removeprefix("--").replace("-", "_"): names for names in options.values()}
-    of_formats = {name: (f"--option {name}=",) for name in formats}
+    options_of_formats = {name: (f"--option {name}=",) for name in formats}
     written = {name for names in options.values() for name in names}
     parts = {
         name: names for name, names in SPELLINGS.items() if any(one.split()[0] in written for one in names)
     }
-    options = {**parts, **of_formats, **as_written, **options}
+    options = {**parts, **options_of_formats, **as_written, **options}
     message, argument = error.message, error.argument
     if argument is not None and argument in options and message.startswith(f"{argument} "):
         message = options[argument][0].rstrip("=") + message.removeprefix(argument)

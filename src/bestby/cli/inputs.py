@@ -67,7 +67,6 @@ def read_evaluation(values: Any, **more: Any) -> tuple[Evaluation, dict[str, Any
 
     `more` are arguments of `read` that are no options.
     """
-    from bestby._core.errors import InvalidInputError
     from bestby.comparisons.reading import needs_items, reading_of
     from bestby.readers import read
 
@@ -90,17 +89,16 @@ _ARGUMENTS = {"item": "items", "cluster": "clusters", "stratum": "strata", "syst
 """Options of the command line, and the arguments of Python that they are."""
 
 
-def format_options(given: list[str] | None) -> dict[str, Any]:
+def format_options(texts: list[str] | None) -> dict[str, Any]:
     """Return options as they are given to a format.
 
     >>> format_options(["items=document", "case=true"])
     {'items': 'document', 'case': 'true'}
     """
-    from bestby._core.errors import InvalidInputError
     from bestby.readers import read
 
     options: dict[str, Any] = {}
-    for one in given or ():
+    for one in texts or ():
         word, sign, value = one.partition("=")
         name = word.strip().replace("-", "_")
         if not sign or not name:

@@ -267,7 +267,7 @@ class Family(Resamples, Tests, Intervals):
 
 @record
 class ScoreFamily(Direction, Family):
-    """The same for tables that may hold scores, which have a name and a direction."""
+    """A family of differences in tables that may hold scores, which have a name and a direction."""
 
     metric: Text = option(
         "NAME", "Metric, see 'bestby metrics'; or a name for the scores.", choices=metric_names
@@ -395,7 +395,7 @@ class Output(Json):
 
 @record
 class Tables(Output):
-    """The same, with how numbers are shown, and with CSV that is safe to open in a spreadsheet."""
+    """All files, with how numbers are shown, and with CSV that is safe to open in a spreadsheet."""
 
     latex_parts: Names = option(
         "NAME",
@@ -432,7 +432,7 @@ class InPercent(Group):
 
 @record
 class ClassTables(InPercent, Tables):
-    """The same in percent, with how often each class occurs."""
+    """Tables in percent if asked for, with how often each class occurs."""
 
     terminal_classes: bool = flag(
         "Also print how often each class occurs in the gold and in the predictions.",
@@ -443,6 +443,6 @@ class ClassTables(InPercent, Tables):
 
 @record
 class ComparisonTables(Tables):
-    """The same, with the scores beside the differences."""
+    """Tables of the differences, and of the scores beside them."""
 
     csv_scores: Text = result_file("Write the scores of the systems as CSV.")

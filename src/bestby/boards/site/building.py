@@ -65,9 +65,11 @@ def render(content: BoardContent, kit: Kit | None = None) -> dict[str, bytes]:
 
     `kit` are the files for participants by their names, such as `board.toml` and `items.csv`.
     """
-    made = [(page, page.make()) for page in pages(content, kit)]
-    listed = manifest(content, ((page, hashlib.sha256(written).hexdigest()) for page, written in made))
-    return {**{page.path: written for page, written in made}, MANIFEST: listed}
+    written_pages = [(page, page.make()) for page in pages(content, kit)]
+    listed = manifest(
+        content, ((page, hashlib.sha256(written).hexdigest()) for page, written in written_pages)
+    )
+    return {**{page.path: written for page, written in written_pages}, MANIFEST: listed}
 
 
 def pages(content: BoardContent, kit: Kit | None = None) -> tuple[Page, ...]:
@@ -76,18 +78,18 @@ def pages(content: BoardContent, kit: Kit | None = None) -> tuple[Page, ...]:
     common = {"board": _board_model(content), "older_gold": None}
     now, *older = content.versions or (VersionContent(1, "", "", ()),)
     shown = shown_tables(now, "", links)
-    made = [*_version_pages(content, now, shown, common, "")]
+    site = [*_version_pages(content, now, shown, common, "")]
     before = []
     for version in older:
         prefix = _prefix(version)
         shown_then = shown_tables(version, prefix, links)
-        made += _version_pages(
+        site += _version_pages(
             content, version, shown_then, {**common, "older_gold": version.version}, prefix
         )
         before.append((version.version, shown_then))
-    made += system_pages(content, now, shown, before, links, common)
-    made += _other_pages(content, now, shown, common, links, kit or {})
-    return tuple(made)
+    site += system_pages(content, now, shown, before, links, common)
+    site += _other_pages(content, now, shown, common, links, kit or {})
+    return tuple(site)
 
 
 def _systems_with_pages(content: BoardContent) -> frozenset[str]:
@@ -170,8 +172,8 @@ def _tables_of_phase(phase: PhaseContent, prefix: str, links: Links, several: bo
 
 def _table_files(one: Table, prefix: str, base: str) -> list[dict[str, str]]:
     parts = {"-slices": one.slices, "-runs": one.runs, "-pairs": one.comparison}
-    kept = ["", *(part for part, result in parts.items() if result is not None)]
-    return [listed for part in kept for listed in _data_files(prefix, base, part)]
+    present = ["", *(part for part, result in parts.items() if result is not None)]
+    return [listed for part in present for listed in _data_files(prefix, base, part)]
 
 
 def _shown_overall(phase: PhaseContent, one: Overall, title: str, prefix: str, links: Links) -> Shown:
@@ -286,11 +288,11 @@ def _prefix(older: VersionContent) -> str:
 def table_pages(one: Shown, common: dict[str, Any]) -> Iterator[Page]:
     """Return the page of a table, the form of it that other pages embed, and its data files."""
     phase = phase_model(one.phase, ())
-    known = {**common, "title": one.title, "phase": phase}
+    context = {**common, "title": one.title, "phase": phase}
     base = one.href.rpartition("/")[2].removesuffix(".html")
     files = {listed["href"].rpartition("/")[2]: listed["href"] for listed in one.model["files"]}
     if isinstance(one.source, Overall):
-        yield page_from_template(one.href, "table.html", {**known, "page": one.model})
+        yield page_from_template(one.href, "table.html", {**context, "page": one.model})
         yield from _data_pages(files, base, "", _about(one), data.overall(one.source))
         return
     results = {"slices": one.source.slices, "runs": one.source.runs}
@@ -299,8 +301,8 @@ def table_pages(one: Shown, common: dict[str, Any]) -> Iterator[Page]:
         for part, result in results.items()
         if result is not None
     ]
-    yield page_from_template(one.href, "table.html", {**known, "page": {**one.model, "parts": parts}})
-    yield embedded(one, one.model["embed"], known)
+    yield page_from_template(one.href, "table.html", {**context, "page": {**one.model, "parts": parts}})
+    yield embedded(one, one.model["embed"], context)
     yield from _data_pages(files, base, "", _about(one), data.standings(one.source))
     for part, result in results.items():
         if result is not None:
@@ -381,8 +383,8 @@ def system_pages(
     places = _places_by_system(shown)
     before: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for number, tables in older:
-        for system, found in _places_by_system(tables).items():
-            before[system] += [_older_place(number, one, place) for one, place in found]
+        for system, standing_places in _places_by_system(tables).items():
+            before[system] += [_older_place(number, one, place) for one, place in standing_places]
     history: dict[str, list[Entry]] = defaultdict(list)
     for entry in content.entries:
         if entry.team and entry.system:
@@ -392,19 +394,20 @@ def system_pages(
     for system in sorted(links.systems):
         path = system_page(system)
         base = path.removeprefix("systems/").removesuffix(".html")
-        found = places.get(system, [])
+        standing_places = places.get(system, [])
         model = {
             **common,
             "title": system,
             "system": links.name(system),
-            "places": [_place_model(one, at, items.get(system, ())) for one, at in found],
+            "places": [_place_model(one, at, items.get(system, ())) for one, at in standing_places],
             "history": listed_submissions(history[system], links),
             "older": before[system],
             "badge": f"badges/{base}.svg",
         }
         yield page_from_template(path, "system.html", model)
         yield page_from_bytes(
-            f"badges/{base}.svg", badge(content.title, _standing_text(found, several=len(phases) > 1))
+            f"badges/{base}.svg",
+            badge(content.title, _standing_text(standing_places, several=len(phases) > 1)),
         )
 
 
@@ -489,8 +492,8 @@ def _differences(source: Table, at: int) -> str:
     others = [
         one.system for place, one in enumerate(rows[first : first + MOST_PAIRS + 1], first) if place != at
     ]
-    own = rows[at].system
-    differences: list[Difference] = [source.comparison[own, other, metric] for other in others]
+    name = rows[at].system
+    differences: list[Difference] = [source.comparison[name, other, metric] for other in others]
     if not differences:
         return ""
     digits = Rounding.of([(d.estimate, d.interval) for d in differences], source.margin)
@@ -500,21 +503,21 @@ def _differences(source: Table, at: int) -> str:
     which = (
         "the other systems" if len(rows) <= MOST_PAIRS + 1 else f"the {MOST_PAIRS} systems nearest in rank"
     )
-    made = Written.of(
-        f"Differences with {which}: {own} minus the other", columns, differences, stands_out, main=1
+    written = Written.of(
+        f"Differences with {which}: {name} minus the other", columns, differences, stands_out, main=1
     )
-    return table(made, sortable=True)
+    return table(written, sortable=True)
 
 
 MOST_PAIRS = 20
 """Differences on the page of a system: those of the systems that are nearest in rank."""
 
 
-def _standing_text(found: Sequence[tuple[Shown, int]], *, several: bool) -> str:
+def _standing_text(places: Sequence[tuple[Shown, int]], *, several: bool) -> str:
     """Return how a system stands in the last phase that shows it, which is named if there are several."""
-    if not found:
+    if not places:
         return "no results"
-    one, at = found[0]
+    one, at = places[0]
     standing = one.standings[at]
     phase = f" ({phase_name(one.phase)})" if several else ""
     return f"rank {ranks(standing.rank_low, standing.rank_high)} of {len(one.standings)}{phase}"
@@ -746,7 +749,7 @@ def environment() -> Environment:
     """Return the templates of the site."""
     from jinja2 import DictLoader, Environment, StrictUndefined
 
-    made = Environment(
+    templates = Environment(
         autoescape=True,
         loader=DictLoader(_templates()),
         undefined=StrictUndefined,
@@ -756,13 +759,13 @@ def environment() -> Environment:
         keep_trailing_newline=True,
     )
     style, script = _joined(_STYLES), _joined(_SCRIPTS)
-    made.globals |= {
+    templates.globals |= {
         "version": __version__,
         "style": style,
         "script": script,
         "policy": _policy(style, script),
     }
-    return made
+    return templates
 
 
 def _visible_text(value: Any) -> Any:

@@ -160,9 +160,9 @@ def _part(part: Sequence[Difference]) -> dict[str, Any]:
     return {name: np.array([row[at] for row in rows], dtype=object) for at, name in enumerate(_PAIRS)}
 
 
-def _columns(*own: str, more: Sequence[str]) -> tuple[str, ...]:
+def _columns(*first: str, more: Sequence[str]) -> tuple[str, ...]:
     gaps = (f"{side}_{name}" for side in ("best", "baseline") for name in _GAP)
-    return ("rank_low", "rank_high", "system", *own, *gaps, *more)
+    return ("rank_low", "rank_high", "system", *first, *gaps, *more)
 
 
 def _ranked(one: Standing | OverallStanding) -> dict[str, Any]:

@@ -209,7 +209,7 @@ def overall_model(overall: Overall, tables: Mapping[str, Table], links: Links) -
     digits = _gap_digits(rows, None)
     axis = _gap_axis([one.to_best for one in rows], None)
     base_axis = _gap_axis([one.to_baseline for one in rows], None)
-    of_task = {
+    task_scores = {
         task: (Rounding.of(_scores(one.standings)), {s.system: s.score for s in one.standings})
         for task, one in tables.items()
     }
@@ -218,7 +218,8 @@ def overall_model(overall: Overall, tables: Mapping[str, Table], links: Links) -
     level = next((table.level for table in tables.values()), 0.95)
     return {
         "tasks": [
-            {"name": task, "metric": tables[task].metric.name if len(metrics) > 1 else ""} for task in of_task
+            {"name": task, "metric": tables[task].metric.name if len(metrics) > 1 else ""}
+            for task in task_scores
         ],
         "with_gaps": any(one.to_best is not None for one in rows),
         "baseline": next((one.to_baseline.other for one in rows if one.to_baseline is not None), None),
@@ -235,7 +236,7 @@ def overall_model(overall: Overall, tables: Mapping[str, Table], links: Links) -
                 "to_baseline": gap_cell(one.to_baseline, digits, base_axis, level),
                 "better": one.n_better,
                 "worse": one.n_worse,
-                "scores": [_number(scores.get(one.system), of) for of, scores in of_task.values()],
+                "scores": [_number(scores.get(one.system), of) for of, scores in task_scores.values()],
             }
             for place, one in enumerate(rows, 1)
         ],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from bestby._core.errors import InvalidInputError
 from bestby.cli import option_groups
 from bestby.cli.option_groups import Text
 from bestby.cli.options import argument, choice, flag, option, record
@@ -107,7 +108,6 @@ def datasets(values: Datasets, progress: Any) -> Any:
 def _count_of_effects(p_values: dict[str, float], values: Datasets) -> Replicability:
     """Count the datasets with an effect; refuse the options that are for scores and items."""
     from bestby._core import checks
-    from bestby._core.errors import InvalidInputError
     from bestby.cli.options import set_option_names
     from bestby.inference.multiplicity import alpha_of
     from bestby.report.replicability import replicability

@@ -227,7 +227,7 @@ def compare_folds(
         }
     settings = _settings(folds, options, alternative, name, test, share, needed, baseline)
     scores = per_dataset.in_order(folds.matrix, folds.names, order)
-    estimates = {name: of_repetition for name, (of_repetition, _) in folds.whole.items()}
+    estimates = {name: differences for name, (differences, _) in folds.whole.items()}
     below = per_dataset.below_half_notes(estimates, "repetition", folds.names, options.level)
     result = FoldComparison(
         metric=folds.metric,

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from bestby._core.errors import InvalidInputError
-from bestby.cli import option_groups
+from bestby._core.text import counted, path_text, quoted, shortened
+from bestby.cli import option_groups, streams
 from bestby.cli.option_groups import Count, Names, Number, Text
 from bestby.cli.options import argument, flag, option, record, result_file
 from bestby.questions.items import command as items_parameters
@@ -239,8 +240,6 @@ def _two_systems_only(values: Gate) -> Gate:
 
 def _save(values: Gate, path: str) -> None:
     """Store the one system of the files."""
-    from bestby._core.text import counted
-    from bestby.cli import streams
     from bestby.cli.outputs import check_outputs
     from bestby.questions.gate.stored_baseline import stored
     from bestby.report.writers.files import place_of, write_text
@@ -313,7 +312,6 @@ def with_settings(values: Gate) -> tuple[Gate, tuple[Note, ...]]:
     Whoever brings the file decides by it, such as a pull request: a note says what it set.
     """
     from bestby._core.paths import is_file, user_path
-    from bestby._core.text import shortened
     from bestby.results.base import Note
 
     named = values.data.settings
@@ -341,7 +339,6 @@ def _settings_in(path: Path) -> dict[str, Any]:
     import tomllib
 
     from bestby._core.paths import readable_file
-    from bestby._core.text import path_text
 
     shown = path_text(path)
     try:
@@ -373,7 +370,6 @@ def _meant(key: str) -> str:
 
 
 def _value(key: str, value: Any, shown: str) -> Any:
-    from bestby._core.text import quoted
 
     kind = KEYS[key].kind
     if kind == "text" and isinstance(value, str):

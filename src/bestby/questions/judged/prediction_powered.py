@@ -457,11 +457,14 @@ def _regressed(
         local = np.unique(codes[part], return_inverse=True)[1]
         one = fitted(rows, y[part], weights[part], local, (rows.shape[1],))
         each[s], residuals[part] = one.coefficients.reshape(n_systems, n_judges), one.residuals
-    less = [_of_differences(weights * one, codes, system, n_systems) for one in (residuals, fit.residuals)]
+    less = [
+        _variance_of_differences(weights * one, codes, system, n_systems)
+        for one in (residuals, fit.residuals)
+    ]
     return (each, residuals) if less[0] < less[1] else (coefficients, fit.residuals)
 
 
-def _of_differences(values: FloatArray, codes: IntArray, system: IntArray, n_systems: int) -> float:
+def _variance_of_differences(values: FloatArray, codes: IntArray, system: IntArray, n_systems: int) -> float:
     """Return the sum over all pairs of the squares of what clusters add to the difference."""
     sums = np.zeros((int(codes.max()) + 1, n_systems))
     np.add.at(sums, (codes, system), values)

@@ -291,12 +291,12 @@ def _ordered(c: JudgedComparison) -> list[JudgeWorth]:
 
 def _judge_tables(c: JudgedComparison) -> Iterator[Table]:
     """Yield the tables on the judges that have something to say."""
-    of_systems = [(j.judge, s) for j in c.judges for s in j.systems]
-    if not of_systems:  # the labels are of other items: a calibration set
+    rows = [(j.judge, s) for j in c.judges for s in j.systems]
+    if not rows:  # the labels are of other items: a calibration set
         return
-    yield _agreement(c, of_systems)
-    if any(s.sensitivity is not None or s.specificity is not None for _, s in of_systems):
-        yield _shares(c, of_systems)
+    yield _agreement(c, rows)
+    if any(s.sensitivity is not None or s.specificity is not None for _, s in rows):
+        yield _shares(c, rows)
     yield _calibration(c)
     if any(j.effects for j in c.judges):
         yield _effects(c)
@@ -336,12 +336,12 @@ def _shares(c: JudgedComparison, entries: list[tuple[str, JudgeOfSystem]]) -> Ta
 def _calibration(c: JudgedComparison) -> Table:
     entries = [(j.judge, one) for j in c.judges for one in j.calibration]
     digits = Rounding.of([(one.human, one.interval) for _, one in entries])
-    of_judge = _unit(c) if c.scale == "same" else ""
+    unit = _unit(c) if c.scale == "same" else ""
     columns = (
         _judge_column(c),
-        Column(f"judge's score{of_judge}", lambda e: Cell(_bin_text(e[1]), e[1].low)),
+        Column(f"judge's score{unit}", lambda e: Cell(_bin_text(e[1]), e[1].low)),
         column.count("labels", _field("n_labels")),
-        column.number(f"judge{of_judge}", digits, _field("judge")),
+        column.number(f"judge{unit}", digits, _field("judge")),
         column.number(f"human{_unit(c)}", digits, _field("human")),
         column.interval(c.level, digits, _field("interval")),
     )
@@ -452,7 +452,7 @@ def _favour(c: JudgedComparison, j: JudgeQuality, level: float) -> Iterator[str]
     reasons: dict[tuple[str, str], list[str]] = {}
     for one in shown:
         up, down = one.highest, one.lowest
-        reason = f"{_given(c, j, one)} ({p_clause(one.p_adjusted, level, name)})"
+        reason = f"{_where_judged(c, j, one)} ({p_clause(one.p_adjusted, level, name)})"
         reasons.setdefault((up, down) if c.metrics[0].greater_is_better else (down, up), []).append(reason)
     for (up, down), why in reasons.items():
         # On another scale nothing says whether a greater score of the judge is a better one.
@@ -460,7 +460,7 @@ def _favour(c: JudgedComparison, j: JudgeQuality, level: float) -> Iterator[str]
         yield f"{who[0].upper()}{who[1:]} {favours}: {', and '.join(why)}."
 
 
-def _given(c: JudgedComparison, j: JudgeQuality, one: Favour) -> str:
+def _where_judged(c: JudgedComparison, j: JudgeQuality, one: Favour) -> str:
     """Return what the judge gives to the answers of two systems that the humans score alike."""
     if one.label is None:
         return f"at equal human scores it gives {one.highest} {difference_text(one.difference)} more"
@@ -512,10 +512,10 @@ def _worth_rows(c: JudgedComparison) -> list[dict[str, Any]]:
     """Return one row per judge and system, then one per judge and difference."""
     rows = []
     for one in c.worth:
-        of_scores = zip(c.systems, one.scores, strict=True)
-        rows += [{"judge": one.judge, "a": s.system, "b": None, "extra_labels": x} for s, x in of_scores]
-        of_pairs = zip(c.differences, one.differences, strict=True)
-        rows += [{"judge": one.judge, "a": d.a, "b": d.b, "extra_labels": x} for d, x in of_pairs]
+        by_system = zip(c.systems, one.scores, strict=True)
+        rows += [{"judge": one.judge, "a": s.system, "b": None, "extra_labels": x} for s, x in by_system]
+        by_pair = zip(c.differences, one.differences, strict=True)
+        rows += [{"judge": one.judge, "a": d.a, "b": d.b, "extra_labels": x} for d, x in by_pair]
     return rows
 
 
@@ -697,7 +697,7 @@ def changes_in_percent(result: Any, names: Mapping[str, str]) -> dict[str, Any]:
 
 def _judge_in_percent(judge: Any, *, same: bool) -> Any:
     """Return what is known of a judge, with biases and shares in percent, but correlations as they are."""
-    of_bin = (*_OF_BIN, *(_OF_BIN_OF_JUDGE if same else ()))
+    fields_of_bin = (*_OF_BIN, *(_OF_BIN_OF_JUDGE if same else ()))
     effects = (
         dataclasses.replace(
             multiplied(one, fields=_OF_BIAS),
@@ -708,7 +708,7 @@ def _judge_in_percent(judge: Any, *, same: bool) -> Any:
     return dataclasses.replace(
         judge,
         systems=tuple(multiplied(one, fields=_OF_AGREEMENT) for one in judge.systems),
-        calibration=tuple(multiplied(one, fields=of_bin) for one in judge.calibration),
+        calibration=tuple(multiplied(one, fields=fields_of_bin) for one in judge.calibration),
         effects=tuple(effects),
         favour=tuple(multiplied(one, fields=("difference",)) if same else one for one in judge.favour),
     )

@@ -319,28 +319,28 @@ def _joined_labels(judge: Any, human: Any, predictions: Any) -> JudgedLabels:
                 hint=_LABELS_HINT, argument=name,
             )  # fmt: skip
     ids = tuple(judge) if isinstance(judge, Mapping) else None
-    of_judge = _label_array(judge, "the judge's labels", ids)
-    if of_judge.ndim == 1:
-        of_judge = of_judge[:, None]
-    n = len(of_judge)
-    of_human = _label_array(human, "the human labels", ids, gaps=True)
+    judge_labels = _label_array(judge, "the judge's labels", ids)
+    if judge_labels.ndim == 1:
+        judge_labels = judge_labels[:, None]
+    n = len(judge_labels)
+    human_labels = _label_array(human, "the human labels", ids, gaps=True)
     systems = [
         _label_array(one, f"the predictions of {quoted(name)}", ids) for name, one in predictions.items()
     ]
-    wide = next((one.shape for one in (of_human, *systems) if one.ndim > 1), None)
+    wide = next((one.shape for one in (human_labels, *systems) if one.ndim > 1), None)
     if wide is not None:
         raise InvalidInputError(
             f"human labels and predictions are one value per item, got an array of shape {wide}",
             hint="give the most probable label of each item in place of probabilities",
         )
-    wrong = next((len(one) for one in (of_human, *systems) if len(one) != n), None)
+    wrong = next((len(one) for one in (human_labels, *systems) if len(one) != n), None)
     if wrong is not None:
         raise InvalidInputError(
             f"the judge has labelled {n} items, and there are {wrong} human labels or predictions",
             hint="give one label or prediction per item, and None where there is no human label",
         )
     return JudgedLabels(
-        tuple(predictions), judges_called(of_judge.shape[1]), of_judge, of_human,
+        tuple(predictions), judges_called(judge_labels.shape[1]), judge_labels, human_labels,
         np.stack(systems, axis=1), ids=ids,
     )  # fmt: skip
 

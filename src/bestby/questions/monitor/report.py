@@ -40,12 +40,12 @@ def document(c: MonitoredComparison) -> Document:
         caption += "" if c.margin is None else " Dashed lines are the margin."
         pictures = (Picture("Difference and interval by number of items", caption, partial(monitored, c)),)
     counted = extent(c.n_items, c.n_clusters)
-    of_all = "" if c.n_available is None else f" of {c.n_available}"
+    of_available = "" if c.n_available is None else f" of {c.n_available}"
     margin = "" if c.margin is None else f", smallest difference that matters {margin_text(c.margin)}"
     return scaffold.one_section(
         c,
         title=f"{c.systems[0].system}, monitored item by item",
-        subtitle=f"{counted}{of_all}, {percent(c.level)} intervals at every look{margin}",
+        subtitle=f"{counted}{of_available}, {percent(c.level)} intervals at every look{margin}",
         methods=methods(c),
         name="monitored",
         lead=sentence(c),

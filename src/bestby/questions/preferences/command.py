@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
+from bestby._core.errors import InvalidInputError
 from bestby.cli import option_groups
 from bestby.cli.option_groups import Names, Text
 from bestby.cli.options import argument, choice, option, record
@@ -110,7 +111,6 @@ def preferences(values: Preferences, progress: Any) -> Any:
 
 def _by_strength(judgements: Any, statistics: Statistics, progress: Any) -> Any:
     """Compare strengths."""
-    from bestby._core.errors import InvalidInputError
     from bestby.cli import option_groups
     from bestby.questions.preferences.compare import compare_preferences
 
@@ -144,8 +144,6 @@ def _by_win_rate(judgements: Any, statistics: Statistics, progress: Any) -> Any:
 
 def _refuse(statistics: Statistics, **unset: Any) -> None:
     """Refuse an option that the method has no use for."""
-    from bestby._core.errors import InvalidInputError
-
     for name, value in unset.items():
         if getattr(statistics, name) != value:
             option = f"--{name.replace('_', '-')}"

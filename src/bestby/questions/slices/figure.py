@@ -29,9 +29,9 @@ def slices(
     """Draw the difference of one pair, by default the first, on all items and in every slice."""
     info = metric_info(c, metric)  # type: ignore[arg-type]
     whole = pair or next(d for d in c.overall if d.metric == info.name)
-    own = c.of(whole)
+    every = c.of(whole)
     # Slices that are drawn at most: those after them are in the table
-    drawn = own[:130]
+    drawn = every[:130]
     lines = [
         Line(f"all items ({whole.n_items})", whole.estimate, whole.interval, significant(whole), bold=True)
     ]
@@ -45,7 +45,7 @@ def slices(
         rule = first and len(c.columns) == 1
         lines.append(Line(label, d.estimate, d.interval, one.shown, rule=rule))
     digits = Rounding.of([(line.estimate, line.interval) for line in lines if line.estimate is not None])
-    below = "" if len(drawn) == len(own) else f"{len(own) - len(drawn)} more slices are in the table"
+    below = "" if len(drawn) == len(every) else f"{len(every) - len(drawn)} more slices are in the table"
     by = "" if len(c.columns) > 1 else f" by {name(c.columns[0])}"
     sheet = draw_lines(
         lines,

@@ -91,15 +91,15 @@ def sentence(c: SlicesComparison, whole: Difference) -> str:
     to be so.
     """
     alpha = alpha_of(c.level)
-    own = c.of(whole)
-    named = {id(s): s.slice if len(c.columns) < 2 else f"{s.column} {s.slice}" for s in own}
+    slices = c.of(whole)
+    named = {id(s): s.slice if len(c.columns) < 2 else f"{s.column} {s.slice}" for s in slices}
     better = shown_better(whole, alpha)
     lead = better or whole.ahead or whole.a
     other = whole.b if lead == whole.a else whole.a
     ahead: list[str] = []
     behind: list[str] = []
     below: list[str] = []
-    for s in own:
+    for s in slices:
         favoured = shown_better(s.difference, alpha)
         if favoured is not None:
             (ahead if favoured == lead else behind).append(named[id(s)])
@@ -111,7 +111,7 @@ def sentence(c: SlicesComparison, whole: Difference) -> str:
         parts = [f"{lead} is ahead of {other} overall"]
     but, subject = ("", "") if better is not None else ("but ", f"{lead} is ")
     if ahead:
-        everywhere = len(ahead) == len(own)
+        everywhere = len(ahead) == len(slices)
         parts.append(f"{but}{subject}ahead in {'every slice' if everywhere else listed(ahead)}")
     if behind:
         parts.append(f"{'' if ahead else but}{'' if ahead else subject}behind in {listed(behind)}")
@@ -139,9 +139,9 @@ def _dependence(h: Heterogeneity, level: float) -> str:
 
 
 def _slices(c: SlicesComparison, whole: Difference) -> Table:
-    own = c.of(whole)
+    slices = c.of(whole)
     lines = [_Line("", "all items", whole)]
-    lines += [_Line(s.column, s.slice, s.difference, s.detectable, s.shrunken) for s in own]
+    lines += [_Line(s.column, s.slice, s.difference, s.detectable, s.shrunken) for s in slices]
     digits = Rounding.of([(line.difference.estimate, line.difference.interval) for line in lines])
     of_scores = digits.text
     several = len(c.columns) > 1

@@ -201,11 +201,13 @@ class SlicesComparison(Reported):
             has = {"column": one.column, "metric": d.metric, "a": d.a, "b": d.b}
             if one.slice == name and all(value in (None, has[key]) for key, value in asked.items()):
                 return one
-        known = list(dict.fromkeys(one.slice for one in self.slices))
-        given = "".join(f", {key} {quoted(value)}" for key, value in asked.items() if value is not None)
+        names = list(dict.fromkeys(one.slice for one in self.slices))
+        restrictions = "".join(
+            f", {key} {quoted(value)}" for key, value in asked.items() if value is not None
+        )
         raise InvalidInputError(
-            f"there is no slice {quoted(name)}{given}{suggestion(name, known)}",
-            hint=f"slices: {shortened(', '.join(known))}",
+            f"there is no slice {quoted(name)}{restrictions}{suggestion(name, names)}",
+            hint=f"slices: {shortened(', '.join(names))}",
         )
 
     @with_suggestions

@@ -153,11 +153,11 @@ def compared(store: Store, plan: Plan) -> StudyComparison:
             unordered = [
                 dataclasses.replace(d, p_adjusted=float(p)) for d, p in zip(unordered, adjusted, strict=True)
             ]
-        of_metric = family.with_direction_notes(unordered, plan.settings.alpha)
-        ordered, of_metric = _standing(plan, metric, scores, of_metric)
+        metric_differences = family.with_direction_notes(unordered, plan.settings.alpha)
+        ordered, metric_differences = _standing(plan, metric, scores, metric_differences)
         systems += ordered
-        of_metric, long = family.with_one_long_note(of_metric)
-        differences += of_metric
+        metric_differences, long = family.with_one_long_note(metric_differences)
+        differences += metric_differences
         notes += long
         notes += [note for entry in ordered for note in scored[metric.name, entry.system].notes]
         runs_by_condition = {entry.system: entry.runs for entry in ordered}

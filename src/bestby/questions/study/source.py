@@ -223,7 +223,7 @@ class Entry:
 
 
 def checked_entry(entry: Entry) -> Entry:
-    """Return the same run under checked names, with what comes from iterators as lists."""
+    """Return a run under checked names, with what comes from iterators as lists."""
     entry = dataclasses.replace(
         entry, condition=checked_name(entry.condition, "condition"), run=checked_name(entry.run, "run")
     )
