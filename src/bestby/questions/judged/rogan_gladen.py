@@ -145,6 +145,8 @@ class Part:
         rates = self.rates.divided(self.rates_effect)
         zeros, ones = rates.zeros + 2, rates.ones + 2
         q0, q1 = rates.smoothed
+        # Rogan & Gladen's share (p + q0 - 1) / (q0 + q1 - 1); by the delta method its derivatives by p, q0
+        # and q1 are 1, 1 - share and -share over the denominator, and p, q0, q1 are independent.
         slope = q0 + q1 - 1.0
         middle = (p + q0 - 1.0) / slope
         variance_zeros, variance_ones = q0 * (1.0 - q0) / zeros, q1 * (1.0 - q1) / ones
@@ -254,8 +256,8 @@ class CalibrationSet:
     def error(self, zeros_slope: float, ones_slope: float, stratum: int) -> tuple[StandardError, float]:
         """Return the error of a sum of both error rates, and by how much clusters raise its variance.
 
-        `of_zeros` and `of_ones` are the coefficients of specificity and sensitivity. The variance is that of
-        independent verdicts, one right and one wrong verdict added to each kind, times the design effect.
+        `zeros_slope` and `ones_slope` are the coefficients of specificity and sensitivity. The variance is
+        that of independent verdicts, one right and one wrong added to each kind, times the design effect.
         """
         rates = self.rates(stratum)
         q0, q1 = rates.smoothed
@@ -267,6 +269,8 @@ class CalibrationSet:
         part = self.in_stratum(stratum)
         judge, ones = self.judge[part], self.human[part] == 1.0
         right = np.where(ones, judge, 1.0 - judge)
+        # What each verdict adds to the sum of the two rates; CR2 over the clusters against as many squares of
+        # independent verdicts is the design effect.
         added = np.where(
             ones,
             ones_slope * (right - rates.sensitivity) / rates.ones,
@@ -311,11 +315,8 @@ def _sets_from_table(table: JudgedItems, groups: Groups, strata: Array | None) -
         stratum_codes = None
         if stratum is not None:
             texts = [str(one) for one in _groups_for_system(stratum, s)[labelled].tolist()]
-            found_places = np.array([places.get(text, -1) for text in texts], dtype=np.int64)
-            labelled, stratum_codes = (
-                np.flatnonzero(labelled)[found_places >= 0],
-                found_places[found_places >= 0],
-            )
+            every = np.array([places.get(text, -1) for text in texts], dtype=np.int64)
+            labelled, stratum_codes = np.flatnonzero(labelled)[every >= 0], every[every >= 0]
         cluster_codes = None if clusters is None else _codes(_groups_for_system(clusters, s)[labelled])
         if cluster_codes is not None and stratum_codes is not None and cluster_codes.size:
             check_nested_codes(stratum_codes, cluster_codes)

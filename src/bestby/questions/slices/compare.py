@@ -342,9 +342,9 @@ def _compared(
         whole.scores, metric, lambda s: f"system {quoted(evaluation.names[s])} on these data"
     )
     alternative = settings.towards(metric.greater_is_better)
-    base = None if settings.baseline is None else evaluation.names.index(settings.baseline)
-    order = family.ranked(whole.scores, evaluation.names, metric.greater_is_better)
-    pairs: list[Pair] = family.pairs_to_compare(order, base, sided=alternative != "two-sided")
+    _, pairs = family.order_and_pairs(
+        whole.scores, evaluation.names, metric.greater_is_better, settings.baseline, settings.alternative
+    )
     overall, said = _overall(whole, pairs, evaluation, alternative, settings)
     parts, notes = parts_of(evaluation, slicings, metric, drawing)
     tests = [test_maker.run(settings.test, part.estimates, pairs, alternative) for part in parts]

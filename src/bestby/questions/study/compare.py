@@ -484,22 +484,12 @@ def _standing(
     differences = sorted(
         differences, key=lambda d: (plan.baselines != () and place[d.b], place[d.a], place[d.b])
     )
-    if plan.settings.test is None:
-        untested = [scores[metric.name, name] for name in order]
-        return [dataclasses.replace(entry, rank_low=None, rank_high=None) for entry in untested], tuple(
-            differences
-        )
-    low, high, letters = family.standings(
-        order, differences, plan.settings.alpha, lettered=not plan.baselines
-    )
+    standings = None
+    if plan.settings.test is not None:
+        standings = family.standings(order, differences, plan.settings.alpha, lettered=not plan.baselines)
     ranked = [
-        dataclasses.replace(
-            scores[metric.name, name],
-            rank_low=int(low[i]),
-            rank_high=int(high[i]),
-            group=None if letters is None else letters[i],
-        )
-        for i, name in enumerate(order)
+        dataclasses.replace(scores[metric.name, name], **family.standing(standings, position))
+        for position, name in enumerate(order)
     ]
     return ranked, tuple(differences)
 
