@@ -22,6 +22,7 @@ from bestby._core.text import counted, path_text, quoted
 from bestby._version import __version__
 from bestby.boards import gold as golds
 from bestby.boards import record
+from bestby.boards.compute import board_content, cache_of, gold_of
 from bestby.boards.content import BoardContent
 from bestby.boards.folder import Folder, missing_patterns
 from bestby.boards.gold import sealed
@@ -30,7 +31,6 @@ from bestby.boards.result import Publication, Verification
 from bestby.boards.settings import Settings, parse
 from bestby.boards.site.building import MANIFEST, Page, manifest, pages, render
 from bestby.boards.submitting import changed_settings, checked_settings
-from bestby.boards.tables import board_content, cache_of, gold_of
 
 
 def publish(folder: Folder, site: str | Path, now: datetime) -> Publication:
@@ -295,6 +295,9 @@ def _by_another(version: str) -> str:
 def _without_effect(lines: Sequence[Line]) -> str:
     text = settings_text(lines)
     return "" if text is None else parse(text, "the record").without_effect
+
+
+# -- the folder of a site: built beside its place, then put there in one step ----------------------
 
 
 @dataclass(frozen=True, slots=True)

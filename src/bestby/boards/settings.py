@@ -382,6 +382,9 @@ def stamp(moment: datetime) -> str:
     return moment.isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
+# -- names, links and other texts that a board publishes -------------------------------------------
+
+
 LONGEST_NAME = 80
 LONGEST_TEXT = 2000
 

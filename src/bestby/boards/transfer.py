@@ -22,6 +22,7 @@ from bestby._core.paths import readable_file
 from bestby._core.text import counted, path_text, quoted
 from bestby._core.typing import Array
 from bestby.boards import making
+from bestby.boards.compute import gold_of
 from bestby.boards.folder import Folder, table_bytes
 from bestby.boards.gold import RESERVED_COLUMNS, TaskGold, sealed
 from bestby.boards.predictions import SubmissionReader, form_of, predictions_of_systems
@@ -29,7 +30,6 @@ from bestby.boards.record import Event, Line, Submitted, System, chosen, ended, 
 from bestby.boards.settings import REFUSED, Settings, Task, checked_key, unseen
 from bestby.boards.site.building import MANIFEST
 from bestby.boards.submitting import changed_settings, checked_settings
-from bestby.boards.tables import gold_of
 from bestby.comparisons.reading import reading_of
 from bestby.data.columns import MISSING, text_of_value
 from bestby.data.evaluation import Evaluation

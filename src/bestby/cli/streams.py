@@ -113,6 +113,9 @@ def print_stderr(text: str) -> None:
         sys.stderr.flush()
 
 
+# -- how far the work is ---------------------------------------------------------------------------
+
+
 @contextmanager
 def progress_line(stream: TextIO | None = None) -> Iterator[Callable[[int, int], None] | None]:
     """Give a function to call with the work done and all work; wipe the line when it is over.

@@ -10,12 +10,12 @@ from pathlib import Path
 import numpy as np
 
 from bestby.boards import gold as golds
+from bestby.boards.compute import board_content, gold_of
 from bestby.boards.content import BoardContent
 from bestby.boards.folder import Folder, table_bytes
 from bestby.boards.gold import TaskGold
 from bestby.boards.record import Event, File, GoldSet, SettingsSet, Submitted
 from bestby.boards.settings import Settings, parse
-from bestby.boards.tables import board_content, gold_of
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 LABELS = ("ham", "spam")

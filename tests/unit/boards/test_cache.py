@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from tests.unit.boards.small_boards import SmallBoard, filled
 
+from bestby.boards.compute import cache_of
 from bestby.boards.content import BoardContent
 from bestby.boards.predictions import _predictions_as_bytes, _predictions_from_bytes
-from bestby.boards.tables import cache_of
 
 
 def content(board: SmallBoard) -> BoardContent:

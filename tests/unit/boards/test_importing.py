@@ -15,7 +15,7 @@ from tests.unit.boards.examples import folder_of, gold_labels, ids, state, write
 
 import bestby as bb
 from bestby import Board, BoardError, InvalidInputError
-from bestby.boards.tables import board_content, gold_of
+from bestby.boards.compute import board_content, gold_of
 from bestby.readers.files import read_table
 
 RNG = np.random.default_rng(4)

@@ -9,12 +9,12 @@ import pytest
 from tests.unit.boards.small_boards import SmallBoard, ids, small_board, two_labels, wrong_on
 
 from bestby import BoardError
-from bestby.boards import tables as boards_tables
+from bestby.boards import compute as boards_tables
+from bestby.boards.compute import cache_of, tables
 from bestby.boards.content import BoardContent
 from bestby.boards.gold import TaskGold
 from bestby.boards.record import PhaseEnded
 from bestby.boards.settings import parse
-from bestby.boards.tables import cache_of, tables
 
 N = 120
 GOLD = two_labels(N)
@@ -55,7 +55,7 @@ def content(board: SmallBoard) -> BoardContent:
 
 def phases_computed(board: SmallBoard) -> list[str]:
     """Return the phases whose tables are computed."""
-    with mock.patch("bestby.boards.tables.tables", wraps=tables) as made:
+    with mock.patch("bestby.boards.compute.tables", wraps=tables) as made:
         content(board)
     return [call.args[0].phase.name for call in made.call_args_list]
 

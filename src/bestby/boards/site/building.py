@@ -684,6 +684,9 @@ def _letter_width(letter: str) -> float:
     return next((width for letters, width in _WIDTHS if letter in letters), _USUAL_WIDTH)
 
 
+# -- files, each made only when it is needed, from a template or by a function ---------------------
+
+
 MANIFEST = "manifest.json"
 
 

@@ -299,6 +299,9 @@ def bar(low: int, high: int, place: int, of: int) -> dict[str, Any]:
     }
 
 
+# -- in words --------------------------------------------------------------------------------------
+
+
 _WHY_NOT = {
     "replaced": "replaced by a later submission",
     "withdrawn": "withdrawn",

@@ -556,6 +556,9 @@ def on_dataset(name: str, work: Callable[[], T]) -> T:
 Ranges = Mapping[str, tuple[float, float]]
 """Per dataset the scores that become 0 and 1."""
 
+# -- scores of all datasets on one scale -----------------------------------------------------------
+
+
 MINMAX = "minmax"
 
 _ONE_SCALE = (1.0, 100.0)  # shares and percentages have one scale, however small some of them are

@@ -664,6 +664,9 @@ def _note_on_uneven_pairs(judged: Preferences, opponent: str | None) -> tuple[No
     return (Note("uneven_pairs", message),)
 
 
+# -- judgements as win matrices --------------------------------------------------------------------
+
+
 @dataclass(frozen=True, eq=False)
 class Judgements:
     """Which of two systems was preferred, judgement by judgement.

@@ -578,6 +578,9 @@ def checked_against(against: str | Sequence[str] | None, condition: str) -> tupl
     return tuple(sorted(baselines, key=natural))
 
 
+# -- a run from files ------------------------------------------------------------------------------
+
+
 def read_run(
     predictions: str | Path,
     *,
