@@ -38,9 +38,7 @@ class GoldColumns(Group):
 
 @record
 class GoldGroups(GoldColumns):
-    clusters: Text = option(
-        "COLUMN", "Column with the cluster of each item, such as its document.", "--cluster"
-    )
+    clusters: Text = option_groups.cluster_option()
     strata: Text = option("COLUMN", "Column with the stratum of each item.", "--stratum")
     slices: Names = option("COLUMN", "Column by which scores are shown too; repeatable.", "--slice")
     public_columns: Names = option(

@@ -79,6 +79,26 @@ def label_separator_option() -> Any:
     )
 
 
+def cluster_option() -> Any:
+    """Declare the option for the column of clusters."""
+    return option("COLUMN", "Column with the cluster of each item, such as its document.", "--cluster")
+
+
+def alternative_option(question: str) -> Any:
+    """Declare the option for what the tests of a question ask."""
+    return choice(
+        "SIDE",
+        allowed_names("alternative", question),
+        "Alternative of the tests, for first - second: ",
+        default="two-sided",
+    )
+
+
+def margin_option() -> Any:
+    """Declare the option for the margin of verdicts."""
+    return option("SIZE", "Smallest difference that matters; gives verdicts (better, not worse, ...).")
+
+
 # -- data --------------------------------------------------------------------------------------------
 
 
@@ -127,9 +147,7 @@ class Table(Columns):
     """A table, as datasets, folds and runs read it."""
 
     gold: Text = option("COLUMN", "Column with the gold; without it the values are scores.")
-    clusters: Text = option(
-        "COLUMN", "Column with the cluster of each item, such as its document.", "--cluster"
-    )
+    clusters: Text = cluster_option()
     label_separator: Text = label_separator_option()
 
 
@@ -201,12 +219,7 @@ class Tests(Group):
     """The tests of the differences between systems."""
 
     test: str = choice("NAME", skippable("test"), "Test: ", default="auto")
-    alternative: str = choice(
-        "SIDE",
-        allowed_names("alternative", "items"),
-        "Alternative of the tests, for first - second: ",
-        default="two-sided",
-    )
+    alternative: str = alternative_option("items")
     correction: str = choice(
         "METHOD", allowed_names("correction"), "Correction for several comparisons: ", default="holm"
     )
@@ -260,9 +273,7 @@ class Direction(Group):
 class Family(Resamples, Tests, Intervals):
     """Intervals and tests of the differences between systems, and how resamples are drawn."""
 
-    margin: Number = option(
-        "SIZE", "Smallest difference that matters; gives verdicts (better, not worse, ...)."
-    )
+    margin: Number = margin_option()
 
 
 @record
@@ -302,9 +313,7 @@ class ItemResamples(Resamples):
 class ItemFamily(ItemResamples, Tests, Intervals):
     """The intervals and tests of the differences between systems over items."""
 
-    margin: Number = option(
-        "SIZE", "Smallest difference that matters; gives verdicts (better, not worse, ...)."
-    )
+    margin: Number = margin_option()
 
 
 def _size(text: str) -> float | int:

@@ -370,7 +370,6 @@ def _meant(key: str) -> str:
 
 
 def _value(key: str, value: Any, shown: str) -> Any:
-
     kind = KEYS[key].kind
     if kind == "text" and isinstance(value, str):
         return value

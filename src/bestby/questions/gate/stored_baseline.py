@@ -39,12 +39,7 @@ def stored(evaluation: Evaluation) -> str:
         If it has not one system, or its predictions are no labels, numbers or texts.
     """
     evaluation.uncounted("a stored baseline")
-    if len(evaluation.names) != 1:
-        raise InvalidInputError(
-            f"one system is stored as a baseline, got {len(evaluation.names)}: {listed(evaluation.names)}",
-            hint="name it: --system NAME",
-        )
-    name = evaluation.names[0]
+    name = _single_system(evaluation, "one system is stored as a baseline")
     if evaluation.missing.get(name) is not None:
         raise InvalidInputError(
             f"system {name!r} lacks predictions, and a baseline is stored whole",
@@ -73,12 +68,7 @@ def with_stored(path: str | Path, evaluation: Evaluation) -> Evaluation:
     """
     content = _content(path)
     evaluation.uncounted("a gate with a stored baseline")
-    if len(evaluation.names) != 1:
-        raise InvalidInputError(
-            f"with a stored baseline there is one candidate, got {len(evaluation.names)}:"
-            f" {listed(evaluation.names)}",
-            hint="name it: --system NAME",
-        )
+    candidate = _single_system(evaluation, "with a stored baseline there is one candidate")
     shown = path_text(path)
     places = _in_order(content, evaluation, shown)
     predictions = [content["predictions"][place] for place in places]
@@ -87,7 +77,6 @@ def with_stored(path: str | Path, evaluation: Evaluation) -> Evaluation:
             f"the gold of the candidate is not the gold that {shown} was made for",
             hint=f"compare on the same gold; if it was corrected, {_AGAIN}",
         )
-    candidate = evaluation.names[0]
     name = content["system"] if content["system"] != candidate else f"{content['system']} (stored)"
     both = Evaluation.of(
         {
@@ -107,6 +96,16 @@ def with_stored(path: str | Path, evaluation: Evaluation) -> Evaluation:
     return dataclasses.replace(
         evaluation, systems=both.systems, gold=both.gold, classes=both.classes, called=called, trials=trials
     )
+
+
+def _single_system(evaluation: Evaluation, expected: str) -> str:
+    """Return the name of the only system, or say that one is expected."""
+    if len(evaluation.names) != 1:
+        raise InvalidInputError(
+            f"{expected}, got {len(evaluation.names)}: {listed(evaluation.names)}",
+            hint="name it: --system NAME",
+        )
+    return evaluation.names[0]
 
 
 def _content(path: str | Path) -> dict[str, Any]:

@@ -191,18 +191,13 @@ def judged_table(table: Table, named: JudgedColumns | None = None) -> JudgedItem
             f"{table.source} has a column for each system, so that {quoted(named.system)} names none",
             hint=FORM, argument="system_column",
         )  # fmt: skip
-    item = table.item_column(named.items)
-    taken = tuple(predictions.values()) if item is None else (item, *predictions.values())
-    judges = role_columns(table, JUDGE, named.judge, taken)
-    humans = role_columns(table, HUMAN, named.human, (*taken, *judges))
+    item, judges, humans, columns = _columns_of_items(table, named, predictions.values())
     if len(humans) > 1:
         raise InvalidInputError(
             f"{table.source} has labels of several humans: {listed(humans)}",
             hint="name one column of human labels, such as that of their majority", argument="human",
         )  # fmt: skip
     ids = None if item is None else ids_of(table, item)
-    used = {*taken, *judges, *humans}
-    columns = {name: plain(table.column(name)) for name in table.names if name not in used}
     names = tuple(predictions)
     return JudgedLabels(
         names,
@@ -216,6 +211,18 @@ def judged_table(table: Table, named: JudgedColumns | None = None) -> JudgedItem
         description=f"{source_name(table)} was read as predictions and labels of items; systems:"
         f" {listed(names)}; judge: {listed(judges)}; human: {listed(humans)}",
     )
+
+
+def _columns_of_items(
+    table: Table, named: JudgedColumns, predictions: Iterable[str] = ()
+) -> tuple[str | None, Sequence[str], Sequence[str], dict[str, Array]]:
+    """Return the column of ids, those of judges and of humans, and all others, of a row per item."""
+    item = table.item_column(named.items)
+    taken = (*([] if item is None else [item]), *predictions)
+    judges = role_columns(table, JUDGE, named.judge, taken)
+    humans = role_columns(table, HUMAN, named.human, (*taken, *judges))
+    others = [name for name in table.names if name not in {*taken, *judges, *humans}]
+    return item, judges, humans, {name: plain(table.column(name)) for name in others}
 
 
 def _predictions(table: Table) -> dict[str, str]:
@@ -236,15 +243,10 @@ def calibration_of(table: Table, named: JudgedColumns | None = None) -> JudgedIt
     by_system = any(name.lower() in SYSTEM_WORDS for name in table.names)
     if wide_parts(table) or by_system or named.system is not None:
         return judged_of(table, named)
-    item = table.item_column(named.items)
-    taken = () if item is None else (item,)
-    judges = role_columns(table, JUDGE, named.judge, taken)
-    humans = role_columns(table, HUMAN, named.human, (*taken, *judges))
+    _, judges, humans, columns = _columns_of_items(table, named)
     scores = np.stack([numbers(table, name) for name in judges], axis=1)
     labels = np.stack([numbers(table, name) for name in humans], axis=1)
     mean, n, variance = joined_humans(labels[:, None, :])
-    used = {*taken, *judges, *humans}
-    columns = {name: plain(table.column(name)) for name in table.names if name not in used}
     return JudgedItems(
         (EVERY,), tuple(judges), scores[:, None, :], mean, n, variance, columns=columns, **groups(columns),
         description=f"{source_name(table)} was read as a calibration set; judge: {listed(judges)}; human:"

@@ -19,9 +19,7 @@ class Data(option_groups.Rows):
     b: Text = option("COLUMN", "Column with the second system (default: b or model_b).")
     winner: Text = option("COLUMN", "Column that says which was better (default: winner or preference).")
     systems: Names = option("NAME", "Compare this system; repeatable (default: all).", "--system")
-    clusters: Text = option(
-        "COLUMN", "Column with the cluster of each item, such as its document.", "--cluster"
-    )
+    clusters: Text = option_groups.cluster_option()
 
 
 @record

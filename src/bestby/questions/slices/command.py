@@ -29,12 +29,7 @@ class Statistics(option_groups.Direction, option_groups.Resamples):
     interval: str = choice("METHOD", allowed_names("interval", "items"), "Intervals: ", default="auto")
     level: float = option("P", "Level of the intervals.", default=0.95)
     test: str = choice("NAME", allowed_names("test", "items"), "Test: ", default="auto")
-    alternative: str = choice(
-        "SIDE",
-        allowed_names("alternative", "items"),
-        "Alternative of the tests, for first - second: ",
-        default="two-sided",
-    )
+    alternative: str = option_groups.alternative_option("items")
 
 
 @record

@@ -284,7 +284,6 @@ def _store(path: str) -> Store:
 
 
 def _conditions(store: Store) -> Sequence[str]:
-
     conditions = store.conditions()
     if not conditions:
         raise InvalidInputError(

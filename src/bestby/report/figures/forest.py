@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bestby.report import disagreements
 from bestby.report.best import best_systems
@@ -26,6 +26,9 @@ from bestby.report.tables import (
 from bestby.report.words import computed, significant
 from bestby.results.base import MetricInfo
 from bestby.results.values import Interval
+
+if TYPE_CHECKING:
+    pass
 
 
 @dataclass(frozen=True, slots=True)
