@@ -109,10 +109,10 @@ def means_over(names: tuple[str, ...], tasks: Sequence[tuple[Sequence[BaseMetric
         units.append(spread.n_units)
     # Satterthwaite: a task whose few items carry most of the variance says how well it is known.
     total = sum(traces)
-    covariance_determined = (
+    n_units = (
         total**2 / sum(t**2 / u for t, u in zip(traces, units, strict=True)) if total > 0.0 else min(units)
     )
-    return Means(names, scores, Spread(covariance, noise, covariance_determined))
+    return Means(names, scores, Spread(covariance, noise, n_units))
 
 
 def _scores_and_spread(evaluation: Evaluation, metrics: Sequence[BaseMetric]) -> tuple[FloatArray, Spread]:

@@ -174,13 +174,13 @@ def in_options(
     error: BestbyError,
     options: Mapping[str, tuple[str, ...]],
     command: str,
-    known: Collection[str] = (),
+    arguments: Collection[str] = (),
 ) -> BestbyError:
     """Return an error with the arguments of Python written as options of a command.
 
     A message may begin with the name of its argument; messages and hints write a setting as Python does, such
     as ``on_missing="drop"``. Both are recognised by the names of the arguments that the command has. What a
-    hint says of other arguments, of those `known`, is left out: the command does not have them.
+    hint says of others of `arguments`, those of any command, is left out: this command does not have them.
     """
     formats = FORMAT_OPTIONS if "format_options" in options else ()
     as_written = {names[0].removeprefix("--").replace("-", "_"): names for names in options.values()}
@@ -197,7 +197,7 @@ def in_options(
     hint = error.hint
     if hint is not None:
         hint = _MAPPED.sub(lambda match: _by_name(match, options), hint)
-        names = {*known, *_names(SPELLINGS), *FORMAT_OPTIONS}
+        names = {*arguments, *_names(SPELLINGS), *FORMAT_OPTIONS}
         hint = hints.possible(hint, names, _names(options), typed=True)
     error.hint = f"{command} --help" if hint is None else _settings(hint, options)
     return error

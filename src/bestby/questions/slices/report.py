@@ -48,19 +48,10 @@ def document(c: SlicesComparison) -> Document:
     return scaffold.document(
         c,
         f"Differences by {listed(list(c.columns))}",
-        scaffold.subtitle(_WithoutMargin(c), extent),
+        scaffold.subtitle(c, extent),
         sections,
         methods(c),
     )
-
-
-class _WithoutMargin:
-    """A result as the subtitle reads it: slices have no margin."""
-
-    margin = None
-
-    def __init__(self, c: SlicesComparison) -> None:
-        self.level, self.baseline, self.provenance = c.level, c.baseline, c.provenance
 
 
 def _section(c: SlicesComparison, whole: Difference, *, pictured: bool) -> Section:
@@ -143,7 +134,6 @@ def _slices(c: SlicesComparison, whole: Difference) -> Table:
     lines = [_Line("", "all items", whole)]
     lines += [_Line(s.column, s.slice, s.difference, s.detectable, s.shrunken) for s in slices]
     digits = Rounding.of([(line.difference.estimate, line.difference.interval) for line in lines])
-    of_scores = digits.text
     several = len(c.columns) > 1
     clusters = any(line.difference.n_clusters for line in lines)
     columns = (
@@ -151,8 +141,8 @@ def _slices(c: SlicesComparison, whole: Difference) -> Table:
         column.name("slice", attrgetter("slice")),
         column.count("items", lambda line: line.difference.n_items),
         *((column.count("clusters", lambda line: line.difference.n_clusters),) if clusters else ()),
-        Column(whole.a, lambda line: Cell(of_scores(line.difference.score_a), line.difference.score_a)),
-        Column(whole.b, lambda line: Cell(of_scores(line.difference.score_b), line.difference.score_b)),
+        Column(whole.a, lambda line: Cell(digits.text(line.difference.score_a), line.difference.score_a)),
+        Column(whole.b, lambda line: Cell(digits.text(line.difference.score_b), line.difference.score_b)),
         column.number("difference", digits, lambda line: line.difference.estimate),
         column.interval(c.level, digits, lambda line: line.difference.interval),
         column.p_value("p (step-down)", lambda line: line.difference.p_adjusted, c.level),

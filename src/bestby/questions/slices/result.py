@@ -145,6 +145,7 @@ class SlicesComparison(Reported):
     provenance: Provenance
 
     kind: ClassVar[str] = "slices"
+    margin: ClassVar[None] = None  # slices have no verdicts
 
     @staticmethod
     def _report() -> Any:
