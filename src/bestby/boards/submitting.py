@@ -14,7 +14,6 @@ from bestby._core.errors import BoardError, InvalidInputError
 from bestby._core.paths import readable_file, user_path
 from bestby._core.text import counted, path_text, quoted
 from bestby.boards import gold
-from bestby.boards import settings as boards_settings
 from bestby.boards.folder import Folder, file_of
 from bestby.boards.predictions import predictions
 from bestby.boards.record import (
@@ -31,7 +30,16 @@ from bestby.boards.record import (
     withdrawals,
 )
 from bestby.boards.result import SubmissionCheck, SubmissionReceipt
-from bestby.boards.settings import Phase, Settings, stamp
+from bestby.boards.settings import (
+    Phase,
+    Settings,
+    check_visible,
+    checked_link,
+    checked_name,
+    checked_text,
+    look_alike,
+    stamp,
+)
 from bestby.readers.files import kind_of
 
 
@@ -51,11 +59,11 @@ class Request:
         """Return the request with its names and links as they are published."""
         return dataclasses.replace(
             self,
-            team=boards_settings.checked_name(self.team, "team"),
-            system=boards_settings.checked_name(self.system, "system"),
-            run=boards_settings.checked_name(self.run, "run") if self.run else "",
-            paper=boards_settings.checked_link(self.paper, visible=True),
-            code=boards_settings.checked_link(self.code, visible=True),
+            team=checked_name(self.team, "team"),
+            system=checked_name(self.system, "system"),
+            run=checked_name(self.run, "run") if self.run else "",
+            paper=checked_link(self.paper, visible=True),
+            code=checked_link(self.code, visible=True),
         )
 
 
@@ -197,9 +205,8 @@ def check_submission(
             if "which column" in error.message:
                 error.hint = "call the column of the predictions prediction, and that of the ids id"
             raise
-        if (
-            predicted.dtype.kind == "f"
-        ):  # what no metric can add up must not keep the others from their tables
+        if predicted.dtype.kind == "f":
+            # What no metric can add up must not keep the others from their tables.
             checks.check_bounded(predicted, f"{file}: predictions")
             checks.check_not_tiny(predicted, f"{file}: predictions")
         n_items[name] = len(items)
@@ -263,8 +270,8 @@ def _check_spelling(lines: Sequence[Line], event: Submitted) -> None:
     ):
         if not new or new in earlier:
             continue
-        boards_settings.check_visible(new, what)
-        old = boards_settings.look_alike(new, sorted(earlier))
+        check_visible(new, what)
+        old = look_alike(new, sorted(earlier))
         if old is not None:
             raise InvalidInputError(
                 f"the {what} {quoted(new)} is too like {quoted(old)}, which is on the board",
@@ -352,7 +359,7 @@ def changed_settings(folder: Folder, lines: Sequence[Line]) -> list[Event]:
 
 def withdraw(folder: Folder, number: int, now: datetime, *, hidden: bool, reason: str) -> SubmissionReceipt:
     """Withdraw a submission; its line stays, and its name on the pages too unless it is to be hidden."""
-    reason = boards_settings.checked_text(reason)
+    reason = checked_text(reason)
     with folder.locked():
         lines = folder.lines()
         checked_settings(folder, lines)
@@ -374,7 +381,7 @@ def end(folder: Folder, phase: str | None, now: datetime, *, early: bool, revoke
 
     A phase that has ended stays so without another line, so that a job may do it every night.
     """
-    reason = boards_settings.checked_text(reason)
+    reason = checked_text(reason)
     with folder.locked():
         lines = folder.lines()
         settings = checked_settings(folder, lines)
