@@ -31,7 +31,6 @@ from bestby.boards.content import (
     VersionContent,
 )
 from bestby.boards.settings import file_stem
-from bestby.boards.site import data
 from bestby.boards.site import standings as site_standings
 from bestby.boards.site.standings import (
     LONG,
@@ -293,7 +292,7 @@ def table_pages(one: Shown, common: dict[str, Any]) -> Iterator[Page]:
     files = {listed["href"].rpartition("/")[2]: listed["href"] for listed in one.model["files"]}
     if isinstance(one.source, Overall):
         yield page_from_template(one.href, "table.html", {**context, "page": one.model})
-        yield from _data_pages(files, base, "", _about(one), data.overall(one.source))
+        yield from _data_pages(files, base, "", _about(one), site_standings.overall(one.source))
         return
     results = {"slices": one.source.slices, "runs": one.source.runs}
     parts = [
@@ -303,15 +302,15 @@ def table_pages(one: Shown, common: dict[str, Any]) -> Iterator[Page]:
     ]
     yield page_from_template(one.href, "table.html", {**context, "page": {**one.model, "parts": parts}})
     yield embedded(one, one.model["embed"], context)
-    yield from _data_pages(files, base, "", _about(one), data.standings(one.source))
+    yield from _data_pages(files, base, "", _about(one), site_standings.standings(one.source))
     for part, result in results.items():
         if result is not None:
-            yield from _data_pages(files, base, f"-{part}", _about(one), data.result(result))
+            yield from _data_pages(files, base, f"-{part}", _about(one), site_standings.result(result))
     if one.source.comparison is not None:
         c = one.source.comparison
-        marks = data.pairs_mark(c)
-        yield page_from_function(files[f"{base}-pairs.csv"], marks, data.pairs_csv, c)
-        yield page_from_function(files[f"{base}-pairs.json"], marks, data.pairs_json, c)
+        marks = site_standings.pairs_mark(c)
+        yield page_from_function(files[f"{base}-pairs.csv"], marks, site_standings.pairs_csv, c)
+        yield page_from_function(files[f"{base}-pairs.json"], marks, site_standings.pairs_json, c)
 
 
 def embedded(one: Shown | None, path: str, common: dict[str, Any], nothing: str = "") -> Page:
@@ -365,10 +364,10 @@ def _about(one: Shown) -> dict[str, Any]:
 
 
 def _data_pages(
-    files: dict[str, str], base: str, part: str, about: dict[str, Any], rows: data.Rows
+    files: dict[str, str], base: str, part: str, about: dict[str, Any], rows: site_standings.Rows
 ) -> Iterator[Page]:
-    yield page_from_function(files[f"{base}{part}.csv"], rows, data.csv, rows)
-    yield page_from_function(files[f"{base}{part}.json"], [about, rows], data.as_json, about, rows)
+    yield page_from_function(files[f"{base}{part}.csv"], rows, site_standings.csv, rows)
+    yield page_from_function(files[f"{base}{part}.json"], [about, rows], site_standings.as_json, about, rows)
 
 
 def system_pages(
@@ -532,7 +531,7 @@ def _other_pages(
     kit: Kit,
 ) -> Iterator[Page]:
     """Return the pages beside the tables: submissions, taking part, what other pages show, the kit."""
-    rows = data.submissions(content.entries)
+    rows = site_standings.submissions(content.entries)
     files = [{"name": form.upper(), "href": f"data/submissions.{form}"} for form in ("csv", "json")]
     systems_of = len({(one.team, one.system) for one in content.entries if one.team})
     submitted = f"{counted(len(content.entries), 'submission')} of {counted(systems_of, 'system')}."
@@ -545,9 +544,13 @@ def _other_pages(
         "files": files,
     }
     yield page_from_template("submissions.html", "submissions.html", model)
-    yield page_from_function("data/submissions.csv", rows, data.csv, rows)
+    yield page_from_function("data/submissions.csv", rows, site_standings.csv, rows)
     yield page_from_function(
-        "data/submissions.json", rows, data.as_json, {"submissions": len(content.entries)}, rows
+        "data/submissions.json",
+        rows,
+        site_standings.as_json,
+        {"submissions": len(content.entries)},
+        rows,
     )
     model = {
         **common,
@@ -565,7 +568,7 @@ def _other_pages(
         main = next((one for one in shown if not isinstance(one.source, Overall)), None)
     yield embedded(main, "embed.html", common, why_no_results(version))
     yield page_from_bytes("badge.svg", badge(content.title, _badge_text(shown)))
-    yield page_from_bytes("data/board.json", data.written(_data_listing(content, version, shown)))
+    yield page_from_bytes("data/board.json", site_standings.written(_data_listing(content, version, shown)))
 
 
 def listed_submissions(entries: Sequence[Entry], links: Links) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""The report of a comparison by a judge and a few human labels, and its paragraph for a paper."""
+"""The report of a comparison by a judge and a few human labels, its figure, and its paragraph for a paper."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from functools import partial
 from operator import attrgetter, itemgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bestby._core import rounding
+from bestby._core.errors import InvalidInputError
 from bestby._core.text import grouped, visible
-from bestby.questions.judged import figure
 from bestby.questions.judged.result import (
     HUMAN_SCORE,
     CalibrationBin,
@@ -30,6 +30,12 @@ from bestby.report.column import Cell, Column
 from bestby.report.document import Document, Picture
 from bestby.report.fields import DIFFERENCE, SCORE, TEST, Field, Rows, attributes, inside, interval_ends
 from bestby.report.figures import forest
+from bestby.report.figures.canvas import SCREEN, Canvas, Sheet
+from bestby.report.figures.colours import ACCENT, FAINT, INK
+from bestby.report.figures.drawing import left_scale
+from bestby.report.figures.fonts import name
+from bestby.report.figures.layout import figure
+from bestby.report.figures.plots import checked_kind, plot_systems
 from bestby.report.numbers import (
     DASH,
     MINUS,
@@ -53,6 +59,9 @@ from bestby.report.tables import (
     systems_table,
     why_marked,
 )
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 _METHOD = (
     "Scores: prediction-powered inference with tuning, one regression of the human scores on the judge's"
@@ -321,11 +330,11 @@ def _agreement(c: JudgedComparison, entries: list[tuple[str, JudgeOfSystem]]) ->
 
 def _shares(c: JudgedComparison, entries: list[tuple[str, JudgeOfSystem]]) -> Table:
     columns = [_judge_column(c), column.name("system", _field("system"))]
-    for name in ("sensitivity", "specificity"):
-        digits = _digits(entries, name)
+    for rate in ("sensitivity", "specificity"):
+        digits = _digits(entries, rate)
         columns += [
-            column.number(f"{name}{_unit(c)}", digits, _field(name)),
-            column.interval(c.level, digits, _field(f"{name}_interval")),
+            column.number(f"{rate}{_unit(c)}", digits, _field(rate)),
+            column.interval(c.level, digits, _field(f"{rate}_interval")),
         ]
     columns.append(column.number("kappa", _digits(entries, "pearson"), _field("kappa")))
     caption = "The judge on items that the humans gave 1 (sensitivity) and 0 (specificity),"
@@ -409,9 +418,7 @@ def _judge_pictures(c: JudgedComparison) -> Iterator[Picture]:
     """Yield the figure of humans against each judge."""
     caption = "Each point is the mean human score of labelled items to which the judge gave about that score."
     for j in c.judges:
-        yield Picture(
-            f"Human scores by those of {_judge_name(c, j)}", caption, partial(figure.judge, c, j.judge)
-        )
+        yield Picture(f"Human scores by those of {_judge_name(c, j)}", caption, partial(judge, c, j.judge))
 
 
 def _judge_remarks(c: JudgedComparison) -> Iterator[str]:
@@ -712,3 +719,48 @@ def _judge_in_percent(judge: Any, *, same: bool) -> Any:
         effects=tuple(effects),
         favour=tuple(multiplied(one, fields=("difference",)) if same else one for one in judge.favour),
     )
+
+
+_SIZE = 3.2, 4.6  # inches, up and across
+
+
+@figure
+def judge(c: JudgedComparison, judge: str | None = None, *, canvas: Canvas = SCREEN) -> Sheet:
+    """Draw the mean human score by the score of a judge, by default the first, with intervals."""
+    one = next(j for j in c.judges if judge in (None, j.judge))
+    axes = canvas.axes()
+    x, y = [b.judge for b in one.calibration], [b.human for b in one.calibration]
+    for b in one.calibration:
+        if b.interval is not None:
+            axes.plot([b.judge] * 2, [b.interval.low, b.interval.high], color=ACCENT, linewidth=1.4, zorder=2)
+        axes.plot([b.low, b.high], [b.human] * 2, color=ACCENT, linewidth=0.8, alpha=0.5, zorder=1)
+    axes.plot(x, y, "o", color=ACCENT, markersize=5.0, zorder=3, gid="calibration")
+    legend = ""
+    if c.scale == "same":
+        ends = [min(*axes.get_xlim(), *axes.get_ylim()), max(*axes.get_xlim(), *axes.get_ylim())]
+        axes.plot(ends, ends, color=FAINT, linewidth=1.0, linestyle=(0, (4, 3)), zorder=0, gid="equal")
+        axes.set_xlim(*ends)
+        axes.set_ylim(*ends)
+        legend = "; on the dashed line both agree"
+    left_scale(axes)
+    called = "the judge" if len(c.judges) == 1 else name(one.judge)
+    unit = unit_of(c.metrics[0])
+    axes.set_xlabel(f"score of {called}{unit if c.scale == 'same' else ''}", color=INK, parse_math=False)
+    axes.set_ylabel(f"mean human score{unit}", color=INK)
+    n = sum(b.n_labels for b in one.calibration)
+    title = f"What humans say where {called} gives a score\n{n} labels, {percent(c.level)} intervals{legend}"
+    return Sheet(axes, *_SIZE, title)
+
+
+def judged(c: JudgedComparison, metric: str | None, kind: str, canvas: Canvas) -> Axes:
+    """Draw corrected scores, differences or the judge; see `JudgedComparison.plot`."""
+    kind = checked_kind(kind, "judged")
+    if kind != "judge":
+        return plot_systems(c, metric, kind, canvas)
+    if not c.judges:
+        raise InvalidInputError(
+            "kind='judge' draws human scores by those of the judge, and no item has both here",
+            hint="draw another kind, such as 'forest'",
+            argument="kind",
+        )
+    return judge(c, canvas=canvas)

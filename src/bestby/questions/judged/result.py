@@ -217,11 +217,11 @@ class JudgedComparison(Comparison):
         width, font, percent, ax
             As for `Comparison.plot`.
         """
-        from bestby.questions.judged import figure
+        from bestby.questions.judged import report
 
         canvas = canvas_of(ax, width, font)
         shown, metric = shown_metric(self, metric, percent)
-        return figure.judged(shown, metric, kind, canvas)
+        return report.judged(shown, metric, kind, canvas)
 
 
 # -- judges and humans -----------------------------------------------------------------------------

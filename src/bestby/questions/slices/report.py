@@ -1,4 +1,4 @@
-"""The report of a comparison of slices, and its paragraph for a paper."""
+"""The report of a comparison of slices, its figure, and its paragraph for a paper."""
 
 from __future__ import annotations
 
@@ -11,20 +11,24 @@ from typing import Any
 from bestby import vocabulary
 from bestby.inference.multiplicity import alpha_of, rejects
 from bestby.planning.base import USUAL_POWER
-from bestby.questions.slices.figure import slices as draw
 from bestby.questions.slices.result import Heterogeneity, SlicesComparison
 from bestby.report import column, few_units, scaffold, summary
 from bestby.report.column import Cell, Column
 from bestby.report.comparison import Difference
 from bestby.report.document import Document, Picture, Section
 from bestby.report.fields import DIFFERENCE, TEST, Field, Rows, attributes, inside
+from bestby.report.figures import drawing
+from bestby.report.figures.canvas import SCREEN, Canvas, Sheet
+from bestby.report.figures.fonts import name
+from bestby.report.figures.forest import Line, draw_lines
+from bestby.report.figures.layout import figure
 from bestby.report.numbers import DASH, MINUS, Rounding, p_clause, p_text, percent
 from bestby.report.paper.shared import against, drawn, intervals_and_tests, measured, named, with_works
 from bestby.report.percent import around_differences, renamed, renamed_metrics
 from bestby.report.references import cite
 from bestby.report.shown import shown_better
-from bestby.report.tables import Table
-from bestby.report.words import listed, stands_out
+from bestby.report.tables import Table, metric_info
+from bestby.report.words import listed, significant, stands_out
 from bestby.results.base import MetricInfo
 
 
@@ -62,7 +66,7 @@ def _section(c: SlicesComparison, whole: Difference, *, pictured: bool) -> Secti
     picture = Picture(
         f"Forest plot of {whole.a} {MINUS} {whole.b} by slice, {whole.metric}",
         caption,
-        partial(draw, c, whole.metric, pair=whole),
+        partial(slices, c, whole.metric, pair=whole),
     )
     tables = [_slices(c, whole)]
     if tests:
@@ -289,3 +293,49 @@ def changes_in_percent(result: Any, names: Mapping[str, str]) -> dict[str, Any]:
         "slices": around_differences(result.slices, names),
         "heterogeneity": renamed(result.heterogeneity, names),
     }
+
+
+@figure
+def slices(
+    c: SlicesComparison,
+    metric: str | None = None,
+    pair: Difference | None = None,
+    *,
+    canvas: Canvas = SCREEN,
+) -> Sheet:
+    """Draw the difference of one pair, by default the first, on all items and in every slice."""
+    info = metric_info(c, metric)  # type: ignore[arg-type]
+    whole = pair or next(d for d in c.overall if d.metric == info.name)
+    every = c.of(whole)
+    # Slices that are drawn at most: those after them are in the table
+    drawn = every[:130]
+    lines = [
+        Line(f"all items ({whole.n_items})", whole.estimate, whole.interval, significant(whole), bold=True)
+    ]
+    column = None
+    for one in drawn:
+        first, column = one.column != column, one.column
+        if first and len(c.columns) > 1:
+            lines.append(Line(name(one.column), bold=True, rule=True))
+        d = one.difference
+        label = f"{name(one.slice)} ({d.n_items})"
+        rule = first and len(c.columns) == 1
+        lines.append(Line(label, d.estimate, d.interval, one.shown, rule=rule))
+    digits = Rounding.of([(line.estimate, line.interval) for line in lines if line.estimate is not None])
+    below = "" if len(drawn) == len(every) else f"{len(every) - len(drawn)} more slices are in the table"
+    by = "" if len(c.columns) > 1 else f" by {name(c.columns[0])}"
+    sheet = draw_lines(
+        lines,
+        digits,
+        None,
+        canvas,
+        title=f"{name(info.name)}{by}: {percent(c.level)} intervals that hold for all slices at once",
+        foot=below,
+        keys=[
+            drawing.key("shown, allowing for all slices", filled=True),
+            drawing.key("not shown", filled=False),
+        ],
+    )
+    names = canvas.names([whole.a, whole.b])
+    drawing.difference_label(sheet.axes, info, names[whole.a], names[whole.b])
+    return sheet

@@ -230,8 +230,8 @@ class SlicesComparison(Reported):
         width, font, percent, ax
             As for `Comparison.plot`.
         """
-        from bestby.questions.slices import figure
+        from bestby.questions.slices import report
 
         canvas = canvas_of(ax, width, font)
         shown, metric = shown_metric(self, metric, percent)
-        return figure.slices(shown, metric, canvas=canvas)
+        return report.slices(shown, metric, canvas=canvas)
