@@ -14,7 +14,7 @@ from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare
 from bestby.engine.base import Drawing
 from bestby.metrics import resolve
-from bestby.questions.gate.deciding import decided, parts_of
+from bestby.questions.gate.compare import decided, parts_of
 from bestby.questions.gate.flips import SKEWED
 from bestby.questions.gate.result import outcome_of
 from bestby.questions.slices.source import Column

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from bestby._core.errors import MissingExtraError as MissingExtraError
     from bestby._core.errors import StudyError as StudyError
     from bestby.boards.board import Board as Board
-    from bestby.comparisons.replicability import replicability as replicability
     from bestby.data.evaluation import Evaluation as Evaluation
     from bestby.data.layouts.judged import JudgedItems as JudgedItems
     from bestby.data.layouts.runs import Runs as Runs
@@ -107,6 +106,7 @@ if TYPE_CHECKING:
     from bestby.report.comparison import SystemScore as SystemScore
     from bestby.report.loading import load as load
     from bestby.report.replicability import Replicability as Replicability
+    from bestby.report.replicability import replicability as replicability
     from bestby.resampling.settings import Resampling as Resampling
     from bestby.results.base import Note as Note
     from bestby.results.base import Provenance as Provenance
@@ -124,7 +124,7 @@ __getattr__, __dir__, __all__ = door(
             " InvalidInputError MissingExtraError StudyError"
         ),
         "boards.board": "Board",
-        "comparisons.replicability": "replicability",
+        "data.annotations": "Annotations",
         "data.evaluation": "Evaluation",
         "data.layouts.judged": "JudgedItems",
         "data.layouts.runs": "Runs",
@@ -174,7 +174,8 @@ __getattr__, __dir__, __all__ = door(
         "readers.reading": "read read_datasets read_folds read_runs",
         "report.comparison": "Comparison Difference RunsScore SystemScore",
         "report.loading": "load",
-        "report.replicability": "Replicability",
+        "report.replicability": "replicability Replicability",
+        "report.runs_score": "RunsScore",
         "resampling.settings": "Resampling",
         "results.base": "Note Provenance",
         "results.values": "Interval TestResult",

@@ -12,10 +12,10 @@ from calibration.subjects import folds as folds_subject
 from scipy import stats
 from tests.calibration.counting import at_least, at_most
 
-from bestby.comparisons.replicability import replicability
 from bestby.inference import classical
 from bestby.questions.datasets import ranking
 from bestby.questions.folds import crossvalidation
+from bestby.report.replicability import replicability
 
 LEVEL = 0.05
 SIZE = 1000

@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from bestby.cli import progress
+from bestby.cli import streams
 
 
 class Terminal(io.StringIO):
@@ -14,16 +14,16 @@ class Terminal(io.StringIO):
 
 def test_nothing_is_shown_in_a_pipe() -> None:
     stream = io.StringIO()
-    with progress.shown(stream) as show:
+    with streams.progress_line(stream) as show:
         assert show is None
     assert stream.getvalue() == ""
 
 
 def test_a_terminal_gets_a_line_after_a_second_and_it_is_wiped(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [0.0]
-    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(streams.time, "monotonic", lambda: now[0])
     stream = Terminal()
-    with progress.shown(stream) as show:
+    with streams.progress_line(stream) as show:
         assert show is not None
         for second in (0.5, 1.5, 1.55, 2.0):
             now[0] = second
@@ -33,7 +33,7 @@ def test_a_terminal_gets_a_line_after_a_second_and_it_is_wiped(monkeypatch: pyte
 
 def test_quick_work_leaves_no_trace() -> None:
     stream = Terminal()
-    with progress.shown(stream) as show:
+    with streams.progress_line(stream) as show:
         assert show is not None
         show(1, 2)
     assert stream.getvalue() == ""

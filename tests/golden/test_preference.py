@@ -8,7 +8,7 @@ import pytest
 from bestby.questions.preferences import bradley_terry
 from bestby.questions.preferences.bradley_terry import errors
 from bestby.questions.preferences.compare import compare_preferences
-from bestby.questions.preferences.judgements import Judgements
+from bestby.questions.preferences.source import Judgements
 
 # Agresti (1990, 2013), Categorical Data Analysis, American League Eastern Division 1987: row beat column.
 TEAMS = ("Milwaukee", "Detroit", "Toronto", "New York", "Boston", "Cleveland", "Baltimore")

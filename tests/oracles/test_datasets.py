@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from bestby.comparisons import replicability
 from bestby.data.evaluation import Evaluation
 from bestby.questions.datasets import ranking
 from bestby.questions.datasets.compare import compare_datasets
 from bestby.questions.folds import crossvalidation
 from bestby.questions.folds.compare import compare_folds
+from bestby.report import replicability
 
 
 def claims(p: list[float], fisher: bool) -> list[float]:

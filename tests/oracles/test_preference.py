@@ -11,7 +11,7 @@ from scipy.optimize import minimize
 
 from bestby.questions.preferences import bradley_terry
 from bestby.questions.preferences.bradley_terry import errors
-from bestby.questions.preferences.judgements import Judgements
+from bestby.questions.preferences.source import Judgements
 from bestby.vocabulary import allowed_names
 
 

@@ -250,13 +250,18 @@ class Board:
         <board 'matrix': 2 submissions>
         """
         place = Folder.at(checks.valid_path(path, _NO_PATH), gold_folder)
-        own = checks.valid_name_list(metrics, "metrics") or (
+        named_metrics = checks.valid_name_list(metrics, "metrics") or (
             (transfer.SCORE,) if gold is None else ("accuracy",)
         )
         source = checks.valid_path(results, "name the file of the results")
         wish = making.Wish(
             title=title or stem_of(source) or "Results",
-            task=Task("", own, margins=_margins(margin, own), greater_is_better=greater_is_better),
+            task=Task(
+                "",
+                named_metrics,
+                margins=_margins(margin, named_metrics),
+                greater_is_better=greater_is_better,
+            ),
             baseline=baseline,
         )
         table = transfer.Results(
@@ -468,8 +473,8 @@ class Board:
             If the gold of the board is not there or was changed.
         """
         settings = self.settings
-        given = golds_by_task(gold, "" if isinstance(gold, Mapping) else settings.task().name)
-        return making.correct(self._folder, given, making.Columns(items, gold_column), reason, record.now())
+        files = golds_by_task(gold, "" if isinstance(gold, Mapping) else settings.task().name)
+        return making.correct(self._folder, files, making.Columns(items, gold_column), reason, record.now())
 
     def publish(self, site: str | Path) -> Publication:
         """Write the site of the board: static pages, and JSON and CSV of all tables.

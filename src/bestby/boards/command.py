@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from bestby.cli import option_groups
+from bestby._core.text import counted
+from bestby.cli import option_groups, streams
 from bestby.cli.option_groups import Count, Names, Number, Text, metric_names
 from bestby.cli.options import REQUIRED, Group, argument, flag, option, record
 
@@ -37,9 +38,7 @@ class GoldColumns(Group):
 
 @record
 class GoldGroups(GoldColumns):
-    clusters: Text = option(
-        "COLUMN", "Column with the cluster of each item, such as its document.", "--cluster"
-    )
+    clusters: Text = option_groups.cluster_option()
     strata: Text = option("COLUMN", "Column with the stratum of each item.", "--stratum")
     slices: Names = option("COLUMN", "Column by which scores are shown too; repeatable.", "--slice")
     public_columns: Names = option(
@@ -299,9 +298,7 @@ class BoardExport:
 
 def board_init(values: BoardInit) -> None:
     """Make a board and say what to do next."""
-    from bestby._core.text import counted
     from bestby.boards.board import Board
-    from bestby.cli import streams
     from bestby.readers.paths import named_paths
 
     board = Board.create(
@@ -326,7 +323,6 @@ def board_init(values: BoardInit) -> None:
 def board_check(values: BoardCheck) -> None:
     """Say what was found in the files."""
     from bestby.boards.board import Board
-    from bestby.cli import streams
     from bestby.readers.paths import named_paths
 
     streams.print_stdout(str(Board(values.place.board).check(named_paths(values.files))))
@@ -334,7 +330,6 @@ def board_check(values: BoardCheck) -> None:
 
 def board_submit(values: BoardSubmit) -> None:
     """Add a submission, print its number, and say what it is."""
-    from bestby.cli import streams
     from bestby.readers.paths import named_paths
 
     receipt = _board(values.place).submit(named_paths(values.files), **values.names.arguments())
@@ -344,16 +339,12 @@ def board_submit(values: BoardSubmit) -> None:
 
 def board_withdraw(values: BoardWithdraw) -> None:
     """Withdraw a submission and say so."""
-    from bestby.cli import streams
-
     receipt = _board(values.place).withdraw(values.submission, hidden=values.hidden, reason=values.reason)
     streams.print_stderr(f"withdrew {receipt}")
 
 
 def board_end(values: BoardEnd) -> None:
     """End a phase or revoke its end, and say so."""
-    from bestby.cli import streams
-
     number = _board(values.place).end(
         values.phase, early=values.early, revoke=values.revoke, reason=values.reason
     )
@@ -364,7 +355,6 @@ def board_end(values: BoardEnd) -> None:
 
 def board_correct(values: BoardCorrect) -> None:
     """Give the board a corrected gold and say so."""
-    from bestby.cli import streams
     from bestby.readers.paths import named_paths
 
     version = _board(values.place).correct(
@@ -375,9 +365,6 @@ def board_correct(values: BoardCorrect) -> None:
 
 def board_list(values: BoardList) -> None:
     """Print a line per submission."""
-    from bestby._core.text import counted
-    from bestby.cli import streams
-
     submissions = _board(values.place).submissions()
     rows = [("number", "time", "team", "system", "run", "phase", "state")]
     rows += [
@@ -391,29 +378,23 @@ def board_list(values: BoardList) -> None:
 
 def board_publish(values: BoardPublish) -> None:
     """Write the site and say where it is."""
-    from bestby.cli import streams
-
-    made = _board(values.place).publish(values.site)
-    streams.print_stderr(f"published {made}; open {made.site / 'index.html'}")
+    publication = _board(values.place).publish(values.site)
+    streams.print_stderr(f"published {publication}; open {publication.site / 'index.html'}")
 
 
 def board_verify(values: BoardVerify) -> None:
     """Print what is wrong, and end with status 1 if anything is."""
     import typer
 
-    from bestby.cli import streams
-
-    found = _board(values.place).verify(values.site)
-    streams.print_stdout(str(found))
-    if not found.sound:
+    verification = _board(values.place).verify(values.site)
+    streams.print_stdout(str(verification))
+    if not verification.sound:
         raise typer.Exit(1)
 
 
 def board_import(values: BoardImport) -> None:
     """Make a board of results, publish it if asked to, and say what was done."""
-    from bestby._core.text import counted
     from bestby.boards.board import Board
-    from bestby.cli import streams
 
     board = Board.from_results(
         values.place.board,
@@ -427,15 +408,12 @@ def board_import(values: BoardImport) -> None:
         streams.print_stderr(f"note: {note.message}")
     streams.print_stderr(f"{board.path}: {counted(len(board.submissions()), 'submission')}")
     if values.publish is not None:
-        made = board.publish(values.publish)
-        streams.print_stderr(f"published {made}; open {made.site / 'index.html'}")
+        publication = board.publish(values.publish)
+        streams.print_stderr(f"published {publication}; open {publication.site / 'index.html'}")
 
 
 def board_export(values: BoardExport) -> None:
     """Write the table and say how many systems it has."""
-    from bestby._core.text import counted
-    from bestby.cli import streams
-
     number = _board(values.place).export(
         values.file, task=values.task, phase=values.phase, with_gold=values.with_gold
     )

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
+import dataclasses
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
+from typing import Any, TypeVar
+
+import numpy as np
 
 from bestby._core import files
-from bestby._core.errors import BoardError
+from bestby._core.cached import cached_property
+from bestby._core.errors import BestbyError, BoardError, DesignError
 from bestby._core.files import Cache
+from bestby._core.typing import Array, FloatArray
 from bestby._core.versions import blas, versions
 from bestby.boards import gold as golds_on_disk
 from bestby.boards.content import (
@@ -28,7 +36,7 @@ from bestby.boards.content import (
 from bestby.boards.folder import Folder
 from bestby.boards.gold import TaskGold
 from bestby.boards.overall import overall
-from bestby.boards.predictions import NO_CACHE, Hidden, SubmissionReader, direction_of
+from bestby.boards.predictions import NO_CACHE, Hidden, SubmissionReader, direction_of, form_of, metric_of
 from bestby.boards.record import (
     Chosen,
     GoldSet,
@@ -42,8 +50,21 @@ from bestby.boards.record import (
     head,
 )
 from bestby.boards.settings import Phase, Settings, Task, stamp
-from bestby.boards.tables import Scored, items_against, tables
+from bestby.boards.winner import best_of
+from bestby.data.evaluation import Evaluation
+from bestby.inference import multiplicity
+from bestby.metrics.base import MeanMetric, Metric
+from bestby.questions.items.compare import compare
+from bestby.questions.items.evaluate import evaluate
+from bestby.questions.runs.compare import compare_runs
+from bestby.questions.runs.result import RunsComparison
+from bestby.questions.slices.compare import compare_slices
+from bestby.questions.slices.result import SlicesComparison
+from bestby.report import comparison as report_comparison
+from bestby.report import next_step, pairs
+from bestby.report.comparison import Comparison
 from bestby.report.loading import decoded, encoded
+from bestby.report.pairs import Pairs, parts_of
 
 GoldOf = Callable[[GoldSet], Mapping[str, TaskGold]]
 """The gold of a version, by task."""
@@ -228,11 +249,11 @@ class ScoredPhase:
         evaluations, items = {}, []
         for task in settings.tasks if systems else ():
             scored = self._scored(task, [system for system in systems if task.name in system.event.files])
-            own = tables(scored)
-            computed += own
-            if own:
-                first[task.name], evaluations[task.name] = own[0], scored.evaluation
-                items += items_against(scored, own[0]) if settings.public.items else []
+            task_tables = tables(scored)
+            computed += task_tables
+            if task_tables:
+                first[task.name], evaluations[task.name] = task_tables[0], scored.evaluation
+                items += items_against(scored, task_tables[0]) if settings.public.items else []
         directions = {task.name: direction_of(task) for task in settings.tasks}
         whole = None
         if len(settings.tasks) > 1 and len(first) == len(settings.tasks):
@@ -250,3 +271,326 @@ class ScoredPhase:
             {system.key: system for system in systems},
             self.reader.predicted(task, numbered),
         )
+
+
+# -- the tables of a task in a phase ---------------------------------------------------------------
+
+
+UNCOMPUTED = (BestbyError, ArithmeticError, ValueError)
+"""What arises where numbers of a system cannot be computed; it must not keep the others from their tables."""
+
+
+@dataclass(frozen=True, eq=False)
+class Scored:
+    """The systems of a phase with their predictions for a task, and the items that they are scored on."""
+
+    hidden: Hidden
+    phase: Phase
+    settings: Settings
+    systems: Mapping[str, System]
+    predicted: Mapping[int, Array]
+
+    @cached_property
+    def evaluation(self) -> Evaluation:
+        """The systems on the items, made once."""
+        return self.hidden.evaluation(
+            {key: self.predicted[system.submission] for key, system in self.systems.items()}
+        )
+
+
+def tables(scored: Scored) -> tuple[Table, ...]:
+    """Return the tables of a task in a phase, one per metric by which a system has a score."""
+    if not scored.systems:
+        return ()
+    every = (_table(scored, metric) for metric in scored.hidden.task.metrics)
+    return tuple(one for one in every if one is not None)
+
+
+def _table(scored: Scored, metric: str) -> Table | None:
+    task, settings = scored.hidden.task, scored.settings
+    result, left_out = compared(scored, metric)
+    if result is None:
+        return None
+    comparison = publishable(result)
+    info = comparison.metrics[0]
+    order = [entry.system for entry in comparison.systems]
+    baseline = settings.baseline if settings.baseline in order else None
+    notes = [*_notes(comparison), *(f"{key} is left out: {why}" for key, why in left_out.items())]
+    if settings.baseline is not None and baseline is None:
+        notes.append(f"the baseline {settings.baseline} has no submission in this phase")
+    return Table(
+        task=task.name,
+        metric=info,
+        phase=scored.phase.name,
+        n_items=comparison.n_items,
+        n_clusters=comparison.n_clusters,
+        level=comparison.level,
+        baseline=baseline,
+        margin=comparison.margin,
+        standings=tuple(_standing(key, comparison, order[0], baseline, scored) for key in order),
+        n_established=established(comparison),
+        n_pairs=len(comparison.differences),
+        detectable=next_step.detectable(comparison, info) if len(order) > 1 else None,
+        next_step=next_step.next_step(comparison, info) if len(order) > 1 else "",
+        best=_best(scored, metric, comparison),
+        notes=tuple(notes),
+        methods=comparison.methods() if len(order) > 1 else "",
+        signature=comparison.signature,
+        slices=_slices(scored, metric, order, baseline),
+        runs=_runs(scored, metric, order),
+        comparison=comparison,
+    )
+
+
+def compared(scored: Scored, metric: str) -> tuple[Comparison | None, dict[str, str]]:
+    """Return the comparison of all systems, and why some are left out; None if none has a score.
+
+    Intervals, ranks, letters and adjusted p-values are of one family, all pairs of the table, so that they
+    never contradict each other. A system by itself has its score alone. A system without a score, such as one
+    with the same prediction for every item by a correlation, must not keep the others from their table.
+    """
+    evaluation = scored.evaluation
+    try:
+        return _compared(evaluation, scored, metric), {}
+    except UNCOMPUTED:
+        left_out = _without_score(scored, metric)
+        left = [name for name in evaluation.names if name not in left_out]
+        if not left_out:
+            raise
+        if not left:
+            return None, left_out
+        return _compared(evaluation.with_systems(left), scored, metric), left_out
+
+
+def _compared(evaluation: Evaluation, scored: Scored, metric: str) -> Comparison:
+    task, level = scored.hidden.task, scored.settings.level
+    direction = direction_of(task)
+    if len(evaluation.names) < 2:
+        return evaluate(evaluation, metric=metric, greater_is_better=direction, level=level)
+    compared_by = partial(
+        compare,
+        evaluation,
+        metric=metric,
+        greater_is_better=direction,
+        level=level,
+        simultaneous=True,
+        margin=task.margins.get(metric),
+    )
+    if not _needs_swaps(scored, metric):
+        with contextlib.suppress(DesignError):  # a difference without a standard error
+            return compared_by(test="wald")
+    return compared_by()
+
+
+def _needs_swaps(scored: Scored, metric: str) -> bool:
+    """Return whether pairs are tested by swaps, of which thousands of pairs take more time than all the rest.
+
+    All that a table shows is read from the intervals. The p-value of a pair by itself is published with all
+    pairs only, and tasks are counted by it. That of a mean costs nothing.
+    """
+    if scored.settings.public.pairs or len(scored.settings.tasks) > 1:
+        return True
+    fitted = metric_of(scored.hidden.task, metric, scored.evaluation)
+    return not isinstance(fitted, Metric) or isinstance(fitted, MeanMetric) or fitted.reads != "labels"
+
+
+def _without_score(scored: Scored, metric: str) -> dict[str, str]:
+    """Return the systems that have no score by a metric, and why."""
+    direction, reasons = direction_of(scored.hidden.task), {}
+    for name in scored.evaluation.names:
+        single = scored.evaluation.with_systems([name])
+        try:
+            evaluate(single, metric=metric, greater_is_better=direction, interval=None)
+        except UNCOMPUTED:  # what it says may quote the gold
+            reasons[name] = f"{metric} is not defined for its predictions"
+    return reasons
+
+
+R = TypeVar("R", Comparison, SlicesComparison, RunsComparison)
+
+
+def publishable(result: R) -> R:
+    """Return a result without what tells of the gold: the hash of the data, and how often each label occurs.
+
+    With the predictions at hand, the gold of a few items could be guessed until the hash fits.
+    """
+    hidden: dict[str, Any] = {"provenance": dataclasses.replace(result.provenance, data_hash="hidden")}
+    if isinstance(result, Comparison):
+        hidden["classes"] = ()
+    return dataclasses.replace(result, **hidden)
+
+
+def _best(scored: Scored, metric: str, comparison: Comparison) -> Best | None:
+    """Return what the score of the best system would be without luck; None where the metric cannot tell."""
+    could_be_first = [entry.system for entry in comparison.systems if (entry.rank_low or 1) == 1]
+    try:
+        fitted = metric_of(scored.hidden.task, metric, scored.evaluation)
+        return best_of(scored.evaluation, fitted, could_be_first)
+    except UNCOMPUTED:  # such as a metric that is undefined without some item
+        return None
+
+
+def _notes(comparison: Comparison) -> list[str]:
+    """Return what a table says beside its numbers, with the systems that it is about.
+
+    Slices of a board are kinds of items, whose differences stand below the table, and no samples of more of
+    their like: that items of a slice are correlated is no warning there.
+    """
+    about: dict[str, dict[str, None]] = {}
+    for note in comparison.notes:
+        if note.code != "clusters_ignored":
+            named = [one for one in note.about[1:] if one not in note.message]
+            about.setdefault(note.message, {}).update(dict.fromkeys(named))
+    return [f"{message} ({', '.join(names)})" if names else message for message, names in about.items()]
+
+
+def _standing(key: str, comparison: Comparison, best: str, baseline: str | None, scored: Scored) -> Standing:
+    entry = comparison.score(key)
+    system = scored.systems[key]
+    return Standing(
+        system=key,
+        submission=system.submission,
+        n_submissions=system.n_submissions,
+        score=entry.score,
+        interval=entry.interval,
+        rank_low=entry.rank_low or 1,
+        rank_high=entry.rank_high or 1,
+        group=entry.group,
+        to_best=None if key == best else gap(comparison, key, best),
+        to_baseline=None if baseline is None or key == baseline else gap(comparison, key, baseline),
+    )
+
+
+def gap(comparison: Comparison, key: str, other: str) -> Gap:
+    """Return the difference of a system minus another one."""
+    d = comparison[key, other]
+    return Gap(other, d.estimate, d.interval, d.p_adjusted, d.verdict)
+
+
+def established(comparison: Comparison) -> int:
+    """Return how many pairs are shown to differ, with correction for all pairs."""
+    alpha, count = multiplicity.alpha_at(comparison.level), 0
+    for part in parts_of(comparison.differences):
+        if isinstance(part, Pairs):
+            count += int(np.count_nonzero(pairs.shown_sides(part, alpha)))
+        else:
+            count += sum(report_comparison.shown_better(d, alpha) is not None for d in part)
+    return count
+
+
+def _slices(
+    scored: Scored, metric: str, order: Sequence[str], baseline: str | None
+) -> SlicesComparison | None:
+    """Return the best few systems in the slices, each against the baseline or else against the best."""
+    # The best systems that are compared in slices, beside the baseline
+    chosen = list(dict.fromkeys([*order[:3], *([baseline] if baseline else [])]))
+    sizes = {name: _units(scored.hidden, name) for name in scored.hidden.slices}
+    least = least_shown(list(sizes.values()), scored.settings.public.smallest_slice)
+    columns = [name for name, counts in sizes.items() if np.count_nonzero(counts >= least) > 1]
+    if not columns or len(chosen) < 2:
+        return None
+    try:
+        in_slices = compare_slices(
+            scored.evaluation.with_systems(chosen),
+            metric=metric,
+            greater_is_better=direction_of(scored.hidden.task),
+            by=columns,
+            min_items=max(least, 2),
+            baseline=baseline or chosen[0],
+            level=scored.settings.level,
+        )
+    except UNCOMPUTED:  # such as a metric that is undefined in a slice
+        return None
+    return publishable(in_slices)
+
+
+def _units(hidden: Hidden, name: str) -> Array:
+    """Return how many items each slice of a column has, or clusters if there are some."""
+    values = hidden.slices[name]
+    if hidden.clusters is None:
+        return np.unique(values, return_counts=True)[1]
+    return np.array([len(np.unique(hidden.clusters[values == one])) for one in np.unique(values)])
+
+
+def least_shown(sizes: Sequence[Array], stated: int) -> int:
+    """Return the size from which slices are shown, so that fewer than `stated` items are never withheld.
+
+    What one withheld slice scores could be computed from the score of all items and the other slices.
+
+    >>> least_shown([np.array([2, 12, 50])], 10), least_shown([np.array([5, 6, 50])], 10)
+    (13, 10)
+    """
+    least, everything = stated, np.concatenate([np.zeros(0, dtype=np.int64), *sizes])
+    while any(0 < counts[counts < least].sum() < stated for counts in sizes):
+        larger = everything[everything >= least]
+        if not larger.size:
+            break
+        least = int(larger.min()) + 1
+    return least
+
+
+def _runs(scored: Scored, metric: str, order: Sequence[str]) -> RunsComparison | None:
+    """Return the comparison of the best systems of which several runs were submitted."""
+    hidden = scored.hidden
+    # The best systems with several runs that are compared by their runs
+    several = [key for key in order if len(scored.systems[key].runs) > 1][:10]
+    if len(several) < 2:
+        return None
+    predicted = {
+        (key, place): scored.predicted[number]
+        for key in several
+        for place, (number, _) in enumerate(scored.systems[key].runs)
+    }
+    names = {one: f"{one[0]} {one[1]}" for one in predicted}
+    evaluation = hidden.evaluation({names[one]: values for one, values in predicted.items()})
+    data = {
+        key: np.stack([evaluation.systems[names[one]] for one in predicted if one[0] == key])
+        for key in several
+    }
+    try:
+        over_runs = compare_runs(
+            data,
+            hidden.gold,
+            metric=metric,
+            greater_is_better=direction_of(hidden.task),
+            clusters=hidden.clusters,
+            level=scored.settings.level,
+        )
+    except UNCOMPUTED:  # such as runs that all score the same
+        return None
+    return publishable(over_runs)
+
+
+def items_against(scored: Scored, table: Table) -> list[ItemsAgainst]:
+    """Return the items of the best systems, against the best one and the baseline.
+
+    Labels are right or wrong, scores more or less. Of other predictions no item is won by itself.
+    """
+    hidden = scored.hidden
+    task = hidden.task
+    if not (task.scores or form_of(task) == "labels"):
+        return []
+    order = [row.system for row in table.standings]
+    # The best systems whose items are shown
+    chosen = list(dict.fromkeys([*order[:50], *([table.baseline] if table.baseline else [])]))
+    values: dict[str, FloatArray] = {}
+    for key in chosen:
+        answers = scored.evaluation.systems[key]
+        worth = answers if hidden.gold is None else answers == hidden.gold
+        values[key] = np.asarray(worth, dtype=np.float64)
+    if hidden.gold is None and not table.metric.greater_is_better:
+        values = {key: -answers for key, answers in values.items()}
+    against = list(dict.fromkeys([order[0], *([table.baseline] if table.baseline else [])]))
+    return [
+        ItemsAgainst(
+            key,
+            task.name,
+            table.metric.name,
+            other,
+            tuple(hidden.items[values[key] > values[other]].tolist()),
+            tuple(hidden.items[values[key] < values[other]].tolist()),
+        )
+        for key in chosen
+        for other in against
+        if key != other
+    ]

@@ -56,13 +56,13 @@ class Folder:
     @classmethod
     def existing(cls, path: str | Path, gold: str | Path | None = None) -> Folder:
         """Return the folder of a board that is there."""
-        found = cls.at(path, gold)
-        if not is_file(found.settings_file):
+        folder = cls.at(path, gold)
+        if not is_file(folder.settings_file):
             raise InvalidInputError(
                 f"{path_text(path)} is not a board: it has no board.toml",
                 hint="name the folder of a board; `bestby board init` makes one",
             )
-        return found
+        return folder
 
     @property
     def settings_file(self) -> Path:
@@ -301,15 +301,15 @@ def _in_force(pattern: str, lines: Sequence[str]) -> bool:
 
     Inside a folder that is left out git takes nothing back, but where only its contents are (``gold/**``).
     """
-    name, found, is_open = _bare_pattern(pattern), False, False
+    name, named, is_open = _bare_pattern(pattern), False, False
     for line in lines:
         if line.startswith("!"):
             back = _expression(line[1:])
-            found = found and not any(back.fullmatch(one) for one in _named_by(name))
-            found = found and not (is_open and _bare_pattern(line[1:]).startswith(f"{name}/"))
+            named = named and not any(back.fullmatch(one) for one in _named_by(name))
+            named = named and not (is_open and _bare_pattern(line[1:]).startswith(f"{name}/"))
         elif _bare_pattern(line) == name:
-            found, is_open = True, line.endswith("/**")
-    return found
+            named, is_open = True, line.endswith("/**")
+    return named
 
 
 def _named_by(name: str) -> list[str]:

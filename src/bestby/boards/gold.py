@@ -76,14 +76,14 @@ class TaskGold:
 def read(folder: Folder, gold: GoldSet, tasks: Sequence[Task]) -> dict[str, TaskGold]:
     """Return a version of the gold by task, after checking its mark."""
     check_mark(folder, gold)
-    found = {}
+    golds = {}
     for task in tasks:
         path = folder.gold_version(gold.version) / f"{task.name}.csv"
         with files.reported("read the gold", BoardError):
             data = path.read_bytes()
         needed = ("id",) if task.scores else ("id", "gold")
-        found[task.name] = TaskGold(read_columns(path, data, *needed))
-    return found
+        golds[task.name] = TaskGold(read_columns(path, data, *needed))
+    return golds
 
 
 def check(folder: Folder, lines: Sequence[Line]) -> None:
@@ -207,9 +207,9 @@ def _private_items(
     n_units = int(units.max()) + 1
     counts = np.zeros((n_units, int(strata.max()) + 1), dtype=np.int64)
     np.add.at(counts, (units, strata), 1)
-    sizes, own = counts.sum(axis=1), counts.argmax(axis=1)
+    sizes, largest = counts.sum(axis=1), counts.argmax(axis=1)
     order = generator.permutation(n_units)
-    order = order[np.argsort(own[order], kind="stable")]
+    order = order[np.argsort(largest[order], kind="stable")]
     chosen = np.zeros(n_units, dtype=np.bool_)
     owed = float(generator.uniform(-0.5, 0.5))
     for unit in order:

@@ -20,10 +20,18 @@ from bestby._core.typing import Rng
 from bestby.boards import gold as golds
 from bestby.boards.folder import ATTRIBUTES, Folder, gitignore_text, table_bytes
 from bestby.boards.gold import RESERVED_COLUMNS, TaskGold, split
-from bestby.boards.names import check_visible, checked_name, checked_text
 from bestby.boards.predictions import Hidden, Labels, form_of
 from bestby.boards.record import Event, GoldSet, SettingsSet, gold_in_force
-from bestby.boards.settings import Phase, Settings, Task, parse, text_of
+from bestby.boards.settings import (
+    Phase,
+    Settings,
+    Task,
+    check_visible,
+    checked_name,
+    checked_text,
+    parse,
+    text_of,
+)
 from bestby.boards.submitting import changed_settings, checked_settings
 from bestby.data.roles import GOLD_WORDS, ITEM_WORDS, listed
 from bestby.metrics.directions import is_label
@@ -58,11 +66,11 @@ class Wish:
 
 
 def make_from_files(
-    folder: Folder, given: Mapping[str, Path], columns: Columns, wish: Wish, rng: Rng, now: datetime
+    folder: Folder, files: Mapping[str, Path], columns: Columns, wish: Wish, rng: Rng, now: datetime
 ) -> None:
     """Make a board from the file of the gold of each task."""
     _check_free(folder)
-    read = {name: read_gold(path, columns, scores=wish.task.scores) for name, path in given.items()}
+    read = {name: read_gold(path, columns, scores=wish.task.scores) for name, path in files.items()}
     make(folder, read, wish, rng, now)
 
 
@@ -113,17 +121,19 @@ def read_gold(path: str | Path, columns: Columns, *, scores: bool) -> TaskGold:
             f"{table.source} has no column of item ids",
             hint=f"call it {' or '.join(ITEM_WORDS)}, or name it: items=...",
         )
-    own = {"id": ids}
+    column_names = {"id": ids}
     if not scores:
-        own["gold"] = table.column_called(columns.gold, GOLD_WORDS, "gold_column")
-    others = [name for name in table.names if name not in own.values() and not (scores and name == "gold")]
+        column_names["gold"] = table.column_called(columns.gold, GOLD_WORDS, "gold_column")
+    others = [
+        name for name in table.names if name not in column_names.values() and not (scores and name == "gold")
+    ]
     taken = [name for name in others if name in RESERVED_COLUMNS]
     if taken:
         raise InvalidInputError(
             f"{table.source}: the column {quoted(taken[0])} has a name that boards use for something else",
             hint="rename it or leave it out",
         )
-    for name in [*own.values(), *others]:
+    for name in [*column_names.values(), *others]:
         raw = table.raw(name)
         if isinstance(raw, np.ndarray) and any(
             isinstance(one, list | dict | np.ndarray) for one in np.ma.getdata(raw)
@@ -134,16 +144,16 @@ def read_gold(path: str | Path, columns: Columns, *, scores: bool) -> TaskGold:
                 hint="leave the column out; to rank sets of labels, give the board per-item scores:"
                 ' scores=True and metrics="score"',
             )
-    found: dict[str, list[str]] = {key: table.texts(name, key) for key, name in own.items()}
-    found |= {name: table.cells(name) for name in others}
+    cells: dict[str, list[str]] = {key: table.texts(name, key) for key, name in column_names.items()}
+    cells |= {name: table.cells(name) for name in others}
     seen: set[str] = set()
-    for item in found["id"]:
+    for item in cells["id"]:
         if item in seen:
             raise InvalidInputError(
                 f"{table.source} has the item {quoted(item)} twice", hint="give every item a line of its own"
             )
         seen.add(item)
-    return TaskGold(found)
+    return TaskGold(cells)
 
 
 def _task(name: str, gold: TaskGold, wish: Wish) -> Task:
@@ -195,9 +205,9 @@ def _task(name: str, gold: TaskGold, wish: Wish) -> Task:
                 f"the gold has items without a value in the column {quoted(what)}",
                 hint="give every item one",
             )
-    own = checked_name(name, "task")
-    check_visible(own, "task")
-    return dataclasses.replace(asked, name=own, labels=labels)
+    task_name = checked_name(name, "task")
+    check_visible(task_name, "task")
+    return dataclasses.replace(asked, name=task_name, labels=labels)
 
 
 def _labels(gold: TaskGold, metric: str) -> tuple[str, ...]:
@@ -237,9 +247,9 @@ def _check_free(folder: Folder) -> None:
 
 def _check_apart(names: Sequence[str]) -> None:
     """Refuse tasks whose files would be one file where capital letters make no difference in paths."""
-    known: dict[str, str] = {}
+    spelled: dict[str, str] = {}
     for name in names:
-        other = known.setdefault(name.casefold(), name)
+        other = spelled.setdefault(name.casefold(), name)
         if other != name:
             raise InvalidInputError(
                 f"the tasks {quoted(other)} and {quoted(name)} differ in capital letters alone, and would"
@@ -286,7 +296,7 @@ def _write_items(folder: Folder, settings: Settings, name: str, gold: TaskGold, 
     return hashlib.sha256(data).hexdigest()
 
 
-def correct(folder: Folder, given: Mapping[str, Path], columns: Columns, reason: str, now: datetime) -> int:
+def correct(folder: Folder, files: Mapping[str, Path], columns: Columns, reason: str, now: datetime) -> int:
     """Give a board a corrected gold and return the number of its version; the old one stays beside it.
 
     Tasks that are not given keep their gold. A corrected gold has the items of the public list or some of
@@ -301,10 +311,10 @@ def correct(folder: Folder, given: Mapping[str, Path], columns: Columns, reason:
         old = gold_in_force(lines)
         before = golds.read(folder, old, settings.tasks)
         new = dict(before)
-        for name, path in given.items():
+        for name, path in files.items():
             task = settings.task(name)
-            found = read_gold(path, columns, scores=task.scores)
-            new[name] = _corrected(found, before[name], folder.items(name, settings), task, path)
+            corrected = read_gold(path, columns, scores=task.scores)
+            new[name] = _corrected(corrected, before[name], folder.items(name, settings), task, path)
             _check_metrics(task, new[name])
         if all(dict(new[name].columns) == dict(before[name].columns) for name in new):
             raise InvalidInputError(
@@ -317,30 +327,30 @@ def correct(folder: Folder, given: Mapping[str, Path], columns: Columns, reason:
 
 
 def _corrected(
-    found: TaskGold, before: TaskGold, items: Sequence[str], task: Task, path: str | Path
+    new: TaskGold, before: TaskGold, items: Sequence[str], task: Task, path: str | Path
 ) -> TaskGold:
     """Return a corrected gold; what it has no columns for is taken over from the gold before it."""
-    known = set(items)
-    unknown = [item for item in found.ids if item not in known]
+    listed = set(items)
+    unknown = [item for item in new.ids if item not in listed]
     if unknown:
         raise InvalidInputError(
             f"{path_text(path)} has {counted(len(unknown), 'item')} that the public list does not have;"
             f" first: {quoted(unknown[0])}",
             hint="a corrected gold may leave items out, but not add any",
         )
-    if task.labels and (Labels(task.labels).codes(found.labels or ()) < 0).any():
+    if task.labels and (Labels(task.labels).codes(new.labels or ()) < 0).any():
         raise InvalidInputError(
             f"{path_text(path)} has labels that board.toml does not list for the task {quoted(task.name)}",
             hint="correct the gold, or add the labels to board.toml",
         )
-    left = [name for name in before.columns if name not in found.columns]
+    left = [name for name in before.columns if name not in new.columns]
     place_of = {item: place for place, item in enumerate(before.ids)}
-    lost = [item for item in found.ids if item not in place_of] if left else []
+    lost = [item for item in new.ids if item not in place_of] if left else []
     if lost:
         raise InvalidInputError(
             f"{path_text(path)} has an item that the gold before it left out: {quoted(lost[0])}",
             hint="leave it out again" if "part" in left else f"give the columns {', '.join(left)} too",
         )
-    places = [place_of[item] for item in found.ids] if left else []
-    kept = {name: [before.columns[name][place] for place in places] for name in left}
-    return TaskGold({**found.columns, **kept})
+    places = [place_of[item] for item in new.ids] if left else []
+    carried = {name: [before.columns[name][place] for place in places] for name in left}
+    return TaskGold({**new.columns, **carried})

@@ -101,18 +101,18 @@ def means_over(names: tuple[str, ...], tasks: Sequence[tuple[Sequence[BaseMetric
     scores, covariance, noise = np.zeros(len(names)), np.zeros((len(names), len(names))), 0.0
     traces, units = [], []
     for metrics, evaluation in tasks:
-        own, spread = _scores_and_spread(evaluation, metrics)
-        scores += own / n
+        task_scores, spread = _scores_and_spread(evaluation, metrics)
+        scores += task_scores / n
         covariance += spread.covariance / n**2
         noise += spread.noise / n**4
         traces.append(float(np.trace(spread.covariance)))
         units.append(spread.n_units)
     # Satterthwaite: a task whose few items carry most of the variance says how well it is known.
     total = sum(traces)
-    known = (
+    n_units = (
         total**2 / sum(t**2 / u for t, u in zip(traces, units, strict=True)) if total > 0.0 else min(units)
     )
-    return Means(names, scores, Spread(covariance, noise, known))
+    return Means(names, scores, Spread(covariance, noise, n_units))
 
 
 def _scores_and_spread(evaluation: Evaluation, metrics: Sequence[BaseMetric]) -> tuple[FloatArray, Spread]:
@@ -166,10 +166,10 @@ class MeanDifferences:
         shown = np.abs(self.estimate) > self.half  # NaN is not shown
         ahead = (self.estimate > 0.0) == greater
         place = np.argsort(np.array(order))
-        found = np.zeros((len(order), len(order)), dtype=np.bool_)
+        beaten = np.zeros((len(order), len(order)), dtype=np.bool_)
         winner, loser = np.where(ahead, self.a, self.b)[shown], np.where(ahead, self.b, self.a)[shown]
-        found[place[winner], place[loser]] = True
-        return found
+        beaten[place[winner], place[loser]] = True
+        return beaten
 
     def gap(self, s: int, other: int) -> Gap:
         """Return the difference of a system minus another one."""
@@ -184,13 +184,17 @@ class MeanDifferences:
 
 def _tasks(name: str, best: str, first: Mapping[str, Table], level: float) -> tuple[int, int]:
     """Return in how many tasks a system is shown to be better and worse than the best one, by Holm."""
-    found = []
+    against_best = []
     for table in first.values():
         assert isinstance(table.comparison, Comparison)
-        found.append(table.comparison[name, best])
-    p = multiplicity.adjust([1.0 if d.p_value is None else d.p_value for d in found], "holm")
+        against_best.append(table.comparison[name, best])
+    p = multiplicity.adjust([1.0 if d.p_value is None else d.p_value for d in against_best], "holm")
     alpha = multiplicity.alpha_at(level)
-    ahead = [d.favoured for d, one in zip(found, p.tolist(), strict=True) if multiplicity.rejects(one, alpha)]
+    ahead = [
+        d.favoured
+        for d, one in zip(against_best, p.tolist(), strict=True)
+        if multiplicity.rejects(one, alpha)
+    ]
     return ahead.count(name), ahead.count(best)
 
 

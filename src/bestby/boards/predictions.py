@@ -62,9 +62,9 @@ class Labels:
 
     def codes(self, texts: Sequence[str]) -> Array:
         """Return the positions of labels, -1 for a text that is none of them."""
-        known = {text: self.places.get(self.rule.key(text), -1) for text in {*texts}}
+        code_of = {text: self.places.get(self.rule.key(text), -1) for text in {*texts}}
         kind = np.int16 if len(self.names) < 1 << 15 else np.int32
-        return np.fromiter(map(known.__getitem__, texts), dtype=kind, count=len(texts))
+        return np.fromiter(map(code_of.__getitem__, texts), dtype=kind, count=len(texts))
 
     def coded(self, codes: Array) -> Coded:
         """Return labels by their positions as codes of those that occur, in rising order."""
@@ -136,7 +136,7 @@ def predictions_of_systems(
     table = read_table(path, _missing(task, form))
     ids = table.item_column(None)
     keys = None if ids is None else table.texts(ids, "item")
-    found: dict[str, Array] = {}
+    by_system: dict[str, Array] = {}
     rows: Array | None = None
     for name in columns:
         part = Part(
@@ -145,8 +145,8 @@ def predictions_of_systems(
             keys,
         )
         rows = _rows(part, items) if rows is None else rows
-        found[name] = _values(part, task, form)[rows]
-    return found
+        by_system[name] = _values(part, task, form)[rows]
+    return by_system
 
 
 def _missing(task: Task, form: Form) -> frozenset[str]:
@@ -170,22 +170,22 @@ def _rows(part: Part, items: Sequence[str]) -> Array:
         raise InvalidInputError(
             f"{part.source}: the item {quoted(doubled)} has several predictions", hint="give one per item"
         )
-    place, known = in_common_spelling(place, dict.fromkeys(items))
-    others = [item for item in place if item not in known]
+    place, respelled = in_common_spelling(place, dict.fromkeys(items))
+    others = [item for item in place if item not in respelled]
     if others:
         raise InvalidInputError(
             f"{part.source}: the task has no item for {counted(len(others), 'id')}, such as"
             f" {_examples(others)}",
             hint="the ids are those of the public list of items",
         )
-    absent = [item for item in known if item not in place]
+    absent = [item for item in respelled if item not in place]
     if absent:
         raise InvalidInputError(
             f"{part.source}: {grouped(len(absent))} of {grouped(n)} items have no prediction, such as"
             f" {_examples(absent)}",
             hint="give a prediction for every item of the public list",
         )
-    return np.fromiter(map(place.__getitem__, known), dtype=np.int64, count=n)
+    return np.fromiter(map(place.__getitem__, respelled), dtype=np.int64, count=n)
 
 
 def _values(part: Part, task: Task, form: Form) -> Array:
@@ -222,17 +222,17 @@ def _values(part: Part, task: Task, form: Form) -> Array:
 
 def _numbers(column: Column, texts: Array, part: Part) -> Array:
     if not column.is_text:
-        found = column.values.astype(np.float64)
+        numbers = column.values.astype(np.float64)
     else:
         read = [number_of(text.strip()) for text in texts.tolist()]
-        found = np.array([np.nan if one is None else float(one) for one in read])
-    if not np.isfinite(found).all():
-        row = int(np.flatnonzero(~np.isfinite(found))[0])
+        numbers = np.array([np.nan if one is None else float(one) for one in read])
+    if not np.isfinite(numbers).all():
+        row = int(np.flatnonzero(~np.isfinite(numbers))[0])
         raise InvalidInputError(
             f"{part.source}: {quoted(texts[row], 60)} (item {quoted(part.keys[row])}) is not a finite number",
             hint="the task takes a number per item",
         )
-    return found
+    return numbers
 
 
 def _examples(names: Sequence[str]) -> str:
@@ -259,9 +259,9 @@ class Hidden:
     @classmethod
     def of(cls, task: Task, gold: TaskGold, items: Sequence[str], part: str) -> Hidden:
         """Return the items of a part of the gold of a task; `items` is the public list."""
-        kept = np.flatnonzero(gold.in_part(part))
+        rows = np.flatnonzero(gold.in_part(part))
         place = {item: row for row, item in enumerate(items)}
-        ids = [gold.ids[row] for row in kept.tolist()]
+        ids = [gold.ids[row] for row in rows.tolist()]
         if not all(item in place for item in ids):
             raise BoardError(
                 f"the gold of task {quoted(task.name)} has items that the public list has not",
@@ -275,10 +275,10 @@ class Hidden:
             )
 
         def grouping(name: str | None) -> Array | None:
-            return None if name is None else np.array(gold.grouping(name), dtype=np.str_)[kept]
+            return None if name is None else np.array(gold.grouping(name), dtype=np.str_)[rows]
 
-        values, coded = _gold_values(task, gold, kept)
-        slices = {name: np.array(gold.grouping(name), dtype=np.str_)[kept] for name in task.slices}
+        values, coded = _gold_values(task, gold, rows)
+        slices = {name: np.array(gold.grouping(name), dtype=np.str_)[rows] for name in task.slices}
         return cls(
             task,
             np.array(ids, dtype=np.str_),
@@ -296,11 +296,11 @@ class Hidden:
         coded = dict(self.coded)
         labels = Labels(self.task.labels) if form_of(self.task) == "labels" else None
         for name, values in predicted.items():
-            own = values[self.rows]
+            values_of_part = values[self.rows]
             if labels is not None:
-                coded[name] = labels.coded(own)
-                own = coded[name].values
-            systems[name] = own
+                coded[name] = labels.coded(values_of_part)
+                values_of_part = coded[name].values
+            systems[name] = values_of_part
         return Evaluation(
             systems=systems,
             gold=self.gold,
@@ -312,13 +312,13 @@ class Hidden:
         )
 
 
-def _gold_values(task: Task, gold: TaskGold, kept: Array) -> tuple[Array | None, dict[str, Coded]]:
+def _gold_values(task: Task, gold: TaskGold, rows: Array) -> tuple[Array | None, dict[str, Coded]]:
     """Return the gold of some items as a comparison takes it, and its codes if it is labels."""
     if task.scores:
         return None, {}
     if gold.labels is None:
         raise _not_as_said(task)
-    texts = [gold.labels[row] for row in kept.tolist()]
+    texts = [gold.labels[row] for row in rows.tolist()]
     form = form_of(task)
     if form == "labels":
         labels = Labels(task.labels)
@@ -362,11 +362,11 @@ class SubmissionReader:
         self.check(files)
         keys = {f: self.cache.key("predictions", mark, f.sha256, f.suffix, f.column) for f in files}
         stored = {file: self.cache.read(key) for file, key in keys.items()}
-        found = {file: _predictions_from_bytes(data) for file, data in stored.items() if data is not None}
-        for file, values in self._read(task, items, [file for file in files if file not in found]):
+        by_file = {file: _predictions_from_bytes(data) for file, data in stored.items() if data is not None}
+        for file, values in self._read(task, items, [file for file in files if file not in by_file]):
             self.cache.write(keys[file], _predictions_as_bytes(values))
-            found[file] = values
-        return {number: found[one.files[task.name]] for number, one in numbered}
+            by_file[file] = values
+        return {number: by_file[one.files[task.name]] for number, one in numbered}
 
     def check(self, files: Iterable[File]) -> None:
         """Refuse files whose bytes are not those that were submitted; each is read once."""
@@ -400,13 +400,13 @@ class SubmissionReader:
 
     def _read(self, task: Task, items: Sequence[str], files: Sequence[File]) -> Iterator[tuple[File, Array]]:
         """Yield the predictions of files, each of which is read once however many systems it holds."""
-        of_several: dict[str, list[File]] = {}
+        by_content: dict[str, list[File]] = {}
         for file in files:
             if file.column is None:
                 yield file, predictions(self.folder.submission_file(file), task, items)
             else:
-                of_several.setdefault(file.sha256, []).append(file)
-        for group in of_several.values():
+                by_content.setdefault(file.sha256, []).append(file)
+        for group in by_content.values():
             path, columns = self.folder.submission_file(group[0]), [str(file.column) for file in group]
             together = predictions_of_systems(path, task, items, columns)
             yield from ((file, together[str(file.column)]) for file in group)

@@ -1,17 +1,24 @@
-"""Publishing the site of a board, and verifying it: record, files, and every number computed anew."""
+"""Publishing the site of a board in one step, and verifying it: record, files, and every number."""
 
 from __future__ import annotations
 
+import ctypes
+import errno
 import hashlib
-from collections.abc import Iterator, Sequence
+import json
+import os
+import shutil
+import sys
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from bestby._core import files
-from bestby._core.errors import BoardError
+from bestby._core.errors import BoardError, InvalidInputError
 from bestby._core.paths import possible_path, user_path
-from bestby._core.text import counted, path_text
+from bestby._core.text import counted, path_text, quoted
 from bestby._version import __version__
 from bestby.boards import gold as golds
 from bestby.boards import record
@@ -22,17 +29,7 @@ from bestby.boards.gold import sealed
 from bestby.boards.record import GoldSet, Line, Published, Submitted, gold_in_force, settings_text
 from bestby.boards.result import Publication, Verification
 from bestby.boards.settings import Settings, parse
-from bestby.boards.site.building import pages, render
-from bestby.boards.site.page import MANIFEST
-from bestby.boards.site.staging import (
-    Staged,
-    as_published,
-    checked_place,
-    differences,
-    files_in,
-    mark_of,
-    write,
-)
+from bestby.boards.site.building import MANIFEST, Page, manifest, pages, render
 from bestby.boards.submitting import changed_settings, checked_settings
 
 
@@ -76,9 +73,9 @@ def write_board_site(
             folder.append(lines, [event], now)
 
     with files.reported(f"publish the board in {path_text(site)}", BoardError):
-        made = kit(folder, settings, folder.text())
+        kit_files = kit(folder, settings, folder.text())
         trusted = {one.manifest for one in published}
-        return write(pages(content, made), content, target, trusted, announce)
+        return write(pages(content, kit_files), content, target, trusted, announce)
 
 
 def site_place(folder: Folder, site: Path) -> Path:
@@ -93,8 +90,8 @@ def kit(folder: Folder, settings: Settings, text: str) -> dict[str, bytes]:
     """
     lists = [folder.items_file(task.name, settings) for task in settings.tasks]
     with files.reported(f"read the board {path_text(folder.path)}", BoardError):
-        made = {path.relative_to(folder.path).as_posix(): path.read_bytes() for path in lists}
-    return {"board.toml": text.encode(), **made}
+        item_lists = {path.relative_to(folder.path).as_posix(): path.read_bytes() for path in lists}
+    return {"board.toml": text.encode(), **item_lists}
 
 
 def verify(folder: Folder, site: str | Path | None, now: datetime) -> Verification:
@@ -109,17 +106,17 @@ def verify(folder: Folder, site: str | Path | None, now: datetime) -> Verificati
         lines = folder.lines()
     except BoardError as error:
         return Verification((error.message,), 0, 0)
-    found = [
+    findings = [
         *_findings_in_record(folder, lines),
         *_findings_in_submissions(folder, lines),
         *_findings_in_golds(folder, lines),
         *_findings_in_gitignore(folder),
     ]
     n_files, n_submissions = 0, sum(isinstance(line.event, Submitted) for line in lines)
-    texts = [one.text for one in found]
-    if not any(one.hinders for one in found):
-        of_site, n_files = _findings_in_sites(folder, lines, None if site is None else user_path(site))
-        texts += of_site
+    texts = [one.text for one in findings]
+    if not any(one.hinders for one in findings):
+        in_sites, n_files = _findings_in_sites(folder, lines, None if site is None else user_path(site))
+        texts += in_sites
     elif site is not None:
         texts.append(
             "the published numbers were not computed anew, as files of the board are not as they were"
@@ -227,14 +224,14 @@ def _findings_in_sites(folder: Folder, lines: Sequence[Line], site: Path | None)
     published = [line for line in lines if isinstance(line.event, Published)]
     if not published:
         return (["the record has no published site"] if site is not None else []), 0
-    found: list[str] = []
+    findings: list[str] = []
     last = published[-1]
     mine = last
     if site is not None:
         mark = mark_of(site / MANIFEST)
         mine = next((line for line in reversed(published) if _manifest(line) == mark), last)
         if _manifest(mine) != mark:
-            found.append(f"the manifest of {path_text(site)} is not in the record")
+            findings.append(f"the manifest of {path_text(site)} is not in the record")
     n_files = 0
     for line in dict.fromkeys((last, mine)):
         past = _past(lines, line)
@@ -246,14 +243,14 @@ def _findings_in_sites(folder: Folder, lines: Sequence[Line], site: Path | None)
             n_other = sum(expected.get(path) != rendered.get(path) for path in {*expected, *rendered})
             count = f", in {counted(n_other, 'file')}"
         if rendered[MANIFEST] != past.event.manifest:
-            found.append(
+            findings.append(
                 f"line {line.number + 1} of the record: gold and submissions give another site than the one"
                 f" that was published{count}{_by_another(past.event.version)}"
             )
         if site is not None and line is mine:
             n_files = len(expected)
-            found += [f"{path_text(site)}: {one}" for one in differences(expected, site, other)]
-    return found, n_files
+            findings += [f"{path_text(site)}: {one}" for one in differences(expected, site, other)]
+    return findings, n_files
 
 
 def _manifest(line: Line) -> str:
@@ -298,3 +295,235 @@ def _by_another(version: str) -> str:
 def _without_effect(lines: Sequence[Line]) -> str:
     text = settings_text(lines)
     return "" if text is None else parse(text, "the record").without_effect
+
+
+# -- the folder of a site: built beside its place, then put there in one step ----------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Staged:
+    """A site that was written: the SHA-256 of its manifest, its files, and how many had to be made."""
+
+    manifest: str
+    n_files: int
+    n_made: int
+
+
+def write(
+    pages: Sequence[Page],
+    content: BoardContent,
+    target: Path,
+    trusted: Collection[str],
+    announce: Callable[[Staged], None],
+) -> Staged:
+    """Write a site, all of it or nothing.
+
+    Files of the site that is there are linked if their key and their bytes are as its manifest says, and the
+    SHA-256 of that manifest is one of `trusted`. `announce` is called when the new site is complete, before
+    it takes its place.
+    """
+    new, aside = (target.with_name(f".{target.name}.bestby-{part}") for part in ("new", "old"))
+    recover(new, target, aside)
+    unchanged = _trusted_files(target, trusted)
+    try:
+        new.mkdir()
+        n_written, digests = 0, []
+        for page in pages:
+            digest = _linked(page, unchanged, target, new)
+            if digest is None:
+                n_written, digest = n_written + 1, _write_page(page, new)
+            digests.append((page, digest))
+        listed = manifest(content, digests)
+        (new / MANIFEST).write_bytes(listed)
+        if target.exists():
+            new.chmod(target.stat().st_mode & 0o7777)
+        staged = Staged(hashlib.sha256(listed).hexdigest(), len(digests) + 1, n_written)
+        announce(staged)
+        put_in_place(new, target, aside)
+    finally:  # it has another name by now if all went well
+        shutil.rmtree(new, ignore_errors=True)
+    return staged
+
+
+def checked_place(site: Path, board: Path, secret: Sequence[Path]) -> Path:
+    """Return the folder that a site is written to; one that holds anything else is refused.
+
+    `board` is the folder of the board, and `secret` are folders of which nothing may be published.
+    """
+    target = Path(os.path.realpath(site))
+    for private in (Path(os.path.realpath(one)) for one in (board, *secret)):
+        inside = private in target.parents and private != Path(os.path.realpath(board))
+        if inside or target == private or target in private.parents:
+            raise InvalidInputError(
+                f"the site cannot be {path_text(site)}: the gold and the submissions lie there",
+                hint="name a folder of its own, such as the folder site in the board",
+            )
+    if target.exists() and not target.is_dir():
+        raise InvalidInputError(f"{path_text(site)} is not a folder", hint="name a folder for the site")
+    if not target.parent.is_dir():
+        raise InvalidInputError(
+            f"there is no folder {path_text(target.parent)} to write the site in", hint="create it first"
+        )
+    if target.exists():
+        _check_files(site, target)
+    return target
+
+
+def _check_files(site: Path, target: Path) -> None:
+    """Refuse a folder with files that were not published, since publishing replaces the whole folder."""
+    present = sorted(files_in(target))
+    listed = listed_files(_bytes_or_none(target / MANIFEST))
+    if present and listed is None:
+        raise InvalidInputError(
+            f"{path_text(site)} is not the site of a board, and it is not empty",
+            hint="name an empty folder, or one that does not exist",
+        )
+    foreign = [path for path in present if path != MANIFEST and path not in (listed or {})]
+    if foreign:
+        raise InvalidInputError(
+            f"{path_text(site)} holds {counted(len(foreign), 'file')} that no publication wrote, such as"
+            f" {quoted(foreign[0])}; publishing replaces the whole folder",
+            hint="move them out of the folder first",
+        )
+
+
+def _trusted_files(target: Path, trusted: Collection[str]) -> dict[str, dict[str, str]]:
+    """Return the files of the site that is there, if its manifest is one that the record knows."""
+    if mark_of(target / MANIFEST) not in trusted:
+        return {}
+    return listed_files(_bytes_or_none(target / MANIFEST)) or {}
+
+
+def _linked(page: Page, unchanged: Mapping[str, Mapping[str, str]], target: Path, new: Path) -> str | None:
+    """Take a file over from the site that is there, if it shows the same; return its hash, else None."""
+    entry, source = unchanged.get(page.path), target / page.path
+    if entry is None or entry["key"] != page.key or source.is_symlink():
+        return None
+    data = _bytes_or_none(source)
+    if data is None or hashlib.sha256(data).hexdigest() != entry["sha256"]:
+        return None
+    place = _place(page, new)
+    try:
+        os.link(source, place)
+    except OSError:  # a file system without links
+        place.write_bytes(data)
+    return entry["sha256"]
+
+
+def _write_page(page: Page, new: Path) -> str:
+    data = page.make()
+    _place(page, new).write_bytes(data)
+    return hashlib.sha256(data).hexdigest()
+
+
+def _place(page: Page, new: Path) -> Path:
+    place = new / page.path
+    place.parent.mkdir(parents=True, exist_ok=True)
+    return place
+
+
+def put_in_place(new: Path, target: Path, aside: Path) -> None:
+    """Put a folder in the place of another one, which is then removed; readers see one of them, whole.
+
+    Without an exchange in one step, the old folder is first renamed to `aside`, and for a moment there is
+    none. `recover` puts it back if the process ends just then.
+    """
+    if not target.exists():
+        new.rename(target)
+    elif _exchanged(new, target):
+        shutil.rmtree(new, ignore_errors=True)
+    else:
+        target.rename(aside)
+        try:
+            new.rename(target)
+        finally:
+            if not target.exists():
+                aside.rename(target)
+        shutil.rmtree(aside, ignore_errors=True)
+
+
+def recover(new: Path, target: Path, aside: Path) -> None:
+    """Clear up after a process that was killed: the target is then the old folder or the new one."""
+    if aside.exists() and not target.exists():
+        aside.rename(target)
+    for left in (new, aside):
+        if left.exists():
+            shutil.rmtree(left)
+
+
+def _exchanged(new: Path, target: Path) -> bool:
+    """Exchange two folders in one step, and tell whether the system can."""
+    names = os.fsencode(new), os.fsencode(target)
+    try:
+        library = ctypes.CDLL(None, use_errno=True)
+        if sys.platform == "linux":
+            failed = library.renameat2(_AT_FDCWD, names[0], _AT_FDCWD, names[1], _EXCHANGE)
+        elif sys.platform == "darwin":
+            failed = library.renamex_np(*names, _EXCHANGE)
+        else:
+            return False
+    except (AttributeError, OSError, TypeError):  # a library without the function, or no library at all
+        return False
+    if failed and (code := ctypes.get_errno()) not in _UNABLE:
+        raise OSError(code, os.strerror(code), str(target))
+    return not failed
+
+
+_AT_FDCWD = -100
+
+_EXCHANGE = 2  # RENAME_EXCHANGE of Linux, RENAME_SWAP of macOS
+
+_UNABLE = {errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP}
+
+
+def differences(expected: Mapping[str, str], site: Path, other: str) -> tuple[str, ...]:
+    """Return how the files of a folder differ from those with the SHA-256 `expected`, in words.
+
+    `other` is what is said of a file with other bytes.
+    """
+    present = set(files_in(site)) if site.is_dir() else set()
+    findings = [f"{path} is missing" for path in expected if path not in present]
+    findings += [f"{path} is not of the site" for path in present if path not in expected]
+    findings += [
+        f"{path} {other}" for path in present & expected.keys() if mark_of(site / path) != expected[path]
+    ]
+    return tuple(sorted(findings))
+
+
+def as_published(site: Path) -> dict[str, str]:
+    """Return the SHA-256 of the files of a site as its manifest has them, and that of the manifest itself."""
+    listed = listed_files(_bytes_or_none(site / MANIFEST)) or {}
+    return {path: one["sha256"] for path, one in listed.items()} | {MANIFEST: mark_of(site / MANIFEST)}
+
+
+def listed_files(data: bytes | None) -> dict[str, dict[str, str]] | None:
+    """Return the files that a manifest lists, with their keys and hashes; None if it is none."""
+    try:
+        document: Any = json.loads(data or b"")
+        files = document["files"]
+        if document["format"] != 1 or not all({"key", "sha256"} <= one.keys() for one in files.values()):
+            return None
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return None
+    return dict(files)
+
+
+def mark_of(path: Path) -> str:
+    """Return the SHA-256 of a file; nothing if it cannot be read."""
+    data = _bytes_or_none(path)
+    return "" if data is None else hashlib.sha256(data).hexdigest()
+
+
+def files_in(folder: Path) -> Iterator[str]:
+    """Return the paths of the files of a folder; links count as files, whatever they lead to."""
+    for place, folders, names in os.walk(folder):
+        here = Path(place)
+        links = [name for name in folders if (here / name).is_symlink()]
+        yield from ((here / name).relative_to(folder).as_posix() for name in (*names, *links))
+
+
+def _bytes_or_none(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return None

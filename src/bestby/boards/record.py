@@ -214,13 +214,13 @@ def append_events(
     The order of the lines is theirs in the chain. Their moments are those of the clocks of who wrote them, so
     that a clock that was ahead once does not stamp all lines after it.
     """
-    made = list(lines)
+    extended = list(lines)
     for event in events:
         moment = now.astimezone(UTC).replace(microsecond=0)
-        content = {"number": len(made), "time": stamp(moment), **fields_of(event)}
-        content["previous"] = made[-1].hash if made else START
-        made.append(Line(content["number"], moment, event, content["previous"], _hash(content)))
-    data = "".join(_line_text(line) for line in made[len(lines) :]).encode()
+        content = {"number": len(extended), "time": stamp(moment), **fields_of(event)}
+        content["previous"] = extended[-1].hash if extended else START
+        extended.append(Line(content["number"], moment, event, content["previous"], _hash(content)))
+    data = "".join(_line_text(line) for line in extended[len(lines) :]).encode()
     size = path.stat().st_size - torn(path) if path.exists() else 0
     handle = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o666)
     with os.fdopen(handle, "r+b") as stream:
@@ -233,7 +233,7 @@ def append_events(
         except OSError:
             stream.truncate(size)  # such as a full disk: nothing was added
             raise
-    return tuple(made)
+    return tuple(extended)
 
 
 def _line_text(line: Line) -> str:
@@ -313,20 +313,20 @@ def ended(lines: Sequence[Line]) -> dict[str, Line]:
     Version 0.2.0 went by the clock: what it published after the date of an end was public, and stays so. The
     date is that of the settings it published with.
     """
-    found: dict[str, Line] = {}
+    endings: dict[str, Line] = {}
     text = ""
     for line in lines:
         event = line.event
         text = event.text if isinstance(event, SettingsSet) else text
         if isinstance(event, PhaseEnded) and event.revoked:
-            found.pop(event.phase, None)
+            endings.pop(event.phase, None)
         elif isinstance(event, PhaseEnded):
-            found.setdefault(event.phase, line)
+            endings.setdefault(event.phase, line)
         elif isinstance(event, Published) and not event.version and text:
             for phase in parse(text, "the record").phases:
                 if phase.end is not None and stamp(phase.end) <= event.as_of:
-                    found.setdefault(phase.name, line)
-    return found
+                    endings.setdefault(phase.name, line)
+    return endings
 
 
 def as_of(lines: Sequence[Line], settings: Settings, now: datetime) -> datetime:
@@ -375,16 +375,16 @@ def chosen(lines: Sequence[Line], settings: Settings, before: int | None = None)
     systems: dict[str, tuple[System, ...]] = {}
     over = ended(lines)
     for phase in settings.phases:
-        own = [(number, one) for number, one in everything if one.phase == phase.name]
+        in_phase = [(number, one) for number, one in everything if one.phase == phase.name]
         if phase.show == "after" and phase.name not in over:
-            why |= {number: "not yet" for number, _ in own if number not in why}
+            why |= {number: "not yet" for number, _ in in_phase if number not in why}
             continue
-        left = [(number, one) for number, one in own if number not in why]
+        left = [(number, one) for number, one in in_phase if number not in why]
         newest = {(one.key, one.run): number for number, one in left}
         why |= {number: "replaced" for number, one in left if newest[one.key, one.run] != number}
-        systems[phase.name] = _systems(own, [(number, one) for number, one in left if number not in why])
-    known = {phase.name for phase in settings.phases}
-    why |= {number: "no phase" for number, one in everything if one.phase not in known and number not in why}
+        systems[phase.name] = _systems(in_phase, [(number, one) for number, one in left if number not in why])
+    named = {phase.name for phase in settings.phases}
+    why |= {number: "no phase" for number, one in everything if one.phase not in named and number not in why}
     by_number = {line.number: line for line in lines}
     entries = tuple(
         _entry(by_number[number], one, why.get(number, ""), withdrawn.get(number), settings)

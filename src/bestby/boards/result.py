@@ -34,8 +34,8 @@ class SubmissionCheck:
             counts = self.labels.get(task, {})
             shown = [f"{label} {count}" for label, count in list(counts.items())[:_MOST]]
             more = [f"and {len(counts) - _MOST} more labels"] if len(counts) > _MOST else []
-            found = f"; {', '.join(shown + more)}" if counts else ""
-            lines.append(f"{task}: {counted(number, 'item')}{found}")
+            in_words = f"; {', '.join(shown + more)}" if counts else ""
+            lines.append(f"{task}: {counted(number, 'item')}{in_words}")
         return "\n".join(lines)
 
 

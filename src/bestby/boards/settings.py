@@ -1,17 +1,22 @@
-"""The settings of a board: `board.toml`, read, checked and written."""
+"""The settings of a board: `board.toml`, read, checked and written; the names and links it publishes."""
 
 from __future__ import annotations
 
+import hashlib
 import json
+import re
 import tomllib
-from collections.abc import Callable, Container, Mapping, Sequence
+import unicodedata
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, field, fields
 from datetime import UTC, date, datetime, time
+from functools import lru_cache
+from importlib import resources
 from typing import Any, TypeVar
+from urllib.parse import urlsplit
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted, suggestion
-from bestby.boards import names
 from bestby.comparisons.settings import check_reach
 from bestby.data.roles import listed
 from bestby.metrics.registry import resolve
@@ -134,20 +139,20 @@ class Settings:
 
 
 def _named(records: Sequence[N], name: str | None, what: str) -> N:
-    known = [one.name for one in records]
+    names = [one.name for one in records]
     if name is None:
         if len(records) > 1:
             raise InvalidInputError(
-                f"the board has {len(records)} {what}s: {', '.join(known)}",
-                hint=f"name one: {what}={known[0]!r}",
+                f"the board has {len(records)} {what}s: {', '.join(names)}",
+                hint=f"name one: {what}={names[0]!r}",
             )
         return records[0]
     for one in records:
         if one.name == name:
             return one
     raise InvalidInputError(
-        f"the board has no {what} {quoted(name)}{suggestion(str(name), known)}",
-        hint=f"its {what}s: {', '.join(known)}",
+        f"the board has no {what} {quoted(name)}{suggestion(str(name), names)}",
+        hint=f"its {what}s: {', '.join(names)}",
     )
 
 
@@ -189,12 +194,12 @@ def _several(record: type[R], tables: Any, where: str) -> tuple[R, ...]:
     if not isinstance(tables, list):
         raise InvalidInputError(f"{where} must be written with two brackets", hint="[[task]] or [[phase]]")
     records = tuple(_record(record, table, where) for table in tables)
-    known: set[str] = set()
+    seen: set[str] = set()
     for one in records:
         name = one.name  # type: ignore[attr-defined]  # tasks and phases have names
-        if name in known:
+        if name in seen:
             raise InvalidInputError(f"{where}: the name {quoted(name)} is given twice", hint="rename one")
-        known.add(name)
+        seen.add(name)
     return records
 
 
@@ -209,12 +214,12 @@ def _record(record: type[R], table: Any, where: str) -> R:
 def _values(record: type, table: Mapping[str, Any], where: str, also: Sequence[str] = ()) -> dict[str, Any]:
     """Return the values of a table by field; unknown keys, missing ones and other types are refused."""
     declared = {one.name: one for one in keys_of(record)}
-    known = [*declared, *also]
+    keys = [*declared, *also]
     for key in table:
         if key not in declared:
             raise InvalidInputError(
-                f"{where} has an unknown key: {quoted(key)}{suggestion(key, known)}",
-                hint=f"the keys are: {', '.join(known)}",
+                f"{where} has an unknown key: {quoted(key)}{suggestion(key, keys)}",
+                hint=f"the keys are: {', '.join(keys)}",
             )
     values = {}
     for name, one in declared.items():
@@ -242,7 +247,7 @@ def _value(kind: str, value: Any, where: str) -> Any:
 def _text(value: Any) -> str:
     if not isinstance(value, str):
         raise TypeError
-    return names.checked_text(value)
+    return checked_text(value)
 
 
 def _texts(value: Any) -> tuple[str, ...]:
@@ -304,9 +309,9 @@ def _one_of(*choices: str) -> Callable[[Any], str]:
 _KINDS: dict[str, tuple[Callable[[Any], Any], str]] = {
     "text": (_text, '"a text"'),
     "texts": (_texts, '["accuracy", "f1_macro"]'),
-    "name": (lambda value: names.checked_name(_text(value), "name"), '"dev"'),
-    "system": (lambda value: names.checked_key(_text(value)), '"team/system"'),
-    "link": (lambda value: names.checked_link(_text(value)), '"https://example.org"'),
+    "name": (lambda value: checked_name(_text(value), "name"), '"dev"'),
+    "system": (lambda value: checked_key(_text(value)), '"team/system"'),
+    "link": (lambda value: checked_link(_text(value)), '"https://example.org"'),
     "flag": (_flag, "true or false"),
     "count": (_count, "a whole number of at least 1, such as 10"),
     "amount": (_amount, "a number above 0, such as 50"),
@@ -375,3 +380,165 @@ def _toml_value(value: Any) -> str:
 def stamp(moment: datetime) -> str:
     """Return a moment in UTC as the record and the pages write it."""
     return moment.isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+# -- names, links and other texts that a board publishes -------------------------------------------
+
+
+LONGEST_NAME = 80
+LONGEST_TEXT = 2000
+
+REFUSED = re.compile(r"[<>&\"'`/\\|?*:;$%{}\[\]^~=]")
+"""Characters that a page or a path gives a meaning."""
+
+_HIDDEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+
+_BLANK = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
+    "\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+    "\u2800\ufffc\U00016fe4\U0001d159]"
+)
+"""The Default_Ignorable_Code_Points of Unicode, and in the last line other characters that show nothing."""
+
+MOST_MARKS = 4
+"""Combining marks on a character: no language needs more (UTS #39, section 5.4)."""
+
+
+def checked_name(name: str, what: str) -> str:
+    """Return the name of a team, system, run, task or phase; markup and characters of paths are refused."""
+    name = unicodedata.normalize("NFC", _visible_text(name, what).strip())
+    if not name or len(name) > LONGEST_NAME:
+        raise InvalidInputError(
+            f"the {what} must have 1 to {LONGEST_NAME} characters, got {len(name)}", hint="give a shorter one"
+        )
+    refused = sorted({*REFUSED.findall(name), *(one for one in name if unicodedata.category(one) in _HIDDEN)})
+    if refused or name.startswith((".", "-", "+", "@")):
+        characters = ", ".join(map(repr, refused)) or repr(name[0]) + " at its start"
+        raise InvalidInputError(
+            f"the {what} {quoted(name)} has characters that a page or a path gives a meaning: {characters}",
+            hint="use letters, digits, spaces and _ - . ( ) + , ! #",
+        )
+    return name
+
+
+def unseen(text: str) -> list[str]:
+    """Return the characters of a text that nobody sees, or that turn its direction; spaces are seen."""
+    return [
+        one
+        for one in text
+        if unicodedata.category(one) in _HIDDEN or _BLANK.match(one) or (one != " " and one.isspace())
+    ]
+
+
+def check_visible(name: str, what: str) -> None:
+    """Refuse a new name with characters that nobody sees, or with a pile of combining marks."""
+    if characters := sorted(set(unseen(name))):
+        raise InvalidInputError(
+            f"the {what} {quoted(name)} has characters that nobody sees: {', '.join(map(ascii, characters))}",
+            hint="write it without them, and with plain spaces",
+        )
+    marks = [unicodedata.category(one) in ("Mn", "Me") for one in unicodedata.normalize("NFD", name)]
+    if marks[0] or any(all(marks[place:][: MOST_MARKS + 1]) for place in range(len(marks) - MOST_MARKS)):
+        raise InvalidInputError(
+            f"the {what} {quoted(name)} has combining marks on no letter, or more than {MOST_MARKS} on one",
+            hint="write it with fewer",
+        )
+
+
+def look_alike(name: str, names: Iterable[str]) -> str | None:
+    """Return a name that a reader cannot tell from another one; None if there is none.
+
+    >>> look_alike("\u043eurs", ["theirs", "ours"]), look_alike("0urs", ["ours"]), look_alike("AI", ["Al"])
+    ('ours', None, 'Al')
+    """
+    looks = _looks(name)
+    return next((one for one in names if looks & _looks(one)), None)
+
+
+@lru_cache(maxsize=100_000)
+def _looks(name: str) -> frozenset[str]:
+    """Return how a name looks, as it is and in small letters: its skeletons (UTS #39, section 4)."""
+    plain = " ".join(unicodedata.normalize("NFKC", _BLANK.sub("", name)).split())
+    return frozenset({_skeleton(plain), _skeleton(plain.casefold())})
+
+
+def _skeleton(text: str) -> str:
+    return unicodedata.normalize("NFD", unicodedata.normalize("NFKD", text).translate(_prototypes()))
+
+
+@lru_cache(maxsize=1)
+def _prototypes() -> dict[int, str]:
+    """Return what is compared in the place of characters, by their numbers."""
+    path = resources.files("bestby.boards").joinpath("assets", "confusables.txt")
+    rows = path.read_text(encoding="utf-8").partition("\n\n")[2].splitlines()  # what follows the licence
+    points = ([int(point, 16) for point in row.split()] for row in rows)
+    return {one: "".join(map(chr, others)) for one, *others in points}
+
+
+def checked_key(key: str) -> str:
+    """Return the name of a system with its team, such as "team/system"."""
+    team, slash, system = key.partition("/")
+    if not slash:
+        raise InvalidInputError(f"{quoted(key)} is not a team and a system", hint='write "team/system"')
+    return f"{checked_name(team, 'team')}/{checked_name(system, 'system')}"
+
+
+def checked_text(text: str) -> str:
+    """Return a text that a page shows as it is; hidden characters and very long texts are refused."""
+    hidden = [
+        one
+        for one in _visible_text(text, "text")
+        if unicodedata.category(one) in _HIDDEN and one not in "\n\t"
+    ]
+    if hidden:
+        raise InvalidInputError(
+            f"a text has hidden characters, the first is {hidden[0]!r}", hint="remove them"
+        )
+    if len(text) > LONGEST_TEXT:
+        raise InvalidInputError(
+            f"a text has {len(text)} characters, at most {LONGEST_TEXT} are shown", hint="shorten it"
+        )
+    return text
+
+
+def checked_link(link: str, *, visible: bool = False) -> str:
+    """Return the address of a page, which must be of http or https; an empty one stays empty.
+
+    A new link has only `visible` characters, and none that turn its direction.
+    """
+    if not _visible_text(link, "address of a page"):
+        return link
+    try:
+        parts = urlsplit(link)
+        sound = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.username is None
+    except ValueError:
+        sound = False
+    # Browsers take longer addresses, which nobody reads
+    if not sound or len(link) > 500 or re.search(r"[\s<>\"'`\\\x00-\x1f\x7f]", link):
+        raise InvalidInputError(
+            f"{quoted(link)} is not the address of a page", hint="links begin with https:// or http://"
+        )
+    if visible and (characters := sorted(set(unseen(link)))):
+        raise InvalidInputError(
+            f"a link has characters that nobody sees: {', '.join(map(ascii, characters))}",
+            hint="copy the address without them, or write them as %XX",
+        )
+    return link
+
+
+def _visible_text(value: Any, what: str) -> str:
+    if not isinstance(value, str):
+        raise InvalidInputError(f"the {what} must be a text, got {quoted(value)}", hint="write it in quotes")
+    return value
+
+
+def file_stem(*parts: str) -> str:
+    """Return a part of a file name that belongs to some names alone, readable and of ASCII.
+
+    >>> file_stem("Ünï", "bert base")
+    'uni-bert-base-90426f4c'
+    """
+    plain = unicodedata.normalize("NFKD", "-".join(parts)).encode("ascii", "ignore").decode().lower()
+    readable = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:60].strip("-")
+    mark = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:8]
+    return f"{readable}-{mark}" if readable else mark

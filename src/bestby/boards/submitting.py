@@ -13,7 +13,7 @@ from bestby._core import files as whole_files
 from bestby._core.errors import BoardError, InvalidInputError
 from bestby._core.paths import readable_file, user_path
 from bestby._core.text import counted, path_text, quoted
-from bestby.boards import gold, names
+from bestby.boards import gold
 from bestby.boards.folder import Folder, file_of
 from bestby.boards.predictions import predictions
 from bestby.boards.record import (
@@ -30,7 +30,16 @@ from bestby.boards.record import (
     withdrawals,
 )
 from bestby.boards.result import SubmissionCheck, SubmissionReceipt
-from bestby.boards.settings import Phase, Settings, stamp
+from bestby.boards.settings import (
+    Phase,
+    Settings,
+    check_visible,
+    checked_link,
+    checked_name,
+    checked_text,
+    look_alike,
+    stamp,
+)
 from bestby.readers.files import kind_of
 
 
@@ -50,11 +59,11 @@ class Request:
         """Return the request with its names and links as they are published."""
         return dataclasses.replace(
             self,
-            team=names.checked_name(self.team, "team"),
-            system=names.checked_name(self.system, "system"),
-            run=names.checked_name(self.run, "run") if self.run else "",
-            paper=names.checked_link(self.paper, visible=True),
-            code=names.checked_link(self.code, visible=True),
+            team=checked_name(self.team, "team"),
+            system=checked_name(self.system, "system"),
+            run=checked_name(self.run, "run") if self.run else "",
+            paper=checked_link(self.paper, visible=True),
+            code=checked_link(self.code, visible=True),
         )
 
 
@@ -106,10 +115,10 @@ def by_task(files: str | Path | Mapping[str, str | Path], settings: Settings) ->
     if not isinstance(files, Mapping):
         file = checks.valid_path(files, "name the file of the predictions")
         if len(settings.tasks) > 1:
-            known = ", ".join(task.name for task in settings.tasks)
+            names = ", ".join(task.name for task in settings.tasks)
             raise InvalidInputError(
                 f"the board has {len(settings.tasks)} tasks, got one file without the name of its task",
-                hint=f'give files by task, of {known}: {{"{settings.tasks[0].name}": "{files}"}}',
+                hint=f'give files by task, of {names}: {{"{settings.tasks[0].name}": "{files}"}}',
             )
         return {settings.tasks[0].name: file}
     if not files:
@@ -122,25 +131,25 @@ def by_task(files: str | Path | Mapping[str, str | Path], settings: Settings) ->
 
 
 def _checked_contents(
-    folder: Folder, settings: Settings, given: Mapping[str, Path]
+    folder: Folder, settings: Settings, files: Mapping[str, Path]
 ) -> dict[str, tuple[bytes, str]]:
     """Return the bytes of each file and the ending of its name, after checking that they can be submitted."""
-    found = {}
-    for task, path in given.items():
+    contents = {}
+    for task, path in files.items():
         file = checked_file(path, settings)
         _check_place(folder, file)
         with whole_files.reported(f"read {path_text(file)}", BoardError):
             data = file.read_bytes()
-            found[task] = (data, file.suffix.lower())
-    check_submission(folder, settings, given)
-    for task, path in given.items():
+            contents[task] = (data, file.suffix.lower())
+    check_submission(folder, settings, files)
+    for task, path in files.items():
         with whole_files.reported(f"read {path_text(path)}", BoardError):
-            if user_path(path).read_bytes() != found[task][0]:
+            if user_path(path).read_bytes() != contents[task][0]:
                 raise InvalidInputError(
                     f"{path_text(path)} was changed while it was read",
                     hint="submit it again when it is written",
                 )
-    return found
+    return contents
 
 
 def checked_file(path: str | Path, settings: Settings) -> Path:
@@ -191,16 +200,17 @@ def check_submission(
         task, items = settings.task(name), folder.items(name, settings)
         file = checked_file(path, settings)
         try:
-            found = predictions(file, task, items)
+            predicted = predictions(file, task, items)
         except InvalidInputError as error:
             if "which column" in error.message:
                 error.hint = "call the column of the predictions prediction, and that of the ids id"
             raise
-        if found.dtype.kind == "f":  # what no metric can add up must not keep the others from their tables
-            checks.check_bounded(found, f"{file}: predictions")
-            checks.check_not_tiny(found, f"{file}: predictions")
+        if predicted.dtype.kind == "f":
+            # What no metric can add up must not keep the others from their tables.
+            checks.check_bounded(predicted, f"{file}: predictions")
+            checks.check_not_tiny(predicted, f"{file}: predictions")
         n_items[name] = len(items)
-        counts = Counter(found.tolist()) if task.labels else Counter()
+        counts = Counter(predicted.tolist()) if task.labels else Counter()
         labels[name] = {task.labels[place]: count for place, count in counts.most_common()}
     return SubmissionCheck(n_items, labels)
 
@@ -210,14 +220,14 @@ def _repeated(lines: Sequence[Line], event: Submitted) -> int | None:
 
     Without a phase, any is meant: none is open now.
     """
-    own = [
+    earlier = [
         (number, one)
         for number, one in submissions(lines)
         if (one.key, one.run) == (event.key, event.run) and event.phase in ("", one.phase)
     ]
-    if not own:
+    if not earlier:
         return None
-    number, newest = own[-1]
+    number, newest = earlier[-1]
     same = dataclasses.replace(event, phase=newest.phase) == newest
     return number if same and number not in withdrawals(lines) else None
 
@@ -227,10 +237,10 @@ def receipts(lines: Sequence[Line]) -> dict[int, SubmissionReceipt]:
     withdrawn = withdrawals(lines)
     submitted = dict(submissions(lines))
     newest = {(one.key, one.run, one.phase): n for n, one in submitted.items() if n not in withdrawn}
-    made = {}
+    by_number = {}
     for number, one in submitted.items():
         state = "in force" if newest.get((one.key, one.run, one.phase)) == number else "replaced"
-        made[number] = SubmissionReceipt(
+        by_number[number] = SubmissionReceipt(
             number=number,
             time=stamp(lines[number].time),
             team=one.team,
@@ -242,7 +252,7 @@ def receipts(lines: Sequence[Line]) -> dict[int, SubmissionReceipt]:
             code=one.code,
             state="withdrawn" if number in withdrawn else state,
         )
-    return made
+    return by_number
 
 
 def _check_spelling(lines: Sequence[Line], event: Submitted) -> None:
@@ -251,17 +261,17 @@ def _check_spelling(lines: Sequence[Line], event: Submitted) -> None:
     A name that is on the board already is taken as it is, so that its team can go on.
     """
     everything = [one for _, one in submissions(lines)]
-    of_team = [one for one in everything if one.team == event.team]
-    of_system = [one for one in of_team if one.system == event.system]
-    for what, new, known in (
+    by_team = [one for one in everything if one.team == event.team]
+    by_system = [one for one in by_team if one.system == event.system]
+    for what, new, earlier in (
         ("team", event.team, {one.team for one in everything}),
-        ("system", event.system, {one.system for one in of_team}),
-        ("run", event.run, {one.run for one in of_system}),
+        ("system", event.system, {one.system for one in by_team}),
+        ("run", event.run, {one.run for one in by_system}),
     ):
-        if not new or new in known:
+        if not new or new in earlier:
             continue
-        names.check_visible(new, what)
-        old = names.look_alike(new, sorted(known))
+        check_visible(new, what)
+        old = look_alike(new, sorted(earlier))
         if old is not None:
             raise InvalidInputError(
                 f"the {what} {quoted(new)} is too like {quoted(old)}, which is on the board",
@@ -300,16 +310,16 @@ def _phases(settings: Settings) -> str:
 
 def _check_limits(lines: Sequence[Line], event: Submitted, phase: Phase, now: datetime) -> None:
     """Refuse a submission of a team that has submitted too often."""
-    own = [
+    times = [
         line.time
         for line in lines
         if isinstance(line.event, Submitted)
         and (line.event.team, line.event.phase) == (event.team, event.phase)
     ]
-    today = sum(time.date() == now.date() for time in own)
-    if phase.per_team is not None and len(own) >= phase.per_team:
+    today = sum(time.date() == now.date() for time in times)
+    if phase.per_team is not None and len(times) >= phase.per_team:
         raise InvalidInputError(
-            f"team {quoted(event.team)} has submitted {counted(len(own), 'time')} in phase"
+            f"team {quoted(event.team)} has submitted {counted(len(times), 'time')} in phase"
             f" {quoted(phase.name)}, which is its limit",
             hint="withdrawn submissions count; ask the organisers if you need another one",
         )
@@ -349,15 +359,15 @@ def changed_settings(folder: Folder, lines: Sequence[Line]) -> list[Event]:
 
 def withdraw(folder: Folder, number: int, now: datetime, *, hidden: bool, reason: str) -> SubmissionReceipt:
     """Withdraw a submission; its line stays, and its name on the pages too unless it is to be hidden."""
-    reason = names.checked_text(reason)
+    reason = checked_text(reason)
     with folder.locked():
         lines = folder.lines()
         checked_settings(folder, lines)
-        known = receipts(lines)
-        if number not in known:
+        submitted = receipts(lines)
+        if number not in submitted:
             raise InvalidInputError(
                 f"the board has no submission {number}",
-                hint="`bestby board list` shows the numbers" if known else "nothing was submitted yet",
+                hint="`bestby board list` shows the numbers" if submitted else "nothing was submitted yet",
             )
         event = Withdrawn(number, hidden, reason)
         before = withdrawals(lines).get(number)
@@ -371,19 +381,19 @@ def end(folder: Folder, phase: str | None, now: datetime, *, early: bool, revoke
 
     A phase that has ended stays so without another line, so that a job may do it every night.
     """
-    reason = names.checked_text(reason)
+    reason = checked_text(reason)
     with folder.locked():
         lines = folder.lines()
         settings = checked_settings(folder, lines)
         one = settings.phase(phase)
-        known = ended(lines).get(one.name)
-        if revoke and known is None:
+        ending = ended(lines).get(one.name)
+        if revoke and ending is None:
             raise InvalidInputError(
                 f"phase {quoted(one.name)} has not ended, so that there is nothing to revoke",
                 hint="`bestby board end` without revoke=True ends it",
             )
-        if known is not None and not revoke:
-            return known.number
+        if ending is not None and not revoke:
+            return ending.number
         if one.end is not None and now < one.end and not (early or revoke):
             raise InvalidInputError(
                 f"phase {quoted(one.name)} ends on {stamp(one.end)}, and it is {stamp(now)}",

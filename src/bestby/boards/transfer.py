@@ -25,11 +25,10 @@ from bestby.boards import making
 from bestby.boards.compute import gold_of
 from bestby.boards.folder import Folder, table_bytes
 from bestby.boards.gold import RESERVED_COLUMNS, TaskGold, sealed
-from bestby.boards.names import REFUSED, checked_key, unseen
 from bestby.boards.predictions import SubmissionReader, form_of, predictions_of_systems
 from bestby.boards.record import Event, Line, Submitted, System, chosen, ended, gold_in_force
-from bestby.boards.settings import Settings, Task
-from bestby.boards.site.page import MANIFEST
+from bestby.boards.settings import REFUSED, Settings, Task, checked_key, unseen
+from bestby.boards.site.building import MANIFEST
 from bestby.boards.submitting import changed_settings, checked_settings
 from bestby.comparisons.reading import reading_of
 from bestby.data.columns import MISSING, text_of_value
@@ -97,8 +96,8 @@ def _evaluation(results: Results, metrics: Sequence[str]) -> Evaluation:
     try:
         return _read(results, metrics)
     except BestbyError as error:
-        known, taken = signature(read).parameters, vars(results)
-        error.hint = None if error.hint is None else hints.possible_hint(error.hint, known, taken)
+        parameters, taken = signature(read).parameters, vars(results)
+        error.hint = None if error.hint is None else hints.possible_hint(error.hint, parameters, taken)
         raise
 
 
@@ -150,23 +149,23 @@ def _keys(names: Sequence[str], team: str) -> dict[str, str]:
 
     Characters that have a meaning in pages and paths become hyphens.
     """
-    found: dict[str, str] = {}
+    by_key: dict[str, str] = {}
     for name in names:
         before, slash, after = name.partition("/")
         key = checked_key(f"{_plain(before)}/{_plain(after)}" if slash else f"{team}/{_plain(name)}")
-        if key in found:
+        if key in by_key:
             raise InvalidInputError(
-                f"the systems {quoted(found[key])} and {quoted(name)} would both be called {quoted(key)}",
+                f"the systems {quoted(by_key[key])} and {quoted(name)} would both be called {quoted(key)}",
                 hint="rename one of them",
             )
-        found[key] = name
-    return found
+        by_key[key] = name
+    return by_key
 
 
 def _plain(name: str) -> str:
     plain = " ".join(unicodedata.normalize("NFC", name).split())
-    kept = "".join(one for one in plain if one not in unseen(plain))
-    return re.sub(r"^[.\-+@\s]+", "", REFUSED.sub("-", kept)).strip() or "system"
+    seen = "".join(one for one in plain if one not in unseen(plain))
+    return re.sub(r"^[.\-+@\s]+", "", REFUSED.sub("-", seen)).strip() or "system"
 
 
 def _make(
@@ -235,7 +234,7 @@ def _add(
             predictions_of_systems(path, task, folder.items(task.name, settings), list(columns), shown)
         name = _import_phase(settings, phase, lines, now)
         file = folder.store(data, ".csv")
-        known = {
+        present = {
             (one.key, one.phase, *one.files.values())
             for one in (line.event for line in lines)
             if isinstance(one, Submitted)
@@ -243,9 +242,9 @@ def _add(
         events: list[Event] = []
         for key in columns:
             team, _, system = key.partition("/")
-            of_system = dataclasses.replace(file, column=key)
-            if (key, name, of_system) not in known:
-                events.append(Submitted(team, system, name, {task.name: of_system}))
+            one_column = dataclasses.replace(file, column=key)
+            if (key, name, one_column) not in present:
+                events.append(Submitted(team, system, name, {task.name: one_column}))
         if events:
             folder.append(lines, [*changed_settings(folder, lines), *events], now)
 
@@ -254,13 +253,13 @@ def _import_phase(settings: Settings, asked: str | None, lines: Sequence[Line], 
     """Return the phase asked for, or the one that is open."""
     if asked is not None:
         return settings.phase(asked).name
-    found = settings.phase_at(now, ended(lines))
-    if found is None:
+    phase = settings.phase_at(now, ended(lines))
+    if phase is None:
         raise InvalidInputError(
             "no phase of the board is open",
             hint=f"name one of its {counted(len(settings.phases), 'phase')}: phase=...",
         )
-    return found.name
+    return phase.name
 
 
 Columns = Mapping[str, Sequence[str]]
@@ -275,19 +274,21 @@ def export(folder: Folder, path: Path, task: str | None, phase: str | None, *, w
     _check_place(folder, path)
     lines = folder.lines()
     settings = checked_settings(folder, lines)
-    own = settings.task(task)
+    chosen_task = settings.task(task)
     reader = SubmissionReader(folder, settings)
     shown = chosen(lines, settings).systems
     name = _export_phase(settings, phase, shown)
-    systems = [system for system in shown[name] if own.name in system.event.files]
+    systems = [system for system in shown[name] if chosen_task.name in system.event.files]
     with sealed("export the board"):
-        predicted = reader.predicted(own, [(system.submission, system.event) for system in systems])
-        written = {system.key: _prediction_texts(predicted[system.submission], own) for system in systems}
-        columns = _harmless(written, own)
-        table: Columns = {"id": folder.items(own.name, settings), **columns}
+        predicted = reader.predicted(chosen_task, [(system.submission, system.event) for system in systems])
+        written = {
+            system.key: _prediction_texts(predicted[system.submission], chosen_task) for system in systems
+        }
+        columns = _harmless(written, chosen_task)
+        table: Columns = {"id": folder.items(chosen_task.name, settings), **columns}
         if with_gold:
-            gold = gold_of(folder, settings)(gold_in_force(lines))[own.name]
-            table = _with_gold(table, gold, own, settings.phase(name).part)
+            gold = gold_of(folder, settings)(gold_in_force(lines))[chosen_task.name]
+            table = _with_gold(table, gold, chosen_task, settings.phase(name).part)
     with files.reported(f"write {path_text(path)}", BoardError):
         files.replace(path, table_bytes(table), path.parent)
     return len(systems)
@@ -297,10 +298,10 @@ def _check_place(folder: Folder, path: Path) -> None:
     """Refuse to write over a file of the board, or into a site."""
     place = path.resolve()
     folders = (folder.gold_folder, folder.submissions, folder.path / "items", folder.scratch)
-    kept = ("board.toml", "record.jsonl", "items.csv", ".gitignore", ".gitattributes", *_OF_SQLITE)
-    own = place.parent == folder.path.resolve() and place.name.casefold() in kept
+    protected = ("board.toml", "record.jsonl", "items.csv", ".gitignore", ".gitattributes", *_OF_SQLITE)
+    in_board = place.parent == folder.path.resolve() and place.name.casefold() in protected
     in_site = any((one / MANIFEST).is_file() for one in place.parents)
-    if own or in_site or any(one.resolve() in place.parents for one in folders):
+    if in_board or in_site or any(one.resolve() in place.parents for one in folders):
         raise InvalidInputError(
             f"{path_text(path)} is a place of the board's own files or of a published site",
             hint="name another file, such as all.csv",
@@ -318,21 +319,21 @@ def _export_phase(settings: Settings, asked: str | None, shown: Mapping[str, Seq
         if not shown.get(name):
             raise InvalidInputError(f"phase {quoted(name)} shows no system", hint=hint)
         return name
-    found = next((one.name for one in reversed(settings.phases) if shown.get(one.name)), None)
-    if found is None:
+    newest = next((one.name for one in reversed(settings.phases) if shown.get(one.name)), None)
+    if newest is None:
         raise InvalidInputError("the board shows no system", hint=hint)
-    return found
+    return newest
 
 
 def _with_gold(table: Columns, gold: TaskGold, task: Task, part: str) -> Columns:
     """Return the rows of a part of the gold, with the gold and the groups of its items before the systems."""
     inside = gold.in_part(part).tolist()
     row_of = {item: row for row, item in enumerate(table["id"])}
-    rows = [row_of[item] for item, kept in zip(gold.ids, inside, strict=True) if kept]
+    rows = [row_of[item] for item, shown in zip(gold.ids, inside, strict=True) if shown]
     names = [name for name in gold.columns if name not in (*RESERVED_COLUMNS, *table)]
     labels = ["gold"] if gold.labels is not None else []
     hidden: dict[str, Sequence[str]] = {
-        name: [value for value, kept in zip(gold.columns[name], inside, strict=True) if kept]
+        name: [value for value, shown in zip(gold.columns[name], inside, strict=True) if shown]
         for name in ["id", *labels, *names]
     }
     hidden.update(_harmless({name: hidden[name] for name in labels}, task))

@@ -37,7 +37,7 @@ def best_of(evaluation: Evaluation, metric: BaseMetric, candidates: Sequence[str
     (group,) = prepare.groups(among, [metric], consumer="the best of many")
     units, scores = _influences(group), group.scores
     greater = metric.greater_is_better
-    found = optimism(
+    chance = optimism(
         scores,
         units.values,
         units.counts,
@@ -45,22 +45,22 @@ def best_of(evaluation: Evaluation, metric: BaseMetric, candidates: Sequence[str
         greater_is_better=greater,
         seed=_SPLIT_SEED,
     )
-    if found is None:
+    if chance is None:
         return None
     score = float(scores[0])
-    corrected = score - found.optimism if greater else score + found.optimism
-    method = f"{found.n_splits} random splits: two thirds choose the best system, one third scores it"
-    return Best(candidates[0], score, corrected, found.optimism, method)
+    corrected = score - chance.optimism if greater else score + chance.optimism
+    method = f"{chance.n_splits} random splits: two thirds choose the best system, one third scores it"
+    return Best(candidates[0], score, corrected, chance.optimism, method)
 
 
 def _influences(group: Group) -> Influences:
     """Return what each unit adds to the scores: by derivatives, or from the scores without each unit."""
-    known = group.influences
-    if known is not None:
-        return known
+    influences = group.influences
+    if influences is not None:
+        return influences
     if isinstance(group, WeightGroup) and group.has_derivatives:
-        found = [group.sample(system).influences for system in range(group.n_systems)]
-        parts = [part for part in found if part is not None]
+        by_system = [group.sample(system).influences for system in range(group.n_systems)]
+        parts = [part for part in by_system if part is not None]
         values, bounds = np.column_stack([part.values for part in parts]), parts[0].bounds
         counts = np.ones(len(values), dtype=np.int64)
     else:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from bestby._core.errors import InvalidInputError
+from bestby.cli import streams
 from bestby.cli.option_groups import Text
 from bestby.cli.options import argument, choice, record
 
@@ -37,8 +39,6 @@ class Cite:
 def cite(values: Cite) -> None:
     """Print the works of one result or of all methods, or the paragraph that cites those of a result."""
     from bestby._core import checks
-    from bestby._core.errors import InvalidInputError
-    from bestby.cli import streams
     from bestby.report.loading import load
     from bestby.report.references import bibtex
 

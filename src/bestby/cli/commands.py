@@ -214,11 +214,11 @@ def bestby(
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """Do what `bestby.cli.main` does, interrupts apart."""
-    given = None if arguments is None else list(arguments)
+    words = None if arguments is None else list(arguments)
     streams.open_closed()
     with reported() as status, warnings.catch_warnings():
         warnings.showwarning = _show_warning
-        code = app(args=given, prog_name="bestby", standalone_mode=False)
+        code = app(args=words, prog_name="bestby", standalone_mode=False)
         status.code = code if isinstance(code, int) else 0
         sys.stdout.flush()
     return status.code

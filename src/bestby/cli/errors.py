@@ -92,9 +92,11 @@ def _say_usage(error: Any) -> None:
     elif command == "bestby evaluate" and name is not None:
         from bestby.cli.options import spellings
 
-        of_compare = spellings(import_module("bestby.questions.items.command").Compare)
+        spellings_of_compare = spellings(import_module("bestby.questions.items.command").Compare)
         other = (meant_of_compare(_argument(name)) or "").partition("=")[0]
-        option = next((names[0] for key, names in of_compare.items() if name in names or key == other), None)
+        option = next(
+            (names[0] for key, names in spellings_of_compare.items() if name in names or key == other), None
+        )
         if option is not None:
             message = f"{option} belongs to bestby compare: bestby evaluate compares no systems"
     _say("UsageError", message, f"{command} --help")
@@ -172,22 +174,22 @@ def in_options(
     error: BestbyError,
     options: Mapping[str, tuple[str, ...]],
     command: str,
-    known: Collection[str] = (),
+    arguments: Collection[str] = (),
 ) -> BestbyError:
     """Return an error with the arguments of Python written as options of a command.
 
     A message may begin with the name of its argument; messages and hints write a setting as Python does, such
     as ``on_missing="drop"``. Both are recognised by the names of the arguments that the command has. What a
-    hint says of other arguments, of those `known`, is left out: the command does not have them.
+    hint says of others of `arguments`, those of any command, is left out: this command does not have them.
     """
     formats = FORMAT_OPTIONS if "format_options" in options else ()
     as_written = {names[0].removeprefix("--").replace("-", "_"): names for names in options.values()}
-    of_formats = {name: (f"--option {name}=",) for name in formats}
+    options_of_formats = {name: (f"--option {name}=",) for name in formats}
     written = {name for names in options.values() for name in names}
     parts = {
         name: names for name, names in SPELLINGS.items() if any(one.split()[0] in written for one in names)
     }
-    options = {**parts, **of_formats, **as_written, **options}
+    options = {**parts, **options_of_formats, **as_written, **options}
     message, argument = error.message, error.argument
     if argument is not None and argument in options and message.startswith(f"{argument} "):
         message = options[argument][0].rstrip("=") + message.removeprefix(argument)
@@ -195,7 +197,7 @@ def in_options(
     hint = error.hint
     if hint is not None:
         hint = _MAPPED.sub(lambda match: _by_name(match, options), hint)
-        names = {*known, *_names(SPELLINGS), *FORMAT_OPTIONS}
+        names = {*arguments, *_names(SPELLINGS), *FORMAT_OPTIONS}
         hint = hints.possible_hint(hint, names, _names(options), typed=True)
     error.hint = f"{command} --help" if hint is None else _settings(hint, options)
     return error

@@ -1,18 +1,22 @@
-"""The standard input as a file: the readers read a table more than once, and tell what it is by its name."""
+"""The files of a command: the standard input as a file, and the systems of one test set."""
 
 from __future__ import annotations
 
 import dataclasses
 import gzip
+import inspect
 import io
 import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bestby._core.errors import BestbyError, InvalidInputError
+
+if TYPE_CHECKING:
+    from bestby.data.evaluation import Evaluation
 
 STDIN = "-"
 _GZIP = b"\x1f\x8b"
@@ -56,3 +60,54 @@ def _ending(content: bytes) -> str:
             content = stream.read(1 << 10)
     start = content.lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
     return {b"{": ".jsonl", b"[": ".json"}.get(start, ".csv")
+
+
+def read_evaluation(values: Any, **more: Any) -> tuple[Evaluation, dict[str, Any]]:
+    """Return the systems in the files, and the arguments that say what is computed of them.
+
+    `more` are arguments of `read` that are no options.
+    """
+    from bestby.comparisons.reading import needs_items, reading_of
+    from bestby.readers import read
+
+    data, statistics = values.data.arguments() | more, values.statistics.arguments()
+    if "annotators" in statistics and data.get("annotators") is None:
+        raise InvalidInputError(
+            "--resample-annotators needs --annotators: the columns of their labels",
+            hint="give both, or leave --resample-annotators out",
+        )
+    metric = statistics.get("metric")
+    if metric is not None and len(metric) == 1:
+        statistics["metric"] = metric = metric[0]
+    if "blocks" in statistics or needs_items(metric) or values.output.arguments_of("html").get("items"):
+        data.setdefault("stream", False)
+    options = format_options(data.pop("format_options", None))
+    return read(values.paths or [], **reading_of(metric), **{**data, **options}), statistics
+
+
+_ARGUMENTS = {"item": "items", "cluster": "clusters", "stratum": "strata", "system": "systems"}
+"""Options of the command line, and the arguments of Python that they are."""
+
+
+def format_options(texts: list[str] | None) -> dict[str, Any]:
+    """Return options as they are given to a format.
+
+    >>> format_options(["items=document", "case=true"])
+    {'items': 'document', 'case': 'true'}
+    """
+    from bestby.readers import read
+
+    options: dict[str, Any] = {}
+    for one in texts or ():
+        word, sign, value = one.partition("=")
+        name = word.strip().replace("-", "_")
+        if not sign or not name:
+            raise InvalidInputError(f"expected NAME=VALUE after --option, got {one!r}")
+        argument = _ARGUMENTS.get(name, name)
+        if argument in inspect.signature(read).parameters and name != "items":  # a format has these, too
+            raise InvalidInputError(
+                f"--option is for options of the format, not for {word.strip()!r}",
+                hint=f"it is given by itself: {argument}=...",
+            )
+        options[name] = value
+    return options

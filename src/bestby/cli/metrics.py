@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bestby._core.errors import InvalidInputError
+from bestby.cli import streams
 from bestby.cli.option_groups import Names
 from bestby.cli.options import argument, record
 
@@ -48,8 +50,6 @@ _FAMILIES = {
 
 def metrics(values: Metrics) -> None:
     """Print the metrics that hold all words, under the headings of their families."""
-    from bestby._core.errors import InvalidInputError
-    from bestby.cli import streams
     from bestby.metrics.registry import MetricRow, list_metrics
 
     words = [word.lower() for word in values.words or ()]

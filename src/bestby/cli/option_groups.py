@@ -1,16 +1,13 @@
-"""The options that several commands share, in groups: data and statistics.
-
-A field is called as the argument of Python that it becomes, so a new option is one field, here or in the
-record of a command.
-"""
+"""The options that several commands share, in groups: data, statistics, and where results go."""
 
 from __future__ import annotations
 
+import os
 from typing import Any, ClassVar
 
 from bestby._core.errors import InvalidInputError
-from bestby.cli.options import Group, choice, flag, option, record
-from bestby.vocabulary import NONE, allowed_names
+from bestby.cli.options import File, Group, choice, flag, option, record, result_file, set_options
+from bestby.vocabulary import NONE, allowed_names, choices
 
 Text = str | None
 Names = list[str] | None
@@ -82,6 +79,26 @@ def label_separator_option() -> Any:
     )
 
 
+def cluster_option() -> Any:
+    """Declare the option for the column of clusters."""
+    return option("COLUMN", "Column with the cluster of each item, such as its document.", "--cluster")
+
+
+def alternative_option(question: str) -> Any:
+    """Declare the option for what the tests of a question ask."""
+    return choice(
+        "SIDE",
+        allowed_names("alternative", question),
+        "Alternative of the tests, for first - second: ",
+        default="two-sided",
+    )
+
+
+def margin_option() -> Any:
+    """Declare the option for the margin of verdicts."""
+    return option("SIZE", "Smallest difference that matters; gives verdicts (better, not worse, ...).")
+
+
 # -- data --------------------------------------------------------------------------------------------
 
 
@@ -130,9 +147,7 @@ class Table(Columns):
     """A table, as datasets, folds and runs read it."""
 
     gold: Text = option("COLUMN", "Column with the gold; without it the values are scores.")
-    clusters: Text = option(
-        "COLUMN", "Column with the cluster of each item, such as its document.", "--cluster"
-    )
+    clusters: Text = cluster_option()
     label_separator: Text = label_separator_option()
 
 
@@ -204,12 +219,7 @@ class Tests(Group):
     """The tests of the differences between systems."""
 
     test: str = choice("NAME", skippable("test"), "Test: ", default="auto")
-    alternative: str = choice(
-        "SIDE",
-        allowed_names("alternative", "items"),
-        "Alternative of the tests, for first - second: ",
-        default="two-sided",
-    )
+    alternative: str = alternative_option("items")
     correction: str = choice(
         "METHOD", allowed_names("correction"), "Correction for several comparisons: ", default="holm"
     )
@@ -263,14 +273,12 @@ class Direction(Group):
 class Family(Resamples, Tests, Intervals):
     """Intervals and tests of the differences between systems, and how resamples are drawn."""
 
-    margin: Number = option(
-        "SIZE", "Smallest difference that matters; gives verdicts (better, not worse, ...)."
-    )
+    margin: Number = margin_option()
 
 
 @record
 class ScoreFamily(Direction, Family):
-    """The same for tables that may hold scores, which have a name and a direction."""
+    """A family of differences in tables that may hold scores, which have a name and a direction."""
 
     metric: Text = option(
         "NAME", "Metric, see 'bestby metrics'; or a name for the scores.", choices=metric_names
@@ -305,9 +313,7 @@ class ItemResamples(Resamples):
 class ItemFamily(ItemResamples, Tests, Intervals):
     """The intervals and tests of the differences between systems over items."""
 
-    margin: Number = option(
-        "SIZE", "Smallest difference that matters; gives verdicts (better, not worse, ...)."
-    )
+    margin: Number = margin_option()
 
 
 def _size(text: str) -> float | int:
@@ -323,3 +329,129 @@ def _size(text: str) -> float | int:
             f"--resample-size must be a share of the items or a number of them, got {text!r}",
             hint="0.2 is a fifth of the items, 200 are 200 of them",
         ) from error
+
+
+TERMINAL = "terminal"
+"""The form of the result that is printed where no other goes to the standard output."""
+
+
+def figure_kind(question: str) -> Any:
+    """Declare the option for the kind of figure of results of such a question."""
+    return choice(
+        "KIND",
+        allowed_names("kind", question),
+        "What --plot draws: ",
+        "--plot-kind",
+        default="auto",
+        shapes=("plot",),
+    )
+
+
+@record
+class Json(Group):
+    """Results for programs; - is the standard output."""
+
+    heading: ClassVar[str] = "Output"
+    table: ClassVar[str | None] = None  # that --csv writes, if not the first of the result
+    json: Text = result_file("Write everything as JSON.")
+
+    def written(self, *kinds: File) -> dict[str, str]:
+        """Return the files, or - for the standard output, by the field that names them."""
+        # As text, so that messages show what is not expanded as it was given.
+        return {one.name: os.path.expanduser(one.value) for one in set_options(self) if one.file in kinds}  # noqa: PTH111
+
+    def targets(self) -> dict[str, str]:
+        """Return where the result goes: a file, or - for the standard output, by form."""
+        return self.written("result")
+
+    def arguments_of(self, form: str) -> dict[str, Any]:
+        """Return the arguments that were given of a form of the result: `to_latex` takes those of latex.
+
+        An option of one form may have the name of the form before that of its argument: latex_label.
+        """
+        shaping = [one for one in set_options(self) if form in one.shapes]
+        return {one.name.removeprefix(f"{form}_"): one.value for one in shaping}
+
+    def for_people(self, result: Any) -> Any:
+        """Return the result as tables and figures show it."""
+        return result
+
+
+@record
+class Output(Json):
+    """The files that are written."""
+
+    csv: Text = result_file("Write the differences as CSV.")
+    markdown: Text = result_file("Write the tables as Markdown.")
+    latex: Text = result_file("Write the tables as LaTeX (booktabs).")
+    html: Text = result_file("Write one HTML page with tables and figures.")
+    plot: Text = result_file("Draw the (first) metric as .png, .svg or .pdf; - writes SVG.")
+    width: Text = option(
+        "WIDTH",
+        f"Width of the figure in a paper: {choices('width', 'figure')}, or inches (default: what it needs).",
+        "--plot-width",
+        choices=allowed_names("width", "figure"),
+        shapes=("plot",),
+    )
+    font: Text = option(
+        "FONT",
+        f"Letters of the figure: {choices('font', 'figure')}.",
+        "--plot-font",
+        choices=allowed_names("font", "figure"),
+        shapes=("plot",),
+    )
+
+
+@record
+class Tables(Output):
+    """All files, with how numbers are shown, and with CSV that is safe to open in a spreadsheet."""
+
+    latex_parts: Names = option(
+        "NAME",
+        "Tables to write as LaTeX: scores, differences, pairs (a matrix), ...; repeatable (default: all).",
+        "--latex-part",
+        shapes=("latex",),
+    )
+    latex_wide: bool = flag("Set LaTeX tables over both columns of the page (table*).", shapes=("latex",))
+    latex_label: Text = option("NAME", "Label of the (first) LaTeX table.", shapes=("latex",))
+    latex_caption: Text = option("LATEX", "Caption of the LaTeX table, if there is one.", shapes=("latex",))
+    latex_digits: Count = option(
+        "N", "Decimals of scores and differences in LaTeX tables.", shapes=("latex",)
+    )
+    spreadsheet_safe: bool = flag(
+        "CSV for spreadsheets: put ' before texts that look like formulas.",
+        "--csv-safe",
+        shapes=("csv", "csv_scores", "csv_judges"),
+    )
+
+
+@record
+class InPercent(Group):
+    """Scores of systems in percent."""
+
+    heading: ClassVar[str] = "Output"
+    percent: bool = flag("Show scores in percent everywhere but in JSON and CSV.")
+
+    def for_people(self, result: Any) -> Any:
+        """Return the result as tables and figures show it, in percent if that was asked for."""
+        from bestby.report.percent import in_percent  # the help of a command needs no reports
+
+        return in_percent(result) if self.percent else result
+
+
+@record
+class ClassTables(InPercent, Tables):
+    """Tables in percent if asked for, with how often each class occurs."""
+
+    terminal_classes: bool = flag(
+        "Also print how often each class occurs in the gold and in the predictions.",
+        "--class-shares",
+        shapes=(TERMINAL,),
+    )
+
+
+@record
+class ComparisonTables(Tables):
+    """Tables of the differences, and of the scores beside them."""
+
+    csv_scores: Text = result_file("Write the scores of the systems as CSV.")

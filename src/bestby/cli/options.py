@@ -174,17 +174,17 @@ def set_option_names(values: Any) -> set[str]:
 
 @functools.cache
 def _fields(record: type) -> tuple[_Field, ...]:
-    found: list[_Field] = []
+    collected: list[_Field] = []
     hints = get_type_hints(record)
     for one in fields(record):
         kind = hints[one.name]
         if is_dataclass(kind):
-            found += _fields(kind)  # type: ignore[arg-type]  # a class, not an instance
+            collected += _fields(kind)  # type: ignore[arg-type]  # a class, not an instance
         else:
             default = ... if one.default is MISSING else one.default
             heading = getattr(record, "heading", "")
-            found.append(_Field(one.name, kind, one.metadata["declared"], default, heading))
-    return tuple(found)
+            collected.append(_Field(one.name, kind, one.metadata["declared"], default, heading))
+    return tuple(collected)
 
 
 def _filled(record: type, values: Mapping[str, Any]) -> Any:
@@ -276,16 +276,16 @@ class _Command(typer.core.TyperCommand):
 
         A flag may be repeated, but not with its opposite.
         """
-        _, _, given = self.make_parser(ctx).parse_args(args=[*args])
-        for option in given:
-            times = given.count(option)
+        _, _, options = self.make_parser(ctx).parse_args(args=[*args])
+        for option in options:
+            times = options.count(option)
             if times > 1 and getattr(option, "is_flag", False):
                 yes, no = (
                     next((name for name in names if name in args), None)
                     for names in (option.opts, option.secondary_opts)
                 )
                 if yes and no:
-                    told = f"{yes} and {no} contradict each other"
-                    raise InvalidInputError(told, hint="give one of them")
+                    message = f"{yes} and {no} contradict each other"
+                    raise InvalidInputError(message, hint="give one of them")
             elif times > 1 and not getattr(option, "multiple", True):
                 ctx.fail(f"Option '{option.opts[0]}' can be given once, and is given {times} times")

@@ -11,10 +11,9 @@ from typing import Any
 
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError
+from bestby.cli.option_groups import TERMINAL, Json
 from bestby.cli.options import set_options
-from bestby.cli.output_options import TERMINAL, Json
-from bestby.cli.progress import shown
-from bestby.cli.streams import logged, standard_output
+from bestby.cli.streams import logged, progress_line, standard_output
 from bestby.readers.joined_files import pieces_of
 from bestby.report.figures.canvas import Canvas
 from bestby.report.figures.drawing import render
@@ -36,7 +35,7 @@ _UNWRITTEN = {
 def write_result(command: Callable[[Any, Any], Any], values: Any) -> Any:
     """Check the outputs, run a command with a function that shows the progress, and write its result."""
     check_outputs(values)
-    with shown() as progress:
+    with progress_line() as progress:
         result = command(values, progress)
     _write(values.output, result)
     return result

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Callable, Iterable, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -51,6 +51,19 @@ def pairs_to_compare(order: Sequence[int], baseline: int | None, *, sided: bool)
     return [(a, b) for i, a in enumerate(systems) for b in systems[i + 1 :]]
 
 
+def order_and_pairs(
+    scores: FloatArray,
+    names: Sequence[str],
+    greater_is_better: bool,
+    baseline: str | None,
+    alternative: Question,
+) -> tuple[list[int], list[tuple[int, int]]]:
+    """Return the systems from best to worst, and the pairs of them that a question is about."""
+    order = ranked(scores, names, greater_is_better)
+    base = None if baseline is None else names.index(baseline)
+    return order, pairs_to_compare(order, base, sided=alternative != "two-sided")
+
+
 def line(order: Sequence[int], baseline: int | None, *, sided: bool) -> list[int]:
     """Return the systems in the order in which `pairs` makes pairs of them.
 
@@ -71,6 +84,16 @@ def standings(
         if ahead is not None:
             better[place[ahead], place[d.b if ahead == d.a else d.a]] = True
     return standings_of(better, lettered=lettered)
+
+
+def standing(standings: Standings | None, position: int) -> dict[str, Any]:
+    """Return the ranks and the group of the system at a position, as its score holds them."""
+    low, high, letters = standings or (None, None, None)
+    return {
+        "rank_low": None if low is None else int(low[position]),
+        "rank_high": None if high is None else int(high[position]),
+        "group": None if letters is None else letters[position],
+    }
 
 
 AnyDifference = TypeVar("AnyDifference", bound=Difference)

@@ -30,8 +30,8 @@ from tests.unit.children import LIMITING, STEPPING, at_once, child, finished, po
 
 from bestby import BoardError
 from bestby.boards.board import Board
+from bestby.boards.publishing import files_in, listed_files
 from bestby.boards.record import Published
-from bestby.boards.site.staging import files_in, listed_files
 
 pytestmark = pytest.mark.long
 

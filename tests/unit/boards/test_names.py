@@ -9,7 +9,7 @@ import pytest
 from tests.unit.boards.examples import board_in, predictions_file, state
 
 from bestby import InvalidInputError
-from bestby.boards import names
+from bestby.boards import settings
 from bestby.boards.board import Board
 
 UNSEEN = (
@@ -75,15 +75,15 @@ def test_names_of_languages_are_taken(board: Board, tmp_path: Path, name: str) -
     ],
 )  # fmt: skip
 def test_pairs_that_look_alike(one: str, other: str) -> None:
-    assert names.look_alike(one, [other]) == other
-    assert names.look_alike(other, ["x", one]) == one
+    assert settings.look_alike(one, [other]) == other
+    assert settings.look_alike(other, ["x", one]) == one
 
 
 @pytest.mark.parametrize(
     ("one", "other"), [("run 1", "run 2"), ("a", "b"), ("s0", "s1"), ("team a", "team b")]
 )
 def test_pairs_that_do_not(one: str, other: str) -> None:
-    assert names.look_alike(one, [other]) is None
+    assert settings.look_alike(one, [other]) is None
 
 
 @pytest.mark.parametrize("field", ["paper", "code"])

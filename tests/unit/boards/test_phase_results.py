@@ -9,13 +9,12 @@ import pytest
 from tests.unit.boards.small_boards import SmallBoard, ids, small_board, two_labels, wrong_on
 
 from bestby import BoardError
-from bestby.boards import compute
-from bestby.boards.compute import cache_of
+from bestby.boards import compute as boards_tables
+from bestby.boards.compute import cache_of, tables
 from bestby.boards.content import BoardContent
 from bestby.boards.gold import TaskGold
 from bestby.boards.record import PhaseEnded
 from bestby.boards.settings import parse
-from bestby.boards.tables import tables
 
 N = 120
 GOLD = two_labels(N)
@@ -117,6 +116,6 @@ def test_a_changed_submission_is_refused_though_its_results_are_kept(board: Smal
 
 
 def test_results_of_too_many_pairs_are_not_kept(board: SmallBoard) -> None:
-    with mock.patch.object(compute, "MOST_PAIRS", 1):
+    with mock.patch.object(boards_tables, "MOST_PAIRS", 1):
         content(board)
     assert phases_computed(board) == ["first", "second"]

@@ -9,10 +9,9 @@ import pytest
 from tests.unit.boards.small_boards import ONE_TASK, SmallBoard, ids, small_board, two_labels, wrong_on
 
 from bestby._core.errors import BoardError, InvalidInputError
-from bestby.boards.publishing import kit, write_board_site
+from bestby.boards import publishing
+from bestby.boards.publishing import Staged, files_in, kit, write_board_site
 from bestby.boards.record import Published
-from bestby.boards.site import staging
-from bestby.boards.site.staging import Staged, files_in
 
 GOLD = two_labels(40)
 
@@ -60,7 +59,7 @@ def test_publishing_again_completes_what_was_cut_off(
         raise OSError(16, "Device or resource busy")
 
     with monkeypatch.context() as patched:
-        patched.setattr(staging, "put_in_place", fail)
+        patched.setattr(publishing, "put_in_place", fail)
         with pytest.raises(BoardError, match=r"cannot publish the board in .*: Device or resource busy"):
             published(board, site)
     assert (site / "manifest.json").read_bytes() == before

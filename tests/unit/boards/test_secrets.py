@@ -107,7 +107,7 @@ COMMANDS: dict[str, Callable[[Board, Path], object]] = {
     ("command", "place"),
     [
         ("publish", "predictions.Hidden.of"),
-        ("publish", "tables.compare"),
+        ("publish", "compute.compare"),
         ("publish", "publishing.pages"),
         ("verify", "predictions.Hidden.of"),
         ("verify", "publishing.render"),

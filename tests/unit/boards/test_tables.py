@@ -51,7 +51,7 @@ def by_f1(board: SmallBoard, more: str = "") -> tuple[Table, list[str]]:
     """Return the table of a board by macro-F1, and the tests that were asked for."""
     text = board.folder.text().replace('["accuracy"]', '["f1_macro"]') + more
     board.settings = parse(text, "board.toml")
-    with mock.patch("bestby.boards.tables.compare", wraps=bb.compare) as compared:
+    with mock.patch("bestby.boards.compute.compare", wraps=bb.compare) as compared:
         table = board.content().versions[0].phases[0].tables[0]
     return table, [call.kwargs.get("test", "permutation") for call in compared.call_args_list]
 

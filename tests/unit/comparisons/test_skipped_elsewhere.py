@@ -19,7 +19,7 @@ from bestby.engine.sums import SumSample
 from bestby.inference import samples
 from bestby.questions.datasets import ranking
 from bestby.questions.folds import crossvalidation
-from bestby.questions.preferences.judgements import Judgements
+from bestby.questions.preferences.source import Judgements
 from bestby.questions.runs import differences as runs_differences
 
 RNG = np.random.default_rng(16)

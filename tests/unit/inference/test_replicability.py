@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bestby._core.errors import InvalidInputError
-from bestby.comparisons.replicability import partial_conjunctions, replicability
 from bestby.inference.multiplicity import holm
+from bestby.report.replicability import partial_conjunctions, replicability
 
 P_VALUES = st.lists(st.floats(0.0, 1.0), min_size=1, max_size=12)
 

@@ -13,7 +13,7 @@ import pytest
 
 import bestby as bb
 from bestby._core.errors import InvalidInputError
-from bestby.questions.study.reader import read_run
+from bestby.questions.study.source import read_run
 
 TABLE = "item,gold,a,b\n1,x,x,y\n2,y,y,y\n3,x,x,x\n"
 

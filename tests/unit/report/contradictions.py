@@ -9,7 +9,7 @@ from typing import Any
 
 from matplotlib.axes import Axes
 
-from bestby.questions.folds import figure
+from bestby.questions.folds import report
 from bestby.report.document import describe
 from bestby.report.figures import drawing, forest
 from bestby.report.tables import MARK, Table
@@ -121,7 +121,7 @@ def _check_figures(c: Any) -> None:
             if name is not None:
                 axes = forest.forest(c, name)
             elif c.kind == "folds":
-                axes = figure.fold_forest(c)
+                axes = report.fold_forest(c)
             else:
                 continue
         found = [d for d in c.differences if name in (None, d.metric)]

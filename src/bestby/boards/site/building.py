@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import base64
 import dataclasses
 import hashlib
 import io
+import json
 import unicodedata
 import zipfile
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import cache, partial
+from importlib import resources
+from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import escape
 
-from bestby._core.text import counted, visible
+from bestby._core.text import counted, unbroken, visible
+from bestby._version import __version__
 from bestby.boards.content import (
     BoardContent,
     Entry,
@@ -25,16 +30,8 @@ from bestby.boards.content import (
     Table,
     VersionContent,
 )
-from bestby.boards.names import file_stem
-from bestby.boards.site import data, sentences
-from bestby.boards.site.page import (
-    MANIFEST,
-    Page,
-    manifest,
-    page_from_bytes,
-    page_from_function,
-    page_from_template,
-)
+from bestby.boards.settings import file_stem
+from bestby.boards.site import standings as site_standings
 from bestby.boards.site.standings import (
     LONG,
     Links,
@@ -57,6 +54,9 @@ from bestby.report.tables import difference_columns
 from bestby.report.words import direction, stands_out
 from bestby.report.writers.html import paragraph, prose, table
 
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
 Kit = Mapping[str, bytes]
 """The files for participants, by their names: `board.toml` and the lists of items."""
 
@@ -66,9 +66,11 @@ def render(content: BoardContent, kit: Kit | None = None) -> dict[str, bytes]:
 
     `kit` are the files for participants by their names, such as `board.toml` and `items.csv`.
     """
-    made = [(page, page.make()) for page in pages(content, kit)]
-    listed = manifest(content, ((page, hashlib.sha256(written).hexdigest()) for page, written in made))
-    return {**{page.path: written for page, written in made}, MANIFEST: listed}
+    written_pages = [(page, page.make()) for page in pages(content, kit)]
+    listed = manifest(
+        content, ((page, hashlib.sha256(written).hexdigest()) for page, written in written_pages)
+    )
+    return {**{page.path: written for page, written in written_pages}, MANIFEST: listed}
 
 
 def pages(content: BoardContent, kit: Kit | None = None) -> tuple[Page, ...]:
@@ -77,18 +79,18 @@ def pages(content: BoardContent, kit: Kit | None = None) -> tuple[Page, ...]:
     common = {"board": _board_model(content), "older_gold": None}
     now, *older = content.versions or (VersionContent(1, "", "", ()),)
     shown = shown_tables(now, "", links)
-    made = [*_version_pages(content, now, shown, common, "")]
+    site = [*_version_pages(content, now, shown, common, "")]
     before = []
     for version in older:
         prefix = _prefix(version)
         shown_then = shown_tables(version, prefix, links)
-        made += _version_pages(
+        site += _version_pages(
             content, version, shown_then, {**common, "older_gold": version.version}, prefix
         )
         before.append((version.version, shown_then))
-    made += system_pages(content, now, shown, before, links, common)
-    made += _other_pages(content, now, shown, common, links, kit or {})
-    return tuple(made)
+    site += system_pages(content, now, shown, before, links, common)
+    site += _other_pages(content, now, shown, common, links, kit or {})
+    return tuple(site)
 
 
 def _systems_with_pages(content: BoardContent) -> frozenset[str]:
@@ -156,13 +158,13 @@ def _tables_of_phase(phase: PhaseContent, prefix: str, links: Links, several: bo
     for one in phase.tables:
         name = f"{one.task}, {one.metric.name}" if len(tasks) > 1 else one.metric.name
         base = file_stem(phase.name, one.task, one.metric.name)
-        caption = f"Systems by {one.metric.name} ({direction(one.metric)}), {sentences.extent(one)}"
+        caption = f"Systems by {one.metric.name} ({direction(one.metric)}), {site_standings.extent(one)}"
         model = {
             "overall": False,
             "caption": caption,
             "table": table_model(one, links),
             "said": table_words(one),
-            "extent": sentences.extent(one),
+            "extent": site_standings.extent(one),
             "files": _table_files(one, prefix, base),
             "embed": f"{prefix}embed/{base}.html",
         }
@@ -171,8 +173,8 @@ def _tables_of_phase(phase: PhaseContent, prefix: str, links: Links, several: bo
 
 def _table_files(one: Table, prefix: str, base: str) -> list[dict[str, str]]:
     parts = {"-slices": one.slices, "-runs": one.runs, "-pairs": one.comparison}
-    kept = ["", *(part for part, result in parts.items() if result is not None)]
-    return [listed for part in kept for listed in _data_files(prefix, base, part)]
+    present = ["", *(part for part, result in parts.items() if result is not None)]
+    return [listed for part in present for listed in _data_files(prefix, base, part)]
 
 
 def _shown_overall(phase: PhaseContent, one: Overall, title: str, prefix: str, links: Links) -> Shown:
@@ -213,10 +215,10 @@ def phase_model(phase: PhaseContent, tables: tuple[Shown, ...]) -> dict[str, Any
     """Return a phase as a page lists it."""
     return {
         "title": phase_name(phase),
-        "state": sentences.state(phase),
-        "dates": sentences.dates(phase),
-        "rules": sentences.rules(phase),
-        "unseen": sentences.unseen(phase),
+        "state": site_standings.state(phase),
+        "dates": site_standings.dates(phase),
+        "rules": site_standings.rules(phase),
+        "unseen": site_standings.unseen(phase),
         "tables": [{"name": one.name, "href": one.href} for one in tables if one.phase is phase],
     }
 
@@ -233,7 +235,7 @@ def _version_pages(
     board = {
         **common["board"],
         "about": [line for line in content.about.splitlines() if line.strip()],
-        "as_of": sentences.moment(content.as_of),
+        "as_of": site_standings.moment(content.as_of),
         "record_head": content.record_head,
     }
     model = {
@@ -260,7 +262,7 @@ def why_no_results(version: VersionContent) -> str:
     """Return why a board shows no results."""
     hidden = [phase for phase in version.phases if not phase.visible]
     if hidden and len(hidden) == len(version.phases):
-        return sentences.unseen(hidden[0])
+        return site_standings.unseen(hidden[0])
     return "No system has results yet."
 
 
@@ -270,7 +272,7 @@ def _versions(content: BoardContent, here: VersionContent) -> list[dict[str, Any
     return [
         {
             "number": one.version,
-            "since": sentences.moment(one.since),
+            "since": site_standings.moment(one.since),
             "reason": one.reason,
             "in_force": place == 0,
             "href": None if one is here else f"{_prefix(one)}index.html" if place else "index.html",
@@ -287,12 +289,12 @@ def _prefix(older: VersionContent) -> str:
 def table_pages(one: Shown, common: dict[str, Any]) -> Iterator[Page]:
     """Return the page of a table, the form of it that other pages embed, and its data files."""
     phase = phase_model(one.phase, ())
-    known = {**common, "title": one.title, "phase": phase}
+    context = {**common, "title": one.title, "phase": phase}
     base = one.href.rpartition("/")[2].removesuffix(".html")
     files = {listed["href"].rpartition("/")[2]: listed["href"] for listed in one.model["files"]}
     if isinstance(one.source, Overall):
-        yield page_from_template(one.href, "table.html", {**known, "page": one.model})
-        yield from _data_pages(files, base, "", _about(one), data.overall(one.source))
+        yield page_from_template(one.href, "table.html", {**context, "page": one.model})
+        yield from _data_pages(files, base, "", _about(one), site_standings.overall(one.source))
         return
     results = {"slices": one.source.slices, "runs": one.source.runs}
     parts = [
@@ -300,17 +302,17 @@ def table_pages(one: Shown, common: dict[str, Any]) -> Iterator[Page]:
         for part, result in results.items()
         if result is not None
     ]
-    yield page_from_template(one.href, "table.html", {**known, "page": {**one.model, "parts": parts}})
-    yield embedded(one, one.model["embed"], known)
-    yield from _data_pages(files, base, "", _about(one), data.standings(one.source))
+    yield page_from_template(one.href, "table.html", {**context, "page": {**one.model, "parts": parts}})
+    yield embedded(one, one.model["embed"], context)
+    yield from _data_pages(files, base, "", _about(one), site_standings.standings(one.source))
     for part, result in results.items():
         if result is not None:
-            yield from _data_pages(files, base, f"-{part}", _about(one), data.result(result))
+            yield from _data_pages(files, base, f"-{part}", _about(one), site_standings.result(result))
     if one.source.comparison is not None:
         c = one.source.comparison
-        marks = data.pairs_mark(c)
-        yield page_from_function(files[f"{base}-pairs.csv"], marks, data.pairs_csv, c)
-        yield page_from_function(files[f"{base}-pairs.json"], marks, data.pairs_json, c)
+        marks = site_standings.pairs_mark(c)
+        yield page_from_function(files[f"{base}-pairs.csv"], marks, site_standings.pairs_csv, c)
+        yield page_from_function(files[f"{base}-pairs.json"], marks, site_standings.pairs_json, c)
 
 
 def embedded(one: Shown | None, path: str, common: dict[str, Any], nothing: str = "") -> Page:
@@ -364,10 +366,10 @@ def _about(one: Shown) -> dict[str, Any]:
 
 
 def _data_pages(
-    files: dict[str, str], base: str, part: str, about: dict[str, Any], rows: data.Rows
+    files: dict[str, str], base: str, part: str, about: dict[str, Any], rows: site_standings.Rows
 ) -> Iterator[Page]:
-    yield page_from_function(files[f"{base}{part}.csv"], rows, data.csv, rows)
-    yield page_from_function(files[f"{base}{part}.json"], [about, rows], data.as_json, about, rows)
+    yield page_from_function(files[f"{base}{part}.csv"], rows, site_standings.csv, rows)
+    yield page_from_function(files[f"{base}{part}.json"], [about, rows], site_standings.as_json, about, rows)
 
 
 def system_pages(
@@ -382,8 +384,8 @@ def system_pages(
     places = _places_by_system(shown)
     before: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for number, tables in older:
-        for system, found in _places_by_system(tables).items():
-            before[system] += [_older_place(number, one, place) for one, place in found]
+        for system, standing_places in _places_by_system(tables).items():
+            before[system] += [_older_place(number, one, place) for one, place in standing_places]
     history: dict[str, list[Entry]] = defaultdict(list)
     for entry in content.entries:
         if entry.team and entry.system:
@@ -393,19 +395,20 @@ def system_pages(
     for system in sorted(links.systems):
         path = system_page(system)
         base = path.removeprefix("systems/").removesuffix(".html")
-        found = places.get(system, [])
+        standing_places = places.get(system, [])
         model = {
             **common,
             "title": system,
             "system": links.name(system),
-            "places": [_place_model(one, at, items.get(system, ())) for one, at in found],
+            "places": [_place_model(one, at, items.get(system, ())) for one, at in standing_places],
             "history": listed_submissions(history[system], links),
             "older": before[system],
             "badge": f"badges/{base}.svg",
         }
         yield page_from_template(path, "system.html", model)
         yield page_from_bytes(
-            f"badges/{base}.svg", badge(content.title, _standing_text(found, several=len(phases) > 1))
+            f"badges/{base}.svg",
+            badge(content.title, _standing_text(standing_places, several=len(phases) > 1)),
         )
 
 
@@ -490,8 +493,8 @@ def _differences(source: Table, at: int) -> str:
     others = [
         one.system for place, one in enumerate(rows[first : first + MOST_PAIRS + 1], first) if place != at
     ]
-    own = rows[at].system
-    differences: list[Difference] = [source.comparison[own, other, metric] for other in others]
+    name = rows[at].system
+    differences: list[Difference] = [source.comparison[name, other, metric] for other in others]
     if not differences:
         return ""
     digits = Rounding.of([(d.estimate, d.interval) for d in differences], source.margin)
@@ -500,21 +503,21 @@ def _differences(source: Table, at: int) -> str:
     which = (
         "the other systems" if len(rows) <= MOST_PAIRS + 1 else f"the {MOST_PAIRS} systems nearest in rank"
     )
-    made = Written.of(
-        f"Differences with {which}: {own} minus the other", columns, differences, stands_out, main=1
+    written = Written.of(
+        f"Differences with {which}: {name} minus the other", columns, differences, stands_out, main=1
     )
-    return table(made, sortable=True)
+    return table(written, sortable=True)
 
 
 MOST_PAIRS = 20
 """Differences on the page of a system: those of the systems that are nearest in rank."""
 
 
-def _standing_text(found: Sequence[tuple[Shown, int]], *, several: bool) -> str:
+def _standing_text(places: Sequence[tuple[Shown, int]], *, several: bool) -> str:
     """Return how a system stands in the last phase that shows it, which is named if there are several."""
-    if not found:
+    if not places:
         return "no results"
-    one, at = found[0]
+    one, at = places[0]
     standing = one.standings[at]
     phase = f" ({phase_name(one.phase)})" if several else ""
     return f"rank {ranks(standing.rank_low, standing.rank_high)} of {len(one.standings)}{phase}"
@@ -529,7 +532,7 @@ def _other_pages(
     kit: Kit,
 ) -> Iterator[Page]:
     """Return the pages beside the tables: submissions, taking part, what other pages show, the kit."""
-    rows = data.submissions(content.entries)
+    rows = site_standings.submissions(content.entries)
     files = [{"name": form.upper(), "href": f"data/submissions.{form}"} for form in ("csv", "json")]
     systems_of = len({(one.team, one.system) for one in content.entries if one.team})
     submitted = f"{counted(len(content.entries), 'submission')} of {counted(systems_of, 'system')}."
@@ -542,9 +545,13 @@ def _other_pages(
         "files": files,
     }
     yield page_from_template("submissions.html", "submissions.html", model)
-    yield page_from_function("data/submissions.csv", rows, data.csv, rows)
+    yield page_from_function("data/submissions.csv", rows, site_standings.csv, rows)
     yield page_from_function(
-        "data/submissions.json", rows, data.as_json, {"submissions": len(content.entries)}, rows
+        "data/submissions.json",
+        rows,
+        site_standings.as_json,
+        {"submissions": len(content.entries)},
+        rows,
     )
     model = {
         **common,
@@ -562,7 +569,7 @@ def _other_pages(
         main = next((one for one in shown if not isinstance(one.source, Overall)), None)
     yield embedded(main, "embed.html", common, why_no_results(version))
     yield page_from_bytes("badge.svg", badge(content.title, _badge_text(shown)))
-    yield page_from_bytes("data/board.json", data.written(_data_listing(content, version, shown)))
+    yield page_from_bytes("data/board.json", site_standings.written(_data_listing(content, version, shown)))
 
 
 def listed_submissions(entries: Sequence[Entry], links: Links) -> list[dict[str, Any]]:
@@ -572,12 +579,12 @@ def listed_submissions(entries: Sequence[Entry], links: Links) -> list[dict[str,
         {
             "number": one.submission,
             "key": one.time,
-            "time": sentences.moment(one.time),
+            "time": site_standings.moment(one.time),
             "system": links.name(f"{one.team}/{one.system}") if one.team else nobody,
             "run": one.run,
             "of_run": "",
             "phase": one.phase,
-            "shown": sentences.why_not(one),
+            "shown": site_standings.why_not(one),
             "paper": safe_link(one.paper),
             "code": safe_link(one.code),
         }
@@ -679,3 +686,125 @@ def _letter_width(letter: str) -> float:
     if unicodedata.east_asian_width(letter) in "WF":
         return 1.0
     return next((width for letters, width in _WIDTHS if letter in letters), _USUAL_WIDTH)
+
+
+# -- files, each made only when it is needed, from a template or by a function ---------------------
+
+
+MANIFEST = "manifest.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A file of a site: its path, the key that changes with what it shows, and the function that makes it."""
+
+    path: str
+    key: str
+    make: Callable[[], bytes]
+
+
+def page_from_template(path: str, template: str, model: dict[str, Any]) -> Page:
+    """Return a page that a template makes of plain data when it is needed."""
+    model = {"root": "../" * path.count("/"), "path": path, "embedded": False, **model}
+    return Page(path, page_key(template, model), lambda: render_template(template, model).encode())
+
+
+def page_from_bytes(path: str, data: bytes) -> Page:
+    """Return a file that is made already."""
+    return Page(path, hashlib.sha256(data).hexdigest(), lambda: data)
+
+
+def page_from_function(path: str, known_by: Any, make: Callable[..., bytes], *arguments: Any) -> Page:
+    """Return a file that a function makes; its key is that of what the file shows."""
+    return Page(path, page_key(path, known_by), partial(make, *arguments))
+
+
+def manifest(content: BoardContent, files: Iterable[tuple[Page, str]]) -> bytes:
+    """Return the list of the files of a site, with their keys and the SHA-256 of their bytes."""
+    listed = {page.path: {"key": page.key, "sha256": digest} for page, digest in files}
+    document = {
+        "format": 1,
+        "board": content.title,
+        "as_of": content.as_of,
+        "record": content.record_head,
+        "files": dict(sorted(listed.items())),
+    }
+    return (json.dumps(document, ensure_ascii=False, indent=1) + "\n").encode()
+
+
+def render_template(template: str, model: dict[str, Any]) -> str:
+    """Return a template filled with a model."""
+    return environment().get_template(f"{template}.j2").render(model)
+
+
+def page_key(template: str, model: Any) -> str:
+    """Return what a page is known by: it changes with the model, the templates and the version."""
+    text = json.dumps([template, model], sort_keys=True, ensure_ascii=False)
+    return hashlib.sha256(f"{drawn_by()}\0{text}".encode()).hexdigest()
+
+
+@cache
+def drawn_by() -> str:
+    """Return the hash of all that draws pages: the version, the templates, styles and scripts."""
+    parts = [__version__, _joined(_STYLES), _joined(_SCRIPTS)]
+    parts += [text for pair in sorted(_templates().items()) for text in pair]
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+
+@cache
+def environment() -> Environment:
+    """Return the templates of the site."""
+    from jinja2 import DictLoader, Environment, StrictUndefined
+
+    templates = Environment(
+        autoescape=True,
+        loader=DictLoader(_templates()),
+        undefined=StrictUndefined,
+        finalize=_visible_text,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    style, script = _joined(_STYLES), _joined(_SCRIPTS)
+    templates.globals |= {
+        "version": __version__,
+        "style": style,
+        "script": script,
+        "policy": _policy(style, script),
+    }
+    return templates
+
+
+def _visible_text(value: Any) -> Any:
+    """Return text with its hidden characters escaped and percentages on one line; what is markup stays."""
+    return unbroken(visible(value)) if type(value) is str else value
+
+
+def _policy(style: str, script: str) -> str:
+    """Return the policy of a page: its own style and script run, known by their hashes, and nothing else."""
+    allowed = {"style-src": style, "script-src": script}
+    parts = [f"{name} 'sha256-{_hash(text)}'" for name, text in allowed.items()]
+    return "; ".join(["default-src 'none'", *parts, "base-uri 'none'", "form-action 'none'"])
+
+
+def _hash(text: str) -> str:
+    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+_STYLES = (
+    *(("bestby.report", f"{name}.css") for name in ("tables", "page", "search")),
+    (__package__, "board.css"),
+)
+
+_SCRIPTS = (("bestby.report", "sort.js"), (__package__, "board.js"))
+
+
+def _joined(assets: tuple[tuple[str, str], ...]) -> str:
+    texts = (resources.files(room).joinpath("assets", name).read_text("utf-8") for room, name in assets)
+    return "\n" + "".join(texts)
+
+
+@cache
+def _templates() -> dict[str, str]:
+    folder = resources.files(__package__).joinpath("templates")
+    return {one.name: one.read_text("utf-8") for one in folder.iterdir() if one.name.endswith(".j2")}

@@ -1,18 +1,31 @@
-"""A table of a board as plain data: what each cell says, what it is sorted by, where its marks are drawn."""
+"""A table of a board as plain data: for its page, in words, and as CSV and JSON with unrounded numbers."""
 
 from __future__ import annotations
 
+import dataclasses
+import hashlib
+import json
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import chain
 from typing import Any
 
-from bestby.boards.content import Entry, Gap, Overall, OverallStanding, Standing, Table
-from bestby.boards.names import file_stem
-from bestby.boards.site import sentences
+import numpy as np
+
+from bestby._core.text import counted, grouped, safe_json
+from bestby._core.typing import Array
+from bestby.boards.content import Entry, Gap, Overall, OverallStanding, PhaseContent, Standing, Table
+from bestby.boards.settings import file_stem
 from bestby.inference.multiplicity import alpha_at, rejects
-from bestby.report.numbers import DASH, Rounding, margin_text, p_clause, percent
-from bestby.report.words import direction
+from bestby.planning.base import USUAL_POWER
+from bestby.report.comparison import Comparison, Difference
+from bestby.report.data import plain, table_of
+from bestby.report.numbers import DASH, Rounding, margin_text, p_clause, percent, percent_of
+from bestby.report.pairs import VERDICTS, Pairs, parts_of
+from bestby.report.words import direction, listed
+from bestby.report.writers.csv import lines, lines_of_columns
 from bestby.results.values import Interval
 
 LONG = 40
@@ -184,16 +197,16 @@ def with_groups(rows: Sequence[Standing]) -> bool:
 def table_words(table: Table) -> dict[str, Any]:
     """Return what stands above and below a table in words."""
     digits, rows = Rounding.of(_scores(table.standings)), table.standings
-    reading = sentences.simultaneous(table, with_groups=with_groups(rows)) if len(rows) > 1 else ""
+    reading = simultaneous(table, with_groups=with_groups(rows)) if len(rows) > 1 else ""
     return {
-        "lead": sentences.first(table),
+        "lead": first(table),
         "said": [
             *filter(
                 None,
-                (sentences.established(table), sentences.detectable(table), sentences.best(table, digits)),
+                (established(table), detectable(table), best(table, digits)),
             )
         ],
-        "extent": sentences.extent(table),
+        "extent": extent(table),
         "reading": reading,
         "notes": [*table.notes],
         "methods": table.methods,
@@ -207,7 +220,7 @@ def overall_model(overall: Overall, tables: Mapping[str, Table], links: Links) -
     digits = _gap_digits(rows, None)
     axis = _gap_axis([one.to_best for one in rows], None)
     base_axis = _gap_axis([one.to_baseline for one in rows], None)
-    of_task = {
+    task_scores = {
         task: (Rounding.of(_scores(one.standings)), {s.system: s.score for s in one.standings})
         for task, one in tables.items()
     }
@@ -216,7 +229,8 @@ def overall_model(overall: Overall, tables: Mapping[str, Table], links: Links) -
     level = next((table.level for table in tables.values()), 0.95)
     return {
         "tasks": [
-            {"name": task, "metric": tables[task].metric.name if len(metrics) > 1 else ""} for task in of_task
+            {"name": task, "metric": tables[task].metric.name if len(metrics) > 1 else ""}
+            for task in task_scores
         ],
         "with_gaps": any(one.to_best is not None for one in rows),
         "baseline": next((one.to_baseline.other for one in rows if one.to_baseline is not None), None),
@@ -233,11 +247,11 @@ def overall_model(overall: Overall, tables: Mapping[str, Table], links: Links) -
                 "to_baseline": gap_cell(one.to_baseline, digits, base_axis, level),
                 "better": one.n_better,
                 "worse": one.n_worse,
-                "scores": [_number(scores.get(one.system), of) for of, scores in of_task.values()],
+                "scores": [_number(scores.get(one.system), of) for of, scores in task_scores.values()],
             }
             for place, one in enumerate(rows, 1)
         ],
-        "lead": sentences.first(overall),
+        "lead": first(overall),
         "left_out": [*overall.left_out],
         "notes": [*overall.notes],
     }
@@ -294,3 +308,310 @@ def bar(low: int, high: int, place: int, of: int) -> dict[str, Any]:
         "width": round(one * (high - low + 1), 2),
         "mid": round(one * (place - 0.5), 2),
     }
+
+
+# -- in words --------------------------------------------------------------------------------------
+
+
+_WHY_NOT = {
+    "replaced": "replaced by a later submission",
+    "withdrawn": "withdrawn",
+    "not yet": "shown after the end of the phase",
+    "no phase": "its phase is no more",
+}
+
+
+def moment(text: str | None) -> str:
+    """Return a moment of the record for readers.
+
+    >>> moment("2026-11-30T23:59:00Z"), moment(None)
+    ('2026-11-30 23:59 UTC', '–')
+    """
+    if not text:
+        return DASH
+    time = datetime.fromisoformat(text)
+    time = time.astimezone(UTC) if time.tzinfo else time.replace(tzinfo=UTC)
+    return time.strftime("%Y-%m-%d %H:%M:%S UTC" if time.second else "%Y-%m-%d %H:%M UTC")
+
+
+def first(table: Table | Overall) -> str:
+    """Return which systems could be first."""
+    names = [one.system for one in table.standings]
+    could = [one.system for one in table.standings if one.could_be_first]
+    if not names:
+        return "No system has results yet."
+    if len(names) == 1:
+        return f"{names[0]} is the only system."
+    if len(could) == 1:
+        return f"{could[0]} is first: the tests show every other system to be worse."
+    if len(could) == len(names):
+        return f"Nothing shows yet which of the {len(names)} systems is first."
+    return f"{len(could)} of {len(names)} systems could be first: {listed(could)}."
+
+
+def established(table: Table) -> str:
+    """Return how much of the order is established."""
+    if not table.n_pairs:
+        return ""
+    share = percent_of(table.n_established / table.n_pairs)
+    if table.n_pairs == 1:
+        return ""  # the first sentence says it
+    return (
+        f"How much of the order is established: {grouped(table.n_established)} of"
+        f" {grouped(table.n_pairs)} pairs of systems ({share}) are told apart after correction for the"
+        " number of pairs."
+    )
+
+
+def detectable(table: Table) -> str:
+    """Return which difference the items can show."""
+    if table.next_step or table.detectable is None:
+        return table.next_step
+    size = margin_text(float(f"{abs(table.detectable):.2g}"))
+    return (
+        f"{extent(table)} detect a difference of {size} of the two best systems with power {USUAL_POWER:g}."
+    )
+
+
+def best(table: Table, digits: Rounding) -> str:
+    """Return what the best score would be without the luck of the winner."""
+    one = table.best
+    if one is None:
+        return ""
+    return (
+        f"{one.system} has the best score, {digits.text(one.score)}. The best of several scores is too good"
+        f" by chance, here by {digits.size(one.optimism)} on average; without that it is"
+        f" {digits.text(one.corrected)} ({one.method})."
+    )
+
+
+def extent(table: Table) -> str:
+    """Return what a table rests on."""
+    items = "1 item" if table.n_items == 1 else f"{grouped(table.n_items)} items"
+    return f"{items} in {grouped(table.n_clusters)} clusters" if table.n_clusters else items
+
+
+def simultaneous(table: Table, *, with_groups: bool) -> str:
+    """Return how the intervals and tests of a table are to be read."""
+    ranks = (
+        f"Ranks are the places that the tests leave open, for all systems at once ({percent(table.level)})"
+    )
+    letters = "; systems that share a letter are not told apart" if with_groups else ""
+    return (
+        f"{ranks}{letters}. Intervals of differences hold for the whole table at once, those of scores one by"
+        " one. Bold differences are significant after correction."
+    )
+
+
+def state(phase: PhaseContent) -> str:
+    """Return in which state a phase is.
+
+    >>> from types import SimpleNamespace as Phase
+    >>> state(Phase(state="open", end="2026-11-30T23:59:00Z"))
+    'open until 2026-11-30 23:59 UTC'
+    """
+    if phase.state == "coming":
+        return f"begins {moment(phase.start)}" if phase.start else "has not begun"
+    if phase.state == "open":
+        return f"open until {moment(phase.end)}" if phase.end else "open"
+    return f"ended {moment(phase.end)}" if phase.end else "over"
+
+
+def dates(phase: PhaseContent) -> str:
+    """Return when a phase begins and ends, as far as it does."""
+    if phase.start and phase.end:
+        return f"{moment(phase.start)} to {moment(phase.end)}"
+    return f"since {moment(phase.start)}" if phase.start else ""
+
+
+def rules(phase: PhaseContent) -> list[str]:
+    """Return on what systems are scored in a phase, when their results are shown, and the limits."""
+    said = []
+    if phase.part != "all":
+        said.append(f"scored on the {phase.part} part of the items")
+    if phase.per_day is not None:
+        said.append(f"at most {counted(phase.per_day, 'submission')} of a team a day")
+    if phase.per_team is not None:
+        said.append(f"at most {counted(phase.per_team, 'submission')} of a team in all")
+    return said
+
+
+def unseen(phase: PhaseContent) -> str:
+    """Return why a phase shows no results; nothing if it does."""
+    if phase.visible:
+        return ""
+    if phase.end is None:
+        return "The results of this phase are published after its end, which has no date yet."
+    return f"The results of this phase are published after its end, {moment(phase.end)}."
+
+
+def why_not(entry: Entry) -> str:
+    """Return whether a submission is in the tables, and else why not."""
+    return "shown" if entry.shown else _WHY_NOT.get(entry.why_not, entry.why_not)
+
+
+# -- as CSV and JSON -------------------------------------------------------------------------------
+
+
+_GAP = ("other", "difference", "low", "high", "p_adjusted", "verdict")
+_PAIRS = ("a", "b", "difference", "low", "high", "p_adjusted", "verdict")
+
+Rows = tuple[Sequence[str], list[dict[str, Any]]]
+
+
+def standings(table: Table) -> Rows:
+    """Return the columns and rows of a table of systems."""
+    rows = [
+        {
+            **_ranked(one),
+            "group": one.group,
+            "score": one.score,
+            **_low_and_high(one.interval),
+            **_gap("best", one.to_best),
+            **_gap("baseline", one.to_baseline),
+            "submission": one.submission,
+            "n_submissions": one.n_submissions,
+        }
+        for one in table.standings
+    ]
+    return _columns("group", "score", "low", "high", more=("submission", "n_submissions")), rows
+
+
+def overall(one: Overall) -> Rows:
+    """Return the columns and rows of the table over all tasks."""
+    rows = [
+        {
+            **_ranked(standing),
+            "mean": standing.mean,
+            **_gap("best", standing.to_best),
+            **_gap("baseline", standing.to_baseline),
+            "n_better": standing.n_better,
+            "n_worse": standing.n_worse,
+        }
+        for standing in one.standings
+    ]
+    return _columns("mean", more=("n_better", "n_worse")), rows
+
+
+def submissions(entries: Iterable[Entry]) -> Rows:
+    """Return the columns and rows of the list of submissions."""
+    names = [field.name for field in dataclasses.fields(Entry)]
+    return names, [dataclasses.asdict(one) for one in entries]
+
+
+def result(c: Any) -> Rows:
+    """Return the columns and rows of the first table of slices or of runs."""
+    table = table_of(c, None)
+    return [field.name for field in table.columns(c)], table.rows(c)
+
+
+def csv(rows: Rows) -> bytes:
+    """Return rows as CSV: floats to the last bit, texts that a spreadsheet does not take for formulas."""
+    columns, values = rows
+    cells = ([row[name] for name in columns] for row in values)
+    return lines(chain([columns], cells), spreadsheet_safe=True).encode()
+
+
+def as_json(about: Mapping[str, Any], rows: Rows) -> bytes:
+    """Return rows as JSON below what they are about; what is undefined is null."""
+    columns, values = rows
+    listed = [{name: row[name] for name in columns} for row in values]
+    return written({**about, "rows": listed})
+
+
+def written(document: Any) -> bytes:
+    """Return a document as JSON."""
+    text = json.dumps(plain(document), ensure_ascii=False, indent=1, allow_nan=False)
+    return f"{safe_json(text)}\n".encode()
+
+
+def pairs_csv(c: Comparison) -> bytes:
+    """Return the differences of all pairs as CSV."""
+    columns = _pairs(c)
+    head = lines([list(columns)])
+    return (head + lines_of_columns(list(columns.values()), spreadsheet_safe=True)).encode()
+
+
+def pairs_json(c: Comparison) -> bytes:
+    """Return the differences of all pairs as JSON by columns: there may be half a million.
+
+    `a` and `b` are places in the list of systems, from 0.
+    """
+    columns = _pairs(c)
+    systems = list(dict.fromkeys(one.system for one in c.systems))
+    place = {name: at for at, name in enumerate(systems)}
+    named = {side: [place[name] for name in columns.pop(side)] for side in ("a", "b")}
+    numbers = {name: _finite(values) for name, values in columns.items()}
+    document = {"metric": c.metrics[0].name, "systems": systems, **named, **numbers}
+    text = json.dumps(document, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return f"{safe_json(text)}\n".encode()
+
+
+def _finite(values: Sequence[Any] | Array) -> list[Any]:
+    """Return a column as JSON knows it: None for numbers that are not finite."""
+    if isinstance(values, np.ndarray) and values.dtype.kind == "f" and np.isfinite(values).all():
+        return list(values.tolist())
+    return [plain(value) for value in values]
+
+
+def pairs_mark(c: Comparison) -> str:
+    """Return a hash of the differences of all pairs, in less time than it takes to write them."""
+    mark = hashlib.sha256()
+    for part in parts_of(c.differences):
+        if isinstance(part, Pairs):
+            mark.update(repr((part.metric, part.names)).encode())
+            shown = (part.a, part.b, part.estimate, part.low, part.high, part.p_value, part.p_adjusted)
+            for column in (*shown, part.verdict):
+                mark.update(np.ascontiguousarray(column).tobytes())
+        else:
+            values = [(d.metric, d.a, d.b, d.estimate, d.interval, d.test, d.p_adjusted) for d in part]
+            mark.update(repr((values, [d.verdict for d in part])).encode())
+    return mark.hexdigest()
+
+
+def _pairs(c: Comparison) -> dict[str, Any]:
+    """Return the differences of all pairs by columns."""
+    parts = [_part(part) for part in parts_of(c.differences)]
+    return {name: np.concatenate([part[name] for part in parts]) for name in _PAIRS}
+
+
+def _part(part: Sequence[Difference]) -> dict[str, Any]:
+    if isinstance(part, Pairs):
+        names = np.array(part.names, dtype=object)
+        verdicts = np.array(VERDICTS, dtype=object)[part.verdict]
+        columns = (
+            names[part.a],
+            names[part.b],
+            part.estimate,
+            part.low,
+            part.high,
+            part.p_adjusted,
+            verdicts,
+        )
+        return dict(zip(_PAIRS, columns, strict=True))
+    rows = [
+        (d.a, d.b, d.estimate, *_low_and_high(d.interval).values(), d.p_adjusted, d.verdict) for d in part
+    ]
+    return {name: np.array([row[at] for row in rows], dtype=object) for at, name in enumerate(_PAIRS)}
+
+
+def _columns(*first: str, more: Sequence[str]) -> tuple[str, ...]:
+    gaps = (f"{side}_{name}" for side in ("best", "baseline") for name in _GAP)
+    return ("rank_low", "rank_high", "system", *first, *gaps, *more)
+
+
+def _ranked(one: Standing | OverallStanding) -> dict[str, Any]:
+    return {"rank_low": one.rank_low, "rank_high": one.rank_high, "system": one.system}
+
+
+def _gap(side: str, gap: Gap | None) -> dict[str, Any]:
+    if gap is None:
+        return {f"{side}_{name}": None for name in _GAP}
+    values = (gap.other, gap.estimate, *_low_and_high(gap.interval).values(), gap.p_adjusted, gap.verdict)
+    return {f"{side}_{name}": value for name, value in zip(_GAP, values, strict=True)}
+
+
+def _low_and_high(interval: Interval | None) -> dict[str, float | None]:
+    """Return both ends of an interval, which an infinite one has not in JSON."""
+    low, high = (None, None) if interval is None else (interval.low, interval.high)
+    return {"low": low, "high": high}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from bestby.cli import option_groups, output_options
+from bestby.cli import option_groups
 from bestby.cli.option_groups import Count, Items, Names, Text
 from bestby.cli.options import Group, argument, flag, option, record, spellings
 
@@ -45,7 +45,7 @@ class Advise:
     paths: Names = argument("FILES", default=None, file="read")
     experiment: Experiment
     data: option_groups.Items
-    output: output_options.Json
+    output: option_groups.Json
 
 
 _SHOWN_BY_FILES = ("--items", "--differing", "--systems", "--clustered", "--unpaired", "--per-item")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from bestby.cli import option_groups, output_options
+from bestby._core.errors import InvalidInputError
+from bestby.cli import option_groups
 from bestby.cli.option_groups import Text
 from bestby.cli.options import argument, choice, flag, option, record
 from bestby.vocabulary import NONE, allowed_names
@@ -49,8 +50,8 @@ class Statistics(option_groups.ScoreFamily):
 
 
 @record
-class Output(output_options.InPercent, output_options.ComparisonTables):
-    kind: str = output_options.figure_kind("datasets")
+class Output(option_groups.InPercent, option_groups.ComparisonTables):
+    kind: str = option_groups.figure_kind("datasets")
 
 
 @record
@@ -90,7 +91,7 @@ def datasets(values: Datasets, progress: Any) -> Any:
     """Read and compare."""
     from bestby.comparisons.reading import reading_of
     from bestby.questions.datasets.compare import compare_datasets
-    from bestby.questions.datasets.normalising import MINMAX, read_ranges
+    from bestby.questions.datasets.source import MINMAX, read_ranges
     from bestby.readers.reading import read_datasets
 
     statistics: dict[str, Any] = values.statistics.arguments() | {"on_missing": values.data.on_missing}
@@ -107,10 +108,9 @@ def datasets(values: Datasets, progress: Any) -> Any:
 def _count_of_effects(p_values: dict[str, float], values: Datasets) -> Replicability:
     """Count the datasets with an effect; refuse the options that are for scores and items."""
     from bestby._core import checks
-    from bestby._core.errors import InvalidInputError
     from bestby.cli.options import set_option_names
-    from bestby.comparisons.replicability import replicability
     from bestby.inference.multiplicity import alpha_at
+    from bestby.report.replicability import replicability
 
     unused = [option for option in _FOR_SCORES if option in set_option_names(values)]
     if unused:

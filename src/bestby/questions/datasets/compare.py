@@ -25,12 +25,12 @@ from bestby.inference import skewness
 from bestby.metrics import resolve
 from bestby.questions.datasets import ranking
 from bestby.questions.datasets.differences import adjusted_within, clipped, counts_of, differences_inside
-from bestby.questions.datasets.normalising import on_one_scale
 from bestby.questions.datasets.result import DatasetComparison, RankDifference
 from bestby.questions.datasets.source import (
     DatasetScores,
     Source,
     check_outer,
+    on_one_scale,
     refuse_p_values,
     run_scores,
     scores_of,

@@ -14,7 +14,6 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
 from bestby.comparisons import equivalence, family, note_rules, one_pair, per_dataset
 from bestby.comparisons.per_dataset import Options
-from bestby.comparisons.replicability import replicability
 from bestby.engine.base import Drawing
 from bestby.engine.text_statistics import Counting
 from bestby.engine.unseen import evidence
@@ -41,7 +40,7 @@ from bestby.questions.runs.differences import (
 from bestby.questions.runs.result import RunsDifference
 from bestby.questions.runs.source import Data, Settings
 from bestby.report.comparison import Difference
-from bestby.report.replicability import Names, Replicability
+from bestby.report.replicability import Names, Replicability, replicability
 from bestby.results.base import MetricInfo, Note
 from bestby.results.values import WITHOUT_INTERVAL, Interval, defined
 
@@ -239,9 +238,9 @@ def _macro_over_items(
             tost = clipped(tost, scores.metric)
         how = None if error is None else error_method
         entry = Overall(d.a, d.b, "macro", "items", d.estimate, interval, error, how)
-        of_items = one_pair.Bounds(interval, tost, notes)
+        macro_bounds = one_pair.Bounds(interval, tost, notes)
         entries.append(
-            (_with_verdict(entry, of_items, (d.score_a, d.score_b), scores, options.margin), notes)
+            (_with_verdict(entry, macro_bounds, (d.score_a, d.score_b), scores, options.margin), notes)
         )
     return entries
 
@@ -324,15 +323,15 @@ def _micro(
             pooled = one_pair.intervals(estimate, "auto", options)
             error = one_pair.standard_error(estimate, pooled.interval)
             entry = Overall(a, b, "micro", resampled, estimate.value, pooled.interval, *error)
-            of_systems = (float(estimate.scores[0]), float(estimate.scores[1]))
-            entries.append((_with_verdict(entry, pooled, of_systems, scores, options.margin), pooled.notes))
+            pair_scores = (float(estimate.scores[0]), float(estimate.scores[1]))
+            entries.append((_with_verdict(entry, pooled, pair_scores, scores, options.margin), pooled.notes))
     return entries
 
 
 def _with_verdict(
     entry: Overall,
     bounds: one_pair.Bounds,
-    of_systems: tuple[float, float],
+    pair_scores: tuple[float, float],
     scores: DatasetScores,
     margin: float | None,
 ) -> Overall:
@@ -340,7 +339,7 @@ def _with_verdict(
     if margin is None:
         return entry
     beyond, tost = (
-        family.on_marks(one, of_systems, margin) for one in (bounds.decides or entry.interval, bounds.tost)
+        family.on_marks(one, pair_scores, margin) for one in (bounds.decides or entry.interval, bounds.tost)
     )
     better = scores.metric.greater_is_better
     return dataclasses.replace(

@@ -428,7 +428,7 @@ def _within(c: DatasetComparison) -> Table:
         return kinds(entry[1], told_apart=entry[0] in entry[2])
 
     marked = [(entry[1], kinds_of(entry)) for entry in entries]
-    of_run_columns = _methods_of_run_columns(c)
+    run_columns = _methods_of_run_columns(c)
     columns = [column.part(one, itemgetter(1)) for one in columns]
     columns.append(marked_by(kinds_of, applies=any(reasons for _, reasons in marked)))
     return Table.of(
@@ -438,7 +438,7 @@ def _within(c: DatasetComparison) -> Table:
         lambda e: e[0] in e[2],
         part="datasets",
         main=1 + len(sides.columns),
-        methods=" ".join(filter(None, (_with_resamples(c, _methods_within(c), inner), of_run_columns))),
+        methods=" ".join(filter(None, (_with_resamples(c, _methods_within(c), inner), run_columns))),
         footnote=line(marked, c),
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from bestby._core.errors import InvalidInputError
-from bestby.cli import option_groups, output_options
+from bestby.cli import option_groups
 from bestby.cli.option_groups import Number, Text
 from bestby.cli.options import argument, choice, option, record
 from bestby.vocabulary import allowed_names
@@ -38,8 +38,8 @@ class Statistics(option_groups.ScoreFamily):
 
 
 @record
-class Output(output_options.InPercent, output_options.ComparisonTables):
-    kind: str = output_options.figure_kind("folds")
+class Output(option_groups.InPercent, option_groups.ComparisonTables):
+    kind: str = option_groups.figure_kind("folds")
 
 
 @record

@@ -25,7 +25,6 @@ from bestby.comparisons.family import (
 )
 from bestby.comparisons.per_dataset import Options
 from bestby.comparisons.provenance import made_by
-from bestby.comparisons.replicability import replicability
 from bestby.comparisons.settings import check_reach
 from bestby.data.roles import TableOptions
 from bestby.data.table import backend_of
@@ -37,7 +36,7 @@ from bestby.questions.folds import crossvalidation
 from bestby.questions.folds.result import FoldComparison, PairTests, Spread
 from bestby.questions.folds.source import Folds, Labels, folds_of_items, folds_of_scores, read
 from bestby.report.comparison import Difference
-from bestby.report.replicability import Counts, Names, Replicability
+from bestby.report.replicability import Counts, Names, Replicability, replicability
 from bestby.report.reported import with_backend
 from bestby.resampling.progress import Progress
 from bestby.resampling.settings import Resampling, combined_settings
@@ -227,7 +226,7 @@ def compare_folds(
         }
     settings = _settings(folds, options, alternative, name, test, share, needed, baseline)
     scores = per_dataset.in_order(folds.matrix, folds.names, order)
-    estimates = {name: of_repetition for name, (of_repetition, _) in folds.whole.items()}
+    estimates = {name: differences for name, (differences, _) in folds.whole.items()}
     below = per_dataset.below_half_notes(estimates, "repetition", folds.names, options.level)
     result = FoldComparison(
         metric=folds.metric,

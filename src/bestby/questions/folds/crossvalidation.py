@@ -17,10 +17,9 @@ from bestby._core import checks, rounding
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.typing import Alternative, ArrayLike, FloatArray
 from bestby.comparisons.per_dataset import Options
-from bestby.comparisons.replicability import partial_conjunctions
 from bestby.inference import classical
 from bestby.questions.folds.source import Folds
-from bestby.report.replicability import Replicability
+from bestby.report.replicability import Replicability, partial_conjunctions
 from bestby.results.base import Note
 from bestby.results.values import Interval, TestResult
 from bestby.vocabulary import allowed_names
@@ -94,6 +93,8 @@ def _corrected(differences: ArrayLike, ratio: float, name: str) -> tuple[FloatAr
         return d, 0.0
     mean = math.fsum(d) / d.size
     variance = math.fsum((d - mean) ** 2) / (d.size - 1)
+    # Nadeau & Bengio: the variance of the mean is s^2 (1 / J + rho / (1 - rho)), and rho / (1 - rho) is the
+    # ratio of test to training items if rho is the share that is tested.
     factor, greatest = variance_limits(d.size, ratio)
     if name == "conservative-t":
         factor += _spread_of_repetitions(table) * (greatest - factor)

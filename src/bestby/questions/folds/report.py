@@ -1,4 +1,4 @@
-"""The report of a comparison by cross-validation, and its paragraph for a paper."""
+"""The report of a comparison by cross-validation, its figure, and its paragraph for a paper."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Any
 
 from bestby.inference.multiplicity import rejects
-from bestby.questions.folds import figure
 from bestby.questions.folds.result import FoldComparison
 from bestby.report import column, data, replicability, words
 from bestby.report.column import Cell, Column
@@ -25,14 +24,22 @@ from bestby.report.document import (
     subtitle,
 )
 from bestby.report.fields import DIFFERENCE, INTERVAL, TEST, Field, Rows, attributes, inside
-from bestby.report.numbers import Rounding, alpha, p_text, percent
+from bestby.report.figures import drawing
+from bestby.report.figures.canvas import SCREEN, Canvas, Sheet, figure
+from bestby.report.figures.forest import draw_lines, pair_line, sides
+from bestby.report.figures.matrix import effects
+from bestby.report.figures.systems import checked_kind
+from bestby.report.figures.texts import name
+from bestby.report.numbers import MINUS, Rounding, alpha, p_text, percent
 from bestby.report.paper import against, drawn, inference, measured, named, within
 from bestby.report.percent import changes_of_one_metric, multiplied
 from bestby.report.references import cite
-from bestby.report.tables import Table, difference_rounding, marked_by, pairs_matrix, pairs_table
+from bestby.report.tables import Table, difference_rounding, marked_by, pairs_matrix, pairs_table, why_marked
 from bestby.report.words import computed
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from bestby.questions.folds.result import Spread
     from bestby.report.comparison import Difference
     from bestby.results.values import TestResult
@@ -221,9 +228,7 @@ def _pictures(c: FoldComparison) -> tuple[Picture, ...]:
     caption = "A dot per fold"
     caption += "; the line is the corrected interval" if words.computed(c, "interval") else ""
     caption += f". {filled_caption(c)}"
-    return (
-        Picture(f"Forest plot of {n_pairs} differences over folds", caption, partial(figure.fold_forest, c)),
-    )
+    return (Picture(f"Forest plot of {n_pairs} differences over folds", caption, partial(fold_forest, c)),)
 
 
 def dictionary(c: FoldComparison) -> dict[str, Any]:
@@ -251,8 +256,8 @@ def dictionary(c: FoldComparison) -> dict[str, Any]:
 def _placed(c: FoldComparison) -> Iterator[dict[str, Any]]:
     """Yield the differences over all folds, and those of each repetition."""
     yield from ({"repetition": None, "difference": d} for d in c.differences)
-    for name, differences in c.within.items():
-        yield from ({"repetition": name, "difference": d} for d in differences)
+    for repetition, differences in c.within.items():
+        yield from ({"repetition": repetition, "difference": d} for d in differences)
 
 
 _SPREAD = (
@@ -261,8 +266,8 @@ _SPREAD = (
     Field("significant", "n_significant", needs=TEST),
     Field("excluding_zero", "n_excluding", needs=INTERVAL),
     *(
-        Field(f"{name}_{end}", f"{name}.{place}", needs)
-        for name, needs in (("p_value", TEST), ("low", INTERVAL), ("difference", ()), ("high", INTERVAL))
+        Field(f"{number}_{end}", f"{number}.{place}", needs)
+        for number, needs in (("p_value", TEST), ("low", INTERVAL), ("difference", ()), ("high", INTERVAL))
         for place, end in enumerate(("min", "max"))
     ),
 )
@@ -311,3 +316,39 @@ _REASONS = {
 def changes_in_percent(c: FoldComparison, names: Mapping[str, str]) -> dict[str, Any]:
     """Return what changes where scores are shown in percent."""
     return {**changes_of_one_metric(c, names), "spread": tuple(map(multiplied, c.spread))}
+
+
+def folds(c: FoldComparison, kind: str, canvas: Canvas) -> Axes:
+    """Draw a comparison over folds; see `FoldComparison.plot`."""
+    kind = checked_kind(kind, "folds")
+    return fold_matrix(c, canvas=canvas) if kind == "matrix" else fold_forest(c, canvas=canvas)
+
+
+@figure
+def fold_forest(c: FoldComparison, *, canvas: Canvas = SCREEN) -> Sheet:
+    """Draw the difference of every pair: a dot per fold, the mean with its corrected interval."""
+    column = dict(zip(c.systems, c.scores.T, strict=True))
+    names = canvas.names(c.systems)
+    lines = [
+        pair_line(d, f"{names[d.a]} {MINUS} {names[d.b]}", (column[d.a] - column[d.b]).tolist())
+        for d in c.differences
+    ]
+    intervals = f", corrected {percent(c.level)} intervals" if computed(c, "interval") else ""
+    sheet = draw_lines(
+        lines,
+        difference_rounding(c),
+        c.margin,
+        canvas,
+        title=f"{name(c.metric.name)}: {len(c.folds)} folds{intervals}",
+        foot=why_marked(c.differences, c),
+        keys=[*drawing.difference_keys(c, c.margin), drawing.key_of_dots("one fold")],
+    )
+    drawing.difference_label(sheet.axes, c.metric, *sides(c, c.differences, names))
+    return sheet
+
+
+@figure
+def fold_matrix(c: FoldComparison, *, canvas: Canvas = SCREEN) -> Sheet:
+    """Draw every pair: its mean difference over the folds."""
+    title = f"{name(c.metric.name)}, row {MINUS} column, mean over {len(c.folds)} folds"
+    return effects(c, c.metric, c.systems, list(c.differences), canvas, title)

@@ -113,7 +113,7 @@ class FoldComparison(Paired):
         DesignError
             If the repetitions came without their folds: there is no difference over the folds then.
         """
-        from bestby.questions.folds import figure
+        from bestby.questions.folds import report
 
         if not self.differences:
             raise DesignError(
@@ -121,7 +121,7 @@ class FoldComparison(Paired):
                 hint='to_frame("differences") has those of each repetition',
             )
         canvas = canvas_of(ax, width, font)
-        return figure.folds(shown_in(self, percent), kind, canvas)
+        return report.folds(shown_in(self, percent), kind, canvas)
 
 
 @dataclass(frozen=True, slots=True)

@@ -208,9 +208,7 @@ def folds_of_items(
             per_dataset.intervals_on(plain, measure, drawing, f"repetition {quoted(repetition)}", counting),
             plain,
         )
-    scored = (
-        {(repetition, ""): of_repetition for repetition, of_repetition in whole.items()} if without else folds
-    )
+    scored = {(repetition, ""): items for repetition, items in whole.items()} if without else folds
     _check_size(names, tuple(scored))
     matrix = np.array([estimates.scores for estimates, _ in scored.values()])
     _check_amounts(names, matrix)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from bestby._core.errors import InvalidInputError
-from bestby.cli import option_groups, output_options
+from bestby._core.text import counted, path_text, quoted, shortened
+from bestby.cli import option_groups, streams
 from bestby.cli.option_groups import Count, Names, Number, Text
 from bestby.cli.options import argument, flag, option, record, result_file
 from bestby.questions.items import command as items_parameters
@@ -35,8 +37,8 @@ class Data(items_parameters.Data):
 
     def arguments(self) -> dict[str, Any]:
         """Return the arguments of `read`."""
-        own = ("baseline_file", "settings")
-        return {name: value for name, value in super().arguments().items() if name not in own}
+        other_than_read = ("baseline_file", "settings")
+        return {name: value for name, value in super().arguments().items() if name not in other_than_read}
 
 
 @record
@@ -74,7 +76,7 @@ class Statistics(option_groups.Direction, option_groups.Resamples):
 
 
 @record
-class Output(output_options.InPercent, output_options.Tables):
+class Output(option_groups.InPercent, option_groups.Tables):
     table: ClassVar[str | None] = "checks"
     csv: Text = result_file("Write the checks as CSV.")
     junit: Text = result_file("Write JUnit XML, a test case for each check.")
@@ -89,32 +91,32 @@ class Output(output_options.InPercent, output_options.Tables):
     )
 
 
-def margins(given: list[str]) -> float | dict[str, float]:
+def margins(texts: list[str]) -> float | dict[str, float]:
     """Return one margin for all metrics, or those of metrics by name.
 
     >>> margins([".01"]), margins(["accuracy=.01", "wer=.02"])
     (0.01, {'accuracy': 0.01, 'wer': 0.02})
     """
-    found: dict[str, float] = {}
-    for one in given:
+    sizes: dict[str, float] = {}
+    for one in texts:
         name, _, size = one.rpartition("=")
-        if name.strip() in found:
+        if name.strip() in sizes:
             raise InvalidInputError(
                 f"--margin is given twice for {name.strip() or 'all metrics'}", hint="give each metric one"
             )
         try:
-            found[name.strip()] = float(size)
+            sizes[name.strip()] = float(size)
         except ValueError as error:
             raise InvalidInputError(
                 f"--margin must be a number or METRIC=NUMBER, got {one!r}", hint="--margin accuracy=0.01"
             ) from error
-    if "" not in found:
-        return found
-    if len(found) > 1:
+    if "" not in sizes:
+        return sizes
+    if len(sizes) > 1:
         raise InvalidInputError(
             "--margin is given for all metrics and for single ones", hint="give each metric one by its name"
         )
-    return found[""]
+    return sizes[""]
 
 
 @record
@@ -168,10 +170,8 @@ def gate(values: Gate) -> None:
     import typer
 
     from bestby._core import checks
-    from bestby._core.errors import InvalidInputError
     from bestby.cli.outputs import write_result
     from bestby.questions.gate import github
-    from bestby.questions.gate.settings_file import with_settings
 
     values, notes = with_settings(values)
     output = values.output
@@ -195,7 +195,6 @@ def gate(values: Gate) -> None:
 
 
 def _gate(notes: tuple[Note, ...], values: Gate, progress: Any) -> Any:
-    from bestby._core.errors import InvalidInputError
     from bestby.questions.gate.compare import gate as gate_systems
     from bestby.questions.gate.stored_baseline import with_stored
     from bestby.questions.slices.source import without_bins
@@ -216,7 +215,7 @@ def _gate(notes: tuple[Note, ...], values: Gate, progress: Any) -> Any:
 
 def _read(values: Gate, **columns: Any) -> tuple[Evaluation, dict[str, Any]]:
     """Return the systems and the arguments; one whose column says nothing is called as its file is."""
-    from bestby.cli.evaluations import read_evaluation
+    from bestby.cli.inputs import read_evaluation
     from bestby.data.roles import VALUE_WORDS
     from bestby.readers.files import stem_of
 
@@ -241,9 +240,6 @@ def _two_systems_only(values: Gate) -> Gate:
 
 def _save(values: Gate, path: str) -> None:
     """Store the one system of the files."""
-    from bestby._core.errors import InvalidInputError
-    from bestby._core.text import counted
-    from bestby.cli import streams
     from bestby.cli.outputs import check_outputs
     from bestby.questions.gate.stored_baseline import stored
     from bestby.report.writers.files import place_of, write_text
@@ -260,3 +256,153 @@ def _save(values: Gate, path: str) -> None:
     write_text(path, text)
     items = counted(evaluation.n_items, "item")
     streams.print_stderr(f"stored the predictions of {evaluation.names[0]!r} on {items} in {path!r}")
+
+
+NAME = "bestby.toml"
+"""The file that is read where none is named."""
+
+NONE = "none"
+"""What is named where none is to be read; a file of that name is ./none."""
+
+
+class _Key(NamedTuple):
+    """Where a key goes: a group of the command (None for the files), a field, and what it must be."""
+
+    group: str | None
+    field: str
+    kind: str
+
+
+KEYS = {
+    "files": _Key(None, "paths", "texts"),
+    "baseline_file": _Key("data", "baseline_file", "text"),
+    "gold": _Key("data", "gold", "texts"),
+    "items": _Key("data", "items", "texts"),
+    "clusters": _Key("data", "clusters", "texts"),
+    "strata": _Key("data", "strata", "text"),
+    "format": _Key("data", "format", "text"),
+    "metrics": _Key("statistics", "metric", "texts"),
+    "margins": _Key("statistics", "margin", "margins"),
+    "fail_test": _Key("statistics", "fail_test", "text"),
+    "by": _Key("cut", "by", "texts"),
+    "crossed": _Key("cut", "crossed", "flag"),
+    "min_items": _Key("cut", "min_items", "count"),
+    "pool": _Key("statistics", "pool", "flag"),
+    "level": _Key("statistics", "level", "number"),
+    "baseline": _Key("statistics", "baseline", "text"),
+    "candidate": _Key("statistics", "candidate", "text"),
+    "inconclusive": _Key("output", "inconclusive", "text"),
+}
+"""The keys of the file."""
+
+_PATHS = ("files", "baseline_file", "gold")
+_WANTED = {
+    "text": 'a text, such as "label"',
+    "texts": 'a text or a list of texts, such as ["accuracy", "f1_macro"]',
+    "flag": "true or false",
+    "count": "a whole number, such as 10",
+    "number": "a number, such as 0.95",
+    "margins": "a number, or a table of numbers by metric, such as {accuracy = 0.01}",
+}
+
+
+def with_settings(values: Gate) -> tuple[Gate, tuple[Note, ...]]:
+    """Return the values of a command, those that were not given from the file of settings if there is one.
+
+    Whoever brings the file decides by it, such as a pull request: a note says what it set.
+    """
+    from bestby._core.paths import is_file, user_path
+    from bestby.results.base import Note
+
+    named = values.data.settings
+    path = user_path(NAME if named is None else named)
+    if named == NONE or (named is None and not is_file(path)):
+        return values, ()
+    taken: list[str] = []
+    for key, value in _settings_in(path).items():
+        group, field, _ = KEYS[key]
+        if values.output.save is not None and key == "baseline_file":
+            continue  # what is stored is what the file names, from now on
+        owner: Any = values if group is None else getattr(values, group)
+        if getattr(owner, field) is None or getattr(owner, field) is False:
+            shown = " ".join(value) if isinstance(value, list) else str(value)
+            taken.append(key if key in _PATHS else f"{key} = {shortened(shown)}")
+            owner = dataclasses.replace(owner, **{field: value})
+            changed: dict[str, Any] = {} if group is None else {group: owner}
+            values = owner if group is None else dataclasses.replace(values, **changed)
+    message = f"settings of {path}: {', '.join(taken)}"
+    return values, (Note("settings_file", message),) if taken else ()
+
+
+def _settings_in(path: Path) -> dict[str, Any]:
+    """Return the settings as the command line would give them; refuse unknown keys and other types."""
+    import tomllib
+
+    from bestby._core.paths import readable_file
+
+    shown = path_text(path)
+    try:
+        content = tomllib.loads(readable_file(path).read_bytes().decode("utf-8-sig"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InvalidInputError(f"{shown} is not TOML: {error}", hint="https://toml.io shows how") from error
+    unknown = [f"{key!r}{_meant(key)}" for key in content if key not in KEYS]
+    if unknown:
+        raise InvalidInputError(
+            f"{shown} has unknown keys: {', '.join(unknown)}", hint=f"the keys are: {', '.join(KEYS)}"
+        )
+    settings = {key: _value(key, value, shown) for key, value in content.items()}
+    for key in _PATHS:
+        if key in settings:
+            settings[key] = _from_here(path, settings[key])
+    return settings
+
+
+def _meant(key: str) -> str:
+    """Return the key that was probably meant, in brackets; nothing if none is similar.
+
+    >>> _meant("metric"), _meant("xyz")
+    (' (metrics?)', '')
+    """
+    from difflib import get_close_matches
+
+    close = get_close_matches(key.lower(), KEYS, n=1)
+    return f" ({close[0]}?)" if close else ""
+
+
+def _value(key: str, value: Any, shown: str) -> Any:
+    kind = KEYS[key].kind
+    if kind == "text" and isinstance(value, str):
+        return value
+    if kind == "texts":
+        texts = [value] if isinstance(value, str) else value
+        if isinstance(texts, list) and texts and all(isinstance(one, str) for one in texts):
+            return texts
+    if kind == "flag" and isinstance(value, bool):
+        return value
+    if kind == "count" and isinstance(value, int) and not isinstance(value, bool):
+        return value
+    if kind == "number" and _is_number(value):
+        return float(value)
+    if kind == "margins":
+        if _is_number(value):
+            return [repr(value)]
+        if isinstance(value, dict) and value and all(map(_is_number, value.values())):
+            return [f"{name}={size!r}" for name, size in value.items()]
+    raise InvalidInputError(
+        f"{shown}: {key!r} must be {_WANTED[kind]}, got {quoted(value)}", hint="correct it in the file"
+    )
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _from_here(path: Path, value: Any) -> Any:
+    """Return paths as they are from here: they are relative to the folder of the file, names stay names."""
+    from bestby._core.paths import is_file
+
+    if isinstance(value, list):
+        return [_from_here(path, one) for one in value]
+    name, sign, file = value.rpartition("=")
+    moved = path.parent / file
+    return f"{name}{sign}{moved}" if is_file(moved) else value

@@ -107,9 +107,9 @@ def skewness_notes(evaluation: Evaluation, d: Difference, metric: BaseMetric) ->
     if not exchangeability.skewed(gains, counts) or differing.mean() > np.median(differing):
         return ()
     units = "clusters" if evaluation.clusters is not None else "items"
-    told = (
+    message = (
         f"few {units} lose much and most do not, so that a sample may lack those that do: a gate with a"
         " margin then passes too often if the loss is the margin (50 such lognormal differences: 12 % at a"
         f" level of 5 %); use more {units} if you can"
     )
-    return (Note(SKEWED, told, (d.metric, d.a, d.b)),)
+    return (Note(SKEWED, message, (d.metric, d.a, d.b)),)

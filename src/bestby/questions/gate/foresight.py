@@ -23,15 +23,15 @@ def unit_of(d: Difference) -> tuple[str, int]:
 def foreseen(checks: Sequence[GateCheck], level: float) -> tuple[GateCheck, ...]:
     """Return the checks with what alarms that pass could have seen, and what would decide open ones."""
     n_alarms = sum(check.margin is None for check in checks)
-    told = []
+    completed = []
     for check in checks:
         d, margin = check.difference, check.margin
         if check.outcome == "inconclusive" and margin is not None:
             check = dataclasses.replace(check, more=more_units(d, margin, level, len(checks)))
         elif check.outcome == "pass" and margin is None and check.could_fail:
             check = dataclasses.replace(check, detectable=detectable(d, level, n_alarms))
-        told.append(check)
-    return tuple(told)
+        completed.append(check)
+    return tuple(completed)
 
 
 def smallest_p(n_differing: int, n_clusters: int) -> float:

@@ -32,9 +32,9 @@ def register() -> None:
     def on_eval_set_end(_: Any, data: Any) -> Any:
         return _after_eval_set(data)
 
-    own = {"__module__": __name__, "on_run_end": on_run_end, "on_eval_set_end": on_eval_set_end}
+    members = {"__module__": __name__, "on_run_end": on_run_end, "on_eval_set_end": on_eval_set_end}
     hooks(name="gate", description=f"bestby gate after each evaluation ({ASKED})")(
-        type("Gate", (Hooks,), own)
+        type("Gate", (Hooks,), members)
     )
 
 

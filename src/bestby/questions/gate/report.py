@@ -1,4 +1,4 @@
-"""The report of a gate: its outcome, each check in words and in a table, the items that flipped."""
+"""The report of a gate: each check in words, a table and a picture, the items that flipped; JUnit XML."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from dataclasses import asdict
 from functools import partial
 from operator import attrgetter
 from typing import Any
+from xml.etree import ElementTree as ET
 
 from bestby._core.text import counted, grouped, shortened, visible
 from bestby.inference.intervals import ENOUGH_DIFFERING
 from bestby.inference.multiplicity import rejects
 from bestby.planning.base import USUAL_POWER
-from bestby.questions.gate import figure as figure
 from bestby.questions.gate.result import Gate, GateCheck, outcome_by_margin
 from bestby.report import column, words
 from bestby.report.column import Cell, Column
@@ -21,6 +21,9 @@ from bestby.report.comparison import Difference
 from bestby.report.disagreements import Kind, Kinds, said
 from bestby.report.document import Document, Picture, one_section
 from bestby.report.fields import TEST, Field, Rows, attributes, interval_ends
+from bestby.report.figures import drawing
+from bestby.report.figures.canvas import SCREEN, Canvas, Sheet, figure
+from bestby.report.figures.forest import Line, draw_lines
 from bestby.report.numbers import DASH, MINUS, Rounding, alpha, margin_text, p_clause, p_text, percent
 from bestby.report.paper import clustered, drawn, intervals_and_tests, measured, with_works
 from bestby.report.percent import around_differences
@@ -54,7 +57,7 @@ def document(g: Gate) -> Document:
         lead=headline(g) + _few(g),
         tables=tables,
         remarks=(*_check_lines(g), *_other_lines(g), *_flip_lines(g)),
-        pictures=(Picture("Differences between one-sided bounds", caption, partial(figure.gate, g)),),
+        pictures=(Picture("Differences between one-sided bounds", caption, partial(gate, g)),),
     )
 
 
@@ -66,15 +69,15 @@ def message(g: Gate) -> str:
 def _together(g: Gate) -> tuple[str, ...]:
     """Return what several checks with a margin, and several without, have to do with one another."""
     n_alarms = sum(check.margin is None for check in g.checks)
-    told = []
+    lines = []
     if len(g.checks) - n_alarms > 1:
-        told.append(
+        lines.append(
             "All checks with a margin must pass, so their number needs no correction (intersection-union);"
             f" one fails by {_all_at_once(g)} (Bonferroni)."
         )
     if n_alarms > 1:
-        told.append(f"One alarm is enough to fail; Holm's method corrects the p-values of all {n_alarms}.")
-    return tuple(told)
+        lines.append(f"One alarm is enough to fail; Holm's method corrects the p-values of all {n_alarms}.")
+    return tuple(lines)
 
 
 def _all_at_once(g: Gate) -> str:
@@ -325,7 +328,9 @@ def _table(g: Gate) -> Table:
         marked_by(lambda check: kinds[check], applies=any(kinds.values())),
     )
     caption = f"Checks, {g.candidate} {MINUS} {g.baseline}"
-    marked = [(kind, sum(kind in found for found in kinds.values())) for kind in _WHY_MARKED]
+    marked = [
+        (kind, sum(kind in kinds_of_check for kinds_of_check in kinds.values())) for kind in _WHY_MARKED
+    ]
     lines = [said(kind, many, len(g.checks), _WHY_MARKED[kind], "checks") for kind, many in marked]
     return Table.of(
         caption, columns, g.checks, lambda check: check.outcome == "fail", main=1,
@@ -475,3 +480,71 @@ def sentences(g: Gate) -> Iterator[str]:
 def changes_in_percent(result: Any, names: Mapping[str, str]) -> dict[str, Any]:
     """Return what changes where scores are shown in percent."""
     return {"checks": around_differences(result.checks, names)}
+
+
+_TAGS = {"fail": "failure", "inconclusive": "skipped"}
+
+
+def to_junit(g: Gate) -> str:
+    """Return the XML: a check that fails is a failure, an inconclusive one is skipped; the notes end it."""
+    outcomes = [check.outcome for check in g.checks]
+    counts = {"tests": str(len(outcomes)), "failures": str(outcomes.count("fail")), "errors": "0"}
+    counts["skipped"] = str(outcomes.count("inconclusive"))
+    root = ET.Element("testsuites", {"name": "bestby gate", **counts})
+    suite = ET.SubElement(root, "testsuite", {"name": "bestby gate", **counts})
+    properties = ET.SubElement(suite, "properties")
+    for name, value in (
+        ("outcome", g.outcome),
+        ("baseline", g.baseline),
+        ("candidate", g.candidate),
+        ("signature", g.signature),
+    ):
+        ET.SubElement(properties, "property", {"name": name, "value": visible(value)})
+    for check, sentence in zip(g.checks, check_sentences(g), strict=True):
+        case = {"classname": "bestby.gate", "name": visible(check.name)}
+        element = ET.SubElement(suite, "testcase", case)
+        tag = _TAGS.get(check.outcome)
+        if tag is not None:
+            ET.SubElement(element, tag, {"message": sentence})
+        else:
+            ET.SubElement(element, "system-out").text = sentence
+    if g.notes:
+        ET.SubElement(suite, "system-out").text = "\n".join(visible(note.message) for note in g.notes)
+    ET.indent(root)
+    text = ET.tostring(root, encoding="unicode")
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'
+
+
+@figure
+def gate(g: Gate, *, canvas: Canvas = SCREEN) -> Sheet:
+    """Draw the checks, one line each; the band is the margin if all have the same."""
+    margins = {check.margin for check in g.checks}
+    margin = next(iter(margins)) if len(margins) == 1 else None
+    names = canvas.names([g.candidate, g.baseline])
+    checks = canvas.names(check.name for check in g.checks)
+    keys = [drawing.key("fail", filled=True), drawing.key("pass or inconclusive", filled=False)]
+    if margin is not None:
+        keys.append(drawing.margin_key(margin))
+    sheet = draw_lines(
+        [_line(check, checks[check.name], margins) for check in g.checks],
+        Rounding.of([(d.estimate, d.equivalence_interval) for d in g.differences], margin),
+        margin,
+        canvas,
+        title=f"{g.outcome.capitalize()}: {names[g.candidate]} against {names[g.baseline]}, {g.extent}",
+        keys=keys,
+    )
+    candidate, baseline = names[g.candidate], names[g.baseline]
+    label = f"{candidate} {MINUS} {baseline}, with one-sided {percent(g.level)} bounds"
+    ways = {d.greater_is_better for d in g.differences}
+    if len(ways) == 1:
+        label = f"{drawing.sides(candidate, baseline, greater_is_better=ways.pop())}\n{label}"
+    sheet.axes.set_xlabel(label, color=drawing.INK, parse_math=False)
+    return sheet
+
+
+def _line(check: GateCheck, name: str, margins: set[float | None]) -> Line:
+    margin = "" if check.margin is None or len(margins) == 1 else f", margin {margin_text(check.margin)}"
+    way = "" if check.difference.greater_is_better else " (lower is better)"
+    label = f"{name}{way}{margin}: {check.outcome}"
+    d = check.difference
+    return Line(label, d.estimate, d.equivalence_interval, check.outcome == "fail")

@@ -217,7 +217,7 @@ class Gate(Drawn, Reported):
 
     @staticmethod
     def _figure() -> Any:
-        from bestby.questions.gate.figure import gate
+        from bestby.questions.gate.report import gate
 
         return gate
 
@@ -267,9 +267,9 @@ class Gate(Drawn, Reported):
         if lacking is not None:
             raise InvalidInputError(f"margin has none for {quoted(lacking)}", hint="give each metric one")
         # Results are below the comparisons, which decide and are asked by name.
-        from bestby.questions.gate import deciding
+        from bestby.questions.gate import compare
 
-        checks: tuple[GateCheck, ...] = deciding.with_margins(self.checks, margins, self.level)
+        checks: tuple[GateCheck, ...] = compare.with_margins(self.checks, margins, self.level)
         settings = {**self.provenance.settings, "margin": shown_margins(margins), "test": None}
         provenance = dataclasses.replace(self.provenance, settings=settings)
         return dataclasses.replace(self, outcome=outcome_of(checks), checks=checks, provenance=provenance)
@@ -314,10 +314,10 @@ class Gate(Drawn, Reported):
 
         A check that fails is a failure; one that is inconclusive is skipped, with its words.
         """
-        from bestby.questions.gate import junit
+        from bestby.questions.gate import report
         from bestby.report.reported import written
 
-        return written(junit.to_junit(self), path)
+        return written(report.to_junit(self), path)
 
 
 def outcome_of(checks: tuple[GateCheck, ...]) -> Outcome:
@@ -326,8 +326,8 @@ def outcome_of(checks: tuple[GateCheck, ...]) -> Outcome:
     All checks with a margin must pass, which needs no correction (intersection-union). That one of them fails
     is corrected before, as are the p-values of those without a margin.
     """
-    found = {check.outcome for check in checks}
-    return next(outcome for outcome in OUTCOMES if outcome in found)
+    outcomes = {check.outcome for check in checks}
+    return next(outcome for outcome in OUTCOMES if outcome in outcomes)
 
 
 def margins_of(margin: Any, metrics: list[str]) -> dict[str, float | None]:
@@ -345,8 +345,8 @@ def margins_of(margin: Any, metrics: list[str]) -> dict[str, float | None]:
                 hint=f"the metrics are: {', '.join(metrics)}",
                 argument="margin",
             )
-    own = {name: margin_of(value, f"margin of {name}") for name, value in margin.items()}
-    return {name: own.get(name) for name in metrics}
+    by_metric = {name: margin_of(value, f"margin of {name}") for name, value in margin.items()}
+    return {name: by_metric.get(name) for name in metrics}
 
 
 def shown_margins(margins: Mapping[str, float | None]) -> list[str] | None:

@@ -39,12 +39,7 @@ def stored(evaluation: Evaluation) -> str:
         If it has not one system, or its predictions are no labels, numbers or texts.
     """
     evaluation.uncounted("a stored baseline")
-    if len(evaluation.names) != 1:
-        raise InvalidInputError(
-            f"one system is stored as a baseline, got {len(evaluation.names)}: {listed(evaluation.names)}",
-            hint="name it: --system NAME",
-        )
-    name = evaluation.names[0]
+    name = _single_system(evaluation, "one system is stored as a baseline")
     if evaluation.missing.get(name) is not None:
         raise InvalidInputError(
             f"system {name!r} lacks predictions, and a baseline is stored whole",
@@ -73,12 +68,7 @@ def with_stored(path: str | Path, evaluation: Evaluation) -> Evaluation:
     """
     content = _content(path)
     evaluation.uncounted("a gate with a stored baseline")
-    if len(evaluation.names) != 1:
-        raise InvalidInputError(
-            f"with a stored baseline there is one candidate, got {len(evaluation.names)}:"
-            f" {listed(evaluation.names)}",
-            hint="name it: --system NAME",
-        )
+    candidate = _single_system(evaluation, "with a stored baseline there is one candidate")
     shown = path_text(path)
     places = _in_order(content, evaluation, shown)
     predictions = [content["predictions"][place] for place in places]
@@ -87,7 +77,6 @@ def with_stored(path: str | Path, evaluation: Evaluation) -> Evaluation:
             f"the gold of the candidate is not the gold that {shown} was made for",
             hint=f"compare on the same gold; if it was corrected, {_AGAIN}",
         )
-    candidate = evaluation.names[0]
     name = content["system"] if content["system"] != candidate else f"{content['system']} (stored)"
     both = Evaluation.of(
         {
@@ -107,6 +96,16 @@ def with_stored(path: str | Path, evaluation: Evaluation) -> Evaluation:
     return dataclasses.replace(
         evaluation, systems=both.systems, gold=both.gold, classes=both.classes, called=called, trials=trials
     )
+
+
+def _single_system(evaluation: Evaluation, expected: str) -> str:
+    """Return the name of the only system, or say that one is expected."""
+    if len(evaluation.names) != 1:
+        raise InvalidInputError(
+            f"{expected}, got {len(evaluation.names)}: {listed(evaluation.names)}",
+            hint="name it: --system NAME",
+        )
+    return evaluation.names[0]
 
 
 def _content(path: str | Path) -> dict[str, Any]:
@@ -152,8 +151,8 @@ def _in_order(content: dict[str, Any], evaluation: Evaluation, shown: str) -> li
         return list(range(len(predictions)))
     place = {item: position for position, item in enumerate(ids)}
     wanted = [str(item) for item in evaluation.items.tolist()]
-    place, known = in_common_spelling(place, dict.fromkeys(wanted))
-    wanted = list(known)
+    place, respelled = in_common_spelling(place, dict.fromkeys(wanted))
+    wanted = list(respelled)
     for name, missing in (
         (shown, [item for item in wanted if item not in place]),
         ("the candidate", sorted(place.keys() - {*wanted})),
@@ -168,15 +167,15 @@ def _in_order(content: dict[str, Any], evaluation: Evaluation, shown: str) -> li
 
 
 def _plain(values: Array, name: str) -> list[Any]:
-    found = [sorted(one, key=str) if isinstance(one, frozenset) else one for one in values.tolist()]
+    plain = [sorted(one, key=str) if isinstance(one, frozenset) else one for one in values.tolist()]
     try:
-        json.dumps(found, allow_nan=False)
+        json.dumps(plain, allow_nan=False)
     except (TypeError, ValueError) as error:
         raise InvalidInputError(
             f"the predictions of {name!r} are neither labels nor numbers nor texts: they cannot be stored",
             hint="keep their file, and give both: bestby gate BASELINE CANDIDATE",
         ) from error
-    return found
+    return plain
 
 
 def _hash_of_gold(evaluation: Evaluation) -> str | None:

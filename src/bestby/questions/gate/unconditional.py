@@ -80,8 +80,8 @@ def p_value(losses: int, gains: int, n: int, margin: float, alpha: float = 0.05)
     def tails(q: FloatArray) -> FloatArray:
         chance = np.minimum(q + margin, 1.0 - q) / np.maximum(1.0 - q, np.finfo(np.float64).tiny)
         beyond = np.where(b > n - c, 0.0, betainc(b, np.maximum(n - c - b + 1, 1), chance[:, None]))
-        found: FloatArray = (_binomial(c, n, q[:, None]) * beyond).sum(axis=1)
-        return found
+        sums: FloatArray = (_binomial(c, n, q[:, None]) * beyond).sum(axis=1)
+        return sums
 
     # The largest p is min(q + margin, 1 - q), so that the tail may have its maximum at the edge.
     edge = min(max(low, 0.5 * (1.0 - margin)), high)
@@ -108,8 +108,8 @@ def score(losses: IntArray, gains: IntArray, n: int, margin: float) -> FloatArra
     # The larger root is the probability that the systems differ, estimated under this loss: at least the
     # margin, so that the variance below is above 0.
     share = np.maximum((half + np.sqrt(np.maximum(inner, 0.0))) / n, margin)
-    found: FloatArray = (net - n * margin) / np.sqrt(n * (share - margin * margin))
-    return found
+    scores: FloatArray = (net - n * margin) / np.sqrt(n * (share - margin * margin))
+    return scores
 
 
 def _least_losses(gains: IntArray, n: int, margin: float, observed: float) -> IntArray:

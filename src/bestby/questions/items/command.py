@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from bestby.cli import option_groups, output_options
+from bestby.cli import option_groups
 from bestby.cli.option_groups import Count, Names, Text
 from bestby.cli.options import argument, choice, flag, option, record
 from bestby.vocabulary import allowed_names
@@ -50,12 +50,12 @@ class Statistics(option_groups.Direction, Sampling, option_groups.ItemFamily):
 
 
 @record
-class Output(output_options.ComparisonTables, output_options.ClassTables):
-    kind: str = output_options.figure_kind("items")
+class Output(option_groups.ComparisonTables, option_groups.ClassTables):
+    kind: str = option_groups.figure_kind("items")
     top: Count = option(
         "K",
         "Show the K best systems (default: all of up to 50, else 20).",
-        shapes=(output_options.TERMINAL, "markdown", "latex", "html", "plot"),
+        shapes=(option_groups.TERMINAL, "markdown", "latex", "html", "plot"),
     )
     html_items: bool = flag(
         "List on the HTML page the items on which systems differ: this publishes gold and predictions.",
@@ -110,7 +110,7 @@ class Compare:
 
 def compare(values: Compare, progress: Any) -> Any:
     """Read and compare."""
-    from bestby.cli.evaluations import read_evaluation
+    from bestby.cli.inputs import read_evaluation
     from bestby.questions.items.compare import compare as compare_systems
 
     evaluation, statistics = read_evaluation(values)

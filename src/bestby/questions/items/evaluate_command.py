@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from bestby.cli import option_groups, output_options
+from bestby.cli import option_groups
 from bestby.cli.option_groups import Text
 from bestby.cli.options import argument, option, record, result_file
 from bestby.questions.items.command import Data, Sampling
@@ -16,7 +16,7 @@ class Statistics(option_groups.Direction, Sampling, option_groups.Intervals):
 
 
 @record
-class Output(output_options.ClassTables):
+class Output(option_groups.ClassTables):
     table: ClassVar[str | None] = "scores"
     csv: Text = result_file("Write the scores as CSV.")
 
@@ -42,7 +42,7 @@ class Evaluate:
 
 def evaluate(values: Evaluate, progress: Any) -> Any:
     """Read and evaluate."""
-    from bestby.cli.evaluations import read_evaluation
+    from bestby.cli.inputs import read_evaluation
     from bestby.questions.items.evaluate import evaluate as evaluate_systems
 
     evaluation, statistics = read_evaluation(values)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from bestby.cli import option_groups, output_options
+from bestby.cli import option_groups
 from bestby.cli.option_groups import Names, Number, Text
 from bestby.cli.options import Group, argument, choice, flag, option, record, result_file
 from bestby.vocabulary import allowed_names
@@ -38,9 +38,7 @@ class Design(Group):
     )
     systems: Names = option("NAME", "Take this system, or those of a pattern; repeatable.", "--system")
     ignore: Names = option("NAME", "System, or pattern of systems, to leave out; repeatable.")
-    clusters: Text = option(
-        "COLUMN", "Column with the cluster of each item, such as its document.", "--cluster"
-    )
+    clusters: Text = option_groups.cluster_option()
     strata: Text = option("COLUMN", "Column with the stratum of each item.", "--stratum")
     bias_by: Names = option(
         "COLUMN", "Column that the judge's bias may go with, or 'order' for the order of items; repeatable."
@@ -63,21 +61,14 @@ class Statistics(option_groups.Resamples):
     baseline: Text = option("NAME", "Compare every other system with this one only.")
     level: float = option("P", "Level of the intervals and of the groups.", default=0.95)
     simultaneous: bool = flag("Intervals, groups and verdicts that hold for all differences at once (max-T).")
-    alternative: str = choice(
-        "SIDE",
-        allowed_names("alternative", "judged"),
-        "Alternative of the tests, for first - second: ",
-        default="two-sided",
-    )
+    alternative: str = option_groups.alternative_option("judged")
     correction: str = choice(
         "METHOD",
         allowed_names("correction", "judged"),
         "Correction for several comparisons: ",
         default="holm",
     )
-    margin: Number = option(
-        "SIZE", "Smallest difference that matters; gives verdicts (better, not worse, ...)."
-    )
+    margin: Number = option_groups.margin_option()
 
     def arguments(self) -> dict[str, Any]:
         """Return the arguments, with the direction as one of them."""
@@ -87,8 +78,8 @@ class Statistics(option_groups.Resamples):
 
 
 @record
-class Output(output_options.InPercent, output_options.ComparisonTables):
-    kind: str = output_options.figure_kind("judged")
+class Output(option_groups.InPercent, option_groups.ComparisonTables):
+    kind: str = option_groups.figure_kind("judged")
     csv_judges: Text = result_file("Write how far the judge agrees with the humans, by system, as CSV.")
 
 

@@ -550,9 +550,9 @@ def _comparison(
     check_reach(settings.margin, metric)
     names, greater = scores.names, metric.greater_is_better
     by = {"bias_by": [one.column for one in judges[0].effects]} if judges and judges[0].effects else {}
-    order = family.ranked(estimates.scores, names, greater)
-    baseline = None if settings.baseline is None else names.index(settings.baseline)
-    pairs = family.pairs_to_compare(order, baseline, sided=settings.alternative != "two-sided")
+    order, pairs = family.order_and_pairs(
+        estimates.scores, names, greater, settings.baseline, settings.alternative
+    )
     at = (
         estimates.joint(pairs, names).single_level(settings.alpha)
         if settings.simultaneous
@@ -600,15 +600,12 @@ def _scores(
     metric: str,
 ) -> tuple[JudgedScore, ...]:
     ranked = [names[s] for s in order]
-    low, high, letters = family.standings(
-        ranked, differences, settings.alpha, lettered=settings.baseline is None
-    )
+    standings = family.standings(ranked, differences, settings.alpha, lettered=settings.baseline is None)
     return tuple(
         JudgedScore(
             metric=metric, system=names[s], score=float(estimates.scores[s]),
             interval=estimates.interval(contrast, settings.level),
-            rank_low=int(low[place]), rank_high=int(high[place]),
-            group=None if letters is None else letters[place],
+            **family.standing(standings, place),
             standard_error=estimates.error(contrast).se,
             standard_error_method="cr2" if estimates.n_clusters else "formula",
             judge_score=float(estimates.judge[s]), labels_score=estimates.labels_mean(contrast),

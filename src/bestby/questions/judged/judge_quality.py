@@ -269,6 +269,12 @@ class Pairs:
         """The judge's scores less the human ones."""
         return self.judge - self.human
 
+    @property
+    def systems(self) -> FloatArray:
+        """A column per system, 1 in the rows of its pairs, shape (M, S)."""
+        columns: FloatArray = (self.system[:, None] == np.arange(len(self.names))).astype(np.float64)
+        return columns
+
     def part(self, which: BoolArray) -> Pairs:
         """Return some of the pairs."""
         return dataclasses.replace(
@@ -389,8 +395,7 @@ def equal_bias(pairs: Pairs, *, greater: bool = True) -> EqualBias | None:
     it is Hotelling's.
     """
     k = len(pairs.names)
-    x = (pairs.system[:, None] == np.arange(k)).astype(np.float64)
-    fit = _fit(x, pairs.bias, pairs)
+    fit = _fit(pairs.systems, pairs.bias, pairs)
     if fit is None or k < 2:
         return None
     contrasts = np.eye(k)[:-1] - np.eye(k)[-1]
@@ -433,7 +438,7 @@ def _favour_on_label(pairs: Pairs, label: float) -> Favour | None:
         return None
     w = pairs.weights / pairs.weights.sum()
     share = float(w @ pairs.judge)
-    x = (pairs.system[:, None] == np.arange(1, k)).astype(np.float64)
+    x = pairs.systems[:, 1:]
     added = w[:, None] * (x - w @ x)
     residual = pairs.judge - share
     each = added * residual[:, None]
@@ -483,7 +488,7 @@ def _favour_at_equal_scores(pairs: Pairs) -> Favour | None:
         ranks = doubled_ranks(pairs.human) / pairs.human.size - 1.0
         curve = np.column_stack([np.vander(ranks, 4), pairs.human])
         human = np.linalg.qr(root * curve)[0] / root
-    x = (pairs.system[:, None] == np.arange(1, k)).astype(np.float64)
+    x = pairs.systems[:, 1:]
     fit = _fit(np.column_stack([human, x - 1.0 / k]), pairs.judge, pairs)
     if fit is None:
         return None
@@ -496,7 +501,7 @@ def _favour_at_equal_scores(pairs: Pairs) -> Favour | None:
 def _favour(
     pairs: Pairs, label: float | None, test: tuple[float, float], n: int, by_system: FloatArray
 ) -> Favour:
-    """Return the record of a test; `given` is what the judge gives to each system, but for a constant."""
+    """Return the record of a test; `by_system` is what the judge gives to each, but for a constant."""
     high, low = int(np.argmax(by_system)), int(np.argmin(by_system))
     return Favour(
         label, test[0], len(pairs.names) - 1, n, test[1], test[1], pairs.names[high], pairs.names[low],
@@ -528,11 +533,10 @@ def effect(pairs: Pairs, column: str, values: Array, level: float) -> BiasEffect
     """Return how the bias goes with a column, within the systems, by least squares with CR2 errors."""
     numbers = values.dtype.kind in "fiub"
     k = len(pairs.names)
-    systems = (pairs.system[:, None] == np.arange(k)).astype(np.float64)
     size = float(np.abs(pairs.bias).max(initial=0.0))
     if numbers:
         x = values.astype(np.float64)
-        fit = _fit(np.column_stack([systems, x - x.mean()]), pairs.bias, pairs)
+        fit = _fit(np.column_stack([pairs.systems, x - x.mean()]), pairs.bias, pairs)
         if fit is None or fit.n_clusters <= k + 1:
             return BiasEffect(column, True, None, None, (), None)
         contrast = np.zeros(k + 1)
@@ -549,7 +553,7 @@ def effect(pairs: Pairs, column: str, values: Array, level: float) -> BiasEffect
         return BiasEffect(column, False, None, None, (), None)
     # A column per level, and one per system but the first less the mean of them all: levels are adjusted.
     levels = (place[:, None] == np.arange(names.size)).astype(np.float64)
-    fit = _fit(np.column_stack([levels, systems[:, 1:] - 1.0 / k]), pairs.bias, pairs)
+    fit = _fit(np.column_stack([levels, pairs.systems[:, 1:] - 1.0 / k]), pairs.bias, pairs)
     if fit is None:
         return BiasEffect(column, False, None, None, (), None)
     contrasts = np.eye(names.size, fit.coefficients.size)

@@ -117,27 +117,27 @@ def scored_by_metric(labels: JudgedLabels, metric: Any, greater: bool | None) ->
         golds,
     )
     chosen, evaluation = chosen_metric(metric, evaluation, greater)
-    summed = _of_sums(chosen)
+    summed = _as_sums(chosen)
     fitted, rows = prepare.statistics_of(evaluation, summed)
     info = MetricInfo(summed.name, summed.greater_is_better, summed.bounds)
-    of_judge = tuple(
+    judge_rows = tuple(
         tuple(one[place * n : (place + 1) * n] for one in rows) for place in range(n_judges)
     )  # fmt: skip
-    of_human = tuple(one[n_judges * n :] for one in rows)
+    human_rows = tuple(one[n_judges * n :] for one in rows)
     notes = (*evaluation.notes, *_on_classes(evaluation, summed, n_judges * n))
     if isinstance(summed, MeanMetric):
-        values = np.stack([[one[:, 0] for one in systems] for systems in of_judge])
+        values = np.stack([[one[:, 0] for one in systems] for systems in judge_rows])
         human = np.full((n, len(rows)), np.nan)
-        human[labelled] = np.stack([one[:, 0] for one in of_human], axis=1)
+        human[labelled] = np.stack([one[:, 0] for one in human_rows], axis=1)
         return Scored(info, _items(labels, values.transpose(2, 1, 0), human), None, notes)
     _check_varied(labels, labelled, summed.name)
     places = np.full((n, len(rows)), np.nan)
     places[labelled] = 0.0
     items = _items(labels, np.zeros((n, len(rows), n_judges)), places)
-    return Scored(info, items, Parts(fitted, of_judge, of_human, labelled), notes)
+    return Scored(info, items, Parts(fitted, judge_rows, human_rows, labelled), notes)
 
 
-def _of_sums(metric: BaseMetric) -> Metric:
+def _as_sums(metric: BaseMetric) -> Metric:
     """Return the metric, if it is a function of sums."""
     if not isinstance(metric, Metric):
         raise DesignError(
@@ -149,9 +149,9 @@ def _of_sums(metric: BaseMetric) -> Metric:
 
 def _items(labels: JudgedLabels, judge: FloatArray, human: FloatArray) -> JudgedItems:
     """Return scores of the items, beside what else is known of these."""
-    known = (~np.isnan(human)).astype(np.int64)
+    labelled = (~np.isnan(human)).astype(np.int64)
     return JudgedItems(
-        labels.names, labels.judges, judge, human, known, np.full(human.shape, np.nan),
+        labels.names, labels.judges, judge, human, labelled, np.full(human.shape, np.nan),
         ids=labels.ids, columns=labels.columns, clusters=labels.clusters, strata=labels.strata,
         description=labels.description,
     )  # fmt: skip
@@ -173,9 +173,9 @@ def _on_classes(evaluation: Evaluation, metric: Metric, first_human: int) -> lis
         return []
     names, gold, _ = Reading(evaluation).labels
     if not np.intersect1d(gold[:first_human], gold[first_human:]).size:
-        of_judge, of_human = (quoted(str(names[one])) for one in (gold[0], gold[first_human]))
+        judge_label, human_label = (quoted(str(names[one])) for one in (gold[0], gold[first_human]))
         raise InvalidInputError(
-            f"judge and humans have no label in common: {of_judge} and {of_human}, for example",
+            f"judge and humans have no label in common: {judge_label} and {human_label}, for example",
             hint="spell the labels of both alike",
         )
     if isinstance(metric, MeanMetric):
@@ -234,9 +234,11 @@ def resampled_estimates(draw: LabelDraw, parts: Parts, drawing: Drawing) -> Resa
     every = sample.bootstrap(drawing).reshape(-1, *shape)
     n_judges = len(parts.judge)
 
-    def combined(of_parts: FloatArray) -> FloatArray:
-        gap = of_parts[..., :n_judges, :] - of_parts[..., n_judges:-1, :]
-        corrected_scores: FloatArray = of_parts[..., -1, :] + np.einsum("...jt,stj->...s", gap, coefficients)
+    def combined(part_scores: FloatArray) -> FloatArray:
+        gap = part_scores[..., :n_judges, :] - part_scores[..., n_judges:-1, :]
+        corrected_scores: FloatArray = part_scores[..., -1, :] + np.einsum(
+            "...jt,stj->...s", gap, coefficients
+        )
         return corrected_scores
 
     judged = np.tensordot(data.judge - scores[:n_judges].T, coefficients, axes=([1, 2], [1, 2]))

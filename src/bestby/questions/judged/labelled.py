@@ -306,9 +306,9 @@ def _not_random(
     share = np.bincount(clusters, weights=labelled) / sizes
     if np.isin(share, (0.0, 1.0)).all():
         means = np.stack([np.bincount(clusters, weights=one) / sizes for one in ranks.T], axis=1)
-        of_cluster = np.zeros(sizes.size, dtype=np.int64)
-        of_cluster[clusters] = strata
-        return _unlike_draws(means, share == 1.0, of_cluster, level)
+        stratum_of_cluster = np.zeros(sizes.size, dtype=np.int64)
+        stratum_of_cluster[clusters] = strata
+        return _unlike_draws(means, share == 1.0, stratum_of_cluster, level)
     return _hotelling(ranks, labelled, strata, clusters) < level and _unlike_draws(
         ranks, labelled, strata, level
     )

@@ -379,6 +379,8 @@ def corrected(data: Labelled, *, pooled: bool = False) -> Corrected:
     for one, coefficient in enumerate(coefficients):
         part = tuned[data.strata] == one
         by_item[part] = np.tensordot(centred[part], coefficient, axes=([1, 2], [1, 2]))
+    # PPI++: the mean of the labels, less what the judge's scores of the labelled items are above those of all
+    # items, which are centred at 0.
     labels = middle.copy()
     np.add.at(labels, system, weights * y)
     scores = labels.copy()
@@ -440,6 +442,7 @@ def _regressed(
     x = rounding.on_marks(_less_mean(x, weights, group, n_groups), (0.0,), np.tile(largest, len(blocks)))
     fit = fitted(x, y, weights, codes, blocks)
     within, between = fit.coefficients[:n_judges], fit.coefficients[-n_judges:]
+    # within (x_s - mean) + between mean = within x_s + (between - within) / S times the sum over the systems
     level = (between - within) / n_systems if several else np.zeros(n_judges)
     coefficients = np.broadcast_to(level, (n_systems, n_systems, n_judges)).copy()
     coefficients[np.arange(n_systems), np.arange(n_systems)] += within
@@ -457,11 +460,14 @@ def _regressed(
         local = np.unique(codes[part], return_inverse=True)[1]
         one = fitted(rows, y[part], weights[part], local, (rows.shape[1],))
         each[s], residuals[part] = one.coefficients.reshape(n_systems, n_judges), one.residuals
-    less = [_of_differences(weights * one, codes, system, n_systems) for one in (residuals, fit.residuals)]
+    less = [
+        _variance_of_differences(weights * one, codes, system, n_systems)
+        for one in (residuals, fit.residuals)
+    ]
     return (each, residuals) if less[0] < less[1] else (coefficients, fit.residuals)
 
 
-def _of_differences(values: FloatArray, codes: IntArray, system: IntArray, n_systems: int) -> float:
+def _variance_of_differences(values: FloatArray, codes: IntArray, system: IntArray, n_systems: int) -> float:
     """Return the sum over all pairs of the squares of what clusters add to the difference."""
     sums = np.zeros((int(codes.max()) + 1, n_systems))
     np.add.at(sums, (codes, system), values)
@@ -564,10 +570,9 @@ class Corrected:
         variance = max(residual_variance + judge_variance + 2.0 * cross, 0.0)
         if residual_variance == 0.0 or variance == 0.0:
             return StandardError(math.sqrt(variance), residual.df)
-        shares = (
-            residual_variance / variance,
-            judge_variance / variance,
-        )  # not their squares alone, which may be below all floats
+        # Not the squares of the variances alone, which may be below all floats
+        shares = residual_variance / variance, judge_variance / variance
+        # Satterthwaite: one over the degrees of freedom of a sum is the sum of share^2 / df.
         lost = shares[0] ** 2 / max(residual.df, 1.0) + shares[1] ** 2 / max(self.judge_freedom, 1.0)
         skewness = residual.skewness * shares[0] ** 1.5
         error = StandardError(math.sqrt(variance), 1.0 / lost, skewness, residual.effective)
@@ -633,6 +638,7 @@ def fitted(
     total, sums = squares.sum(axis=0), products.sum(axis=0)
     inverse = np.linalg.pinv(total, rcond=_SINGULAR, hermitian=True)
     raw = inverse @ sums
+    # Each cluster's residuals are from the coefficients of all others: a fit to them would look too good.
     without = np.linalg.pinv(total - squares, rcond=_SINGULAR, hermitian=True)
     left_out = np.einsum("gpq,gq->gp", without, sums - products)
     shrinkage = _shrinkage(raw, left_out, blocks)

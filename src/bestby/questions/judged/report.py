@@ -1,4 +1,4 @@
-"""The report of a comparison by a judge and a few human labels, and its paragraph for a paper."""
+"""The report of a comparison by a judge and a few human labels, its figure, and its paragraph for a paper."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from functools import partial
 from operator import attrgetter, itemgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bestby._core import rounding
+from bestby._core.errors import InvalidInputError
 from bestby._core.text import grouped, visible
-from bestby.questions.judged import figure
 from bestby.questions.judged.result import (
     HUMAN_SCORE,
     CalibrationBin,
@@ -30,6 +30,10 @@ from bestby.report.column import Cell, Column
 from bestby.report.document import MOST_PAIRS, Document, Picture, forest_picture, one_section, subtitle
 from bestby.report.fields import DIFFERENCE, SCORE, TEST, Field, Rows, attributes, inside, interval_ends
 from bestby.report.figures import forest
+from bestby.report.figures.canvas import ACCENT, FAINT, INK, SCREEN, Canvas, Sheet, figure
+from bestby.report.figures.drawing import left_scale
+from bestby.report.figures.systems import checked_kind, plot_systems
+from bestby.report.figures.texts import name
 from bestby.report.numbers import (
     DASH,
     MINUS,
@@ -53,6 +57,9 @@ from bestby.report.tables import (
     systems_table,
     why_marked,
 )
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 _METHOD = (
     "Scores: prediction-powered inference with tuning, one regression of the human scores on the judge's"
@@ -291,12 +298,12 @@ def _ordered(c: JudgedComparison) -> list[JudgeWorth]:
 
 def _judge_tables(c: JudgedComparison) -> Iterator[Table]:
     """Yield the tables on the judges that have something to say."""
-    of_systems = [(j.judge, s) for j in c.judges for s in j.systems]
-    if not of_systems:  # the labels are of other items: a calibration set
+    rows = [(j.judge, s) for j in c.judges for s in j.systems]
+    if not rows:  # the labels are of other items: a calibration set
         return
-    yield _agreement(c, of_systems)
-    if any(s.sensitivity is not None or s.specificity is not None for _, s in of_systems):
-        yield _shares(c, of_systems)
+    yield _agreement(c, rows)
+    if any(s.sensitivity is not None or s.specificity is not None for _, s in rows):
+        yield _shares(c, rows)
     yield _calibration(c)
     if any(j.effects for j in c.judges):
         yield _effects(c)
@@ -321,11 +328,11 @@ def _agreement(c: JudgedComparison, entries: list[tuple[str, JudgeOfSystem]]) ->
 
 def _shares(c: JudgedComparison, entries: list[tuple[str, JudgeOfSystem]]) -> Table:
     columns = [_judge_column(c), column.name("system", _field("system"))]
-    for name in ("sensitivity", "specificity"):
-        digits = _digits(entries, name)
+    for rate in ("sensitivity", "specificity"):
+        digits = _digits(entries, rate)
         columns += [
-            column.number(f"{name}{_unit(c)}", digits, _field(name)),
-            column.interval(c.level, digits, _field(f"{name}_interval")),
+            column.number(f"{rate}{_unit(c)}", digits, _field(rate)),
+            column.interval(c.level, digits, _field(f"{rate}_interval")),
         ]
     columns.append(column.number("kappa", _digits(entries, "pearson"), _field("kappa")))
     caption = "The judge on items that the humans gave 1 (sensitivity) and 0 (specificity),"
@@ -336,12 +343,12 @@ def _shares(c: JudgedComparison, entries: list[tuple[str, JudgeOfSystem]]) -> Ta
 def _calibration(c: JudgedComparison) -> Table:
     entries = [(j.judge, one) for j in c.judges for one in j.calibration]
     digits = Rounding.of([(one.human, one.interval) for _, one in entries])
-    of_judge = _unit(c) if c.scale == "same" else ""
+    unit = _unit(c) if c.scale == "same" else ""
     columns = (
         _judge_column(c),
-        Column(f"judge's score{of_judge}", lambda e: Cell(_bin_text(e[1]), e[1].low)),
+        Column(f"judge's score{unit}", lambda e: Cell(_bin_text(e[1]), e[1].low)),
         column.count("labels", _field("n_labels")),
-        column.number(f"judge{of_judge}", digits, _field("judge")),
+        column.number(f"judge{unit}", digits, _field("judge")),
         column.number(f"human{_unit(c)}", digits, _field("human")),
         column.interval(c.level, digits, _field("interval")),
     )
@@ -409,9 +416,7 @@ def _judge_pictures(c: JudgedComparison) -> Iterator[Picture]:
     """Yield the figure of humans against each judge."""
     caption = "Each point is the mean human score of labelled items to which the judge gave about that score."
     for j in c.judges:
-        yield Picture(
-            f"Human scores by those of {_judge_name(c, j)}", caption, partial(figure.judge, c, j.judge)
-        )
+        yield Picture(f"Human scores by those of {_judge_name(c, j)}", caption, partial(judge, c, j.judge))
 
 
 def _judge_remarks(c: JudgedComparison) -> Iterator[str]:
@@ -452,7 +457,7 @@ def _favour(c: JudgedComparison, j: JudgeQuality, level: float) -> Iterator[str]
     reasons: dict[tuple[str, str], list[str]] = {}
     for one in shown:
         up, down = one.highest, one.lowest
-        reason = f"{_given(c, j, one)} ({p_clause(one.p_adjusted, level, name)})"
+        reason = f"{_where_judged(c, j, one)} ({p_clause(one.p_adjusted, level, name)})"
         reasons.setdefault((up, down) if c.metrics[0].greater_is_better else (down, up), []).append(reason)
     for (up, down), why in reasons.items():
         # On another scale nothing says whether a greater score of the judge is a better one.
@@ -460,7 +465,7 @@ def _favour(c: JudgedComparison, j: JudgeQuality, level: float) -> Iterator[str]
         yield f"{who[0].upper()}{who[1:]} {favours}: {', and '.join(why)}."
 
 
-def _given(c: JudgedComparison, j: JudgeQuality, one: Favour) -> str:
+def _where_judged(c: JudgedComparison, j: JudgeQuality, one: Favour) -> str:
     """Return what the judge gives to the answers of two systems that the humans score alike."""
     if one.label is None:
         return f"at equal human scores it gives {one.highest} {difference_text(one.difference)} more"
@@ -512,10 +517,10 @@ def _worth_rows(c: JudgedComparison) -> list[dict[str, Any]]:
     """Return one row per judge and system, then one per judge and difference."""
     rows = []
     for one in c.worth:
-        of_scores = zip(c.systems, one.scores, strict=True)
-        rows += [{"judge": one.judge, "a": s.system, "b": None, "extra_labels": x} for s, x in of_scores]
-        of_pairs = zip(c.differences, one.differences, strict=True)
-        rows += [{"judge": one.judge, "a": d.a, "b": d.b, "extra_labels": x} for d, x in of_pairs]
+        by_system = zip(c.systems, one.scores, strict=True)
+        rows += [{"judge": one.judge, "a": s.system, "b": None, "extra_labels": x} for s, x in by_system]
+        by_pair = zip(c.differences, one.differences, strict=True)
+        rows += [{"judge": one.judge, "a": d.a, "b": d.b, "extra_labels": x} for d, x in by_pair]
     return rows
 
 
@@ -697,7 +702,7 @@ def changes_in_percent(result: Any, names: Mapping[str, str]) -> dict[str, Any]:
 
 def _judge_in_percent(judge: Any, *, same: bool) -> Any:
     """Return what is known of a judge, with biases and shares in percent, but correlations as they are."""
-    of_bin = (*_OF_BIN, *(_OF_BIN_OF_JUDGE if same else ()))
+    fields_of_bin = (*_OF_BIN, *(_OF_BIN_OF_JUDGE if same else ()))
     effects = (
         dataclasses.replace(
             multiplied(one, fields=_OF_BIAS),
@@ -708,7 +713,52 @@ def _judge_in_percent(judge: Any, *, same: bool) -> Any:
     return dataclasses.replace(
         judge,
         systems=tuple(multiplied(one, fields=_OF_AGREEMENT) for one in judge.systems),
-        calibration=tuple(multiplied(one, fields=of_bin) for one in judge.calibration),
+        calibration=tuple(multiplied(one, fields=fields_of_bin) for one in judge.calibration),
         effects=tuple(effects),
         favour=tuple(multiplied(one, fields=("difference",)) if same else one for one in judge.favour),
     )
+
+
+_SIZE = 3.2, 4.6  # inches, up and across
+
+
+@figure
+def judge(c: JudgedComparison, judge: str | None = None, *, canvas: Canvas = SCREEN) -> Sheet:
+    """Draw the mean human score by the score of a judge, by default the first, with intervals."""
+    one = next(j for j in c.judges if judge in (None, j.judge))
+    axes = canvas.axes()
+    x, y = [b.judge for b in one.calibration], [b.human for b in one.calibration]
+    for b in one.calibration:
+        if b.interval is not None:
+            axes.plot([b.judge] * 2, [b.interval.low, b.interval.high], color=ACCENT, linewidth=1.4, zorder=2)
+        axes.plot([b.low, b.high], [b.human] * 2, color=ACCENT, linewidth=0.8, alpha=0.5, zorder=1)
+    axes.plot(x, y, "o", color=ACCENT, markersize=5.0, zorder=3, gid="calibration")
+    legend = ""
+    if c.scale == "same":
+        ends = [min(*axes.get_xlim(), *axes.get_ylim()), max(*axes.get_xlim(), *axes.get_ylim())]
+        axes.plot(ends, ends, color=FAINT, linewidth=1.0, linestyle=(0, (4, 3)), zorder=0, gid="equal")
+        axes.set_xlim(*ends)
+        axes.set_ylim(*ends)
+        legend = "; on the dashed line both agree"
+    left_scale(axes)
+    called = "the judge" if len(c.judges) == 1 else name(one.judge)
+    unit = unit_of(c.metrics[0])
+    axes.set_xlabel(f"score of {called}{unit if c.scale == 'same' else ''}", color=INK, parse_math=False)
+    axes.set_ylabel(f"mean human score{unit}", color=INK)
+    n = sum(b.n_labels for b in one.calibration)
+    title = f"What humans say where {called} gives a score\n{n} labels, {percent(c.level)} intervals{legend}"
+    return Sheet(axes, *_SIZE, title)
+
+
+def judged(c: JudgedComparison, metric: str | None, kind: str, canvas: Canvas) -> Axes:
+    """Draw corrected scores, differences or the judge; see `JudgedComparison.plot`."""
+    kind = checked_kind(kind, "judged")
+    if kind != "judge":
+        return plot_systems(c, metric, kind, canvas)
+    if not c.judges:
+        raise InvalidInputError(
+            "kind='judge' draws human scores by those of the judge, and no item has both here",
+            hint="draw another kind, such as 'forest'",
+            argument="kind",
+        )
+    return judge(c, canvas=canvas)

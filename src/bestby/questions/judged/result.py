@@ -93,8 +93,8 @@ class JudgedDifference(Difference):
     @property
     def extent(self) -> str:
         """How much was compared, in words."""
-        own = Difference.extent.fget(self)  # type: ignore[attr-defined]
-        return f"{own}, {counted(self.n_labels, 'label')}"
+        extent_of_items = Difference.extent.fget(self)  # type: ignore[attr-defined]
+        return f"{extent_of_items}, {counted(self.n_labels, 'label')}"
 
     def _mirrored_fields(self) -> dict[str, Any]:
         return {
@@ -169,10 +169,10 @@ class JudgedComparison(Comparison):
     @property
     def extent(self) -> str:
         """How much was compared, in words."""
-        own = Comparison.extent.fget(self)  # type: ignore[attr-defined]
+        extent_of_items = Comparison.extent.fget(self)  # type: ignore[attr-defined]
         if self.labels_drawn == "calibration":
-            return f"{own}, error rates from {self.n_labelled} others"
-        return f"{own}, {self.n_labelled} with human labels"
+            return f"{extent_of_items}, error rates from {self.n_labelled} others"
+        return f"{extent_of_items}, {self.n_labelled} with human labels"
 
     @property
     def contradicted(self) -> tuple[JudgedDifference, ...]:
@@ -188,9 +188,11 @@ class JudgedComparison(Comparison):
                 way = -1.0
             elif not all(r > 0.0 for r in correlations):
                 return ()
-        told = [(d, d.estimate if d.labels_estimate is None else d.labels_estimate) for d in self.differences]
-        found = [d for d, labels in told if way * d.judge_estimate * labels < 0.0]
-        return tuple(sorted(found, key=lambda d: d.p_adjusted or 0.0))
+        by_labels = [
+            (d, d.estimate if d.labels_estimate is None else d.labels_estimate) for d in self.differences
+        ]
+        contradicting = [d for d, labels in by_labels if way * d.judge_estimate * labels < 0.0]
+        return tuple(sorted(contradicting, key=lambda d: d.p_adjusted or 0.0))
 
     @with_suggestions
     def plot(  # type: ignore[override]
@@ -215,11 +217,11 @@ class JudgedComparison(Comparison):
         width, font, percent, ax
             As for `Comparison.plot`.
         """
-        from bestby.questions.judged import figure
+        from bestby.questions.judged import report
 
         canvas = canvas_of(ax, width, font)
         shown, metric = shown_metric(self, metric, percent)
-        return figure.judged(shown, metric, kind, canvas)
+        return report.judged(shown, metric, kind, canvas)
 
 
 # -- judges and humans -----------------------------------------------------------------------------
@@ -491,8 +493,8 @@ class JudgeWorth:
 
 def mean_of_known(values: Iterable[float | None]) -> float | None:
     """Return the mean of the values that are there; None if there are none."""
-    known = [value for value in values if value is not None]
-    return sum(known) / len(known) if known else None
+    numbers = [value for value in values if value is not None]
+    return sum(numbers) / len(numbers) if numbers else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -146,11 +146,15 @@ class Part:
         rates = self.rates.divided(self.rates_effect)
         zeros, ones = rates.zeros + 2, rates.ones + 2
         q0, q1 = rates.smoothed
+        # Rogan & Gladen's share (p + q0 - 1) / (q0 + q1 - 1); by the delta method its derivatives by p, q0
+        # and q1 are 1, 1 - share and -share over the denominator, and p, q0, q1 are independent.
         slope = q0 + q1 - 1.0
         middle = (p + q0 - 1.0) / slope
-        of_zeros, of_ones = q0 * (1.0 - q0) / zeros, q1 * (1.0 - q1) / ones
-        variance = (p * (1.0 - p) / size + (1.0 - middle) ** 2 * of_zeros + middle**2 * of_ones) / slope**2
-        return middle + 2.0 * z * z * (middle * of_ones - (1.0 - middle) * of_zeros), variance
+        variance_zeros, variance_ones = q0 * (1.0 - q0) / zeros, q1 * (1.0 - q1) / ones
+        variance = (
+            p * (1.0 - p) / size + (1.0 - middle) ** 2 * variance_zeros + middle**2 * variance_ones
+        ) / slope**2
+        return middle + 2.0 * z * z * (middle * variance_ones - (1.0 - middle) * variance_zeros), variance
 
 
 def interval_of_parts(parts: Sequence[Part], quantile: float) -> tuple[float, float]:
@@ -250,24 +254,28 @@ class CalibrationSet:
         counts = ((judge[~ones] == 0.0).sum(), (~ones).sum(), judge[ones].sum(), ones.sum())
         return ErrorRates(*(int(count) for count in counts))
 
-    def error(self, of_zeros: float, of_ones: float, stratum: int) -> tuple[StandardError, float]:
+    def error(self, zeros_slope: float, ones_slope: float, stratum: int) -> tuple[StandardError, float]:
         """Return the error of a sum of both error rates, and by how much clusters raise its variance.
 
-        `of_zeros` and `of_ones` are the coefficients of specificity and sensitivity. The variance is that of
-        independent verdicts, one right and one wrong verdict added to each kind, times the design effect.
+        `zeros_slope` and `ones_slope` are the coefficients of specificity and sensitivity. The variance is
+        that of independent verdicts, one right and one wrong added to each kind, times the design effect.
         """
         rates = self.rates(stratum)
         q0, q1 = rates.smoothed
-        variance = of_zeros**2 * q0 * (1.0 - q0) / rates.zeros + of_ones**2 * q1 * (1.0 - q1) / rates.ones
+        variance = (
+            zeros_slope**2 * q0 * (1.0 - q0) / rates.zeros + ones_slope**2 * q1 * (1.0 - q1) / rates.ones
+        )
         if self.clusters is None:
             return StandardError(float(np.sqrt(variance)), np.inf), 1.0
         part = self.in_stratum(stratum)
         judge, ones = self.judge[part], self.human[part] == 1.0
         right = np.where(ones, judge, 1.0 - judge)
+        # What each verdict adds to the sum of the two rates; CR2 over the clusters against as many squares of
+        # independent verdicts is the design effect.
         added = np.where(
             ones,
-            of_ones * (right - rates.sensitivity) / rates.ones,
-            of_zeros * (right - rates.specificity) / rates.zeros,
+            ones_slope * (right - rates.sensitivity) / rates.ones,
+            zeros_slope * (right - rates.specificity) / rates.zeros,
         )
         codes = np.unique(self.clusters[part], return_inverse=True)[1].reshape(-1)
         sums, sizes = np.bincount(codes, weights=added), np.bincount(codes)
@@ -305,18 +313,17 @@ def _sets_from_table(table: JudgedItems, groups: Groups, strata: Array | None) -
     sets = {}
     for s, name in enumerate(table.names):
         labelled = ~np.isnan(table.human[:, s])
-        of_stratum = None
+        stratum_codes = None
         if stratum is not None:
             texts = [str(one) for one in _groups_for_system(stratum, s)[labelled].tolist()]
-            found_places = np.array([places.get(text, -1) for text in texts], dtype=np.int64)
-            labelled, of_stratum = (
-                np.flatnonzero(labelled)[found_places >= 0],
-                found_places[found_places >= 0],
-            )
-        of_cluster = None if clusters is None else _codes(_groups_for_system(clusters, s)[labelled])
-        if of_cluster is not None and of_stratum is not None and of_cluster.size:
-            check_nested_codes(of_stratum, of_cluster)
-        one = CalibrationSet(table.judge[labelled, s, 0], table.human[labelled, s], of_cluster, of_stratum)
+            every = np.array([places.get(text, -1) for text in texts], dtype=np.int64)
+            labelled, stratum_codes = np.flatnonzero(labelled)[every >= 0], every[every >= 0]
+        cluster_codes = None if clusters is None else _codes(_groups_for_system(clusters, s)[labelled])
+        if cluster_codes is not None and stratum_codes is not None and cluster_codes.size:
+            check_nested_codes(stratum_codes, cluster_codes)
+        one = CalibrationSet(
+            table.judge[labelled, s, 0], table.human[labelled, s], cluster_codes, stratum_codes
+        )
         sets[name] = _checked(one)
         _check_strata(one, strata)
     return sets

@@ -187,18 +187,13 @@ def judged_table(table: Table, named: JudgedColumns | None = None) -> JudgedItem
             f"{table.source} has a column for each system, so that {quoted(named.system)} names none",
             hint=FORM, argument="system_column",
         )  # fmt: skip
-    item = table.item_column(named.items)
-    taken = tuple(predictions.values()) if item is None else (item, *predictions.values())
-    judges = role_columns(table, JUDGE, named.judge, taken)
-    humans = role_columns(table, HUMAN, named.human, (*taken, *judges))
+    item, judges, humans, columns = _columns_of_items(table, named, predictions.values())
     if len(humans) > 1:
         raise InvalidInputError(
             f"{table.source} has labels of several humans: {listed(humans)}",
             hint="name one column of human labels, such as that of their majority", argument="human",
         )  # fmt: skip
     ids = None if item is None else ids_of(table, item)
-    used = {*taken, *judges, *humans}
-    columns = {name: plain(table.column(name)) for name in table.names if name not in used}
     names = tuple(predictions)
     return JudgedLabels(
         names,
@@ -212,6 +207,18 @@ def judged_table(table: Table, named: JudgedColumns | None = None) -> JudgedItem
         description=f"{source_name(table)} was read as predictions and labels of items; systems:"
         f" {listed(names)}; judge: {listed(judges)}; human: {listed(humans)}",
     )
+
+
+def _columns_of_items(
+    table: Table, named: JudgedColumns, predictions: Iterable[str] = ()
+) -> tuple[str | None, Sequence[str], Sequence[str], dict[str, Array]]:
+    """Return the column of ids, those of judges and of humans, and all others, of a row per item."""
+    item = table.item_column(named.items)
+    taken = (*([] if item is None else [item]), *predictions)
+    judges = role_columns(table, JUDGE, named.judge, taken)
+    humans = role_columns(table, HUMAN, named.human, (*taken, *judges))
+    others = [name for name in table.names if name not in {*taken, *judges, *humans}]
+    return item, judges, humans, {name: plain(table.column(name)) for name in others}
 
 
 def _predictions(table: Table) -> dict[str, str]:
@@ -232,15 +239,10 @@ def calibration_of(table: Table, named: JudgedColumns | None = None) -> JudgedIt
     by_system = any(name.lower() in SYSTEM_WORDS for name in table.names)
     if wide_parts(table) or by_system or named.system is not None:
         return judged_of(table, named)
-    item = table.item_column(named.items)
-    taken = () if item is None else (item,)
-    judges = role_columns(table, JUDGE, named.judge, taken)
-    humans = role_columns(table, HUMAN, named.human, (*taken, *judges))
+    _, judges, humans, columns = _columns_of_items(table, named)
     scores = np.stack([numbers(table, name) for name in judges], axis=1)
     labels = np.stack([numbers(table, name) for name in humans], axis=1)
     mean, n, variance = joined_humans(labels[:, None, :])
-    used = {*taken, *judges, *humans}
-    columns = {name: plain(table.column(name)) for name in table.names if name not in used}
     return JudgedItems(
         (EVERY,), tuple(judges), scores[:, None, :], mean, n, variance, columns=columns, **groups(columns),
         description=f"{source_name(table)} was read as a calibration set; judge: {listed(judges)}; human:"
@@ -315,28 +317,28 @@ def _joined_labels(judge: Any, human: Any, predictions: Any) -> JudgedLabels:
                 hint=_LABELS_HINT, argument=name,
             )  # fmt: skip
     ids = tuple(judge) if isinstance(judge, Mapping) else None
-    of_judge = _label_array(judge, "the judge's labels", ids)
-    if of_judge.ndim == 1:
-        of_judge = of_judge[:, None]
-    n = len(of_judge)
-    of_human = _label_array(human, "the human labels", ids, gaps=True)
+    judge_labels = _label_array(judge, "the judge's labels", ids)
+    if judge_labels.ndim == 1:
+        judge_labels = judge_labels[:, None]
+    n = len(judge_labels)
+    human_labels = _label_array(human, "the human labels", ids, gaps=True)
     systems = [
         _label_array(one, f"the predictions of {quoted(name)}", ids) for name, one in predictions.items()
     ]
-    wide = next((one.shape for one in (of_human, *systems) if one.ndim > 1), None)
+    wide = next((one.shape for one in (human_labels, *systems) if one.ndim > 1), None)
     if wide is not None:
         raise InvalidInputError(
             f"human labels and predictions are one value per item, got an array of shape {wide}",
             hint="give the most probable label of each item in place of probabilities",
         )
-    wrong = next((len(one) for one in (of_human, *systems) if len(one) != n), None)
+    wrong = next((len(one) for one in (human_labels, *systems) if len(one) != n), None)
     if wrong is not None:
         raise InvalidInputError(
             f"the judge has labelled {n} items, and there are {wrong} human labels or predictions",
             hint="give one label or prediction per item, and None where there is no human label",
         )
     return JudgedLabels(
-        tuple(predictions), judges_called(of_judge.shape[1]), of_judge, of_human,
+        tuple(predictions), judges_called(judge_labels.shape[1]), judge_labels, human_labels,
         np.stack(systems, axis=1), ids=ids,
     )  # fmt: skip
 

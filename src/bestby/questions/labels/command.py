@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from bestby._core.errors import InvalidInputError
-from bestby.cli import option_groups, output_options
+from bestby.cli import option_groups
 from bestby.cli.option_groups import Count, Names, Text
 from bestby.cli.options import Group, argument, choice, flag, option, record, result_file
 from bestby.vocabulary import allowed_names
@@ -59,7 +59,7 @@ def _deviation(text: str) -> tuple[str, float]:
 
 
 @record
-class Output(output_options.Output):
+class Output(option_groups.Output):
     csv: Text = result_file("Write the ids of the items with their probabilities as CSV.")
     plot: Text = result_file("Draw the share of each stratum as .png, .svg or .pdf; - writes SVG.")
 

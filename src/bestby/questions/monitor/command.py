@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from bestby._core.errors import InvalidInputError
-from bestby.cli import option_groups, output_options
+from bestby._core.text import counted, quoted
+from bestby.cli import option_groups, streams
 from bestby.cli.option_groups import Count, Names, Number, Text
 from bestby.cli.options import Group, argument, choice, flag, option, record
 from bestby.vocabulary import allowed_names
@@ -130,7 +131,7 @@ class Watch:
     paths: list[str] = argument("FILES")
     data: Data
     statistics: Statistics
-    output: output_options.Output
+    output: option_groups.Output
 
 
 STATUS = {"better": 0, "equivalent": 0, "worse": 1, "futile": 3, None: 3}
@@ -141,7 +142,6 @@ def watch(values: Watch) -> None:
     """Watch, write what was asked for, and end with the status of the decision."""
     import typer
 
-    from bestby.cli import streams
     from bestby.cli.outputs import write_result
 
     say = streams.print_stderr if "-" in values.output.targets().values() else streams.print_stdout
@@ -156,7 +156,6 @@ def watch(values: Watch) -> None:
 
 def _watched(values: Watch, say: Callable[[str], None]) -> Any:
     from bestby._core import checks
-    from bestby._core.errors import InvalidInputError
     from bestby._core.paths import exists, user_path
     from bestby.questions.monitor.monitor import Monitor
     from bestby.questions.monitor.source import GrowingLog
@@ -207,8 +206,6 @@ class _Looks:
 
     def _warn_of_order(self, monitor: Monitor) -> None:
         """Say once that the order is not random; looked at whenever there are twice as many items."""
-        from bestby.cli import streams
-
         if monitor.n_items >= 2 * self._order_at:
             self._order_at = monitor.n_items
             if (order := monitor.order) is not None:
@@ -251,9 +248,6 @@ def _count(log: GrowingLog, monitor: Monitor, every: int, looks: _Looks) -> None
 
 def _check_whole(log: GrowingLog, monitor: Monitor) -> None:
     """Refuse a log with more items than the benchmark, whose mean would pass for known."""
-    from bestby._core.errors import InvalidInputError
-    from bestby._core.text import quoted
-
     counted = set(monitor.items)
     other = next((item for item in log.waiting if item not in counted), None)
     if other is not None:
@@ -265,10 +259,6 @@ def _check_whole(log: GrowingLog, monitor: Monitor) -> None:
 
 def _end(log: GrowingLog, monitor: Monitor) -> None:
     """Count the last cluster, and say what of the log was not counted."""
-    from bestby._core.errors import InvalidInputError
-    from bestby._core.text import counted, quoted
-    from bestby.cli import streams
-
     lacking = log.lacking(monitor.running)
     if lacking is not None:
         item, system = lacking
@@ -288,7 +278,6 @@ def _end(log: GrowingLog, monitor: Monitor) -> None:
 
 def _line(monitor: Monitor) -> str:
     """Return what is known at a look."""
-    from bestby._core.text import counted
     from bestby.questions.monitor.result import rests_on_provisional
 
     running = len(monitor.running)
@@ -310,8 +299,6 @@ def _pair(one: MonitoredDifference) -> str:
 
 
 def _columns(data: Data, statistics: Statistics) -> Columns:
-    from bestby._core.errors import InvalidInputError
-    from bestby._core.text import quoted
     from bestby.questions.monitor.source import Columns
 
     named = tuple(data.systems or ())
@@ -329,7 +316,6 @@ def _begun(
     statistics: Statistics, log: GrowingLog, state: Path | None, resumed: Monitor | None, *, final: bool
 ) -> Monitor | None:
     """Return a new monitor, or the one that the state held; None while the log names too few systems."""
-    from bestby._core.errors import InvalidInputError
     from bestby.questions.monitor.monitor import Monitor
 
     if len(log.systems) < 2 or not len(log):
@@ -357,9 +343,6 @@ def _begun(
 
 def _ordered(names: list[str], statistics: Statistics) -> list[str]:
     """Return the candidate and those that it is compared with; by default the second, as for a gate."""
-    from bestby._core.errors import InvalidInputError
-    from bestby._core.text import quoted
-
     baseline, candidate = statistics.baseline, statistics.candidate
     for what, name in (("baseline", baseline), ("candidate", candidate)):
         if name is not None and name not in names:
@@ -378,9 +361,6 @@ def _ordered(names: list[str], statistics: Statistics) -> list[str]:
 
 def _check_same(resumed: Monitor, asked: Monitor, state: Path) -> None:
     """Refuse a state that was made with other options."""
-    from bestby._core.errors import InvalidInputError
-    from bestby._core.text import quoted
-
     old, new = resumed.settings, asked.settings
     for name, value in new.items():
         if old.get(name) != value:
@@ -392,9 +372,6 @@ def _check_same(resumed: Monitor, asked: Monitor, state: Path) -> None:
 
 def _check_counted(log: GrowingLog, monitor: Monitor) -> None:
     """Refuse a log that lacks an item that the state has counted."""
-    from bestby._core.errors import InvalidInputError
-    from bestby._core.text import quoted
-
     lost = next((item for item in monitor.items if str(item) not in log), None)
     if lost is not None:
         raise InvalidInputError(
@@ -405,9 +382,6 @@ def _check_counted(log: GrowingLog, monitor: Monitor) -> None:
 
 def _check_systems(log: GrowingLog, monitor: Monitor) -> None:
     """Refuse a log with systems that were not there at first."""
-    from bestby._core.errors import InvalidInputError
-    from bestby._core.text import quoted
-
     stranger = next((name for name in log.systems if name not in monitor.systems), None)
     if stranger is not None:
         names = " ".join(f"--system {name}" for name in monitor.systems)

@@ -1,9 +1,9 @@
 """Confidence sequences of means, which hold at every look: by betting, and in closed form.
 
 Bets need bounds of the values, and work with and without replacement. In closed form are the mixtures, and
-the asymptotic sequence of values without bounds. `bestby.Monitor` uses the bets, the two-sided normal mixture
-and the asymptotic sequence. The one-sided normal mixture and `beta_binomial_interval` are for callers that
-watch one sum or one proportion, such as the accuracy of a single system, and not a difference.
+the asymptotic sequence of values without bounds. `bestby.Monitor` uses the bets, the normal mixture and the
+asymptotic sequence. `beta_binomial_interval` is for callers that watch one proportion, such as the accuracy
+of a single system, and not a difference.
 """
 
 from __future__ import annotations
@@ -152,6 +152,7 @@ class _Part:
         """Return what the mean of the next unit is under each hypothesis, shape (B or 1, M, P or 1)."""
         if self.n_population is None:
             return means[None, :, None]
+        # (N m - what was drawn) / (N - how many): the mean of the items that are left, if that of all is m
         centres: FloatArray = self.n_population * means[None, :, None] - self.drawn[:, None, :]
         centres /= self.n_left[:, None, None]
         return centres
@@ -178,6 +179,7 @@ def _factors_of(
         ahead = part.units.values[:, None, :] - centre
         weight = part.units.weights[:, None, None]
         for place, side in enumerate(sides):
+            # The factor 1 + l w (x - m) / (m - low) is 1 - l w at the least value: never ruin, as l w < 1.
             gain, room = (-ahead, bounds[1] - centre) if side else (ahead, centre - bounds[0])
             out[place] += _summed(weight * _ratio(gain, room, reach))
     return out
@@ -222,6 +224,7 @@ def _summed(gains: FloatArray) -> FloatArray:
 def log_capital(logs: FloatArray) -> FloatArray:
     """Return the logarithm of the whole capital from that of each bet (the last axis)."""
     with np.errstate(invalid="ignore"):
+        # log(sum of share x capital), the largest taken out so that no exponential overflows
         top = logs.max(axis=-1)
         rest = np.log((np.exp(logs - top[..., None]) * SHARES).sum(axis=-1))
     total: FloatArray = np.where(np.isinf(top), top, top + rest)
@@ -416,8 +419,8 @@ def _itp_root(excess: Excess, outside: Point, inside: Point, width: float) -> fl
 # -- closed forms --------------------------------------------------------------------------------------------
 
 
-def normal_mixture_bound(v: float, alpha: float, v_opt: float, *, two_sided: bool = True) -> float:
-    """Return how far a sum of deviations strays at any time with probability of at most `alpha`.
+def normal_mixture_bound(v: float, alpha: float, v_opt: float) -> float:
+    """Return how far a sum of deviations strays from 0 at any time with probability of at most `alpha`.
 
     Parameters
     ----------
@@ -427,8 +430,6 @@ def normal_mixture_bound(v: float, alpha: float, v_opt: float, *, two_sided: boo
         The error over all times.
     v_opt : float
         The intrinsic time at which the bound is to be tightest.
-    two_sided : bool
-        Whether to bound the size of the sum or, one-sided, the sum.
 
     Returns
     -------
@@ -442,26 +443,18 @@ def normal_mixture_bound(v: float, alpha: float, v_opt: float, *, two_sided: boo
     References
     ----------
     .. [1] Howard, Ramdas, McAuliffe & Sekhon (2021), Time-uniform, nonparametric, nonasymptotic confidence
-       sequences, Ann. Statist. 49, 1055-1080: equations (14) and, one-sided, proposition 6.
+       sequences, Ann. Statist. 49, 1055-1080: equation (14).
 
     Examples
     --------
     >>> round(normal_mixture_bound(100.0, 0.05, 100.0), 5)
     30.35209
-    >>> round(normal_mixture_bound(100.0, 0.05, 100.0, two_sided=False), 5)
-    27.66071
     """
-    if two_sided:
-        rho = best_rho(v_opt, alpha)
-        return math.sqrt((v + rho) * math.log((v + rho) / (alpha * alpha * rho)))
-    rho = best_rho(v_opt, 2.0 * alpha)
-
-    def allowed(s: float) -> bool:
-        normal = 0.5 * math.erfc(-s / math.sqrt(2.0 * (v + rho)))
-        mixed = 0.5 * math.log(4.0 * rho / (v + rho)) + s * s / (2.0 * (v + rho)) + math.log(normal)
-        return bool(mixed + math.log(alpha) < 0.0)
-
-    return last_that_holds(allowed, 0.0, 2.0 * normal_mixture_bound(v, alpha, v_opt))[1]
+    # exp(l S - l^2 v / 2) is a supermartingale for every l. Mixed over l ~ N(0, 1 / rho) it is
+    # sqrt(rho / (v + rho)) exp(S^2 / (2 (v + rho))), which exceeds 1 / alpha at any time with probability
+    # alpha at most (Ville's inequality): solved for S.
+    rho = best_rho(v_opt, alpha)
+    return math.sqrt((v + rho) * math.log((v + rho) / (alpha * alpha * rho)))
 
 
 def best_rho(v_opt: float, alpha: float) -> float:
@@ -506,6 +499,7 @@ def beta_binomial_interval(successes: int, trials: int, alpha: float, t_opt: flo
     """
     if trials == 0:
         return 0.0, 1.0
+    # The prior Beta(k p, k (1 - p)) has its mean at the hypothesis p, and k such that t_opt trials fit best.
     strength = max(best_rho(t_opt, alpha) - 1.0, 1e-3)
     failures, threshold = trials - successes, math.log(1.0 / alpha)
 
@@ -579,6 +573,7 @@ def asymptotic_radius(n: float, alpha: float, n_opt: float) -> float:
     Waudby-Smith et al. (2024), equation (4), with rho from their appendix B.2, by which it is tightest at
     `n_opt` values.
     """
+    # W(-alpha^2 e^-1) by its expansion: rho^2 = (-2 log alpha + log(-2 log alpha) + 1) / n_opt
     spent = -2.0 * math.log(alpha)
     rho2 = (spent + math.log(spent) + 1.0) / n_opt
     scaled = n * rho2 + 1.0

@@ -431,7 +431,7 @@ class _Window:
         return bool(won[outer] >= threshold > won[inner])
 
     def after(self, units: Units, s: Settings, before: Before) -> _Window:
-        """Return the same nodes with more units."""
+        """Return the nodes with more units counted."""
         more = self._gains(units, s, before, _NODES_AT)
         return _Window(self.side, self.centre, self.half, more if self.logs is None else self.logs + more)
 

@@ -364,12 +364,12 @@ def _note_of_units(what: str, ids: Sequence[Identifier]) -> Note | None:
         )
     stretches, expected, deviation = stretches_of([_stem(name) for name in names])
     if expected - stretches > _SIGMAS * deviation:
-        own = "" if what == "clusters" else ", or give the cluster of each item"
+        or_cluster = "" if what == "clusters" else ", or give the cluster of each item"
         return Note(
             "order_of_groups",
             f"{what} whose ids begin alike came together ({stretches} stretches, and about {expected:.0f} in"
             f" random order): the intervals hold only if the order is random, so shuffle the {what} before"
-            f" they are scored{own}",
+            f" they are scored{or_cluster}",
         )
     return None
 

@@ -7,7 +7,7 @@ import hashlib
 import math
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,8 @@ from bestby._core.keywords import with_suggestions
 from bestby._core.text import counted, quoted
 from bestby._core.typing import BoolArray, FloatArray
 from bestby.data.evaluation import Evaluation
-from bestby.questions.monitor import planned_looks, saving
+from bestby.questions.monitor import planned_looks
+from bestby.questions.monitor import settings as monitor_settings
 from bestby.questions.monitor.confidence_sequences import asymptotic_radius
 from bestby.questions.monitor.evidence import (
     Claim,
@@ -156,14 +157,10 @@ class Monitor:
         self._tracker = Tracker(self._first, self._collected)
         every = [(a, b) for a in range(len(names)) for b in range(a + 1, len(names))]
         self._every = Pairs(settings, every, (0.0,)) if len(names) > 2 else None
-        self._decisions: dict[str, tuple[Decision, int]] = {}
-        self._decision: tuple[Decision, int] | None = None
-        self._behind: dict[str, str] = {}
-        self._running = names
-        self._dropped_at: dict[str, int] = {}
+        self._state = State()
         self._looked = 0
         self._looks: list[int] = []
-        self._journal: saving.Journal | None = None
+        self._journal: monitor_settings.Journal | None = None
         self._notes: list[Note] = []
 
     def __repr__(self) -> str:
@@ -198,7 +195,7 @@ class Monitor:
         if entry is None:
             return False
         if self._journal is not None:
-            self._journal.add(saving.item_line(self.systems, *entry))
+            self._journal.add(monitor_settings.item_line(self.systems, *entry))
         self._collected.put(entry)
         return True
 
@@ -242,7 +239,7 @@ class Monitor:
     @property
     def running(self) -> tuple[str, ...]:
         """The systems that can still be first, as of the last look; the others need no more calls."""
-        return self._running
+        return tuple(name for name in self.systems if name not in self._state.behind)
 
     # -- looks -----------------------------------------------------------------------------------------
 
@@ -255,7 +252,7 @@ class Monitor:
     @property
     def decided(self) -> Decision | None:
         """The decision of the looks so far; unlike `decision` this looks at nothing new."""
-        return self._decision[0] if self._decision else None
+        return self._state.decision[0] if self._state.decision else None
 
     @property
     def interval(self) -> Interval | None:
@@ -267,15 +264,12 @@ class Monitor:
     def pairs(self) -> tuple[MonitoredDifference, ...]:
         """The first system against each other one, as of now; `result` says more and takes longer."""
         self._look()
-        return _differences(self._first, self._collected, self._state(), self._tracker.ends)
+        return _differences(self._first, self._collected, self._state, self._tracker.ends)
 
     def result(self) -> MonitoredComparison:
         """Return all that can be said at this moment, as a record that does not change any more."""
         self._look()
-        return _record(self._collected, self._first, self._state(), len(self._looks), self._notes)
-
-    def _state(self) -> State:
-        return State(self._decisions, self._decision, self._behind, self._dropped_at)
+        return _record(self._collected, self._first, self._state, len(self._looks), self._notes)
 
     def plot(
         self, *, width: FigureWidth | float | None = None, font: FigureFont | None = None, ax: Any = None
@@ -301,26 +295,25 @@ class Monitor:
         self._decide()
 
     def _decide(self) -> None:
-        names, n = self._settings.systems, self._collected.n_counted
+        names, n, state = self._settings.systems, self._collected.n_counted, self._state
         for place, other in enumerate(names[1:]):
-            if other not in self._decisions:
+            if other not in state.decisions:
                 decision = pair_decision(self._first, place)
                 if decision is not None:
-                    self._decisions[other] = decision, n
+                    state.decisions[other] = decision, n
+        decisions = {other: state.decisions.get(other, (None,))[0] for other in names[1:]}
         drops: dict[str, str] = {}
         if self._every is not None:
-            drops = new_drops(self._every, names, self._behind)
-            self._behind |= drops
-        decisions = {other: self._decisions.get(other, (None,))[0] for other in names[1:]}
-        decision = first_decision(names[0], decisions, self._behind)
-        if decision is not None and self._decision is None:
-            self._decision = decision, n
-        if decision == "worse" and self._every is not None and names[0] not in self._behind:
+            drops = new_drops(self._every, names, state.behind)
+            state.behind |= drops
+        decision = first_decision(names[0], decisions, state.behind)
+        if decision is not None and state.decision is None:
+            state.decision = decision, n
+        if decision == "worse" and self._every is not None and names[0] not in state.behind:
             drops[names[0]] = next(other for other in names[1:] if decisions[other] == "worse")
-            self._behind |= drops
+            state.behind |= drops
         if drops and self._every is not None:
-            self._running = tuple(name for name in names if name not in self._behind)
-            self._dropped_at |= dict.fromkeys(drops, self._looked)
+            state.dropped_at |= dict.fromkeys(drops, self._looked)
             places = [names.index(name) for name in drops]
             self._first.freeze(places)
             self._every.freeze(places)
@@ -343,14 +336,14 @@ class Monitor:
             If the file cannot be written.
         """
         target = checks.valid_path(path, "monitor.save('monitor.jsonl')")
-        self._journal = saving.Journal.written(target, self._settings, self._lines())
+        self._journal = monitor_settings.Journal.written(target, self._settings, self._lines())
 
     def _lines(self) -> Iterator[dict[str, Any]]:
         """Yield what happened so far, in its order."""
         c, looks = self._collected, set(self._looks)
         n_units = 0
         for place, item in enumerate(c.items):
-            yield saving.item_line(self.systems, item, c.scores[place].tolist(), c.clusters[place])
+            yield monitor_settings.item_line(self.systems, item, c.scores[place].tolist(), c.clusters[place])
             if n_units < len(c.closed) and c.closed[n_units] == place + 1:
                 n_units += 1
                 if c.clustered:
@@ -385,13 +378,13 @@ class Monitor:
         (False, 1)
         """
         monitor, size, torn = cls._restored(path)
-        monitor._journal = saving.Journal.resumed(path, size, torn=torn)
+        monitor._journal = monitor_settings.Journal.resumed(path, size, torn=torn)
         return monitor
 
     @classmethod
     def _restored(cls, path: str | Path) -> tuple[Monitor, int, bool]:
         """Return the monitor in a file, the size of its whole lines, and whether one is torn."""
-        settings, lines, size, torn = saving.read_state(path)
+        settings, lines, size, torn = monitor_settings.read_state(path)
         monitor = cls.__new__(cls)
         try:
             monitor._start(checked_settings(**settings))
@@ -422,7 +415,7 @@ class Monitor:
         self._look()
         c, n = self._collected, self._collected.n_counted
         columns = [place for place, name in enumerate(self._settings.systems) if name in self.running]
-        return _evaluation(c, columns, n, self._decision)
+        return _evaluation(c, columns, n, self._state.decision)
 
 
 def evaluation_in(path: str | Path) -> Evaluation:
@@ -431,6 +424,20 @@ def evaluation_in(path: str | Path) -> Evaluation:
 
 
 # -- decisions, from what was shown of each pair -------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class State:
+    """What was decided at the looks so far, each decision with the number of items that it was made at.
+
+    `decisions` are those of the first system against each other one, `decision` is that against all. `behind`
+    names of each system that can no longer be first one that is better, `dropped_at` the units counted then.
+    """
+
+    decisions: dict[str, tuple[Decision, int]] = field(default_factory=dict)
+    decision: tuple[Decision, int] | None = None
+    behind: dict[str, str] = field(default_factory=dict)
+    dropped_at: dict[str, int] = field(default_factory=dict)
 
 
 def hypotheses(settings: Settings) -> tuple[float, ...]:
@@ -559,16 +566,6 @@ def new_drops(pairs: Pairs, systems: Sequence[str], behind: Mapping[str, str]) -
 
 
 # -- the record of one moment --------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class State:
-    """What was decided at the looks so far."""
-
-    decisions: Mapping[str, tuple[Decision, int]]
-    decision: tuple[Decision, int] | None
-    behind: Mapping[str, str]
-    dropped_at: Mapping[str, int]
 
 
 EndsFinder = Callable[[int, float], Ends]

@@ -160,9 +160,9 @@ def classical_boundaries(
     """
     from scipy.optimize import brentq
 
-    of_times = SHAPES[checks.choice(shape, tuple(SHAPES), "shape")]
+    height_at = SHAPES[checks.choice(shape, tuple(SHAPES), "shape")]
     times, alpha = _times(information), checks.probability(alpha, "alpha")
-    heights = of_times(times)
+    heights = height_at(times)
 
     def over(factor: float) -> float:
         return float(crossing_probabilities(factor * heights, times).sum()) - alpha

@@ -210,7 +210,7 @@ class MonitoredComparison(Drawn, Reported):
 
     @staticmethod
     def _figure() -> Any:
-        from bestby.questions.monitor.figure import monitored
+        from bestby.questions.monitor.report import monitored
 
         return monitored
 

@@ -131,14 +131,16 @@ class GrowingLog:
     def _source(self, path: Path, final: bool) -> Source | None:
         """Return what reads a file, None while too little of it is there to tell."""
         head = head_of(readable_file(path))
-        form, own = format_in(path), self._names[path]
+        form, name_of_file = format_in(path), self._names[path]
         if form is None and not final and b"\n" not in head:
             return None
         if form is None:
-            name = own or (stem_of(path) if self._several else None)
+            name = name_of_file or (stem_of(path) if self._several else None)
             return LinesSource(path, name, self._columns)
         options = {"value_column": self._columns.score, "clusters": self._columns.cluster}
-        return WholeSource(path, own, form, {name: one for name, one in options.items() if one is not None})
+        return WholeSource(
+            path, name_of_file, form, {name: one for name, one in options.items() if one is not None}
+        )
 
     def _new_scores(self, entries: Iterable[Entry]) -> tuple[dict[str, str | None], dict[str, _Scores]]:
         """Return the clusters of new items and the new scores of systems; the log stays as it is.
@@ -490,8 +492,8 @@ class WholeSource:
         shown = [self._name] if len(names) == 1 and self._name is not None else names
         none = np.zeros(evaluation.n_items, np.bool_)
         columns = [
-            (own, evaluation.systems[name].tolist(), evaluation.missing.get(name, none).tolist())
-            for own, name in zip(shown, names, strict=True)
+            (shown_name, evaluation.systems[name].tolist(), evaluation.missing.get(name, none).tolist())
+            for shown_name, name in zip(shown, names, strict=True)
         ]
         items = [str(item) for item in evaluation.items.tolist()]
         groups = evaluation.clusters

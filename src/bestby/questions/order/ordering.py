@@ -355,6 +355,7 @@ def _orders(
 
 def _order(pair: Ordered, level: float, greater_is_better: bool) -> StochasticOrder:
     estimate = pair.estimate
+    # epsilon_min is the upper end of a one-sided interval: ratio - se z_alpha, and z_alpha is below 0.
     bound = estimate.ratio + estimate.error * -float(ndtri(pair.alpha))
     p, size = estimate.greater, estimate.n_deals
     test = TestResult(
@@ -481,6 +482,8 @@ def _ratios(differences: FloatArray, width: FloatArray, shrink: float = 0.0) -> 
 
     `shrink` is added to the squared distance in either direction, which draws the ratio towards 1/2.
     """
+    # del Barrio, Cuesta-Albertos & Matran (2018): the integral of (A - B)^2 over the quantiles at which A is
+    # below B, over that of all quantiles; here a sum over the stretches on which both are constant.
     total = np.square(differences) @ width
     ahead = np.minimum(differences, 0.0)
     violation = np.square(ahead, out=ahead) @ width

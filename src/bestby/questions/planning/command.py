@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from bestby.cli import option_groups, output_options
+from bestby.cli import option_groups
 from bestby.cli.option_groups import Count, Names, Number, Text
 from bestby.cli.options import Group, argument, choice, flag, option, record, result_file
 from bestby.vocabulary import allowed_names
@@ -113,7 +113,7 @@ class Statistics(Group):
 
 
 @record
-class Output(output_options.Output):
+class Output(option_groups.Output):
     csv: Text = result_file("Write the table as CSV.")
     plot: Text = result_file("Draw the power by size as .png, .svg or .pdf; - writes SVG.")
 

@@ -173,6 +173,7 @@ def _maximum_likelihood(wins: FloatArray, ties: FloatArray) -> tuple[FloatArray,
         expected, expected_ties = (pairs * q).sum(axis=-1), 0.5 * (pairs * p_tie).sum(axis=(-1, -2))
         # Minorise-maximise steps before Newton's
         if step < 5:
+            # Hunter's eq. 3, on the log scale: observed wins over expected ones, observed ties likewise
             b = b + np.log(won / expected)
             eta = eta + np.log(np.where(tied > 0.0, tied / np.where(tied > 0.0, expected_ties, 1.0), 1.0))
             continue
@@ -208,7 +209,9 @@ def information_of(pairs: FloatArray, q: FloatArray, p_tie: FloatArray) -> Float
     """Return the Fisher information (R, S + 1, S + 1) of log strengths and log tie parameter."""
     size = pairs.shape[-1]
     out = np.zeros((pairs.shape[0], size + 1, size + 1))
-    variance = pairs * (q * np.swapaxes(q, -1, -2) - 0.25 * p_tie)  # 1 - q of each pair, to the last digit
+    # A judgement is 1, 0 or 1/2: its variance is q - p_tie / 4 - q^2 = q (1 - q) - p_tie / 4, and 1 - q is
+    # the entry of the mirrored pair, to the last digit.
+    variance = pairs * (q * np.swapaxes(q, -1, -2) - 0.25 * p_tie)
     out[:, :size, :size] = -variance
     diagonal = np.arange(size)
     out[:, diagonal, diagonal] += variance.sum(axis=-1)
@@ -245,7 +248,7 @@ def leads(wins: FloatArray, ties: FloatArray) -> BoolArray:
     """Return from which systems wins and ties lead to which, (..., S, S)."""
     size = wins.shape[-1]
     reach: BoolArray = (wins + ties > 0.0) | np.eye(size, dtype=np.bool_)
-    for _ in range(max(1, math.ceil(math.log2(size)))):
+    for _ in range(max(1, math.ceil(math.log2(size)))):  # each square doubles the length of the paths
         step = reach.astype(np.float32)
         reach = step @ step > 0.0
     return reach

@@ -5,7 +5,8 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from bestby.cli import option_groups, output_options
+from bestby._core.errors import InvalidInputError
+from bestby.cli import option_groups
 from bestby.cli.option_groups import Names, Text
 from bestby.cli.options import argument, choice, option, record
 from bestby.vocabulary import allowed_names, choices
@@ -18,9 +19,7 @@ class Data(option_groups.Rows):
     b: Text = option("COLUMN", "Column with the second system (default: b or model_b).")
     winner: Text = option("COLUMN", "Column that says which was better (default: winner or preference).")
     systems: Names = option("NAME", "Compare this system; repeatable (default: all).", "--system")
-    clusters: Text = option(
-        "COLUMN", "Column with the cluster of each item, such as its document.", "--cluster"
-    )
+    clusters: Text = option_groups.cluster_option()
 
 
 @record
@@ -56,8 +55,8 @@ class Statistics(option_groups.Family):
 
 
 @record
-class Output(output_options.InPercent, output_options.ComparisonTables):
-    kind: str = output_options.figure_kind("preferences")
+class Output(option_groups.InPercent, option_groups.ComparisonTables):
+    kind: str = option_groups.figure_kind("preferences")
 
 
 @record
@@ -110,7 +109,6 @@ def preferences(values: Preferences, progress: Any) -> Any:
 
 def _by_strength(judgements: Any, statistics: Statistics, progress: Any) -> Any:
     """Compare strengths."""
-    from bestby._core.errors import InvalidInputError
     from bestby.cli import option_groups
     from bestby.questions.preferences.compare import compare_preferences
 
@@ -144,8 +142,6 @@ def _by_win_rate(judgements: Any, statistics: Statistics, progress: Any) -> Any:
 
 def _refuse(statistics: Statistics, **unset: Any) -> None:
     """Refuse an option that the method has no use for."""
-    from bestby._core.errors import InvalidInputError
-
     for name, value in unset.items():
         if getattr(statistics, name) != value:
             option = f"--{name.replace('_', '-')}"

@@ -234,9 +234,8 @@ class Settings(CheckedSettings):
 
 def _compared(fit: Fit, settings: Settings, drawing: Drawing) -> PreferenceComparison:
     names = fit.data.names
-    order = family.ranked(np.round(fit.strengths.log / rounding.spread_width(1.0)), names, True)
-    baseline = None if settings.baseline is None else names.index(settings.baseline)
-    pairs = family.pairs_to_compare(order, baseline, sided=settings.alternative != "two-sided")
+    level = np.round(fit.strengths.log / rounding.spread_width(1.0))
+    order, pairs = family.order_and_pairs(level, names, True, settings.baseline, settings.alternative)
     tests = {}
     if settings.test is not None:
         tests = {(i, j): _test(fit, i, j, settings.test, settings, drawing) for i, j in pairs}
@@ -325,20 +324,17 @@ def _scores(
     fit: Fit, order: Sequence[int], differences: Sequence[PreferenceDifference], settings: Settings
 ) -> tuple[PreferenceScore, ...]:
     names = [fit.data.names[s] for s in order]
-    low, high, letters = None, None, None
+    standings = None
     if settings.test is not None:
-        low, high, letters = family.standings(
-            names, differences, settings.alpha, lettered=settings.baseline is None
-        )
+        lettered = settings.baseline is None
+        standings = family.standings(names, differences, settings.alpha, lettered=lettered)
     unit, mean = settings.unit, settings.mean
     return tuple(
         PreferenceScore(
             metric=settings.metric,
             system=names[position],
             score=mean + unit * float(fit.strengths.log[s]),
-            rank_low=None if low is None else int(low[position]),
-            rank_high=None if high is None else int(high[position]),
-            group=None if letters is None else letters[position],
+            **family.standing(standings, position),
             win_rate=float(fit.rates[s]),
             wins=int(fit.wins[s].sum()),
             ties=int(fit.ties[s].sum()),

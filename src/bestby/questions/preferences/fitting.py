@@ -25,8 +25,7 @@ from bestby.questions.preferences.bradley_terry import (
     odds_interval,
     share_interval,
 )
-from bestby.questions.preferences.judgements import Judgements
-from bestby.questions.preferences.source import Data
+from bestby.questions.preferences.source import Data, Judgements
 from bestby.resampling import totals
 from bestby.resampling.units import single_stratum
 from bestby.results.values import Interval, TestResult, defined
@@ -108,6 +107,7 @@ def strength_interval(
     fit: Fit, s: int, level: float, unit: float = 1.0, mean: float = 0.0
 ) -> Interval | None:
     """Return the interval of one strength: of the odds of a win against the mean of the other systems."""
+    # Strengths have the mean 0, so b_s less the mean of the others is b_s S / (S - 1).
     size = len(fit.data.names)
     stretch = size / (size - 1.0)
     ends = _log_odds_interval(fit, stretch * float(fit.strengths.log[s]), _contrast(fit, {s: stretch}), level)
@@ -127,6 +127,8 @@ def preference_interval(fit: Fit, i: int, j: int, level: float) -> Interval | No
                 np.asarray(gap), bradley_terry.log_of(fit.strengths.tie)
             )
         )
+        # d q / d gap = q (1 - q) - tie / 4 and d q / d log tie = tie (1/2 - q); on the scale of log odds both
+        # are divided by q (1 - q).
         spread = q * (1.0 - q)
         change = spread - 0.25 * tie
         contrast = _contrast(fit, {i: change, j: -change, len(fit.data.names): tie * (0.5 - q)}) / spread
@@ -176,6 +178,7 @@ def _log_odds_interval(fit: Fit, estimate: float, contrast: FloatArray, level: f
     The judgements count as so many of just these odds as would give the variance that the model has.
     """
     variance = fit.errors.variance(contrast)
+    # Log odds of n judgements have the variance 1 / (n p (1 - p)).
     n = 1.0 / (variance.model * float(expit(estimate)) * float(expit(-estimate)))
     quantile = fit.errors.units.quantile(level)
     return odds_interval(estimate, n / variance.effect, variance.decided, quantile)

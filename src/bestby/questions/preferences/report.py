@@ -1,17 +1,19 @@
-"""The report of a comparison by preferences."""
+"""The report of a comparison by preferences, and its figures."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
 from operator import attrgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bestby.questions.preferences.result import PreferenceComparison, PreferenceDifference
 from bestby.report import column, words
 from bestby.report.document import MOST_PAIRS, Document, Picture, forest_picture, one_section, subtitle
 from bestby.report.fields import DIFFERENCE, INTERVAL, SCORE, Field, Rows, attributes, interval_ends
 from bestby.report.figures import forest
+from bestby.report.figures.canvas import Canvas
+from bestby.report.figures.systems import checked_kind, plot_systems
 from bestby.report.figures.systems import scores as draw_scores
 from bestby.report.numbers import DASH, Rounding, percent
 from bestby.report.paper import against, drawn, inference, intervals_of_scores, named
@@ -25,6 +27,9 @@ from bestby.report.tables import (
     systems_table,
     why_marked,
 )
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 _MODELS = {
     "half": "Strengths: Bradley and Terry's model by maximum likelihood, a tie being half a win for both.",
@@ -182,3 +187,9 @@ def sentences(c: PreferenceComparison) -> Iterator[str]:
 
 NO_PERCENT = "strengths have no scale from 0 to 1"
 """Why differences are not shown in percent."""
+
+
+def preferences(c: PreferenceComparison, metric: str | None, kind: str, canvas: Canvas) -> Axes:
+    """Draw strengths or differences; see `PreferenceComparison.plot`."""
+    kind = checked_kind(kind, "preferences")
+    return plot_systems(c, metric, "scores" if kind == "auto" else kind, canvas)

@@ -167,7 +167,7 @@ class PreferenceComparison(Comparison):
         width, font, ax
             As for `Comparison.plot`.
         """
-        from bestby.questions.preferences import figure
+        from bestby.questions.preferences import report
 
         canvas = canvas_of(ax, width, font)
-        return figure.preferences(self, metric, kind, canvas)
+        return report.preferences(self, metric, kind, canvas)

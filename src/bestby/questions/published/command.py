@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from bestby.cli import option_groups, output_options
+from bestby.cli import option_groups
 from bestby.cli.option_groups import Count, Names, Text
 from bestby.cli.options import REQUIRED, Group, argument, flag, option, record, result_file
 
@@ -47,7 +47,7 @@ class Statistics(option_groups.Direction):
 
 
 @record
-class Output(output_options.InPercent, output_options.Tables):
+class Output(option_groups.InPercent, option_groups.Tables):
     csv: Text = result_file("Write the answers under each assumption as CSV.")
 
 

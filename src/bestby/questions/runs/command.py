@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from bestby.cli import option_groups, output_options
+from bestby.cli import option_groups
 from bestby.cli.option_groups import Names, Text
 from bestby.cli.options import argument, choice, flag, option, record
 from bestby.vocabulary import allowed_names
@@ -32,8 +32,8 @@ class Statistics(option_groups.ScoreFamily):
 
 
 @record
-class Output(output_options.InPercent, output_options.ComparisonTables):
-    kind: str = output_options.figure_kind("runs")
+class Output(option_groups.InPercent, option_groups.ComparisonTables):
+    kind: str = option_groups.figure_kind("runs")
 
 
 @record

@@ -194,14 +194,16 @@ def compare_runs(
     check_reach(settings.margin, runs.metric)
     settings = settings.among(runs.names)
     estimates = np.array([runs.estimator.estimate(s) for s in range(len(runs.names))])
-    order = family.ranked(estimates, runs.names, runs.metric.greater_is_better)
-    base = None if settings.baseline is None else runs.names.index(settings.baseline)
-    alternative = settings.towards(runs.metric.greater_is_better)
-    pairs = family.pairs_to_compare(order, base, sided=alternative != "two-sided")
+    greater = runs.metric.greater_is_better
+    order, pairs = family.order_and_pairs(
+        estimates, runs.names, greater, settings.baseline, settings.alternative
+    )
     corrected = settings.correction != "none"
     n_orders = 2 * len(pairs) if corrected else 1
     orders = None if test is None else orders_of(runs, settings, drawing, n_orders)
-    tests, reasons = tests_of(runs, pairs, settings, alternative, len(pairs) if corrected else 1)
+    tests, reasons = tests_of(
+        runs, pairs, settings, settings.towards(greater), len(pairs) if corrected else 1
+    )
     unadjusted = [
         difference_of(runs, a, b, tests.get((a, b)), orders, settings, len(pairs)) for a, b in pairs
     ]
@@ -241,12 +243,12 @@ def _scores(
 ) -> tuple[tuple[RunsScore, ...], list[Note]]:
     names = [data.names[s] for s in order]
     lettered = settings.baseline is None
-    low, high, letters = None, None, None
+    standings = None
     entries: list[RunsScore] = []
     notes: list[Note] = []
     if settings.test is not None:
-        low, high, letters = family.standings(names, differences, settings.alpha, lettered=lettered)
-        notes += note_rules.group_notes(data.metric.name, letters, lettered=lettered)
+        standings = family.standings(names, differences, settings.alpha, lettered=lettered)
+        notes += note_rules.group_notes(data.metric.name, standings[2], lettered=lettered)
     for position, system in enumerate(order):
         interval, error, error_method = None, None, None
         if settings.interval is not None:
@@ -261,9 +263,7 @@ def _scores(
                 system=names[position],
                 score=data.estimator.estimate(system),
                 interval=interval,
-                rank_low=None if low is None else int(low[position]),
-                rank_high=None if high is None else int(high[position]),
-                group=None if letters is None else letters[position],
+                **family.standing(standings, position),
                 runs=tuple(data.estimator.scores[system].tolist()),
                 standard_error=error,
                 standard_error_method=error_method,

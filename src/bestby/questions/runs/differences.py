@@ -47,7 +47,7 @@ def chosen_test(
 ) -> tuple[str, tuple[Note, ...]]:
     """Return the test, and a note where no runs could make the permutation test significant.
 
-    Paired means take that test in any case, which goes on where swaps end (`Separate.test`).
+    Paired means take that test in any case, which goes on where swaps end (`RunScores.test`).
     """
     if asked not in ("auto", "permutation") or isinstance(data.estimator, RunsWithItems):
         return asked, ()

@@ -108,11 +108,11 @@ class RunsComparison(Comparison):
         width, font, percent, ax
             As for `Comparison.plot`.
         """
-        from bestby.questions.runs import figure
+        from bestby.questions.runs import report
 
         canvas = canvas_of(ax, width, font)
         shown, metric = shown_metric(self, metric, percent)
-        return figure.runs(shown, metric, kind, pair, canvas)
+        return report.runs(shown, metric, kind, pair, canvas)
 
 
 @dataclass(frozen=True, slots=True, repr=False)

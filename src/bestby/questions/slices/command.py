@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from bestby.cli import option_groups, output_options
+from bestby.cli import option_groups
 from bestby.cli.option_groups import Count, Names, Text
 from bestby.cli.options import REQUIRED, Group, argument, choice, flag, option, record, result_file
 from bestby.vocabulary import allowed_names
@@ -29,16 +29,11 @@ class Statistics(option_groups.Direction, option_groups.Resamples):
     interval: str = choice("METHOD", allowed_names("interval", "items"), "Intervals: ", default="auto")
     level: float = option("P", "Level of the intervals.", default=0.95)
     test: str = choice("NAME", allowed_names("test", "items"), "Test: ", default="auto")
-    alternative: str = choice(
-        "SIDE",
-        allowed_names("alternative", "items"),
-        "Alternative of the tests, for first - second: ",
-        default="two-sided",
-    )
+    alternative: str = option_groups.alternative_option("items")
 
 
 @record
-class Output(output_options.InPercent, output_options.Tables):
+class Output(option_groups.InPercent, option_groups.Tables):
     csv: Text = result_file("Write the slices as CSV.")
 
 
@@ -66,7 +61,7 @@ class Slices:
 
 def slices(values: Slices, progress: Any) -> Any:
     """Read and compare."""
-    from bestby.cli.evaluations import read_evaluation
+    from bestby.cli.inputs import read_evaluation
     from bestby.questions.slices.compare import compare_slices
     from bestby.questions.slices.source import without_bins
 

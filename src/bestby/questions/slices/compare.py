@@ -16,7 +16,7 @@ from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.text import quoted
 from bestby._core.typing import Alternative, ArrayLike, FloatArray, OnMissing, Question, Rng
-from bestby.comparisons import family, note_rules, one_pair, simultaneous
+from bestby.comparisons import family, note_rules, one_pair, simultaneous, swap_notes
 from bestby.comparisons import swap_notes as comparisons_swap_notes
 from bestby.comparisons.one_metric import resamples
 from bestby.comparisons.provenance import evaluation_provenance
@@ -41,9 +41,9 @@ from bestby.questions.slices.source import (
     Slicing,
     columns_of,
     correlation,
+    estimates_of,
     hash_with_slices,
     joint_of,
-    makers_of,
     parts_of,
     settings_of,
     slicings,
@@ -234,12 +234,14 @@ def compare_slices(
         "items", interval=interval, level=level, test=test, alternative=alternative, correction="step-down",
         baseline=baseline,
     )  # fmt: skip
-    given = Arguments(
+    arguments = Arguments(
         gold=gold, systems=systems, ignore=ignore, system_column=system_column, value_column=value_column,
         items=items, clusters=clusters, strata=strata, on_missing=on_missing, classes=classes,
         normalise=normalise, by=without_bins(by),
     )  # fmt: skip
-    evaluation = with_columns(evaluation_of(data, given, metric), data, given.by).uncounted("compare_slices")
+    evaluation = with_columns(evaluation_of(data, arguments, metric), data, arguments.by).uncounted(
+        "compare_slices"
+    )
     evaluation.require_support("compare_slices", SUPPORTED)
     check_two_systems(evaluation)
     settings = settings.among(evaluation.names)
@@ -249,18 +251,20 @@ def compare_slices(
     plain = without_slices(evaluation)
     drawing = Drawing.of(resampling)
     sharing = Sharing.of(plain, cut)
-    made = []
+    parts = []
     for place, one in enumerate(metrics):
-        own = dataclasses.replace(drawing, progress=in_turn(drawing.progress, place, len(metrics)))
-        made.append(slices_on(plain, cut, sharing, one, settings, own))
+        drawing_of_metric = dataclasses.replace(
+            drawing, progress=in_turn(drawing.progress, place, len(metrics))
+        )
+        parts.append(slices_on(plain, cut, sharing, one, settings, drawing_of_metric))
     named = {**settings_of(columns, least, crossed=crossed), **settings.by_name()}
     provenance = evaluation_provenance(plain, metrics, named, drawing)
     data_hash = hash_with_slices(plain.data_hash(), evaluation, columns)
     result = SlicesComparison(
         metrics=tuple(MetricInfo(one.name, one.greater_is_better, one.bounds) for one in metrics),
-        overall=tuple(d for part in made for d in part.overall),
-        slices=tuple(one for part in made for one in part.slices),
-        heterogeneity=tuple(one for part in made for one in part.heterogeneity),
+        overall=tuple(d for part in parts for d in part.overall),
+        slices=tuple(one for part in parts for one in part.slices),
+        heterogeneity=tuple(one for part in parts for one in part.heterogeneity),
         columns=tuple(one.column for one in cut),
         n_items=plain.n_items,
         n_clusters=plain.n_clusters,
@@ -271,13 +275,13 @@ def compare_slices(
                 note_rules.evaluation_notes(plain, metrics, settings),
                 (
                     d.interval
-                    for part in made
+                    for part in parts
                     for d in (*part.overall, *(one.difference for one in part.slices))
                 ),
                 metrics,
             ),
             *notes,
-            *(note for part in made for note in part.notes),
+            *(note for part in parts for note in part.notes),
         ),
         provenance=dataclasses.replace(provenance, data_hash=data_hash),
     )
@@ -315,7 +319,7 @@ def slices_on(
     drawing: Drawing,
 ) -> MetricSlices:
     """Return the comparison of the systems on one metric, on all items and in every slice."""
-    group = makers_of(evaluation, metric, drawing).group
+    group = estimates_of(evaluation, metric, drawing).group
     n_parts = 1 + sum(len(slicing.names) for slicing in slicings)
     expected = n_parts * resamples(group, drawing, settings.interval, settings.test, settings.baseline)
     with counted_stages(drawing.progress, expected) as progress:
@@ -331,33 +335,33 @@ def _compared(
     metric: BaseMetric,
     settings: Settings,
 ) -> MetricSlices:
-    """Return the comparison on one metric from the estimates on all items."""
+    """Return the comparison of the systems in every slice, from the estimates on all items."""
     drawing = whole.drawing
     one_pair.check_defined(
         whole.scores, metric, lambda s: f"system {quoted(evaluation.names[s])} on these data"
     )
     alternative = settings.towards(metric.greater_is_better)
-    base = None if settings.baseline is None else evaluation.names.index(settings.baseline)
-    order = family.ranked(whole.scores, evaluation.names, metric.greater_is_better)
-    pairs: list[Pair] = family.pairs_to_compare(order, base, sided=alternative != "two-sided")
+    _, pairs = family.order_and_pairs(
+        whole.scores, evaluation.names, metric.greater_is_better, settings.baseline, settings.alternative
+    )
     overall, said = _overall(whole, pairs, evaluation, alternative, settings)
     parts, notes = parts_of(evaluation, slicings, metric, drawing)
     tests = [significance_tests.run(settings.test, part.estimates, pairs, alternative) for part in parts]
     together = correlation(parts, pairs, sharing)
     joint = joint_of(parts, len(parts) * len(pairs), together, drawing.seed)
-    p_values = np.array([own[pair].p_value for pair in pairs for own in tests])
+    p_values = np.array([tests_in_slice[pair].p_value for pair in pairs for tests_in_slice in tests])
     adjusted = joint.stepped_down(p_values, alternative).tolist()
     at = 1.0 - joint.single_level(settings.alpha)
     noted = _notes_on_tests(parts, pairs, tests, np.array(adjusted), joint, alternative, settings)
-    made: list[SliceDifference] = []
-    found: list[Heterogeneity] = []
+    compared_slices: list[SliceDifference] = []
+    heterogeneity: list[Heterogeneity] = []
     methods: Counter[str] = Counter()
     small: list[Part] = []
     for p, pair in enumerate(pairs):
         first = p * len(parts)
         made_by_pair = [
-            _difference(part, pair, own[pair], adjusted[first + s], at, settings, noted[first + s])
-            for s, (part, own) in enumerate(zip(parts, tests, strict=True))
+            _difference(part, pair, tests_in_slice[pair], adjusted[first + s], at, settings, noted[first + s])
+            for s, (part, tests_in_slice) in enumerate(zip(parts, tests, strict=True))
         ]
         differences = [d for d, _ in made_by_pair]
         methods.update(method for _, method in made_by_pair)
@@ -374,14 +378,16 @@ def _compared(
                 [parts[s] for s in chosen], pair, [differences[s] for s in chosen], between, at,
                 alternative, spanned=sharing.spanned[number],
             )  # fmt: skip
-            made += _in_order(slices, slicing)
-            found += [] if tested.result is None else [tested.result]
+            compared_slices += _in_order(slices, slicing)
+            heterogeneity += [] if tested.result is None else [tested.result]
             notes += tested.notes
     notes.append(_note(metric.name, methods, joint, at, settings))
     notes += _small(metric.name, small)
     pairs_noted = note_rules.sample_notes(whole.group, pairs, evaluation)
     below = note_rules.below_half_notes(whole, evaluation.names, settings.level, method=settings.interval)
-    return MetricSlices(overall, tuple(made), tuple(found), (*said, *notes, *pairs_noted, *below))
+    return MetricSlices(
+        overall, tuple(compared_slices), tuple(heterogeneity), (*said, *notes, *pairs_noted, *below)
+    )
 
 
 def _overall(
@@ -393,14 +399,16 @@ def _overall(
 ) -> tuple[tuple[Difference, ...], list[Note]]:
     """Return the differences on all items, with p-values by Holm's procedure, and notes on tests."""
     tests = significance_tests.run(settings.test, estimates, pairs, alternative)
-    made = []
+    differences = []
     for pair in pairs:
         bounds = one_pair.intervals(estimates.of(*pair), settings.interval, settings)
-        made.append(one_pair.difference(estimates.of(*pair), evaluation, tests[pair], bounds, settings))
-    notes = comparisons_swap_notes.notes_on_swaps(estimates.group, made[0].metric, tests.values(), settings)
+        differences.append(
+            one_pair.difference(estimates.of(*pair), evaluation, tests[pair], bounds, settings)
+        )
+    notes = swap_notes.notes_on_swaps(estimates.group, differences[0].metric, tests.values(), settings)
     names, alpha = evaluation.names, settings.alpha
-    notes += comparisons_swap_notes.exchangeability_notes(estimates, tests, names, "holm", alpha)
-    return tuple(family.adjusted(made, "holm")), notes
+    notes += swap_notes.exchangeability_notes(estimates, tests, names, "holm", alpha)
+    return tuple(family.adjusted(differences, "holm")), notes
 
 
 def _difference(
@@ -414,11 +422,11 @@ def _difference(
 ) -> tuple[Difference, str]:
     """Return the difference in one slice, its interval at the level of all slices, and the method of that."""
     estimate = part.estimates.of(*pair)
-    own = simultaneous.one_of_family(estimate, settings.interval, settings.level, at)
-    bounds = one_pair.Bounds(own.interval, None, (*own.notes, *notes))
-    error = one_pair.standard_error(estimate, own.single or own.interval)
-    made = one_pair.difference(estimate, part.evaluation, test, bounds, settings, p_adjusted, error)
-    return made, own.method
+    bounds_at_once = simultaneous.one_of_family(estimate, settings.interval, settings.level, at)
+    bounds = one_pair.Bounds(bounds_at_once.interval, None, (*bounds_at_once.notes, *notes))
+    error = one_pair.standard_error(estimate, bounds_at_once.single or bounds_at_once.interval)
+    difference = one_pair.difference(estimate, part.evaluation, test, bounds, settings, p_adjusted, error)
+    return difference, bounds_at_once.method
 
 
 def _notes_on_tests(
@@ -431,27 +439,27 @@ def _notes_on_tests(
     settings: Settings,
 ) -> list[list[Note]]:
     """Return notes on the test of each pair in each slice: swaps that cannot decide, and skewed units."""
-    every = [(pair, part, own[pair]) for pair in pairs for part, own in zip(parts, tests, strict=True)]
+    every = [(pair, part, here[pair]) for pair in pairs for part, here in zip(parts, tests, strict=True)]
     rejected = multiplicity.rejects(adjusted, settings.alpha)
     allowing = [
         comparisons_swap_notes.p_allowing(part.estimates, pair, test, one)
         for (pair, part, test), one in zip(every, rejected, strict=True)
     ]
     again = joint.stepped_down(np.array(allowing), alternative)
-    made = []
+    notes = []
     for place, (pair, part, test) in enumerate(every):
         group, (a, b) = part.estimates.group, pair
-        names, own = part.evaluation.names, slice(place, place + 1)
+        names, here = part.evaluation.names, slice(place, place + 1)
         metric, units = group.metric.name, "clusters" if group.clustered else "items"
-        made.append(
+        notes.append(
             [
-                *comparisons_swap_notes.notes_on_swaps(group, metric, [test], settings, len(every)),
-                *comparisons_swap_notes.note_on_skewness(
-                    metric, [(names[a], names[b])], adjusted[own], again[own], settings.alpha, units
+                *swap_notes.notes_on_swaps(group, metric, [test], settings, len(every)),
+                *swap_notes.note_on_skewness(
+                    metric, [(names[a], names[b])], adjusted[here], again[here], settings.alpha, units
                 ),
             ]
         )
-    return made
+    return notes
 
 
 def _slices_of_column(
@@ -466,14 +474,14 @@ def _slices_of_column(
 ) -> tuple[list[SliceDifference], slice_tests.Tested]:
     """Return the slices of one column and one pair, and the test whether the difference depends on them."""
     tested = slice_tests.tested(parts, pair, differences, together, spanned)
-    made = []
+    slices = []
     for s, (part, d) in enumerate(zip(parts, differences, strict=True)):
         error = None if tested.errors is None else float(tested.errors[s])
         shrunken = None if tested.shrunken is None else float(tested.shrunken[s])
         detectable = None if error is None else _detectable(part, pair, error, 1.0 - at, alternative)
         notes = tuple(replace(note, about=(*note.about, part.name)) for note in d.notes)
-        made.append(SliceDifference(part.column, part.name, replace(d, notes=notes), detectable, shrunken))
-    return made, tested
+        slices.append(SliceDifference(part.column, part.name, replace(d, notes=notes), detectable, shrunken))
+    return slices, tested
 
 
 def _in_order(slices: Sequence[SliceDifference], slicing: Slicing) -> list[SliceDifference]:
@@ -495,11 +503,11 @@ def _detectable(part: Part, pair: Pair, error: float, alpha: float, alternative:
     if 0.5**group.n_units > tail:
         return None
     multiple = -float(stdtrit(slice_tests.freedom(part, pair), tail)) + float(ndtri(USUAL_POWER))
-    found = multiple * error
+    smallest = multiple * error
     if part.estimates.of(*pair).situation(jackknife=False)["proportion"]:
-        found = max(found, multiple**2 / (group.n_units + multiple**2))
+        smallest = max(smallest, multiple**2 / (group.n_units + multiple**2))
     low, high = group.metric.bounds
-    return found if found <= high - low else None
+    return smallest if smallest <= high - low else None
 
 
 def _small(metric: str, small: Sequence[Part]) -> list[Note]:
@@ -511,17 +519,17 @@ def _small(metric: str, small: Sequence[Part]) -> list[Note]:
         return []
     what = "clusters" if small[0].estimates.group.clustered else "items"
     names = list(dict.fromkeys(quoted(part.name) for part in small))
-    told = (
+    message = (
         f"fewer than {slice_tests.FEWEST_UNITS} {what} in {listed(names, 5)}: with so few, intervals and the"
         " test whether the difference depends on the slice do not hold their level; leave such slices out, or"
         " merge some of them"
     )
-    return [Note("small_slices", told, (metric,))]
+    return [Note("small_slices", message, (metric,))]
 
 
 def _note(metric: str, methods: Counter[str], joint: Joint, at: float, settings: Settings) -> Note:
     """Return the note on how intervals and adjusted p-values were made."""
-    told = simultaneous.held_at_once("slices", "the slices vary", joint, settings.level, at, methods)
+    message = simultaneous.held_at_once("slices", "the slices vary", joint, settings.level, at, methods)
     by = "Holm's procedure" if joint.bonferroni else f"the {long_name('correction', 'step-down')}"
-    told += f". Adjusted p-values are by {by}, which may find a difference whose interval holds 0"
-    return Note("slices", told, (metric,))
+    message += f". Adjusted p-values are by {by}, which may find a difference whose interval holds 0"
+    return Note("slices", message, (metric,))

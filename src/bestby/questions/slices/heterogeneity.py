@@ -214,8 +214,8 @@ def steadied_errors(estimates: FloatArray, errors: FloatArray, sizes: IntArray) 
         away = estimates - float(sizes @ estimates) / float(sizes.sum())
         away[np.abs(away) <= rounding.level_width(float(np.abs(estimates).max()))] = 0.0
         variances = np.full(sizes.size, float(sizes @ away**2) / (float(sizes.sum()) - 1.0))
-    found: FloatArray = np.sqrt(variances / sizes)
-    return found
+    steady: FloatArray = np.sqrt(variances / sizes)
+    return steady
 
 
 def permuted(groups: Sequence[FloatArray], n_resamples: int, seed: int) -> float:
@@ -250,10 +250,10 @@ def _statistics(rows: FloatArray, sizes: IntArray) -> FloatArray:
         weights = np.where(variances > 0.0, sizes / variances, np.inf)
         centre = (weights * means).sum(axis=1, keepdims=True) / weights.sum(axis=1, keepdims=True)
         away = rounding.on_marks(means - centre, (0.0,), scale)
-        found: FloatArray = (weights * away**2).sum(axis=1)
+        statistics: FloatArray = (weights * away**2).sum(axis=1)
     flat = ~(variances[:, 0] > 0.0)  # every group is constant: they are equal, or differ without error
-    found[flat] = np.where(np.ptp(means[flat], axis=1) > rounding.level_width(scale), np.inf, 0.0)
-    return found
+    statistics[flat] = np.where(np.ptp(means[flat], axis=1) > rounding.level_width(scale), np.inf, 0.0)
+    return statistics
 
 
 FEWEST_UNITS = 10
@@ -291,16 +291,16 @@ def tested(
     about, column = (d.metric, d.a, d.b), parts[0].column
     errors = _errors(parts, differences, spanned=spanned)
     if errors is None:
-        told = "nothing tells how far the differences in the slices vary"
-        return Tested(None, None, None, (_untested(column, told, about),))
+        why = "nothing tells how far the differences in the slices vary"
+        return Tested(None, None, None, (_untested(column, why, about),))
     n_spanning, correlations = None, np.eye(len(parts))
     if spanned:
         n_spanning = np.unique(np.concatenate([np.asarray(part.evaluation.clusters) for part in parts])).size
         if together is None or not _well_known(together, n_spanning):
-            told = (
+            why = (
                 f"the {n_spanning} clusters across the slices do not tell how all {len(parts)} vary together"
             )
-            return Tested(errors, None, None, (_untested(column, told, about),))
+            return Tested(errors, None, None, (_untested(column, why, about),))
         correlations = together
     estimates = np.array([one.estimate for one in differences])
     pooled = pooled_effect(estimates, correlations * np.outer(errors, errors))
@@ -324,14 +324,14 @@ def _few(parts: Sequence[Part], pooled: Pooled, about: tuple[str, ...]) -> tuple
     # Slices below which the spread of the true differences is known so badly that a note says it
     if len(parts) >= 10:
         return ()
-    found = "0, so that all of them are the mean" if pooled.tau == 0.0 else f"{pooled.tau:.2g}"
-    told = (
+    spread = "0, so that all of them are the mean" if pooled.tau == 0.0 else f"{pooled.tau:.2g}"
+    message = (
         f"the shrunken differences of {quoted(parts[0].column)} rest on the spread of {len(parts)} slices,"
-        f" estimated as {found}: if the true spread were as large as the standard errors, the"
+        f" estimated as {spread}: if the true spread were as large as the standard errors, the"
         " estimate from so few independent slices would be 0 in"
         f" {percentage(missed(pooled.df))} of all cases"
     )
-    return (Note("few_slices", told, about),)
+    return (Note("few_slices", message, about),)
 
 
 def _untested(column: str, why: str, about: tuple[str, ...]) -> Note:
@@ -397,11 +397,11 @@ def _p_value(
     else:
         return "welch-q", p, ()
     d = differences[0]
-    told = (
+    message = (
         f"the test whether the difference depends on {quoted(parts[0].column)} takes the differences in the"
         f" slices for normal, and is approximate: {why}"
     )
-    return "welch-q", p, (Note("heterogeneity_approximate", told, (d.metric, d.a, d.b)),)
+    return "welch-q", p, (Note("heterogeneity_approximate", message, (d.metric, d.a, d.b)),)
 
 
 def freedom(part: Part, pair: Pair) -> float:
@@ -413,7 +413,7 @@ def freedom(part: Part, pair: Pair) -> float:
 
 def _values(parts: Sequence[Part], pair: Pair, differences: Sequence[Difference]) -> list[FloatArray] | None:
     """Return numbers of the items of each slice whose mean is its difference; None if items are no units."""
-    found = []
+    values = []
     # Items up to which they are permuted
     if sum(part.evaluation.n_items for part in parts) > 30_000:
         return None
@@ -424,5 +424,5 @@ def _values(parts: Sequence[Part], pair: Pair, differences: Sequence[Difference]
         influence = source.added_by_units(group, pair)
         if influence is None or not np.isfinite(influence).all():
             return None
-        found.append(one.estimate + influence.size * influence)
-    return found
+        values.append(one.estimate + influence.size * influence)
+    return values

@@ -1,4 +1,4 @@
-"""The report of a comparison of slices, and its paragraph for a paper."""
+"""The report of a comparison of slices, its figure, and its paragraph for a paper."""
 
 from __future__ import annotations
 
@@ -11,19 +11,22 @@ from typing import Any
 from bestby import vocabulary
 from bestby.inference.multiplicity import alpha_at, rejects
 from bestby.planning.base import USUAL_POWER
-from bestby.questions.slices.figure import slices as draw
 from bestby.questions.slices.result import Heterogeneity, SlicesComparison
 from bestby.report import column, words
 from bestby.report.column import Cell, Column
 from bestby.report.comparison import Difference, shown_better
 from bestby.report.document import Document, Picture, Section, filled_caption, several_sections, subtitle
 from bestby.report.fields import DIFFERENCE, TEST, Field, Rows, attributes, inside
+from bestby.report.figures import drawing
+from bestby.report.figures.canvas import SCREEN, Canvas, Sheet, figure
+from bestby.report.figures.forest import Line, draw_lines
+from bestby.report.figures.texts import name
 from bestby.report.numbers import DASH, MINUS, Rounding, p_clause, p_text, percent
 from bestby.report.paper import against, drawn, intervals_and_tests, measured, named, with_works
 from bestby.report.percent import around_differences, renamed, renamed_metrics
 from bestby.report.references import cite
-from bestby.report.tables import Table
-from bestby.report.words import listed, stands_out
+from bestby.report.tables import Table, metric_info
+from bestby.report.words import listed, significant, stands_out
 from bestby.results.base import MetricInfo
 
 
@@ -47,19 +50,10 @@ def document(c: SlicesComparison) -> Document:
     return several_sections(
         c,
         f"Differences by {listed(list(c.columns))}",
-        subtitle(_WithoutMargin(c), extent),
+        subtitle(c, extent),
         sections,
         methods(c),
     )
-
-
-class _WithoutMargin:
-    """A result as the subtitle reads it: slices have no margin."""
-
-    margin = None
-
-    def __init__(self, c: SlicesComparison) -> None:
-        self.level, self.baseline, self.provenance = c.level, c.baseline, c.provenance
 
 
 def _section(c: SlicesComparison, whole: Difference, *, pictured: bool) -> Section:
@@ -70,7 +64,7 @@ def _section(c: SlicesComparison, whole: Difference, *, pictured: bool) -> Secti
     picture = Picture(
         f"Forest plot of {whole.a} {MINUS} {whole.b} by slice, {whole.metric}",
         caption,
-        partial(draw, c, whole.metric, pair=whole),
+        partial(slices, c, whole.metric, pair=whole),
     )
     tables = [_slices(c, whole)]
     if tests:
@@ -90,15 +84,15 @@ def sentence(c: SlicesComparison, whole: Difference) -> str:
     to be so.
     """
     alpha = alpha_at(c.level)
-    own = c.of(whole)
-    named = {id(s): s.slice if len(c.columns) < 2 else f"{s.column} {s.slice}" for s in own}
+    slices = c.of(whole)
+    named = {id(s): s.slice if len(c.columns) < 2 else f"{s.column} {s.slice}" for s in slices}
     better = shown_better(whole, alpha)
     lead = better or whole.ahead or whole.a
     other = whole.b if lead == whole.a else whole.a
     ahead: list[str] = []
     behind: list[str] = []
     below: list[str] = []
-    for s in own:
+    for s in slices:
         favoured = shown_better(s.difference, alpha)
         if favoured is not None:
             (ahead if favoured == lead else behind).append(named[id(s)])
@@ -110,7 +104,7 @@ def sentence(c: SlicesComparison, whole: Difference) -> str:
         parts = [f"{lead} is ahead of {other} overall"]
     but, subject = ("", "") if better is not None else ("but ", f"{lead} is ")
     if ahead:
-        everywhere = len(ahead) == len(own)
+        everywhere = len(ahead) == len(slices)
         parts.append(f"{but}{subject}ahead in {'every slice' if everywhere else listed(ahead)}")
     if behind:
         parts.append(f"{'' if ahead else but}{'' if ahead else subject}behind in {listed(behind)}")
@@ -138,11 +132,10 @@ def _dependence(h: Heterogeneity, level: float) -> str:
 
 
 def _slices(c: SlicesComparison, whole: Difference) -> Table:
-    own = c.of(whole)
+    slices = c.of(whole)
     lines = [_Line("", "all items", whole)]
-    lines += [_Line(s.column, s.slice, s.difference, s.detectable, s.shrunken) for s in own]
+    lines += [_Line(s.column, s.slice, s.difference, s.detectable, s.shrunken) for s in slices]
     digits = Rounding.of([(line.difference.estimate, line.difference.interval) for line in lines])
-    of_scores = digits.text
     several = len(c.columns) > 1
     clusters = any(line.difference.n_clusters for line in lines)
     columns = (
@@ -150,8 +143,8 @@ def _slices(c: SlicesComparison, whole: Difference) -> Table:
         column.name("slice", attrgetter("slice")),
         column.count("items", lambda line: line.difference.n_items),
         *((column.count("clusters", lambda line: line.difference.n_clusters),) if clusters else ()),
-        Column(whole.a, lambda line: Cell(of_scores(line.difference.score_a), line.difference.score_a)),
-        Column(whole.b, lambda line: Cell(of_scores(line.difference.score_b), line.difference.score_b)),
+        Column(whole.a, lambda line: Cell(digits.text(line.difference.score_a), line.difference.score_a)),
+        Column(whole.b, lambda line: Cell(digits.text(line.difference.score_b), line.difference.score_b)),
         column.number("difference", digits, lambda line: line.difference.estimate),
         column.interval(c.level, digits, lambda line: line.difference.interval),
         column.p_value("p (step-down)", lambda line: line.difference.p_adjusted, c.level),
@@ -298,3 +291,49 @@ def changes_in_percent(result: Any, names: Mapping[str, str]) -> dict[str, Any]:
         "slices": around_differences(result.slices, names),
         "heterogeneity": renamed(result.heterogeneity, names),
     }
+
+
+@figure
+def slices(
+    c: SlicesComparison,
+    metric: str | None = None,
+    pair: Difference | None = None,
+    *,
+    canvas: Canvas = SCREEN,
+) -> Sheet:
+    """Draw the difference of one pair, by default the first, on all items and in every slice."""
+    info = metric_info(c, metric)  # type: ignore[arg-type]
+    whole = pair or next(d for d in c.overall if d.metric == info.name)
+    every = c.of(whole)
+    # Slices that are drawn at most: those after them are in the table
+    drawn = every[:130]
+    lines = [
+        Line(f"all items ({whole.n_items})", whole.estimate, whole.interval, significant(whole), bold=True)
+    ]
+    column = None
+    for one in drawn:
+        first, column = one.column != column, one.column
+        if first and len(c.columns) > 1:
+            lines.append(Line(name(one.column), bold=True, rule=True))
+        d = one.difference
+        label = f"{name(one.slice)} ({d.n_items})"
+        rule = first and len(c.columns) == 1
+        lines.append(Line(label, d.estimate, d.interval, one.shown, rule=rule))
+    digits = Rounding.of([(line.estimate, line.interval) for line in lines if line.estimate is not None])
+    below = "" if len(drawn) == len(every) else f"{len(every) - len(drawn)} more slices are in the table"
+    by = "" if len(c.columns) > 1 else f" by {name(c.columns[0])}"
+    sheet = draw_lines(
+        lines,
+        digits,
+        None,
+        canvas,
+        title=f"{name(info.name)}{by}: {percent(c.level)} intervals that hold for all slices at once",
+        foot=below,
+        keys=[
+            drawing.key("shown, allowing for all slices", filled=True),
+            drawing.key("not shown", filled=False),
+        ],
+    )
+    names = canvas.names([whole.a, whole.b])
+    drawing.difference_label(sheet.axes, info, names[whole.a], names[whole.b])
+    return sheet

@@ -145,6 +145,7 @@ class SlicesComparison(Reported):
     provenance: Provenance
 
     kind: ClassVar[str] = "slices"
+    margin: ClassVar[None] = None  # slices have no verdicts
 
     @staticmethod
     def _report() -> Any:
@@ -201,11 +202,13 @@ class SlicesComparison(Reported):
             has = {"column": one.column, "metric": d.metric, "a": d.a, "b": d.b}
             if one.slice == name and all(value in (None, has[key]) for key, value in asked.items()):
                 return one
-        known = list(dict.fromkeys(one.slice for one in self.slices))
-        given = "".join(f", {key} {quoted(value)}" for key, value in asked.items() if value is not None)
+        names = list(dict.fromkeys(one.slice for one in self.slices))
+        restrictions = "".join(
+            f", {key} {quoted(value)}" for key, value in asked.items() if value is not None
+        )
         raise InvalidInputError(
-            f"there is no slice {quoted(name)}{given}{suggestion(name, known)}",
-            hint=f"slices: {shortened(', '.join(known))}",
+            f"there is no slice {quoted(name)}{restrictions}{suggestion(name, names)}",
+            hint=f"slices: {shortened(', '.join(names))}",
         )
 
     @with_suggestions
@@ -227,8 +230,8 @@ class SlicesComparison(Reported):
         width, font, percent, ax
             As for `Comparison.plot`.
         """
-        from bestby.questions.slices import figure
+        from bestby.questions.slices import report
 
         canvas = canvas_of(ax, width, font)
         shown, metric = shown_metric(self, metric, percent)
-        return figure.slices(shown, metric, canvas=canvas)
+        return report.slices(shown, metric, canvas=canvas)

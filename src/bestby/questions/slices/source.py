@@ -72,8 +72,8 @@ class Slicing:
 
     def rows(self, place: int) -> BoolArray:
         """Return which items are in a slice."""
-        found: BoolArray = self.codes == place
-        return found
+        inside: BoolArray = self.codes == place
+        return inside
 
 
 def columns_of(by: Any) -> list[Column]:
@@ -88,8 +88,8 @@ def columns_of(by: Any) -> list[Column]:
         raise InvalidInputError("by is empty", hint="name a column of the items", argument="by")
     columns = []
     for name in names:
-        found = _BINNED.fullmatch(checks.check_text(name, "by"))
-        column = Column(name) if found is None else Column(found[1], int(found[2]))
+        binned = _BINNED.fullmatch(checks.check_text(name, "by"))
+        column = Column(name) if binned is None else Column(binned[1], int(binned[2]))
         if column.bins is not None and not 2 <= column.bins <= MOST_QUANTILES:
             raise InvalidInputError(
                 f"a column is cut into 2 to {MOST_QUANTILES} bins, got {quoted(name)}",
@@ -108,7 +108,7 @@ def columns_of(by: Any) -> list[Column]:
 
 
 def without_bins(by: Any) -> Any:
-    """Return the same columns with the names that the data have."""
+    """Return the columns to slice by under the names that the data have, without bins."""
     columns = columns_of(by)
     if isinstance(by, Mapping):
         return dict(zip((c.name for c in columns), by.values(), strict=True))
@@ -144,14 +144,14 @@ def slicings(
     evaluation: Evaluation, columns: Sequence[Column], min_items: int, *, crossed: bool
 ) -> tuple[list[Slicing], list[Note]]:
     """Return the slices of each column, or of all columns crossed, with notes on items that are in none."""
-    made = [_sliced(evaluation, column) for column in columns]
+    uncut = [_sliced(evaluation, column) for column in columns]
     if crossed:
-        made = [_crossed(made)]
+        uncut = [_crossed(uncut)]
     notes: list[Note] = []
     checked = []
-    for slicing in made:
-        kept, note = _large_enough(slicing, evaluation, min_items)
-        checked.append(kept)
+    for slicing in uncut:
+        large_enough, note = _large_enough(slicing, evaluation, min_items)
+        checked.append(large_enough)
         notes += [] if note is None else [note]
     return checked, notes
 
@@ -159,11 +159,11 @@ def slicings(
 def _sliced(evaluation: Evaluation, column: Column) -> Slicing:
     values = evaluation.groupings.get(column.name)
     if values is None:
-        known = list(evaluation.groupings)
+        columns = list(evaluation.groupings)
         raise InvalidInputError(
-            f"there is no column {quoted(column.name)} to slice by{suggestion(column.name, known)}",
-            hint=f"columns of these data: {listed(known)}"
-            if known
+            f"there is no column {quoted(column.name)} to slice by{suggestion(column.name, columns)}",
+            hint=f"columns of these data: {listed(columns)}"
+            if columns
             else "name it when the data are read: bestby.read(path, by=[...]), or pass by={name: values}",
             argument="by",
         )
@@ -255,10 +255,10 @@ def _large_enough(slicing: Slicing, evaluation: Evaluation, least: int) -> tuple
             hint="leave such slices out with min_items=2, or put values together before you compare",
             argument="min_items",
         )
-    kept = np.flatnonzero(sizes >= least)
-    if kept.size < 2:
+    large = np.flatnonzero(sizes >= least)
+    if large.size < 2:
         raise InvalidInputError(
-            f"column {quoted(slicing.column)} has {counted(kept.size, 'slice')} of at least {least} {unit}s,"
+            f"column {quoted(slicing.column)} has {counted(large.size, 'slice')} of at least {least} {unit}s,"
             " and two are needed",
             hint="pass a smaller min_items=..., or name a column with larger slices",
             argument="min_items",
@@ -266,10 +266,10 @@ def _large_enough(slicing: Slicing, evaluation: Evaluation, least: int) -> tuple
     if not small.size:
         return slicing, None
     place = np.full(len(slicing.names), -1)
-    place[kept] = np.arange(kept.size)
+    place[large] = np.arange(large.size)
     order = slicing.order[place[slicing.order] >= 0]
     cut = Slicing(
-        slicing.column, tuple(slicing.names[one] for one in kept), place[slicing.codes], place[order]
+        slicing.column, tuple(slicing.names[one] for one in large), place[slicing.codes], place[order]
     )
     left_out = [slicing.names[one] for one in slicing.order if place[one] < 0]
     note = Note(
@@ -316,40 +316,42 @@ def parts_of(
     notes: list[Note] = []
     for number, slicing in enumerate(slicings):
         undefined: list[str] = []
-        kept = 0
         for place, name in enumerate(slicing.names):
             rows = slicing.rows(place)
-            own = evaluation.with_rows(rows)
-            estimates = _defined(own, metric, drawing)
-            if estimates is not None:
-                parts.append(Part(number, slicing.column, name, np.flatnonzero(rows), own, estimates))
-                kept += 1
-            else:
+            items = evaluation.with_rows(rows)
+            estimates = _defined(items, metric, drawing)
+            if estimates is None:
                 undefined.append(name)
-        if kept < 2:
+                continue
+            places = np.flatnonzero(rows)
+            parts.append(Part(number, slicing.column, name, places, items, estimates))
+        n_parts = len(slicing.names) - len(undefined)
+        if n_parts < 2:
             raise DesignError(
-                f"metric {metric.name} has a value in {kept} of the {len(slicing.names)} slices of column"
+                f"metric {metric.name} has a value in {n_parts} of the {len(slicing.names)} slices of column"
                 f" {quoted(slicing.column)}, and two are needed",
                 hint="in the others a class or all variation is missing: choose another metric or column",
             )
         if undefined:
-            where = f"{metric.name} has no value in {listed(undefined, 5)}, which are left out"
-            told = f"{where}: a class or all variation is missing there"
-            notes.append(Note("slice_undefined", told, (metric.name,)))
+            message = (
+                f"{metric.name} has no value in {listed(undefined, 5)}, which are left out: a class or all"
+                " variation is missing there"
+            )
+            notes.append(Note("slice_undefined", message, (metric.name,)))
     return parts, notes
 
 
 def _defined(evaluation: Evaluation, metric: BaseMetric, drawing: Drawing) -> Estimates | None:
-    """Return what makes the intervals in a slice; None if the metric has no value there."""
+    """Return the estimates in a slice; None if the metric has no value there."""
     try:
-        estimates = makers_of(evaluation, metric, drawing)
+        estimates = estimates_of(evaluation, metric, drawing)
     except InvalidInputError:  # the same on all items was in order: in this slice something is missing
         return None
     return estimates if np.isfinite(estimates.scores).all() else None
 
 
-def makers_of(evaluation: Evaluation, metric: BaseMetric, drawing: Drawing) -> Estimates:
-    """Return what makes the intervals of one metric on these items."""
+def estimates_of(evaluation: Evaluation, metric: BaseMetric, drawing: Drawing) -> Estimates:
+    """Return the estimates of one metric on these items."""
     (group,) = prepare.groups(evaluation, [metric], supports=SUPPORTED, consumer="compare_slices")
     return Estimates(group, drawing)
 
@@ -395,12 +397,12 @@ def correlation(parts: Sequence[Part], pairs: Sequence[Pair], sharing: Sharing) 
     rows, columns, values = [], [], []
     for p, pair in enumerate(pairs):
         for s, part in enumerate(parts):
-            found = added_by_items(part.estimates.group, pair)
-            if found is None or not np.isfinite(found).all():
+            influence = added_by_items(part.estimates.group, pair)
+            if influence is None or not np.isfinite(influence).all():
                 return None
             rows.append(sharing.cluster[part.rows])
             columns.append(np.full(part.rows.size, p * len(parts) + s))
-            values.append(found)
+            values.append(influence)
     place = np.concatenate(rows), np.concatenate(columns)
     added = csc_matrix((np.concatenate(values), place), shape=(sharing.n_units, size))
     covariance = np.asarray((added.T @ added).toarray(), dtype=np.float64)
@@ -447,9 +449,9 @@ def added_by_items(group: Group, pair: Pair) -> FloatArray | None:
     if isinstance(sample, SumSample):
         return sample.item_influence
     if isinstance(group, WeightGroup):
-        of_a, of_b = (group.derivatives(s) for s in pair)
-        if of_a is not None and of_b is not None:
-            return np.asarray(of_a.first - of_b.first, dtype=np.float64)
+        first, second = (group.derivatives(s) for s in pair)
+        if first is not None and second is not None:
+            return np.asarray(first.first - second.first, dtype=np.float64)
     added = _left_out(group, pair) if isinstance(group, ItemGroup) else None
     if added is None or not isinstance(group, ItemGroup) or group.unit_of is None:
         return added

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from bestby._core.errors import InvalidInputError
-from bestby.cli import option_groups, output_options
+from bestby._core.text import counted
+from bestby.cli import option_groups, streams
 from bestby.cli.option_groups import Names, Number, Text
 from bestby.cli.options import REQUIRED, Group, argument, flag, option, record, result_file
 from bestby.vocabulary import choices
@@ -80,8 +81,8 @@ class Statistics(option_groups.ItemFamily):
 
 
 @record
-class Output(output_options.InPercent, output_options.ComparisonTables):
-    kind: str = output_options.figure_kind("study")
+class Output(option_groups.InPercent, option_groups.ComparisonTables):
+    kind: str = option_groups.figure_kind("study")
     by: Names = option(
         "CONDITION=PLACE",
         "Place of a condition in the figure of growth: a number, or a date such as 2026-01-31; repeatable"
@@ -179,8 +180,7 @@ class StudyExport:
 
 def study_add(values: StudyAdd) -> None:
     """Add a run and say so."""
-    from bestby.cli import streams
-    from bestby.questions.study.reader import read_run
+    from bestby.questions.study.source import read_run
     from bestby.questions.study.store import gold_file
 
     store, role = _store(values.study), values.role
@@ -205,7 +205,6 @@ def study_add(values: StudyAdd) -> None:
 
 def study_run(values: StudyRun, progress: Any) -> Any:
     """Compare the conditions."""
-    from bestby.cli import streams
     from bestby.questions.study.study import Study
 
     _conditions(_store(values.study))
@@ -220,9 +219,6 @@ def study_run(values: StudyRun, progress: Any) -> Any:
 
 def study_list(values: StudyList) -> None:
     """Print a line per run."""
-    from bestby._core.text import counted
-    from bestby.cli import streams
-
     store = _store(values.study)
     conditions = _conditions(store)
     gold = store.gold()
@@ -244,10 +240,6 @@ def study_list(values: StudyList) -> None:
 
 def study_remove(values: StudyRemove) -> None:
     """Remove runs and say so."""
-    from bestby._core.errors import InvalidInputError
-    from bestby._core.text import counted
-    from bestby.cli import streams
-
     if bool(values.run) == values.all_runs:
         raise InvalidInputError("name the runs to remove", hint="--run NAME, repeatable, or --all")
     store, condition = _store(values.study), values.condition
@@ -266,7 +258,6 @@ def study_remove(values: StudyRemove) -> None:
 
 def study_import(values: StudyImport) -> None:
     """Add the experiments of a file and say how many they are."""
-    from bestby.cli import streams
     from bestby.questions.study.boostsa import import_outcomes
 
     runs = import_outcomes(_store(values.study), values.file, replace=values.replace)
@@ -275,7 +266,6 @@ def study_import(values: StudyImport) -> None:
 
 def study_export(values: StudyExport) -> None:
     """Write the file, and say which number stands for which label."""
-    from bestby.cli import streams
     from bestby.questions.study.boostsa import write_outcomes
 
     store = _store(values.study)
@@ -294,8 +284,6 @@ def _store(path: str) -> Store:
 
 
 def _conditions(store: Store) -> Sequence[str]:
-    from bestby._core.errors import InvalidInputError
-
     conditions = store.conditions()
     if not conditions:
         raise InvalidInputError(
@@ -310,8 +298,6 @@ def _tags(texts: list[str] | None) -> dict[str, str | float | bool]:
     >>> _tags(["lr=1e-5", "seed=7", "warm=true", "model=bert"])
     {'lr': 1e-05, 'seed': 7, 'warm': True, 'model': 'bert'}
     """
-    from bestby._core.errors import InvalidInputError
-
     tags: dict[str, str | float | bool] = {}
     for text in texts or ():
         name, equals, value = text.partition("=")
@@ -339,6 +325,4 @@ def _counts(conditions: int, runs: int) -> str:
     >>> _counts(1, 2)
     '2 runs of 1 condition'
     """
-    from bestby._core.text import counted
-
     return f"{counted(runs, 'run')} of {counted(conditions, 'condition')}"

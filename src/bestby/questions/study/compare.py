@@ -153,11 +153,11 @@ def compared(store: Store, plan: Plan) -> StudyComparison:
             unordered = [
                 dataclasses.replace(d, p_adjusted=float(p)) for d, p in zip(unordered, adjusted, strict=True)
             ]
-        of_metric = family.with_direction_notes(unordered, plan.settings.alpha)
-        ordered, of_metric = _standing(plan, metric, scores, of_metric)
+        metric_differences = family.with_direction_notes(unordered, plan.settings.alpha)
+        ordered, metric_differences = _standing(plan, metric, scores, metric_differences)
         systems += ordered
-        of_metric, long = family.with_one_long_note(of_metric)
-        differences += of_metric
+        metric_differences, long = family.with_one_long_note(metric_differences)
+        differences += metric_differences
         notes += long
         notes += [note for entry in ordered for note in scored[metric.name, entry.system].notes]
         runs_by_condition = {entry.system: entry.runs for entry in ordered}
@@ -483,22 +483,12 @@ def _standing(
     differences = sorted(
         differences, key=lambda d: (plan.baselines != () and place[d.b], place[d.a], place[d.b])
     )
-    if plan.settings.test is None:
-        untested = [scores[metric.name, name] for name in order]
-        return [dataclasses.replace(entry, rank_low=None, rank_high=None) for entry in untested], tuple(
-            differences
-        )
-    low, high, letters = family.standings(
-        order, differences, plan.settings.alpha, lettered=not plan.baselines
-    )
+    standings = None
+    if plan.settings.test is not None:
+        standings = family.standings(order, differences, plan.settings.alpha, lettered=not plan.baselines)
     ranked = [
-        dataclasses.replace(
-            scores[metric.name, name],
-            rank_low=int(low[i]),
-            rank_high=int(high[i]),
-            group=None if letters is None else letters[i],
-        )
-        for i, name in enumerate(order)
+        dataclasses.replace(scores[metric.name, name], **family.standing(standings, position))
+        for position, name in enumerate(order)
     ]
     return ranked, tuple(differences)
 

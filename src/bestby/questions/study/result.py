@@ -82,11 +82,11 @@ class StudyComparison(Comparison):
         width, font, percent, ax
             As for `Comparison.plot`.
         """
-        from bestby.questions.study import figure
+        from bestby.questions.study import report
 
         canvas = canvas_of(ax, width, font)
         shown, metric = shown_metric(self, metric, percent)
-        return figure.study(shown, metric, kind, by, canvas)
+        return report.study(shown, metric, kind, by, canvas)
 
     def to_results_tsv(self, path: str | Path | None = None) -> str:
         """Return a table of one row per baseline and treatment, as the ``results.tsv`` of BooStSa 0.2.13.

@@ -230,7 +230,7 @@ class Store:
             source.check_index_of_run(mine, entry, labels)
         if entry.gold is None:
             return mine or self.gold()
-        of_entry = source.checked_gold(
+        checked = source.checked_gold(
             entry.gold,
             ids=entry.ids,
             classes=entry.classes,
@@ -239,10 +239,10 @@ class Store:
             labels=labels,
         )
         if mine is None:
-            return of_entry
+            return checked
         with_ids = entry.ids is not None or isinstance(entry.gold, Mapping)
         try:
-            source.check_same(mine, of_entry, with_ids=with_ids)
+            source.check_same(mine, checked, with_ids=with_ids)
         except InvalidInputError as error:
             if self.conditions():
                 raise

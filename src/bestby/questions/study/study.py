@@ -354,7 +354,10 @@ class Study:
             for name, against in rivals.items():
                 self._store.check_against(name, [base for base in against or () if base not in named], gold)
             pairs = [
-                (name, base) for base in named for name, own in rivals.items() if own is None or base in own
+                (name, base)
+                for base in named
+                for name, bases in rivals.items()
+                if bases is None or base in bases
             ]
         if not pairs:
             raise InvalidInputError(

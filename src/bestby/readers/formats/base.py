@@ -67,7 +67,7 @@ FORMATS: tuple[str, ...] = (
 Plain texts (`texts`) are not among them: nothing in a line tells a segment of text from a label.
 """
 
-ELSEWHERE = {"monitor_files": "bestby.questions.monitor.saving"}
+ELSEWHERE = {"monitor_files": "bestby.questions.monitor.settings"}
 """The modules of formats that one question reads."""
 
 DIRECTORY_FORMATS = FORMATS[: FORMATS.index("pairs")]

@@ -17,10 +17,9 @@ from tests.unit.boards.site import contents
 from tests.unit.children import child, finished, posix
 
 from bestby._core.errors import InvalidInputError
-from bestby.boards.site import staging
-from bestby.boards.site.building import pages, render
-from bestby.boards.site.page import MANIFEST, Page, page_from_bytes
-from bestby.boards.site.staging import Staged, as_published, checked_place, differences, files_in, write
+from bestby.boards import publishing
+from bestby.boards.publishing import Staged, as_published, checked_place, differences, files_in, write
+from bestby.boards.site.building import MANIFEST, Page, page_from_bytes, pages, render
 
 CONTENT = contents.empty()
 
@@ -45,7 +44,7 @@ def beside(site: Path) -> list[str]:
 @pytest.fixture(params=["one step", "two renames"])
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     if request.param == "two renames":
-        monkeypatch.setattr(staging, "_exchanged", lambda *_: False)
+        monkeypatch.setattr(publishing, "_exchanged", lambda *_: False)
     return str(request.param)
 
 
@@ -73,7 +72,7 @@ def test_the_system_exchanges_folders_in_one_step(tmp_path: Path) -> None:
     for name in ("a", "b"):
         (tmp_path / name).mkdir()
         (tmp_path / name / name).touch()
-    assert staging._exchanged(tmp_path / "a", tmp_path / "b")
+    assert publishing._exchanged(tmp_path / "a", tmp_path / "b")
     assert (tmp_path / "a" / "b").exists()
     assert (tmp_path / "b" / "a").exists()
 
@@ -122,7 +121,7 @@ def test_a_failure_leaves_the_site_as_it_was(
     if failing == "make":
         made[2] = dataclasses.replace(made[2], make=fail)
     if failing == "put":
-        monkeypatch.setattr(staging, "put_in_place", fail)
+        monkeypatch.setattr(publishing, "put_in_place", fail)
     with pytest.raises(OSError, match="No space left"):
         write(made, CONTENT, site, (), announce)  # type: ignore[arg-type]  # what it returns is not used
     assert read(site) == before
@@ -140,8 +139,8 @@ def test_the_second_of_two_renames_fails(tmp_path: Path) -> None:
 
 def _two_renames(new: Path, target: Path) -> None:
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(staging, "_exchanged", lambda *_: False)
-        staging.put_in_place(new, target, target.with_name("aside"))
+        patched.setattr(publishing, "_exchanged", lambda *_: False)
+        publishing.put_in_place(new, target, target.with_name("aside"))
 
 
 def test_what_a_killed_process_left_is_cleared_up(tmp_path: Path) -> None:
@@ -149,11 +148,11 @@ def test_what_a_killed_process_left_is_cleared_up(tmp_path: Path) -> None:
     for folder, name in ((aside, "old"), (new, "half")):
         folder.mkdir()
         (folder / name).touch()
-    staging.recover(new, target, aside)
+    publishing.recover(new, target, aside)
     assert [one.name for one in target.iterdir()] == ["old"]
     assert beside(target) == ["site"]
     aside.mkdir()  # killed after both renames
-    staging.recover(new, target, aside)
+    publishing.recover(new, target, aside)
     assert beside(target) == ["site"]
 
 
@@ -161,11 +160,11 @@ def test_what_a_killed_process_left_is_cleared_up(tmp_path: Path) -> None:
 KILLED = """
 import sys, time
 from pathlib import Path
-from bestby.boards.site import staging
-from bestby.boards.site.staging import write
+from bestby.boards import publishing
+from bestby.boards.publishing import write
 from tests.unit.boards.site.test_staging import CONTENT, some
 if sys.argv[2] == "two renames":
-    staging._exchanged = lambda *_: False
+    publishing._exchanged = lambda *_: False
 for seconds in sys.argv[3:]:
     process = os.fork()
     if process == 0:
@@ -196,7 +195,7 @@ def test_a_site_is_whole_whenever_its_writer_is_killed(how: str, tmp_path: Path)
         new, aside = (site.with_name(f".site.bestby-{part}") for part in ("new", "old"))
         if how == "one step":
             assert site.is_dir(), "there was a site at every moment"
-        staging.recover(new, site, aside)
+        publishing.recover(new, site, aside)
         found = read(site)
         found.pop(MANIFEST)
         assert found in whole
@@ -256,7 +255,7 @@ def test_a_folder_that_is_no_site_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("data", [b"", b"{", b"[]", b'{"format": 1, "files": {"a": 3}}', b'{"format": 2}'])
 def test_a_damaged_manifest_lists_nothing(data: bytes, tmp_path: Path) -> None:
-    assert staging.listed_files(data) is None
+    assert publishing.listed_files(data) is None
 
 
 def test_a_changed_byte_is_found(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import numpy as np
@@ -334,3 +335,16 @@ def test_scores_without_bounds_say_how_many_must_differ() -> None:
     result = bb.gate({"main": main, "new": new}, metric="points", greater_is_better=True, margin=0.1)
     assert result.outcome == "inconclusive"
     assert "scores without known bounds need 6 items that differ" in result.sentences[0]
+
+
+def test_one_of_several_checks_does_not_fail_by_the_bound_of_a_single_one() -> None:
+    rng = np.random.default_rng(3)
+    main = rng.normal(size=200)
+    data = {"main": main, "new": main + rng.normal(-0.5, 0.2, 200)}
+    result = bb.gate(data, metric="mean", by={"half": np.arange(200) % 2}, margin=0.1)
+    unbounded = tuple(dataclasses.replace(check, fail_bound=None) for check in result.checks)
+    again = dataclasses.replace(result, checks=unbounded).with_margin(0.1)
+    assert {check.outcome for check in result.checks} == {"fail"}
+    assert {check.outcome for check in again.checks} == {"inconclusive"}
+    alone = dataclasses.replace(result, checks=unbounded[:1]).with_margin(0.1)
+    assert alone.outcome == "fail"

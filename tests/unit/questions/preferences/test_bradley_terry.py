@@ -13,7 +13,7 @@ import pytest
 from bestby import DesignError, InvalidInputError
 from bestby.questions.preferences import bradley_terry
 from bestby.questions.preferences.bradley_terry import errors
-from bestby.questions.preferences.judgements import Judgements
+from bestby.questions.preferences.source import Judgements
 from bestby.vocabulary import allowed_names
 
 # -- win rates, groups, refusals -------------------------------------------------------------------

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bestby.questions.preferences.judgements import Judgements
+from bestby.questions.preferences.source import Judgements
 from bestby.resampling import streams, totals
 
 

@@ -13,8 +13,7 @@ import numpy as np
 import pytest
 
 from bestby import InvalidInputError
-from bestby.questions.study.reader import read_run
-from bestby.questions.study.source import Gold
+from bestby.questions.study.source import Gold, read_run
 
 Make = Callable[[str, str], Path]
 
