@@ -25,7 +25,7 @@ from bestby.data.columns import MISSING, Column, column_of_texts, complete, iden
 from bestby.data.layouts.assemble import check_unique, check_whole, one_kind, typed
 from bestby.data.roles import Roles, Soft, TableOptions, listed
 from bestby.data.values import Rule, as_scores, label_codes, read_together
-from bestby.readers import arguments
+from bestby.readers import paths as readers_paths
 from bestby.readers.files import read_values
 from bestby.readers.joined_files import Part, check_ids, gold_part, groups_of, system_part
 
@@ -595,7 +595,7 @@ def read_run(
         Roles("gold" if gold is None else str(gold), items, clusters),
         value_column=value_column,
         soft=Soft.of(classes, normalise),
-        missing=arguments.missing_texts(missing),
+        missing=readers_paths.missing_texts(missing),
     )
     run_part = system_part(readable_file(predictions), "prediction", options)
     _check_whole(run_part)
