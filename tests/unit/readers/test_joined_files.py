@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from tests.unit.readers.helpers import Make, columns, message
 
+import bestby as bb
 from bestby.readers import read
 
 EXPECTED = {"gold": ["x", "y", "x"], "a": ["x", "x", "x"], "b": ["y", "y", "y"]}
@@ -330,3 +331,20 @@ def test_items_sliced_by_the_gold_keep_it_as_gold(make: Make) -> None:
     assert evaluation.groupings["gold"].tolist() == EXPECTED["gold"]
     other = make("languages.csv", "id,label,target\n1,x,en\n2,y,de\n3,x,en\n")
     assert columns(read(files, gold=other, by="target")) == EXPECTED
+
+
+@pytest.mark.parametrize("labels", [["cat", "dog"], ["0", "1"]])
+def test_gold_in_each_of_several_large_files(labels: list[str], tmp_path: Path) -> None:
+    """Columns of so many values are held as codes, those of each file by themselves."""
+    n = 5000
+    for name, shift in (("old", 0), ("new", 1)):
+        rows = [f"q{i},{labels[i % 2]},{labels[(i + (i % 7 == shift)) % 2]}" for i in range(n)]
+        (tmp_path / f"{name}.csv").write_text("\n".join(["item,gold,prediction", *rows]), encoding="utf-8")
+    data = bb.read({name: tmp_path / f"{name}.csv" for name in ("old", "new")}, gold="gold")
+    assert bb.compare(data, metric="accuracy").n_items == n
+    (tmp_path / "new.csv").write_text(
+        (tmp_path / "new.csv").read_text(encoding="utf-8").replace(f"q9,{labels[1]}", f"q9,{labels[0]}"),
+        encoding="utf-8",
+    )
+    with pytest.raises(bb.InvalidInputError, match="gold"):
+        bb.read({name: tmp_path / f"{name}.csv" for name in ("old", "new")}, gold="gold")
