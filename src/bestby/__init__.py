@@ -175,7 +175,6 @@ __getattr__, __dir__, __all__ = door(
         "report.comparison": "Comparison Difference RunsScore SystemScore",
         "report.loading": "load",
         "report.replicability": "replicability Replicability",
-        "report.runs_score": "RunsScore",
         "resampling.settings": "Resampling",
         "results.base": "Note Provenance",
         "results.values": "Interval TestResult",
