@@ -61,11 +61,11 @@ demo: $(VENV)/.base  ## Compare five real systems and write an HTML report
 board: $(VENV)/.base  ## Make a shared task of the same systems with hidden gold, and publish its pages
 	@$(BIN)/python examples/board/make_board.py
 
-quick: $(VENV)/.test  ## The short tests of numbers and signatures, and one law (under 40 seconds on two cores)
+quick: $(VENV)/.test  ## The short tests of numbers and signatures, and one law (under a minute on two cores)
 	$(PYTEST) -m 'not (slow or check or long)' --hypothesis-profile few tests/laws/test_01_copy.py \
 	  $(addprefix tests/unit/,core data engine inference metrics resampling results vocabulary test_signatures.py) $(PYTEST_ARGS)
 
-test: $(VENV)/.test  ## Run the tests and doctests (under four minutes on two cores)
+test: $(VENV)/.test  ## Run the tests and doctests (about six minutes on two cores)
 	$(PYTEST) -m 'not (slow or check)' $(PYTEST_ARGS)
 
 test-all: $(VENV)/.test  ## The same on all metrics, with the simulations and the tests of examples, guides and benchmarks
@@ -76,7 +76,7 @@ fuzz: $(VENV)/.test  ## Compare random data by every path and with other librari
 	BESTBY_FUZZ_ROUNDS=$(ROUNDS) BESTBY_FUZZ_SEED=$(SEED) \
 	  $(PYTEST) tests/differential $(PYTEST_ARGS)
 
-check: lint types imports news docs test-rest wheel-test  ## Everything a change must pass (twelve minutes on two cores)
+check: lint types imports news docs test-rest wheel-test  ## Everything a change must pass (about seventeen minutes on two cores)
 
 # What wheel-test leaves out, with src: the two run every test once.
 test-rest: $(VENV)/.test
