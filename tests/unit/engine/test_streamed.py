@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.unit.item_keys import item_keys
 
 from bestby import DesignError, Metric, compare
 from bestby.data.evaluation import Batch, Streamed
-from bestby.resampling import poisson
 
 N = 300
 RNG = np.random.default_rng(0)
-KEYS = poisson.item_keys([f"q{i}" for i in range(N)])
+KEYS = item_keys([f"q{i}" for i in range(N)])
 A, B = RNG.normal(size=(2, N))
 
 
