@@ -28,7 +28,6 @@ from bestby.engine import interval_methods, prepare, significance_tests
 from bestby.engine.base import Drawing
 from bestby.engine.estimate import Estimate, Estimates
 from bestby.engine.sums import SumGroup
-from bestby.inference import clusters as robust
 from bestby.metrics import resolve
 from calibration import ROOT, files
 
@@ -232,7 +231,7 @@ def count_crossed(cell: Cell, rng: np.random.Generator, seed: int) -> Found:
     assert first is not None
     assert second is not None
     sizes = [np.unique(groups).size for groups in (first, second)]
-    variance = robust.two_way_variance(influence, *_codes(first, second))
+    variance = as_published(influence, first, second)
     t = float(stdtrit(min(sizes) - 1, 0.5 * (1.0 + LEVEL)))
     return {
         "item-wise": holds(difference(Evaluation(evaluation.systems), seed), "normal", 0.0),
@@ -243,8 +242,14 @@ def count_crossed(cell: Cell, rng: np.random.Generator, seed: int) -> Found:
     }
 
 
-def _codes(*groups: Any) -> list[Ints]:
-    return [np.unique(one, return_inverse=True)[1] for one in groups]
+def as_published(influence: Any, first: Any, second: Any) -> float:
+    """Return V1 + V2 - V12 with the factors G / (G - 1) (Cameron, Gelbach & Miller 2011, section 2)."""
+    variances = []
+    for groups in ([first], [second], [first, second]):
+        code = np.unique(np.column_stack(groups), axis=0, return_inverse=True)[1].reshape(-1)
+        sums = np.bincount(code, weights=influence)
+        variances.append(float(sums @ sums) * sums.size / (sums.size - 1))
+    return variances[0] + variances[1] - variances[2]
 
 
 def count_ordered(cell: Cell, rng: np.random.Generator, seed: int) -> Found:

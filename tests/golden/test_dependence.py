@@ -14,17 +14,17 @@ from bestby import compare
 from bestby.inference import clusters
 
 
-def test_two_way_variance_is_that_of_statsmodels() -> None:
+def test_the_two_way_error_of_groups_of_equal_size_is_that_of_statsmodels() -> None:
     from statsmodels.regression.linear_model import OLS
     from statsmodels.stats.sandwich_covariance import cov_cluster_2groups
 
     rng = np.random.default_rng(0)
-    first, second = rng.integers(0, 8, 200), rng.integers(0, 6, 200)
-    values = rng.normal(size=200) + rng.normal(size=8)[first] + rng.normal(size=6)[second]
-    fitted = OLS(values, np.ones(200)).fit()
+    first, second = np.repeat(np.arange(8), 24), np.tile(np.arange(6), 32)
+    values = rng.normal(size=192) + rng.normal(size=8)[first] + rng.normal(size=6)[second]
+    fitted = OLS(values, np.ones(192)).fit()
     expected = float(cov_cluster_2groups(fitted, first, second)[0].squeeze())
-    influence = (values - values.mean()) / 200
-    assert clusters.two_way_variance(influence, first, second) == pytest.approx(expected, rel=1e-9)
+    influence = (values - values.mean()) / 192
+    assert clusters.two_way(influence, first, second).se ** 2 == pytest.approx(expected, rel=1e-9)
 
 
 def hans(folder: Path) -> tuple[dict[str, np.ndarray], np.ndarray, np.ndarray]:

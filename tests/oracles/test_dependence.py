@@ -24,11 +24,12 @@ def test_cr2_is_that_of_the_regression_on_a_constant(sizes: tuple[int, ...]) -> 
     assert (found.se, found.df) == pytest.approx(expected, rel=1e-9)
 
 
-def test_two_way_variance_is_a_sum_over_pairs_that_share_a_group() -> None:
+def test_the_two_way_variance_is_a_sum_over_pairs_that_share_a_group() -> None:
+    """Of groups of equal size, of which CR2 has the factor G / (G - 1)."""
     rng = np.random.default_rng(3)
-    first, second = rng.integers(0, 4, 40), rng.integers(0, 5, 40)
-    values = rng.normal(size=40) + first
-    found = clusters.two_way_variance(influence(values), first, second)
+    first, second = np.repeat(np.arange(4), 10), np.tile(np.arange(5), 8)
+    values = rng.normal(size=40) + first + second
+    found = clusters.two_way(influence(values), first, second).se ** 2
     assert found == pytest.approx(plain.two_way(values.tolist(), first.tolist(), second.tolist()), rel=1e-9)
 
 

@@ -777,7 +777,7 @@ def _random_words(sizes: tuple[int, ...]) -> list[Words]:
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Some of the items; `keys` are their keys, see `bestby.resampling.poisson.item_keys`."""
+    """Some of the items; `keys` are their keys, see `bestby.resampling.poisson`."""
 
     keys: Words
     gold: FloatArray | None

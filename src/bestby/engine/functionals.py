@@ -57,8 +57,8 @@ class Functional:
     def each_score(self, totals: Sequence[FloatArray]) -> Sequence[FloatArray]:
         """Return the scores (R,) of the totals (R, k) of one system or two, by one call of the metric."""
         first, *others = totals
-        if not others or any(part.shape != first.shape for part in others):
-            return [scores(self.metric, part) for part in totals]
+        if not others:
+            return [scores(self.metric, first)]
         values = scores(self.metric, np.concatenate(totals))
         return [values[: len(first)], values[len(first) :]]
 
@@ -117,8 +117,6 @@ class Scores:
         size = totals.shape[0]
         # Column by column, as metrics read them; several systems by one call, as few scores take as long.
         by_column = np.concatenate([totals.T, np.broadcast_to(self.fixed[:, None], (self.fixed.size, size))])
-        if len({own.size for own in self.used}) > 1:
-            return np.stack([scores(self.metric, by_column[own].T) for own in self.used], axis=1)
         out = np.empty((len(self.used), size))
         together = np.stack(self.used, axis=1)
         for part in chunks(size, together.size):

@@ -22,7 +22,7 @@ from bestby.engine import streamed, text_statistics
 from bestby.engine.base import Group
 from bestby.engine.items import CallGroup
 from bestby.engine.ranked import WeightGroup
-from bestby.engine.statistics import Design, Rows, Statistics
+from bestby.engine.statistics import Design, Rows, Statistics, check_width
 from bestby.engine.sums import AnnotatedGroup, BlockGroup, CrossedGroup, SumGroup
 from bestby.engine.text_statistics import Counting
 from bestby.metrics import texts as metrics_texts
@@ -141,6 +141,8 @@ def _sum_group(
     labels = fitted.reads == "labels"
     rows = _rows_of_labels(fitted, reading) if labels else _rows_of_items(fitted, reading, counting)
     statistics = [Statistics.of(fitted, s, one, design) for s, one in enumerate(rows)]
+    widths = [one.X.shape[1] for one in statistics]
+    check_width(fitted, dict(zip(evaluation.names, widths, strict=True)))
     if annotators_seed is not None:
         versions = _versions(fitted, reading, annotators_seed)
         return AnnotatedGroup(fitted, statistics, design, *versions)

@@ -7,7 +7,7 @@ together.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -15,6 +15,7 @@ import numpy as np
 
 from bestby._core.cached import cached_property
 from bestby._core.chunks import CHUNK, chunks
+from bestby._core.errors import InvalidInputError
 from bestby._core.typing import BoolArray, FloatArray, IntArray
 from bestby.engine import functionals
 from bestby.engine.base import Squares
@@ -249,6 +250,18 @@ class Statistics:
             return None
         sizes = self.X[:, 1]
         return float(sizes[0]) if (sizes == sizes[0]).all() else None
+
+
+def check_width(metric: Metric, widths: Mapping[str, int]) -> None:
+    """Refuse statistics that have another number of columns for some systems: totals are exchanged."""
+    (first, width), *others = widths.items()
+    for name, other in others:
+        if other != width:
+            raise InvalidInputError(
+                f"metric {metric.name!r} must return equally many statistics per item for every system, got"
+                f" {width} for system {first!r} and {other} for system {name!r}",
+                hint="fix in fit, which sees all systems, what each column stands for",
+            )
 
 
 def _summed(rows: Rows, clusters: IntArray, n: int) -> FloatArray:

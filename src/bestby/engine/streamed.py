@@ -15,6 +15,7 @@ from bestby._core.typing import Alternative, FloatArray, IntArray
 from bestby.data.evaluation import Batch, Streamed
 from bestby.engine.base import Drawing, Group, GroupSample, Jackknife, Memo, Squares
 from bestby.engine.functionals import Directions, Functional, scores
+from bestby.engine.statistics import check_width
 from bestby.inference import permutation
 from bestby.inference.influence import Expansion, Path
 from bestby.metrics.base import BaseMetric, MeanMetric, Metric
@@ -99,7 +100,12 @@ class Passes:
             None if batch.gold is None else batch.gold[:2],
             [values[:2] for values in batch.systems],
         )
-        return {metric.name: metric.statistics(few.gold, few.systems[0]).shape[1] for metric in self.metrics}
+        widths = {}
+        for metric in self.metrics:
+            by_system = [metric.statistics(few.gold, values).shape[1] for values in few.systems]
+            check_width(metric, dict(zip(self.data.names, by_system, strict=True)))
+            widths[metric.name] = by_system[0]
+        return widths
 
     def _rows(self, batch: Batch) -> FloatArray:
         """Return the statistics of all metrics and systems side by side, shape (m, K)."""

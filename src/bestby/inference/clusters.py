@@ -258,24 +258,14 @@ def _moments(c: FloatArray, h: FloatArray, v: FloatArray, adjust: FloatArray) ->
     return trace, squares
 
 
-def two_way_variance(influence: FloatArray, first: IntArray, second: IntArray) -> float:
-    """Return V1 + V2 - V12 of items in two crossed groupings, each with the factor G / (G - 1) of its groups.
-
-    This is the formula as published (Cameron, Gelbach & Miller 2011, J. Bus. Econ. Stat. 29, 238-249, section
-    2); it can be negative. `first` and `second` are codes from 0.
-    """
-    return (
-        _one_way(influence, first) + _one_way(influence, second) - _one_way(influence, _both(first, second))
-    )
-
-
 def two_way(influence: FloatArray, first: IntArray, second: IntArray) -> StandardError:
     """Return the standard error of an estimate from items in two crossed groupings.
 
-    V1 + V2 - V12 as in `two_way_variance`, but with CR2 in place of the factors, and never less than V1 or V2
-    alone: where neither grouping matters the difference of three noisy numbers is too small about as often as
-    too large. The page "Dependent items" has the coverage of both. Degrees of freedom are those of `cr2`, at
-    most min(G1, G2) - 1. Third cumulants of the two groupings add up.
+    V1 + V2 - V12 (Cameron, Gelbach & Miller 2011, J. Bus. Econ. Stat. 29, 238-249, section 2), but with CR2
+    in place of the factors G / (G - 1) of V1 and V2, and never less than one of these alone: where neither
+    grouping matters the difference of three noisy numbers is too small about as often as too large. The page
+    "Dependent items" has the coverage of both. `first` and `second` are codes from 0. Degrees of freedom are
+    those of `cr2`, at most min(G1, G2) - 1. Third cumulants of the two groupings add up.
     """
     _same_length(influence, first)
     _same_length(influence, second)

@@ -163,7 +163,7 @@ class Metric(BaseMetric):
         Returns
         -------
         ndarray, shape (n, k)
-            The statistics.
+            The statistics, with the same k for every system.
         """
 
     @abstractmethod

@@ -6,15 +6,14 @@ massive data streams, Google), so that the totals of a resample are sums over an
 Replicate b = 4 q + j takes the j-th 16 bits, from the lowest, of the word ``mix(key_q + item * GOLDEN)`` of
 the stream of `streams`, with ``key_q`` the key of replicate q and ``item`` the key of the item. The 16 bits
 are turned into a weight by the quantiles of the Poisson distribution, rounded to 1 / 65536. Swap b = 64 q + j
-takes the j-th bit of such a word. The key of an item is the last 8 bytes, little-endian, of the MD5 digest of
-its id as UTF-8 text, which a database makes too.
+takes the j-th bit of such a word. The key of an item, which the database makes, is the last 8 bytes,
+little-endian, of the MD5 digest of its id as UTF-8 text.
 """
 
 from __future__ import annotations
 
-import hashlib
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
@@ -45,12 +44,6 @@ def _quantiles() -> NDArray[np.uint8]:
 
 
 WEIGHTS = _quantiles()
-
-
-def item_keys(ids: Iterable[object]) -> Words:
-    """Return the keys of items, shape (n,), from their ids."""
-    digests = (hashlib.md5(str(one).encode(), usedforsecurity=False).digest() for one in ids)
-    return np.array([int.from_bytes(digest[8:], "little") for digest in digests], dtype=np.uint64)
 
 
 def weights(items: Words, seed: int, first: int, count: int) -> NDArray[np.uint8]:

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.unit.item_keys import item_keys
 
-from bestby import DesignError, Metric, compare
+from bestby import DesignError, InvalidInputError, Metric, compare
 from bestby.data.evaluation import Batch, Streamed
-from bestby.resampling import poisson
 
 N = 300
 RNG = np.random.default_rng(0)
-KEYS = poisson.item_keys([f"q{i}" for i in range(N)])
+KEYS = item_keys([f"q{i}" for i in range(N)])
 A, B = RNG.normal(size=(2, N))
 
 
@@ -101,6 +101,20 @@ def test_abc_intervals_are_those_of_the_whole_table(metric: Any) -> None:
         ends = (other.interval.low, other.interval.high)
         slack = 1e-4 * (ends[1] - ends[0])
         assert (one.interval.low, one.interval.high) == pytest.approx(ends, abs=slack)
+
+
+class Wide(Cosine):
+    """The cosine, beside a column of zeros for systems that begin above 1."""
+
+    def statistics(self, gold: Any, predictions: Any) -> Any:
+        rows = super().statistics(gold, predictions)
+        return rows if predictions[0] < 1.0 else np.column_stack([rows, np.zeros(gold.size)])
+
+
+def test_statistics_must_be_as_wide_for_every_system() -> None:
+    data = streamed(150, gold=A, systems=(np.zeros(N), np.full(N, 2.0)))
+    with pytest.raises(InvalidInputError, match="got 3 for system 'a' and 4 for system 'b'"):
+        compare(data, metric=Wide(), n_resamples=50)
 
 
 def test_auto_draws_no_resamples_of_many_items() -> None:

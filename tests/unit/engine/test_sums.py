@@ -15,7 +15,6 @@ from bestby.engine import prepare
 from bestby.engine.base import Drawing
 from bestby.engine.statistics import Design, Rows, Statistics
 from bestby.engine.sums import SumGroup, SumSample
-from bestby.metrics.base import Metric
 from bestby.metrics.registry import resolve
 
 N = 150
@@ -199,35 +198,6 @@ def test_a_family_by_formula_draws_no_resample(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(SumSample, "bootstrap", refuse)
     result = KINDS["macro-F1"].compare(simultaneous=True, test="wald")
     assert {d.interval.method for d in result} == {"max-t"}
-
-
-class Wide(Metric):
-    """Variance of the errors over that of the gold, with spare columns for some systems."""
-
-    name = "wide"
-    bounds = (0.0, np.inf)
-
-    def statistics(self, gold: Any, predictions: Any) -> Any:
-        error = predictions - gold
-        spare = [np.arange(gold.size) * (1.0 + i) for i in range(round(float(predictions[0])) % 3)]
-        return np.column_stack([np.ones(gold.size), error, error**2, gold**2, *spare])
-
-    def score(self, totals: Any) -> Any:
-        n, first, second, gold = (totals[..., i] for i in range(4))
-        return (second - first**2 / n) / gold
-
-
-def test_systems_may_have_statistics_of_different_width() -> None:
-    systems = {name: values.copy() for name, values in NUMBERS.items()}
-    for i, values in enumerate(systems.values()):
-        values[0] = float(i)  # decides how many spare columns there are
-    data = Data(systems, NUMBER, Wide())
-    group, drawing = data.group(), Drawing(99, 3)
-    assert {one.X.shape[1] for one in group.statistics} == {4, 5, 6}
-    assert np.isfinite(group.bootstrap(drawing)).all()
-    among, alone = group.sample(0, 3), data.group("ad").sample(0, 1)  # as wide as each other
-    assert among.standard_error == alone.standard_error
-    assert (among.bootstrap(drawing) == alone.bootstrap(drawing)).all()
 
 
 # -- counted rows, and very many items -----------------------------------------------------------------------

@@ -11,6 +11,7 @@ from typing import Any
 import duckdb
 import numpy as np
 import pytest
+from tests.unit.item_keys import item_keys
 
 from bestby import compare
 from bestby._core.errors import DesignError, InvalidInputError, MissingExtraError
@@ -78,8 +79,16 @@ def split(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 def totals(values: np.ndarray, n_resamples: int, seed: int) -> np.ndarray:
     """The mean of each Poisson resample, written out."""
-    weights = poisson.weights(poisson.item_keys(IDS), seed, 0, n_resamples).T.astype(float)
+    weights = poisson.weights(item_keys(IDS), seed, 0, n_resamples).T.astype(float)
     return (weights @ values) / weights.sum(axis=1)
+
+
+def test_keys_are_the_last_eight_bytes_of_the_digests(tmp_path: Path) -> None:
+    """Pinned: every Poisson weight follows from them. Digests as given by md5sum."""
+    table = write(tmp_path / "t.csv", [*TABLE, ("é", 0.5, 1.0, 2.0), (7, 0.5, 1.0, 2.0)])
+    keys = {key for batch in scores(table).batches() for key in batch.keys.tolist()}
+    of_q1_and_q2 = {13426102490104382658, 9749761389079030798}
+    assert of_q1_and_q2 | {8054489590243458038, 4838530986245240410} <= keys
 
 
 def test_estimates_and_errors_are_those_in_memory(whole: Path) -> None:
@@ -109,7 +118,7 @@ def test_replicates_are_poisson_means_divided_by_their_own_size(whole: Path) -> 
 
 def test_the_permutation_test_is_that_of_the_swaps(whole: Path) -> None:
     result = compare(scores(whole), n_resamples=500, rng=1)
-    bits = poisson.swap_bits(poisson.item_keys(IDS), 1, 0, 500).T.astype(float)
+    bits = poisson.swap_bits(item_keys(IDS), 1, 0, 500).T.astype(float)
     drawn = (1.0 - 2.0 * bits) @ (A - B) / N
     hits = int((np.abs(drawn) >= abs((A - B).mean()) * (1 - 1e-9)).sum())
     assert result.differences[0].p_value == (1 + hits) / 501
@@ -278,7 +287,7 @@ def test_coverage_of_the_poisson_bootstrap() -> None:
     With coverage 0.94, fewer than 0.89 or more than 0.985 happens once in a thousand seeds.
     """
     rng, hits = np.random.default_rng(2), 0
-    keys = poisson.item_keys(range(200))
+    keys = item_keys(range(200))
     for seed in range(300):
         x = rng.exponential(size=200)
         weights = poisson.weights(keys, seed, 0, 400).T.astype(float)
