@@ -327,7 +327,6 @@ def system_scores(
     Without `standings` nothing was tested, so no ranks are claimed.
     """
     metric = estimates.group.metric
-    low, high, labels = standings or (None, None, None)
     entries: list[SystemScore] = []
     notes: list[Note] = []
     for position, system in enumerate(order):
@@ -347,9 +346,7 @@ def system_scores(
                 names[system],
                 estimate.value,
                 interval,
-                None if low is None else int(low[position]),
-                None if high is None else int(high[position]),
-                None if labels is None else labels[position],
+                **family.standing(standings, position),
                 standard_error=error,
                 standard_error_method=error_method,
                 if_calibrated=None if noise is None else noise.if_calibrated,
