@@ -15,8 +15,16 @@ import numpy as np
 
 from bestby._core.text import quoted
 from bestby._core.typing import Alternative
-from bestby.comparisons import classes, dependence, family, many_systems, note_rules, one_pair, simultaneous
-from bestby.comparisons import swap_notes as comparisons_swap_notes
+from bestby.comparisons import (
+    classes,
+    dependence,
+    family,
+    many_systems,
+    note_rules,
+    one_pair,
+    simultaneous,
+    swap_notes,
+)
 from bestby.comparisons.provenance import evaluation_provenance
 from bestby.comparisons.settings import Settings, check_reach
 from bestby.comparisons.simultaneous import FamilyIntervals
@@ -213,9 +221,9 @@ def notes_on_pairs(
     return [
         *note_rules.metric_notes(group, tests, settings),
         *note_rules.signature_notes(unfitted, evaluation),
-        *comparisons_swap_notes.notes_on_swaps(group, group.metric.name, deciding.values(), settings),
-        *comparisons_swap_notes.exchange_notes(group, tests, names, settings.test),
-        *comparisons_swap_notes.exchangeability_notes(
+        *swap_notes.notes_on_swaps(group, group.metric.name, deciding.values(), settings),
+        *swap_notes.exchange_notes(group, tests, names, settings.test),
+        *swap_notes.exchangeability_notes(
             estimates, deciding, names, settings.correction, settings.alpha, bounded=bounded
         ),
         *_uncertainty_notes(estimates, unfitted, pairs, evaluation, settings),
@@ -319,7 +327,6 @@ def system_scores(
     Without `standings` nothing was tested, so no ranks are claimed.
     """
     metric = estimates.group.metric
-    low, high, labels = standings or (None, None, None)
     entries: list[SystemScore] = []
     notes: list[Note] = []
     for position, system in enumerate(order):
@@ -339,9 +346,7 @@ def system_scores(
                 names[system],
                 estimate.value,
                 interval,
-                None if low is None else int(low[position]),
-                None if high is None else int(high[position]),
-                None if labels is None else labels[position],
+                **family.standing(standings, position),
                 standard_error=error,
                 standard_error_method=error_method,
                 if_calibrated=None if noise is None else noise.if_calibrated,

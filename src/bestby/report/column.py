@@ -113,7 +113,7 @@ def name(header: str, value: Callable[[Any], str], baselines: Collection[str | N
 
 def text(header: str, value: Callable[[Any], str], *, applies: bool = True) -> Column:
     """Return a column of words; a dash where there is none."""
-    return Column(header, lambda e: Cell(value(e) or DASH, value(e)), numeric=False, applies=applies)
+    return Column(header, lambda e: as_word(value(e), Look()), numeric=False, applies=applies)
 
 
 def number(
@@ -156,7 +156,8 @@ def interval_header(level: float | None) -> str:
 
 def p_value(header: str, value: Callable[[Any], float], level: float, *, applies: bool = True) -> Column:
     """Return a column of p-values."""
-    return Column(header, lambda e: Cell(p_text(value(e), alpha(level)), float(value(e))), applies=applies)
+    look = Look(level=level)
+    return Column(header, lambda e: as_p_value(value(e), look), applies=applies)
 
 
 def count(header: str, value: Callable[[Any], tuple[int, ...] | int], join: str = DASH) -> Column:

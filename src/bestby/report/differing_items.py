@@ -255,7 +255,7 @@ def items_text(differing: Disagreements) -> str:
         cluster = "" if row.cluster is None else f" (cluster {shown_value(row.cluster)})"
         gold = "" if row.gold is None else f"gold {shown_value(row.gold)}, "
         gave = f"{differing.a} {shown_value(row.prediction_a)}, {differing.b} {shown_value(row.prediction_b)}"
-        lines.append(f"  {shown_value(row.item)}{cluster}: {gold}{gave}; effect {_effect(row.effect)}")
+        lines.append(f"  {shown_value(row.item)}{cluster}: {gold}{gave}; effect {effect_text(row.effect)}")
     if len(differing) > _MOST_PRINTED:
         lines.append(f"  … and {grouped(len(differing) - _MOST_PRINTED)} more")
     return "\n".join(lines)
@@ -276,5 +276,6 @@ def shown_value(value: Any) -> str:
     return text if len(text) <= _MOST_LETTERS else f"{text[:_MOST_LETTERS]}…"
 
 
-def _effect(value: float) -> str:
+def effect_text(value: float) -> str:
+    """Return the effect of an item, a dash where it is undefined."""
     return DASH if math.isnan(value) else difference_text(value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,7 +22,7 @@ T = TypeVar("T", bound="Reported")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Reported:
+class Reported(ABC):
     """What every result can do; its class says which module describes it."""
 
     _frame_backend: str | None = field(default=None, kw_only=True)
@@ -29,9 +30,9 @@ class Reported:
     kind: ClassVar[str]
 
     @staticmethod
+    @abstractmethod
     def _report() -> Any:
         """Return the module that describes results of this class; imported when one is shown."""
-        raise NotImplementedError
 
     def __str__(self) -> str:
         from bestby.report.writers import terminal
@@ -275,15 +276,15 @@ def written(text: str, path: str | Path | None) -> str:
     return text
 
 
-class Drawn:
+class Drawn(ABC):
     """A result with one kind of figure, which its class names: a function, with its module."""
 
     __slots__ = ()
 
     @staticmethod
+    @abstractmethod
     def _figure() -> Any:
         """Return the function that draws results of this class; imported when one is drawn."""
-        raise NotImplementedError
 
     @with_suggestions
     def plot(

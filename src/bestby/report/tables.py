@@ -395,7 +395,7 @@ def _share_cell(entry: ClassShares, place: int) -> Cell:
 
 
 def class_rows(c: Any) -> list[dict[str, Any]]:
-    """Return one row per column of labels and class, with the columns `COLUMNS`; the gold has no system."""
+    """Return one row per column of labels and class, as `CLASS_SHARE` names them; the gold has no system."""
     return [
         {"system": entry.system, "label": label, "share": share, "count": count}
         for entry in c.classes

@@ -201,6 +201,14 @@ def test_counted_rows_have_no_items(tmp_path: Path) -> None:
     assert "stream=False" in str(caught.value.hint)
 
 
+def test_a_page_lists_an_item_that_speaks_for_neither_system() -> None:
+    c = bb.compare({"a": [2, 0, 1, 2], "b": [2, 1, 1, 0]}, gold=[2, 2, 2, 1], metric="f1_macro", test=None)
+    assert [row.winner for row in c.disagreements("a", "b")] == ["b", None]
+    page = c.to_html(items=True)
+    assert '<td class="bb-word" data-key="">–</td>' in page
+    assert '<td class="bb-word" data-key="b">b</td>' in page
+
+
 def test_comparisons_of_other_kinds_list_no_items() -> None:
     others = [
         bb.compare_runs({"a": [0.1, 0.2, 0.3], "b": [0.2, 0.1, 0.4]}),

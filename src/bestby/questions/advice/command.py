@@ -44,7 +44,7 @@ class Advise:
 
     paths: Names = argument("FILES", default=None, file="read")
     experiment: Experiment
-    data: option_groups.Items
+    data: Items
     output: option_groups.Json
 
 

@@ -5,17 +5,22 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from bestby._core.text import counted, grouped
 from bestby.questions.items.many_systems_report import embedded, with_best_group
 from bestby.report import column, words
 from bestby.report.column import Cell, Column, interval_cell, number_cell
-from bestby.report.comparison import Comparison
-from bestby.report.differing_items import Disagreement, Disagreements, _effect, items_sentence, shown_value
+from bestby.report.comparison import Comparison, Difference
+from bestby.report.differing_items import (
+    Disagreement,
+    Disagreements,
+    effect_text,
+    items_sentence,
+    shown_value,
+)
 from bestby.report.document import (
     Document,
     Overview,
@@ -30,7 +35,6 @@ from bestby.report.document import (
 )
 from bestby.report.fields import DIFFERENCE, SCORE, Rows
 from bestby.report.figures import forest, systems
-from bestby.report.figures import systems as figures
 from bestby.report.next_step import leading, next_step
 from bestby.report.numbers import percent
 from bestby.report.pairs import examples
@@ -52,11 +56,8 @@ from bestby.report.tables import (
     systems_table,
 )
 from bestby.results.base import MetricInfo
+from bestby.results.values import ClassShares
 from bestby.vocabulary import long_name
-
-if TYPE_CHECKING:
-    from bestby.report.comparison import Difference
-    from bestby.results.values import ClassShares
 
 
 def document(c: Comparison, top: int | None = None, *, items: bool = False) -> Document:
@@ -146,7 +147,7 @@ def _item_table(differing: Disagreements, most: int) -> Table:
     table = Table.of(
         f"{items_sentence(differing).removesuffix('.')}{some}", _item_columns(differing, rows), rows, main=0
     )
-    return replace(table, main=len(table.columns) - 1)
+    return dataclasses.replace(table, main=len(table.columns) - 1)
 
 
 def best_of_both(differing: Disagreements, most: int) -> list[Disagreement]:
@@ -185,7 +186,7 @@ def _words(value: Any) -> Cell:
 
 def _number(value: float | None) -> Cell:
     number = math.nan if value is None else value
-    return Cell(_effect(number), number)
+    return Cell(effect_text(number), number)
 
 
 def _pictures(c: Comparison, metric: MetricInfo, view: Comparison | None) -> tuple[Picture, ...]:
@@ -196,14 +197,14 @@ def _pictures(c: Comparison, metric: MetricInfo, view: Comparison | None) -> tup
     shown = c if view is None else view
     n_pairs = len(differences_of(shown, metric))
     if n_pairs == 0:
-        draw = partial(figures.scores, c, metric.name)
+        draw = partial(systems.scores, c, metric.name)
         return (Picture(f"Scores in {metric.name}", _scores_caption(c), draw),)
     if systems.usual(shown, metric.name) == "systems":
         n_shown = len(systems_of(shown, metric))
         label = f"Scores of {n_shown} systems in {metric.name}"
         too_many = grouped(len(differences_of(c, metric)))
         caption = f"A line per system: {too_many} differences are too many for one figure."
-        draw = partial(figures.systems, c, metric.name, None if view is None else n_shown)
+        draw = partial(systems.systems, c, metric.name, None if view is None else n_shown)
         return (Picture(label, caption, draw),)
     return (forest_picture(c, metric.name, n_pairs, partial(forest.forest, shown, metric.name)),)
 

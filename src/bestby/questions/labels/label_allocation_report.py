@@ -6,20 +6,17 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from functools import partial
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from bestby.questions.labels import figure as figures
+from bestby.questions.labels import figure
 from bestby.questions.labels.label_plan_report import methods
-from bestby.questions.labels.result import LabelAllocation
+from bestby.questions.labels.result import LabelAllocation, LabelSplit
 from bestby.report.column import Look, as_count, written
 from bestby.report.document import Document, Picture, one_section
 from bestby.report.fields import Field, Rows
 from bestby.report.numbers import percent
 from bestby.report.references import cite
 from bestby.report.tables import Table
-
-if TYPE_CHECKING:
-    from bestby.questions.labels.result import LabelSplit
 
 _MOST_ROWS = 14
 TABLES = {
@@ -47,7 +44,7 @@ def document(a: LabelAllocation) -> Document:
         name="budget",
         lead=lead(a),
         tables=(_table(a),),
-        pictures=(Picture("Half the interval by number of labels", caption, partial(figures.allocation, a)),),
+        pictures=(Picture("Half the interval by number of labels", caption, partial(figure.allocation, a)),),
     )
 
 

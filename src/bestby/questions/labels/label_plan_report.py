@@ -5,19 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from bestby.questions.labels import figure as figures
-from bestby.questions.labels.result import LabelPlan
+from bestby.questions.labels import figure
+from bestby.questions.labels.result import LabelAllocation, LabelPlan
 from bestby.report.column import Look, as_count, written
 from bestby.report.document import Document, Picture, one_section
 from bestby.report.fields import Field, Rows
 from bestby.report.numbers import percent
 from bestby.report.references import cite
 from bestby.report.tables import Table
-
-if TYPE_CHECKING:
-    from bestby.questions.labels.result import LabelAllocation
 
 TABLES = {
     "curve": Rows(
@@ -43,7 +40,7 @@ def document(p: LabelPlan) -> Document:
         tables=(_table(p),),
         pictures=(
             Picture("Half the interval by number of labels", "The marked point is the answer.",
-                    partial(figures.plan, p)),
+                    partial(figure.plan, p)),
         ),
     )  # fmt: skip
 

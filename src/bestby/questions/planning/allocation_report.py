@@ -7,22 +7,18 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from functools import partial
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from bestby.questions.planning import figure, report
-from bestby.questions.planning.report import assumed
-from bestby.questions.planning.result import Allocation
+from bestby.questions.planning.result import Allocation, Split
 from bestby.report.column import Cell, Look, as_count, written
 from bestby.report.document import Document, Picture, one_section
 from bestby.report.fields import Field, Rows
 from bestby.report.numbers import Rounding, difference_text, power_text
 from bestby.report.references import cite
 from bestby.report.tables import Table
-
-if TYPE_CHECKING:
-    from bestby.questions.planning.result import Split
 
 _MOST_ROWS = 14
 TABLES = {
@@ -107,4 +103,4 @@ def sentences(a: Allocation) -> Iterator[str]:
         f"{cite('analysis', 'allocation', 'power')}: {best.runs} runs on {best.items} items, with power"
         f" {power_text(best.power)} to detect a difference of {difference_text(a.design.true_difference)}."
     )
-    yield assumed(a)
+    yield report.assumed(a)

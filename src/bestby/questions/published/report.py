@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from decimal import Decimal
 from functools import partial
 from operator import attrgetter, itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from bestby import vocabulary
 from bestby.inference.skewness import FROM_UNITS
@@ -25,9 +25,6 @@ from bestby.report.percent import multiplied, scale_of, times_hundred
 from bestby.report.tables import Table
 from bestby.report.words import name_of_test
 from bestby.results.values import Interval
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 def document(c: PublishedComparison) -> Document:

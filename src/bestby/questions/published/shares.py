@@ -15,10 +15,8 @@ from bestby._core import checks, rounding
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
 from bestby._core.typing import Array, FloatArray
-from bestby.inference import proportions
+from bestby.inference import proportions, samples
 from bestby.inference.proportions import wilson
-from bestby.inference.samples import t_interval
-from bestby.inference.samples import welch as combined
 from bestby.questions.published.result import PublishedAnswer
 from bestby.results.values import Interval, TestResult
 
@@ -102,7 +100,6 @@ _COMPUTED = Decimal("1e-12")
 def counts_of(score: Rounded, n: int) -> range:
     """Return the numbers of right answers whose share rounds to the published score.
 
-    >>> from bestby.questions.published.shares import rounded
     >>> counts_of(rounded("0.874", "published"), 1000), counts_of(rounded(2 / 3, "published"), 30)
     (range(874, 875), range(20, 21))
     """
@@ -245,9 +242,9 @@ def welch(
     t = difference / error
     p = 2.0 * float(stdtr(freedom, -abs(t)))
     test = TestResult("welch", p, "two-sided", False, "asymptotic", statistic=t)
-    return t_interval(difference, error, freedom, level, "welch"), test
+    return samples.t_interval(difference, error, freedom, level, "welch"), test
 
 
 def welch_error(sd1: float, n1: int, sd2: float, n2: int) -> tuple[float, float]:
     """Return the standard error of a difference of two means, and its degrees of freedom."""
-    return combined([sd1**2 / n1, sd2**2 / n2], [n1 - 1, n2 - 1])
+    return samples.welch([sd1**2 / n1, sd2**2 / n2], [n1 - 1, n2 - 1])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from bestby.report import disagreements
 from bestby.report.comparison import Comparison, Difference
@@ -25,9 +25,6 @@ from bestby.report.tables import (
 from bestby.report.words import computed, significant
 from bestby.results.base import MetricInfo
 from bestby.results.values import Interval
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(frozen=True, slots=True)

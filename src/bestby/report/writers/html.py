@@ -11,7 +11,7 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from bestby._core.text import safe_json, unbroken, visible
-from bestby.report import paper as paper
+from bestby.report import paper
 from bestby.report.column import Cell
 from bestby.report.document import BEST_GROUP, Document, Picture, Search, Section, describe
 from bestby.report.tables import Table, is_small
