@@ -17,7 +17,6 @@ from bestby._core.keywords import with_suggestions
 from bestby._core.text import quoted
 from bestby._core.typing import Alternative, ArrayLike, FloatArray, OnMissing, Question, Rng
 from bestby.comparisons import family, note_rules, one_pair, simultaneous, swap_notes
-from bestby.comparisons import swap_notes as comparisons_swap_notes
 from bestby.comparisons.one_metric import resamples
 from bestby.comparisons.provenance import evaluation_provenance
 from bestby.comparisons.reading import Arguments, check_two_systems, evaluation_of
@@ -442,7 +441,7 @@ def _notes_on_tests(
     every = [(pair, part, here[pair]) for pair in pairs for part, here in zip(parts, tests, strict=True)]
     rejected = multiplicity.rejects(adjusted, settings.alpha)
     allowing = [
-        comparisons_swap_notes.p_allowing(part.estimates, pair, test, one)
+        swap_notes.p_allowing(part.estimates, pair, test, one)
         for (pair, part, test), one in zip(every, rejected, strict=True)
     ]
     again = joint.stepped_down(np.array(allowing), alternative)
