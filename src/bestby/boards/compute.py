@@ -60,9 +60,8 @@ from bestby.questions.runs.compare import compare_runs
 from bestby.questions.runs.result import RunsComparison
 from bestby.questions.slices.compare import compare_slices
 from bestby.questions.slices.result import SlicesComparison
-from bestby.report import comparison as report_comparison
 from bestby.report import next_step, pairs
-from bestby.report.comparison import Comparison
+from bestby.report.comparison import Comparison, shown_better
 from bestby.report.loading import decoded, encoded
 from bestby.report.pairs import Pairs, parts_of
 
@@ -474,7 +473,7 @@ def established(comparison: Comparison) -> int:
         if isinstance(part, Pairs):
             count += int(np.count_nonzero(pairs.shown_sides(part, alpha)))
         else:
-            count += sum(report_comparison.shown_better(d, alpha) is not None for d in part)
+            count += sum(shown_better(d, alpha) is not None for d in part)
     return count
 
 

@@ -31,7 +31,7 @@ from bestby.boards.content import (
     VersionContent,
 )
 from bestby.boards.settings import file_stem
-from bestby.boards.site import standings as site_standings
+from bestby.boards.site import standings
 from bestby.boards.site.standings import (
     LONG,
     Links,
@@ -158,13 +158,13 @@ def _tables_of_phase(phase: PhaseContent, prefix: str, links: Links, several: bo
     for one in phase.tables:
         name = f"{one.task}, {one.metric.name}" if len(tasks) > 1 else one.metric.name
         base = file_stem(phase.name, one.task, one.metric.name)
-        caption = f"Systems by {one.metric.name} ({direction(one.metric)}), {site_standings.extent(one)}"
+        caption = f"Systems by {one.metric.name} ({direction(one.metric)}), {standings.extent(one)}"
         model = {
             "overall": False,
             "caption": caption,
             "table": table_model(one, links),
             "said": table_words(one),
-            "extent": site_standings.extent(one),
+            "extent": standings.extent(one),
             "files": _table_files(one, prefix, base),
             "embed": f"{prefix}embed/{base}.html",
         }
@@ -215,10 +215,10 @@ def phase_model(phase: PhaseContent, tables: tuple[Shown, ...]) -> dict[str, Any
     """Return a phase as a page lists it."""
     return {
         "title": phase_name(phase),
-        "state": site_standings.state(phase),
-        "dates": site_standings.dates(phase),
-        "rules": site_standings.rules(phase),
-        "unseen": site_standings.unseen(phase),
+        "state": standings.state(phase),
+        "dates": standings.dates(phase),
+        "rules": standings.rules(phase),
+        "unseen": standings.unseen(phase),
         "tables": [{"name": one.name, "href": one.href} for one in tables if one.phase is phase],
     }
 
@@ -235,7 +235,7 @@ def _version_pages(
     board = {
         **common["board"],
         "about": [line for line in content.about.splitlines() if line.strip()],
-        "as_of": site_standings.moment(content.as_of),
+        "as_of": standings.moment(content.as_of),
         "record_head": content.record_head,
     }
     model = {
@@ -262,7 +262,7 @@ def why_no_results(version: VersionContent) -> str:
     """Return why a board shows no results."""
     hidden = [phase for phase in version.phases if not phase.visible]
     if hidden and len(hidden) == len(version.phases):
-        return site_standings.unseen(hidden[0])
+        return standings.unseen(hidden[0])
     return "No system has results yet."
 
 
@@ -272,7 +272,7 @@ def _versions(content: BoardContent, here: VersionContent) -> list[dict[str, Any
     return [
         {
             "number": one.version,
-            "since": site_standings.moment(one.since),
+            "since": standings.moment(one.since),
             "reason": one.reason,
             "in_force": place == 0,
             "href": None if one is here else f"{_prefix(one)}index.html" if place else "index.html",
@@ -294,7 +294,7 @@ def table_pages(one: Shown, common: dict[str, Any]) -> Iterator[Page]:
     files = {listed["href"].rpartition("/")[2]: listed["href"] for listed in one.model["files"]}
     if isinstance(one.source, Overall):
         yield page_from_template(one.href, "table.html", {**context, "page": one.model})
-        yield from _data_pages(files, base, "", _about(one), site_standings.overall(one.source))
+        yield from _data_pages(files, base, "", _about(one), standings.overall(one.source))
         return
     results = {"slices": one.source.slices, "runs": one.source.runs}
     parts = [
@@ -304,15 +304,15 @@ def table_pages(one: Shown, common: dict[str, Any]) -> Iterator[Page]:
     ]
     yield page_from_template(one.href, "table.html", {**context, "page": {**one.model, "parts": parts}})
     yield embedded(one, one.model["embed"], context)
-    yield from _data_pages(files, base, "", _about(one), site_standings.standings(one.source))
+    yield from _data_pages(files, base, "", _about(one), standings.standings(one.source))
     for part, result in results.items():
         if result is not None:
-            yield from _data_pages(files, base, f"-{part}", _about(one), site_standings.result(result))
+            yield from _data_pages(files, base, f"-{part}", _about(one), standings.result(result))
     if one.source.comparison is not None:
         c = one.source.comparison
-        marks = site_standings.pairs_mark(c)
-        yield page_from_function(files[f"{base}-pairs.csv"], marks, site_standings.pairs_csv, c)
-        yield page_from_function(files[f"{base}-pairs.json"], marks, site_standings.pairs_json, c)
+        marks = standings.pairs_mark(c)
+        yield page_from_function(files[f"{base}-pairs.csv"], marks, standings.pairs_csv, c)
+        yield page_from_function(files[f"{base}-pairs.json"], marks, standings.pairs_json, c)
 
 
 def embedded(one: Shown | None, path: str, common: dict[str, Any], nothing: str = "") -> Page:
@@ -366,10 +366,10 @@ def _about(one: Shown) -> dict[str, Any]:
 
 
 def _data_pages(
-    files: dict[str, str], base: str, part: str, about: dict[str, Any], rows: site_standings.Rows
+    files: dict[str, str], base: str, part: str, about: dict[str, Any], rows: standings.Rows
 ) -> Iterator[Page]:
-    yield page_from_function(files[f"{base}{part}.csv"], rows, site_standings.csv, rows)
-    yield page_from_function(files[f"{base}{part}.json"], [about, rows], site_standings.as_json, about, rows)
+    yield page_from_function(files[f"{base}{part}.csv"], rows, standings.csv, rows)
+    yield page_from_function(files[f"{base}{part}.json"], [about, rows], standings.as_json, about, rows)
 
 
 def system_pages(
@@ -532,7 +532,7 @@ def _other_pages(
     kit: Kit,
 ) -> Iterator[Page]:
     """Return the pages beside the tables: submissions, taking part, what other pages show, the kit."""
-    rows = site_standings.submissions(content.entries)
+    rows = standings.submissions(content.entries)
     files = [{"name": form.upper(), "href": f"data/submissions.{form}"} for form in ("csv", "json")]
     systems_of = len({(one.team, one.system) for one in content.entries if one.team})
     submitted = f"{counted(len(content.entries), 'submission')} of {counted(systems_of, 'system')}."
@@ -545,11 +545,11 @@ def _other_pages(
         "files": files,
     }
     yield page_from_template("submissions.html", "submissions.html", model)
-    yield page_from_function("data/submissions.csv", rows, site_standings.csv, rows)
+    yield page_from_function("data/submissions.csv", rows, standings.csv, rows)
     yield page_from_function(
         "data/submissions.json",
         rows,
-        site_standings.as_json,
+        standings.as_json,
         {"submissions": len(content.entries)},
         rows,
     )
@@ -569,7 +569,7 @@ def _other_pages(
         main = next((one for one in shown if not isinstance(one.source, Overall)), None)
     yield embedded(main, "embed.html", common, why_no_results(version))
     yield page_from_bytes("badge.svg", badge(content.title, _badge_text(shown)))
-    yield page_from_bytes("data/board.json", site_standings.written(_data_listing(content, version, shown)))
+    yield page_from_bytes("data/board.json", standings.written(_data_listing(content, version, shown)))
 
 
 def listed_submissions(entries: Sequence[Entry], links: Links) -> list[dict[str, Any]]:
@@ -579,12 +579,12 @@ def listed_submissions(entries: Sequence[Entry], links: Links) -> list[dict[str,
         {
             "number": one.submission,
             "key": one.time,
-            "time": site_standings.moment(one.time),
+            "time": standings.moment(one.time),
             "system": links.name(f"{one.team}/{one.system}") if one.team else nobody,
             "run": one.run,
             "of_run": "",
             "phase": one.phase,
-            "shown": site_standings.why_not(one),
+            "shown": standings.why_not(one),
             "paper": safe_link(one.paper),
             "code": safe_link(one.code),
         }

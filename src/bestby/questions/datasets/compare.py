@@ -13,7 +13,7 @@ from bestby._core import checks, rounding
 from bestby._core.keywords import with_suggestions
 from bestby._core.typing import Correction, OnMissing, Question, Rng, Statistic
 from bestby.comparisons import note_rules, per_dataset, provenance, swap_notes
-from bestby.comparisons.family import adjusted, oriented, with_direction_notes
+from bestby.comparisons.family import adjusted, oriented, ranked, with_direction_notes
 from bestby.comparisons.per_dataset import Options
 from bestby.comparisons.settings import check_reach
 from bestby.data.evaluation import Evaluation
@@ -369,10 +369,9 @@ def _compared(
 
 def _ordered(scores: DatasetScores) -> tuple[tuple[str, ...], tuple[float, ...]]:
     better = scores.metric.greater_is_better
-    ranks = ranking.average_ranks(scores.matrix, greater_is_better=better).tolist()
-    average = dict(zip(scores.names, ranks, strict=True))
-    order = tuple(sorted(scores.names, key=lambda name: (average[name], name)))
-    return order, tuple(average[name] for name in order)
+    ranks = ranking.average_ranks(scores.matrix, greater_is_better=better)
+    order = ranked(ranks, scores.names, False)
+    return tuple(scores.names[s] for s in order), tuple(ranks[order].tolist())
 
 
 def _over(across: str, n_datasets: int) -> str:

@@ -561,11 +561,11 @@ def on_dataset(name: str, work: Callable[[], T]) -> T:
         raise type(error)(message, error.hint, error.argument) from error
 
 
-Ranges = Mapping[str, tuple[float, float]]
-"""Per dataset the scores that become 0 and 1."""
-
 # -- scores of all datasets on one scale -----------------------------------------------------------
 
+
+Ranges = Mapping[str, tuple[float, float]]
+"""Per dataset the scores that become 0 and 1."""
 
 MINMAX = "minmax"
 

@@ -19,6 +19,7 @@ from bestby.comparisons.family import (
     Bounds,
     adjusted,
     oriented,
+    ranked,
     with_direction_notes,
     with_equivalence,
     with_verdict,
@@ -226,7 +227,7 @@ def compare_folds(
         }
     settings = _settings(folds, options, alternative, name, test, share, needed, baseline)
     scores = per_dataset.in_order(folds.matrix, folds.names, order)
-    estimates = {name: differences for name, (differences, _) in folds.whole.items()}
+    estimates = {repetition: whole for repetition, (whole, _) in folds.whole.items()}
     below = per_dataset.below_half_notes(estimates, "repetition", folds.names, options.level)
     result = FoldComparison(
         metric=folds.metric,
@@ -275,9 +276,8 @@ def _refuse_unused(interval: str | None, inside: str, required: int | str, test:
 
 
 def _ordered(folds: Folds) -> tuple[str, ...]:
-    sign = -1.0 if folds.metric.greater_is_better else 1.0
-    mean = dict(zip(folds.names, folds.matrix.mean(axis=0).tolist(), strict=True))
-    return tuple(sorted(folds.names, key=lambda name: (sign * mean[name], name)))
+    means = folds.matrix.mean(axis=0)
+    return tuple(folds.names[s] for s in ranked(means, folds.names, folds.metric.greater_is_better))
 
 
 def _differences_inside(

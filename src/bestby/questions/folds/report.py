@@ -327,10 +327,10 @@ def folds(c: FoldComparison, kind: str, canvas: Canvas) -> Axes:
 @figure
 def fold_forest(c: FoldComparison, *, canvas: Canvas = SCREEN) -> Sheet:
     """Draw the difference of every pair: a dot per fold, the mean with its corrected interval."""
-    column = dict(zip(c.systems, c.scores.T, strict=True))
+    scores = dict(zip(c.systems, c.scores.T, strict=True))
     names = canvas.names(c.systems)
     lines = [
-        pair_line(d, f"{names[d.a]} {MINUS} {names[d.b]}", (column[d.a] - column[d.b]).tolist())
+        pair_line(d, f"{names[d.a]} {MINUS} {names[d.b]}", (scores[d.a] - scores[d.b]).tolist())
         for d in c.differences
     ]
     intervals = f", corrected {percent(c.level)} intervals" if computed(c, "interval") else ""

@@ -185,7 +185,7 @@ def folds_of_items(
     drawing: Drawing,
     counting: Counting,
 ) -> Folds:
-    """Return the score of every fold, with what makes tests inside folds and repetitions."""
+    """Return the score of every fold, with the estimates inside folds and repetitions."""
     measure, notes = per_dataset.one_metric(metric, parts, "repetition", greater_is_better)
     names = next(iter(parts.values())).names
     without = len(parts) > 1 and all(part.strata is None for part in parts.values())

@@ -258,10 +258,13 @@ def _save(values: Gate, path: str) -> None:
     streams.print_stderr(f"stored the predictions of {evaluation.names[0]!r} on {items} in {path!r}")
 
 
-NAME = "bestby.toml"
+# -- the file of settings --------------------------------------------------------------------------
+
+
+_FILE = "bestby.toml"
 """The file that is read where none is named."""
 
-NONE = "none"
+_NO_FILE = "none"
 """What is named where none is to be read; a file of that name is ./none."""
 
 
@@ -273,7 +276,7 @@ class _Key(NamedTuple):
     kind: str
 
 
-KEYS = {
+_KEYS = {
     "files": _Key(None, "paths", "texts"),
     "baseline_file": _Key("data", "baseline_file", "text"),
     "gold": _Key("data", "gold", "texts"),
@@ -293,7 +296,7 @@ KEYS = {
     "candidate": _Key("statistics", "candidate", "text"),
     "inconclusive": _Key("output", "inconclusive", "text"),
 }
-"""The keys of the file."""
+"""The keys of the file, and the fields that they fill."""
 
 _PATHS = ("files", "baseline_file", "gold")
 _WANTED = {
@@ -315,12 +318,12 @@ def with_settings(values: Gate) -> tuple[Gate, tuple[Note, ...]]:
     from bestby.results.base import Note
 
     named = values.data.settings
-    path = user_path(NAME if named is None else named)
-    if named == NONE or (named is None and not is_file(path)):
+    path = user_path(_FILE if named is None else named)
+    if named == _NO_FILE or (named is None and not is_file(path)):
         return values, ()
     taken: list[str] = []
     for key, value in _settings_in(path).items():
-        group, field, _ = KEYS[key]
+        group, field, _ = _KEYS[key]
         if values.output.save is not None and key == "baseline_file":
             continue  # what is stored is what the file names, from now on
         owner: Any = values if group is None else getattr(values, group)
@@ -345,10 +348,10 @@ def _settings_in(path: Path) -> dict[str, Any]:
         content = tomllib.loads(readable_file(path).read_bytes().decode("utf-8-sig"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InvalidInputError(f"{shown} is not TOML: {error}", hint="https://toml.io shows how") from error
-    unknown = [f"{key!r}{_meant(key)}" for key in content if key not in KEYS]
+    unknown = [f"{key!r}{_meant(key)}" for key in content if key not in _KEYS]
     if unknown:
         raise InvalidInputError(
-            f"{shown} has unknown keys: {', '.join(unknown)}", hint=f"the keys are: {', '.join(KEYS)}"
+            f"{shown} has unknown keys: {', '.join(unknown)}", hint=f"the keys are: {', '.join(_KEYS)}"
         )
     settings = {key: _value(key, value, shown) for key, value in content.items()}
     for key in _PATHS:
@@ -365,12 +368,12 @@ def _meant(key: str) -> str:
     """
     from difflib import get_close_matches
 
-    close = get_close_matches(key.lower(), KEYS, n=1)
+    close = get_close_matches(key.lower(), _KEYS, n=1)
     return f" ({close[0]}?)" if close else ""
 
 
 def _value(key: str, value: Any, shown: str) -> Any:
-    kind = KEYS[key].kind
+    kind = _KEYS[key].kind
     if kind == "text" and isinstance(value, str):
         return value
     if kind == "texts":

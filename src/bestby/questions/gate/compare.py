@@ -365,7 +365,7 @@ def decided(
     `settings` have the test "auto" if there are alarms, metrics without a margin.
     """
     n_checks = len(parts) * len(metrics)
-    checks: list[GateCheck] = []
+    measured: list[GateCheck] = []
     notes: list[Note] = []
     for place, part in enumerate(parts):
         drawing_of_part = dataclasses.replace(drawing, progress=in_turn(drawing.progress, place, len(parts)))
@@ -376,17 +376,17 @@ def decided(
             for estimates, metric in zip(every, metrics, strict=True):
                 margin = margins[metric.name]
                 check, check_notes = _measured(part, metric, estimates, margin, settings, n_checks, fail_test)
-                checks.append(check)
+                measured.append(check)
                 notes += check_notes
     # One alarm is enough for the gate to fail: Holm's method corrects the p-values of all alarms together.
-    alarms = [check.difference for check in checks if check.margin is None]
+    alarms = [check.difference for check in measured if check.margin is None]
     corrected = iter(family.adjusted(alarms, "holm"))
     by_unit = settings.blocks is None  # blocks of text overlap: how many could be exchanged is not known
     outcomes = tuple(
         _alarm(check, next(corrected), settings.alpha / len(alarms), settings.alpha, by_unit=by_unit)
         if check.margin is None
         else _by_margin(check, check.margin, settings.alpha, n_checks)
-        for check in checks
+        for check in measured
     )
     return outcomes, notes
 

@@ -39,7 +39,7 @@ from bestby.questions.judged.result import (
 )
 from bestby.questions.judged.rogan_gladen import FEW_CLUSTERS, Calibrated, calibrated
 from bestby.questions.judged.source import JudgedLabels, source_of, verdicts_of
-from bestby.report import comparison
+from bestby.report.comparison import SIMULTANEOUS
 from bestby.report.reported import with_backend
 from bestby.resampling.progress import Progress
 from bestby.resampling.settings import Resampling, combined_settings
@@ -633,7 +633,7 @@ def _difference(
     def bounds(level: float) -> family.Bounds:
         interval = estimates.interval(contrast, 1.0 - at * (1.0 - level) / (1.0 - settings.level))
         if interval is not None and settings.simultaneous:
-            interval = dataclasses.replace(interval, level=level, method=comparison.SIMULTANEOUS)
+            interval = dataclasses.replace(interval, level=level, method=SIMULTANEOUS)
         return interval, () if interval is not None else (
             without_interval("constant_difference", estimates.method),
         )

@@ -719,9 +719,6 @@ def _judge_in_percent(judge: Any, *, same: bool) -> Any:
     )
 
 
-_SIZE = 3.2, 4.6  # inches, up and across
-
-
 @figure
 def judge(c: JudgedComparison, judge: str | None = None, *, canvas: Canvas = SCREEN) -> Sheet:
     """Draw the mean human score by the score of a judge, by default the first, with intervals."""
@@ -747,7 +744,7 @@ def judge(c: JudgedComparison, judge: str | None = None, *, canvas: Canvas = SCR
     axes.set_ylabel(f"mean human score{unit}", color=INK)
     n = sum(b.n_labels for b in one.calibration)
     title = f"What humans say where {called} gives a score\n{n} labels, {percent(c.level)} intervals{legend}"
-    return Sheet(axes, *_SIZE, title)
+    return Sheet(axes, 3.2, 4.6, title)
 
 
 def judged(c: JudgedComparison, metric: str | None, kind: str, canvas: Canvas) -> Axes:

@@ -431,7 +431,8 @@ class State:
     """What was decided at the looks so far, each decision with the number of items that it was made at.
 
     `decisions` are those of the first system against each other one, `decision` is that against all. `behind`
-    names of each system that can no longer be first one that is better, `dropped_at` the units counted then.
+    names a better system for each that can no longer be first; `dropped_at` is how many units had been
+    counted then.
     """
 
     decisions: dict[str, tuple[Decision, int]] = field(default_factory=dict)

@@ -109,7 +109,6 @@ def preferences(values: Preferences, progress: Any) -> Any:
 
 def _by_strength(judgements: Any, statistics: Statistics, progress: Any) -> Any:
     """Compare strengths."""
-    from bestby.cli import option_groups
     from bestby.questions.preferences.compare import compare_preferences
 
     if statistics.interval not in option_groups.skippable("interval", "preferences"):

@@ -234,8 +234,8 @@ class Settings(CheckedSettings):
 
 def _compared(fit: Fit, settings: Settings, drawing: Drawing) -> PreferenceComparison:
     names = fit.data.names
-    level = np.round(fit.strengths.log / rounding.spread_width(1.0))
-    order, pairs = family.order_and_pairs(level, names, True, settings.baseline, settings.alternative)
+    levelled = np.round(fit.strengths.log / rounding.spread_width(1.0))
+    order, pairs = family.order_and_pairs(levelled, names, True, settings.baseline, settings.alternative)
     tests = {}
     if settings.test is not None:
         tests = {(i, j): _test(fit, i, j, settings.test, settings, drawing) for i, j in pairs}

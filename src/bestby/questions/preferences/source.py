@@ -28,10 +28,9 @@ from bestby.data.layouts.assemble import agreed
 from bestby.data.roles import listed
 from bestby.data.table import Table, table_of, unreadable
 from bestby.metrics.base import MeanMetric
-from bestby.readers import paths as readers_paths
 from bestby.readers.files import read_table
 from bestby.readers.formats.base import format_of, read_format
-from bestby.readers.paths import by_system, default_names, named_paths
+from bestby.readers.paths import by_system, check_arguments, default_names, missing_texts, named_paths
 from bestby.resampling import streams, totals
 from bestby.resampling.progress import Progress
 from bestby.resampling.units import CELL_COST_BOOTSTRAP
@@ -99,7 +98,7 @@ def read_preferences(
     >>> judged.judgements()
     [('q1', 'old', 'new', 'new'), ('q2', 'new', 'old', 'tie')]
     """
-    readers_paths.check_arguments(
+    check_arguments(
         paths,
         missing=missing,
         a=a,
@@ -119,10 +118,7 @@ def read_preferences(
         judged = _judgements_in_format(read, [*files.values()])
     else:
         judged = _joined(
-            [
-                _judgements_in_file(*file, columns, readers_paths.missing_texts(missing))
-                for file in files.items()
-            ]
+            [_judgements_in_file(*file, columns, missing_texts(missing)) for file in files.items()]
         )
     return judgements_among(judged, systems, ignore)
 

@@ -17,7 +17,6 @@ from bestby._core.keywords import with_suggestions
 from bestby._core.text import quoted
 from bestby._core.typing import Alternative, ArrayLike, FloatArray, OnMissing, Question, Rng
 from bestby.comparisons import family, note_rules, one_pair, simultaneous, swap_notes
-from bestby.comparisons import swap_notes as comparisons_swap_notes
 from bestby.comparisons.one_metric import resamples
 from bestby.comparisons.provenance import evaluation_provenance
 from bestby.comparisons.reading import Arguments, check_two_systems, evaluation_of
@@ -359,15 +358,15 @@ def _compared(
     small: list[Part] = []
     for p, pair in enumerate(pairs):
         first = p * len(parts)
-        made_by_pair = [
+        with_methods = [
             _difference(part, pair, tests_in_slice[pair], adjusted[first + s], at, settings, noted[first + s])
             for s, (part, tests_in_slice) in enumerate(zip(parts, tests, strict=True))
         ]
-        differences = [d for d, _ in made_by_pair]
-        methods.update(method for _, method in made_by_pair)
+        differences = [d for d, _ in with_methods]
+        methods.update(method for _, method in with_methods)
         small += [
             part
-            for part, (_, method) in zip(parts, made_by_pair, strict=True)
+            for part, (_, method) in zip(parts, with_methods, strict=True)
             if part.estimates.group.n_units < slice_tests.FEWEST_UNITS and method != "tango"
         ]
         for number, slicing in enumerate(slicings):
@@ -439,23 +438,27 @@ def _notes_on_tests(
     settings: Settings,
 ) -> list[list[Note]]:
     """Return notes on the test of each pair in each slice: swaps that cannot decide, and skewed units."""
-    every = [(pair, part, here[pair]) for pair in pairs for part, here in zip(parts, tests, strict=True)]
+    every = [
+        (pair, part, tests_in_slice[pair])
+        for pair in pairs
+        for part, tests_in_slice in zip(parts, tests, strict=True)
+    ]
     rejected = multiplicity.rejects(adjusted, settings.alpha)
     allowing = [
-        comparisons_swap_notes.p_allowing(part.estimates, pair, test, one)
+        swap_notes.p_allowing(part.estimates, pair, test, one)
         for (pair, part, test), one in zip(every, rejected, strict=True)
     ]
     again = joint.stepped_down(np.array(allowing), alternative)
     notes = []
     for place, (pair, part, test) in enumerate(every):
         group, (a, b) = part.estimates.group, pair
-        names, here = part.evaluation.names, slice(place, place + 1)
+        names, one = part.evaluation.names, slice(place, place + 1)  # of one pair in one slice
         metric, units = group.metric.name, "clusters" if group.clustered else "items"
         notes.append(
             [
                 *swap_notes.notes_on_swaps(group, metric, [test], settings, len(every)),
                 *swap_notes.note_on_skewness(
-                    metric, [(names[a], names[b])], adjusted[here], again[here], settings.alpha, units
+                    metric, [(names[a], names[b])], adjusted[one], again[one], settings.alpha, units
                 ),
             ]
         )

@@ -305,14 +305,13 @@ def slices(
     info = metric_info(c, metric)  # type: ignore[arg-type]
     whole = pair or next(d for d in c.overall if d.metric == info.name)
     every = c.of(whole)
-    # Slices that are drawn at most: those after them are in the table
-    drawn = every[:130]
+    shown = every[:130]  # the table has the others
     lines = [
         Line(f"all items ({whole.n_items})", whole.estimate, whole.interval, significant(whole), bold=True)
     ]
-    column = None
-    for one in drawn:
-        first, column = one.column != column, one.column
+    heading = None
+    for one in shown:
+        first, heading = one.column != heading, one.column
         if first and len(c.columns) > 1:
             lines.append(Line(name(one.column), bold=True, rule=True))
         d = one.difference
@@ -320,7 +319,7 @@ def slices(
         rule = first and len(c.columns) == 1
         lines.append(Line(label, d.estimate, d.interval, one.shown, rule=rule))
     digits = Rounding.of([(line.estimate, line.interval) for line in lines if line.estimate is not None])
-    below = "" if len(drawn) == len(every) else f"{len(every) - len(drawn)} more slices are in the table"
+    below = "" if len(shown) == len(every) else f"{len(every) - len(shown)} more slices are in the table"
     by = "" if len(c.columns) > 1 else f" by {name(c.columns[0])}"
     sheet = draw_lines(
         lines,

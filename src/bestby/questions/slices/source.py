@@ -449,9 +449,9 @@ def added_by_items(group: Group, pair: Pair) -> FloatArray | None:
     if isinstance(sample, SumSample):
         return sample.item_influence
     if isinstance(group, WeightGroup):
-        first, second = (group.derivatives(s) for s in pair)
-        if first is not None and second is not None:
-            return np.asarray(first.first - second.first, dtype=np.float64)
+        a, b = (group.derivatives(s) for s in pair)
+        if a is not None and b is not None:
+            return np.asarray(a.first - b.first, dtype=np.float64)
     added = _left_out(group, pair) if isinstance(group, ItemGroup) else None
     if added is None or not isinstance(group, ItemGroup) or group.unit_of is None:
         return added

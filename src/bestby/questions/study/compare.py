@@ -15,8 +15,7 @@ import numpy as np
 from bestby._core.errors import DesignError
 from bestby._core.typing import Alternative, Array
 from bestby._core.versions import versions
-from bestby.comparisons import classes, equivalence, family, note_rules, one_pair
-from bestby.comparisons import swap_notes as comparisons_swap_notes
+from bestby.comparisons import classes, equivalence, family, note_rules, one_pair, swap_notes
 from bestby.comparisons.provenance import made_by
 from bestby.comparisons.settings import Settings
 from bestby.data.evaluation import Evaluation
@@ -314,9 +313,9 @@ def _item_difference(
     tests = {} if name is None else significance_tests.run(name, estimates, [pair], alternative)
     bounds = one_pair.intervals(estimate, settings.interval, settings)
     notes = [
-        *comparisons_swap_notes.exchange_notes(group, tests, names, name),
-        *comparisons_swap_notes.notes_on_swaps(group, group.metric.name, tests.values(), settings),
-        *comparisons_swap_notes.exchangeability_notes(
+        *swap_notes.exchange_notes(group, tests, names, name),
+        *swap_notes.notes_on_swaps(group, group.metric.name, tests.values(), settings),
+        *swap_notes.exchangeability_notes(
             estimates, tests, names, "none", settings.alpha, bounded=settings.interval is not None
         ),
     ]

@@ -19,15 +19,24 @@ from bestby._core.files import digest
 from bestby._core.paths import readable_file
 from bestby._core.text import counted, natural, quoted
 from bestby._core.typing import Array, ArrayLike, IntArray
-from bestby.data import columns, soft
+from bestby.data import soft
 from bestby.data.alignment import in_common_spelling, one_grouping
-from bestby.data.columns import MISSING, Column, column_of_texts, complete, identifiers, label_column, text_of
+from bestby.data.columns import (
+    MISSING,
+    Column,
+    column_of_texts,
+    complete,
+    identifiers,
+    is_soft,
+    label_column,
+    text_of,
+)
 from bestby.data.layouts.assemble import check_unique, check_whole, one_kind, typed
 from bestby.data.roles import Roles, Soft, TableOptions, listed
 from bestby.data.values import Rule, as_scores, label_codes, read_together
-from bestby.readers import paths as readers_paths
 from bestby.readers.files import read_values
 from bestby.readers.joined_files import Part, check_ids, gold_part, groups_of, system_part
+from bestby.readers.paths import missing_texts
 
 Tag = str | int | float | bool | None
 
@@ -352,7 +361,7 @@ def _labels(
     values: Any, ids: ArrayLike | None, classes: ArrayLike | None, normalise: bool
 ) -> tuple[Array, Array | None]:
     """Return the gold as an array, and its classes."""
-    if columns.is_soft(values):
+    if is_soft(values):
         named = soft.named_classes({"gold": values}, "gold") if classes is None else classes
         ordered = soft.by_name(values, named, "gold")
         rows = soft.distributions(ordered, "gold", normalise=normalise, place=_placed(ids))
@@ -450,7 +459,7 @@ def aligned(
     `classes` are in the order of the columns; by default those that a frame names, else those of the gold.
     """
     ids, predictions = _unkeyed(predictions, ids, what)
-    if not columns.is_soft(predictions):
+    if not is_soft(predictions):
         array = label_column(predictions, what).values
         if gold.classes is None:
             checks.refuse_unused(
@@ -595,7 +604,7 @@ def read_run(
         Roles("gold" if gold is None else str(gold), items, clusters),
         value_column=value_column,
         soft=Soft.of(classes, normalise),
-        missing=readers_paths.missing_texts(missing),
+        missing=missing_texts(missing),
     )
     run_part = system_part(readable_file(predictions), "prediction", options)
     _check_whole(run_part)
