@@ -76,7 +76,7 @@ fuzz: $(VENV)/.test  ## Compare random data by every path and with other librari
 	BESTBY_FUZZ_ROUNDS=$(ROUNDS) BESTBY_FUZZ_SEED=$(SEED) \
 	  $(PYTEST) tests/differential $(PYTEST_ARGS)
 
-check: lint types imports news docs test-rest wheel-test  ## Everything a change must pass (about seventeen minutes on two cores)
+check: lint types imports news docs test-rest wheel-test  ## Everything a change must pass (about eighteen minutes on two cores)
 
 # What wheel-test leaves out, with src: the two run every test once.
 test-rest: $(VENV)/.test

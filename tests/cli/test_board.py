@@ -190,9 +190,6 @@ def test_settings_that_cannot_be_used(run: Run, board: Board, tmp_path: Path, co
     assert state(tmp_path) == before
 
 
-# -- help ------------------------------------------------------------------------------------------
-
-
 def test_a_phase_ends_and_goes_on_by_a_command(run: Run, board: Board, tmp_path: Path) -> None:
     edit(board, 'part = "all"', 'part = "all"\nshow = "after"\nend = 2999-01-01')
     run("board", "submit", "mine.csv", *OURS)

@@ -234,7 +234,7 @@ def test_the_example_of_boostsa(run: Run, shared_data: Callable[[str], Path], tm
     assert p == pytest.approx(published, abs=0.035)  # of 1000 resamples, standard error .007 to .01
 
 
-# -- documentation ---------------------------------------------------------------------------------
+# -- files -----------------------------------------------------------------------------------------
 
 
 def test_the_files_of_a_study_are_where_the_guide_says(study: Path) -> None:

@@ -177,7 +177,7 @@ LAYOUTS: dict[str, tuple[Columns, Callable[[Path], Any], Callable[[Any], Any]]] 
     "judgements": _preferences(),
 }
 
-COUNTED_OR_REFUSED = {("wide", "dask"), ("long", "dask")}  # tests/unit/test_partitions.py
+COUNTED_OR_REFUSED = {("wide", "dask"), ("long", "dask")}  # tests/unit/data/test_partitions.py
 
 
 def numbers(result: Any) -> list[str]:

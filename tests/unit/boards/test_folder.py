@@ -142,6 +142,20 @@ def test_settings_that_no_board_can_have_are_refused(added: str, message: str) -
     assert caught.value.hint
 
 
+@pytest.mark.parametrize(
+    ("added", "message"),
+    [
+        ("level = 2", "level cannot be 2"),
+        ("url = 'javascript:x'", "is not the address of a page"),
+        ("phase = [{name = 'a', start = 2026-01-02, end = 2026-01-01}]", "phase 'a' ends before it starts"),
+    ],
+)
+def test_settings_of_the_whole_board_that_cannot_be_are_refused(added: str, message: str) -> None:
+    with pytest.raises(InvalidInputError, match=message) as caught:
+        parse(f'title = "Board"\n{added}\n{ONE}', "board.toml")
+    assert caught.value.hint
+
+
 def test_settings_of_endless_brackets_are_refused() -> None:
     with pytest.raises(InvalidInputError, match="is not TOML"):
         parse("x = " + "[" * 50_000, "board.toml")

@@ -241,7 +241,7 @@ def test_many_runs_do_not_overflow() -> None:
     assert order.violation_ratio < 0.01
 
 
-# -- notes and refusals ----------------------------------------------------------------------------
+# -- notes -----------------------------------------------------------------------------------------
 
 
 def test_notes() -> None:
