@@ -158,6 +158,7 @@ def plan(values: Plan, progress: Any) -> Any:
     """Read and plan."""
     from bestby.questions.planning.plan import allocate, minimum_detectable, power, sample_size
     from bestby.questions.planning.source import check_options, described_design, label_plan
+    from bestby.resampling.settings import Resampling
 
     check_options(values)
     if values.question.labels:
@@ -173,7 +174,7 @@ def plan(values: Plan, progress: Any) -> Any:
         "n_simulations": statistics.n_simulations,
         "n_resamples": statistics.n_resamples,
         "rng": statistics.rng,
-        "progress": progress,
+        "resampling": Resampling(progress=progress),
     }
     if question.budget is not None:
         return allocate(design, question.budget, **values.costs.arguments(), **common)
