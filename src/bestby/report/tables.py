@@ -324,7 +324,8 @@ def _differences(
     if len(c.differences) > MOST_PAIRS:
         n_systems = len({name for d in differences for name in (d.a, d.b)})
         every_pair = len(differences) == n_systems * (n_systems - 1) // 2
-        shown = [d for d in differences if not every_pair or best in (d.a, d.b)][:most]
+        shown = [d for d in differences if not every_pair or best in (d.a, d.b)]
+        shown = shown[: most - every_pair]
     lines = [disagreements.short_line(map(disagreements.kinds, shown))]
     if len(shown) < len(differences):
         lines.append(f"All {len(differences)} differences: {ALL}.")

@@ -56,6 +56,7 @@ def document(c: SlicesComparison) -> Document:
         subtitle(c, extent),
         sections,
         methods(c),
+        detail_notes=("few_slices",),
     )
 
 
