@@ -348,6 +348,15 @@ def figure_kind(question: str) -> Any:
 
 
 @record
+class Printed(Group):
+    """How much of the result is printed, where that is not the short answer."""
+
+    heading: ClassVar[str] = "Output"
+    brief: bool = flag("Print the headline and one table.", shapes=(TERMINAL,))
+    details: bool = flag("Print the whole report.", shapes=(TERMINAL,))
+
+
+@record
 class Json(Group):
     """Results for programs; - is the standard output."""
 
@@ -378,11 +387,9 @@ class Json(Group):
 
 
 @record
-class Output(Json):
+class Output(Json, Printed):
     """How much is printed, and the files that are written."""
 
-    brief: bool = flag("Print the headline and one table.", shapes=(TERMINAL,))
-    details: bool = flag("Print everything that the files have.", shapes=(TERMINAL,))
     csv: Text = result_file("Write the differences as CSV.")
     markdown: Text = result_file("Write the tables as Markdown.")
     latex: Text = result_file("Write the tables as LaTeX (booktabs).")

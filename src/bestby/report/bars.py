@@ -17,7 +17,7 @@ LINE, POINT, MARK = "\N{BOX DRAWINGS LIGHT HORIZONTAL}", "\N{BLACK CIRCLE}", "\N
 
 @dataclass(frozen=True, slots=True)
 class Bars:
-    """The estimate and the interval of each row of a table, and the value that their scale marks, such as 0."""
+    """The estimates and intervals of the rows of a table, and the value that their scale marks, such as 0."""
 
     rows: tuple[tuple[float, float, float], ...]
     marked: float | None = None

@@ -28,6 +28,7 @@ BEST_GROUP = "best group"
 MOST_PAIRS = 130
 """Pairs in a forest plot: those of 16 systems."""
 
+
 @dataclass(frozen=True, slots=True)
 class Picture:
     """A figure: its name, how to read it, and the function that draws it when it is needed."""

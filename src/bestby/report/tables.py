@@ -275,9 +275,7 @@ def difference_columns(c: Any, sides: column.Sides, look: Look) -> list[Column]:
     ]
 
 
-def differences_table(
-    c: Comparison, metric: MetricInfo, *beside_p: Column, most: int = BEST
-) -> Table:
+def differences_table(c: Comparison, metric: MetricInfo, *beside_p: Column, most: int = BEST) -> Table:
     """Return the table of differences on one metric, in their order; with a margin also the verdicts.
 
     Of many the short answer shows those with the best system, or with the baseline, and at most `most`.

@@ -80,7 +80,7 @@ def check(c: Any) -> int:
     for d in wrong:
         # A name that all rows share stands in the caption.
         assert any(all(name in row[:3] or name in caption for name in (d.a, d.b)) for caption, row in rows), d
-    for table in (*shown, *(short for table in shown for short in table.in_short())):
+    for table in (*shown, *(short for one in shown for short in one.in_short())):
         used = {mark for row in marked_rows(table) for mark in row[-1]}
         assert used <= MARKS
         assert all(f"{mark} " in table.footnote for mark in used)

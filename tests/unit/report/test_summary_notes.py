@@ -10,7 +10,9 @@ from bestby.results.base import Note
 
 
 def test_notes_that_differ_in_names_and_numbers_are_one_line() -> None:
-    notes = [Note("spread", f"the runs of {name} vary {i} times", ("m", name)) for i, name in enumerate("abcde")]
+    notes = [
+        Note("spread", f"the runs of {name} vary {i} times", ("m", name)) for i, name in enumerate("abcde")
+    ]
     assert lines_of([*notes, Note("other", "once", ())]) == [
         "the runs of a vary 0 times (5 such notes: a; b; c; ...)",
         "once",

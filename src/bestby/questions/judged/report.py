@@ -325,7 +325,9 @@ def _agreement(c: JudgedComparison, entries: list[tuple[str, JudgeOfSystem]]) ->
         column.number("Spearman", correlation, _field("spearman")),
     )
     minus = ": bias is judge minus human" if same else ""
-    return Table.of(f"The judge against the humans{minus}", columns, entries, part="judge", main=2, details=True)
+    return Table.of(
+        f"The judge against the humans{minus}", columns, entries, part="judge", main=2, details=True
+    )
 
 
 def _shares(c: JudgedComparison, entries: list[tuple[str, JudgeOfSystem]]) -> Table:
@@ -355,7 +357,11 @@ def _calibration(c: JudgedComparison) -> Table:
         column.interval(c.level, digits, _field("interval")),
     )
     return Table.of(
-        "Mean human score by the judge's score, all systems together", columns, entries, part="calibration", details=True
+        "Mean human score by the judge's score, all systems together",
+        columns,
+        entries,
+        part="calibration",
+        details=True,
     )
 
 

@@ -27,7 +27,9 @@ def test_the_whole_text(made: SimpleNamespace) -> None:
     assert "rank  system     accuracy   95 % interval  group" in lines
     assert any(line.startswith(" 3–5  atae_lstm     0.708  [0.674, 0.739]  bc     ") for line in lines)
     assert "Differences in accuracy, first − second" in lines
-    assert any(line.startswith("aen_bert   bert_spc        0.011  [−0.025, 0.044]    0.58 ") for line in lines)
+    assert any(
+        line.startswith("aen_bert   bert_spc        0.011  [−0.025, 0.044]    0.58 ") for line in lines
+    )
     assert "Cochran's Q test that all systems are equal: 43.21 on 4 df, p = 9e-9." in lines
     assert lines[-1] == made.five().signature
     assert made.five().details() == text
@@ -38,7 +40,9 @@ def test_the_short_answer(made: SimpleNamespace) -> None:
     assert str(made.five()) == made.five().table() == text
     assert len(text.splitlines()) <= 40
     assert "Cochran" not in text
-    assert text.endswith("\nbestby 0.1.0, seed 0, data 01234567. The whole report: --details, or result.details()")
+    assert text.endswith(
+        "\nbestby 0.1.0, seed 0, data 01234567. The whole report: --details, or result.details()"
+    )
     details = to_text(made.five(), details=True)
     tables = text.split("\n\n")[1:3]
     assert all(table in details for table in tables)
