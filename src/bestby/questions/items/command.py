@@ -51,11 +51,11 @@ class Statistics(option_groups.Direction, Sampling, option_groups.ItemFamily):
 
 
 @record
-class Output(option_groups.ComparisonTables, option_groups.ClassTables):
+class Output(option_groups.InPercent, option_groups.ComparisonTables):
     kind: str = option_groups.figure_kind("items")
     top: Count = option(
         "K",
-        "Show the K best systems (default: all of up to 50, else 20).",
+        "Show the K best systems (default: 20 of more; in files and with --details all of up to 50).",
         shapes=(option_groups.TERMINAL, "markdown", "latex", "html", "plot"),
     )
     html_items: bool = flag(
