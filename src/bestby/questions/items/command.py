@@ -43,10 +43,10 @@ class Sampling(option_groups.ItemResamples):
 
 @record
 class Statistics(option_groups.Direction, Sampling, option_groups.ItemFamily):
-    baseline: Text = option("NAME", "Compare every other system with this one only.")
+    baseline: Text = option_groups.baseline_option()
     simultaneous: bool = flag("Intervals, groups and verdicts that hold for all differences at once (max-T).")
     correction: str = choice(
-        "METHOD", allowed_names("correction", "items"), "Correction for several comparisons: ", default="holm"
+        allowed_names("correction", "items"), "Correction for several comparisons.", default="holm"
     )
 
 
