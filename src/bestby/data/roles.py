@@ -32,7 +32,7 @@ GOLD_WORDS = ("gold", "label", "target", "reference", "y_true")
 
 _OF_GOLD = {
     *("gold", "golden", "truth", "true", "label", "labels", "target", "targets", "reference", "references"),
-    "expected",
+    *("expected", "qrels"),
 }
 _BESIDE_GOLD = {"ground", "y", "answer", "answers", "output", "class", "correct", "value"}
 """Words of names of the gold, and words beside these, as in ``ground_truth`` and ``expected_answer``."""
@@ -295,6 +295,16 @@ def score_column(names: Sequence[str]) -> str | None:
     """
     scores = [name for name in names if _are_only_scores(name)]
     return next((name for name in scores if name.lower() == "score"), scores[0] if scores else None)
+
+
+def name_values(names: Sequence[str]) -> str:
+    """Return the hint to name the column of the values, the first that is called as scores are, or any.
+
+    >>> name_values(["name", "accuracy", "f1_macro"]), name_values([])
+    ("name it: value_column='accuracy'", 'name it: value_column=...')
+    """
+    first = score_column(names) or next(iter(names), None)
+    return "name it: value_column=" + ("..." if first is None else repr(first))
 
 
 def averages(rows: Mapping[str, Mapping[str, float]]) -> list[str]:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from bestby._core.errors import BestbyError, InvalidInputError
 from bestby.cli.commands import answer, values_of
-from bestby.data.roles import REPETITION_WORDS
+from bestby.data.roles import REPETITION_WORDS, quantities
 
 MOST_STEPS = 12
 """How often the hint of an error is followed for one command."""
@@ -113,10 +113,18 @@ def _asked(question: Question, files: Sequence[str], options: Sequence[str]) -> 
         values = values_of(question.command, [*files, *options])
         quick = values_of(question.command, [*files, *options, *question.quick])
         result = answer(question.command, quick)
-    names = {str(getattr(one, "system", one)).lower() for one in getattr(result, "systems", ())}
-    if names & OF_ROWS:
-        raise InvalidInputError(f"column {min(names & OF_ROWS)!r} is no system")
+    names = system_names(result)
+    odd = [name for name in names if name.lower() in OF_ROWS]
+    if odd or (odd := quantities(names)):
+        raise InvalidInputError(
+            f"column {odd[0]!r} is no system", f"leave it out: --ignore {shlex.quote(odd[0])}"
+        )
     return Asked(question, tuple(files), tuple(options), values, result)
+
+
+def system_names(result: Any) -> list[str]:
+    """Return the systems that a result is about."""
+    return [str(getattr(one, "system", one)) for one in getattr(result, "systems", ())]
 
 
 def _proposed(hint: str) -> list[tuple[str, str]]:

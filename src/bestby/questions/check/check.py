@@ -10,7 +10,7 @@ from bestby._core.arrays import is_frame
 from bestby._core.errors import BestbyError, InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby.data.columns import Column
-from bestby.data.roles import ITEM_WORDS, RUN_WORDS
+from bestby.data.roles import ITEM_WORDS, RUN_WORDS, gold_names, listed
 from bestby.data.table import Table
 from bestby.data.values import as_scores
 from bestby.questions.check.asking import (
@@ -25,10 +25,12 @@ from bestby.questions.check.asking import (
     Asked,
     Question,
     ask,
+    system_names,
 )
 from bestby.questions.check.content import Content, evaluation_of, tables_in
 from bestby.questions.check.oddities import MOST_SLICES, oddities
 from bestby.questions.check.result import CheckedColumn, FileCheck, ReadyCommand
+from bestby.readers.files import stem_of
 from bestby.readers.paths import check_arguments
 from bestby.results.base import provenance_of
 
@@ -38,7 +40,7 @@ MOST_RUNS = 50
 
 @with_suggestions
 def check(paths: str | Path | Sequence[str | Path] | Mapping[str, str | Path]) -> FileCheck:
-    """Look at files before a question is chosen.
+    r"""Look at files before a question is chosen.
 
     Parameters
     ----------
@@ -72,7 +74,7 @@ def check(paths: str | Path | Sequence[str | Path] | Mapping[str, str | Path]) -
     >>> import pathlib, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = pathlib.Path(folder, "labels.csv")
-    ...     _ = path.write_text("id,label,aen,bert\\n1,x,x,y\\n2,y,y,y\\n3,x,x,x\\n", encoding="utf-8")
+    ...     _ = path.write_text("id,label,aen,bert\n1,x,x,y\n2,y,y,y\n3,x,x,x\n", encoding="utf-8")
     ...     found = check(path)
     >>> [one.command.replace(str(path), path.name) for one in found.commands][0]
     'bestby compare labels.csv --gold label'
@@ -118,18 +120,21 @@ def _typed(paths: Any) -> list[str]:
 
 
 def questions_answered(
-    files: Sequence[str], tables: Sequence[Table]
+    files: Sequence[str], tables: Sequence[Table], *, advise: bool = True
 ) -> tuple[list[Asked], BestbyError | None]:
-    """Return the questions that files answer, and why systems cannot be compared if they cannot."""
-    asked: list[Asked] = []
-    refused: BestbyError | None = None
+    """Return the questions that files answer, and why systems cannot be compared if they cannot.
 
-    def tried(question: Question, options: Sequence[str] = ()) -> Asked | None:
-        nonlocal refused
+    `advise` says whether the question for advice is among them, which may ask what is answered itself.
+    """
+    asked: list[Asked] = []
+    refusals: list[BestbyError] = []
+
+    def tried(question: Question, options: Sequence[str] = (), of: Sequence[str] = files) -> Asked | None:
         try:
-            found = ask(question, asked[0].files if asked else files, options)
+            found = ask(question, of, options)
         except BestbyError as error:
-            refused = error if question is COMPARE else refused
+            if question is COMPARE or (question.command == "runs" and _have_runs(tables)):
+                refusals.append(error)
             return None
         asked.append(found)
         return found
@@ -138,24 +143,38 @@ def questions_answered(
     for question in OF_REPEATS:
         if question.command != "runs" or _may_be_runs(tables):
             tried(question)
-    if any(judged):
-        return asked, refused
-    compared = tried(COMPARE)
-    if compared is None:
-        tried(EVALUATE)
-        return asked, refused
-    if len(compared.result.systems) == 2:
-        tried(GATE, compared.options) or tried(GATE, [*compared.options, "--metric", "mean"])
-        tried(PLAN, compared.options)
-    tried(ADVISE, compared.options)
-    return asked, refused
+    if not any(judged):
+        gold, rest = _gold_among(files)
+        compared = (tried(COMPARE, gold, rest) if gold else None) or tried(COMPARE)
+        if compared is None:
+            (tried(EVALUATE, gold, rest) if gold else None) or tried(EVALUATE)
+            return asked, next(iter(refusals), None)
+        options, rest = compared.options, compared.files
+        if len(compared.result.systems) == 2:
+            tried(GATE, options, rest) or tried(GATE, [*options, "--metric", "mean"], rest)
+            tried(PLAN, options, rest)
+        if advise:
+            tried(ADVISE, options, rest)
+    return asked, next(iter(refusals), None)
+
+
+def _gold_among(files: Sequence[str]) -> tuple[list[str], Sequence[str]]:
+    """Return the option that names the file of the gold, if one is called so, and the other files."""
+    gold = next((file for file in files if "=" not in file and gold_names([stem_of(file)])), None)
+    if gold is None or len(files) == 1:
+        return [], files
+    return ["--gold", gold], [file for file in files if file != gold]
+
+
+def _have_runs(tables: Sequence[Table]) -> bool:
+    return any(name.lower() in RUN_WORDS for table in tables for name in table.names)
 
 
 def _may_be_runs(tables: Sequence[Table]) -> bool:
-    """Tell whether rows may be runs: of logs, of a table with their column, and of a short one without ids."""
+    """Tell whether rows may be runs: of logs, of a table with their column, of a short one without ids."""
     names = {name.lower() for table in tables for name in table.names}
     short = all(table.n_rows <= MOST_RUNS for table in tables) and names.isdisjoint(ITEM_WORDS)
-    return not tables or not names.isdisjoint(RUN_WORDS) or short
+    return not tables or _have_runs(tables) or short
 
 
 def _with_groups(content: Content, compared: Asked) -> list[Asked]:
@@ -182,9 +201,10 @@ def _judgements(asked: Sequence[Asked]) -> Any:
 
 
 def _read_as(asked: Sequence[Asked]) -> str:
-    """Return what the first answer says of how the files were read."""
+    """Return what an answer says of how the files were read, or which systems the first one is about."""
     notes = (note for one in asked for note in getattr(one.result, "notes", ()))
-    return next((note.message for note in notes if note.code == "read_as"), "")
+    systems = listed(system_names(asked[0].result)) if asked else ""
+    return next((note.message for note in notes if note.code == "read_as"), systems and f"systems: {systems}")
 
 
 def _columns(content: Content) -> tuple[CheckedColumn, ...]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from bestby._core.cached import cached_property
 from bestby._core.errors import BestbyError
 from bestby._core.paths import readable_file
+from bestby._core.text import words_of
 from bestby._core.typing import FloatArray, IntArray
 from bestby.data.columns import MISSING, Column, group_codes, is_plain
 from bestby.data.evaluation import Evaluation
@@ -22,7 +23,6 @@ from bestby.data.roles import (
     RUN_WORDS,
     VALUE_WORDS,
     Roles,
-    are_scores,
     quantities,
 )
 from bestby.data.table import SYSTEM_WORDS, Table
@@ -68,6 +68,13 @@ _OPTIONS = {
 _REPEATED = ("runs", "datasets", "folds", "repetitions", "judge", "system A")
 """Parts of columns beside which an item has several rows of a system."""
 
+GROUP_WORDS = frozenset({
+    "annotator", "rater", "worker", "labeller", "author", "user", "speaker", "subject", "person", "source",
+    "site", "domain", "topic", "category", "language", "lang", "genre", "template", "document", "doc",
+    "passage", "paragraph", "article", "session", "dialogue", "batch", "group",
+})  # fmt: skip
+"""Words of names of columns whose whole numbers are groups."""
+
 _MOST_GROUPS = 0.5
 """Groups per item up to which a column groups the items."""
 
@@ -80,7 +87,7 @@ class Content:
     asked: tuple[Asked, ...] = ()
     evaluation: Evaluation | None = None
     lacking: str = ""
-    """Why there are no tables; empty if there are."""
+    """What it takes to have tables; empty if there are some."""
 
     def part(self, name: str) -> str:
         """Return the part that a column plays; empty if none is known."""
@@ -172,7 +179,7 @@ class Content:
         read = as_scores(column)
         if read.is_text:
             return False
-        return are_scores(name) is not None or read.values.dtype.kind == "f"
+        return GROUP_WORDS.isdisjoint(words_of(name)) or read.values.dtype.kind == "f"
 
     @cached_property
     def inputs(self) -> tuple[str, ...]:
@@ -218,19 +225,19 @@ def quantity(name: str) -> bool:
 
 
 def tables_in(files: Sequence[str]) -> tuple[tuple[Table, ...], str]:
-    """Return the tables that lie in files, or why there are none."""
+    """Return the tables that lie in files, or what it takes to have some."""
     missing = missing_texts(MISSING)
     pieces = pieces_of([*files])
     if pieces is not None:
         if pieces.n_values() > LARGE:
-            return (), "the table is too large to be read at once"
+            return (), "a smaller table"
         return (whole_table(pieces, missing, ()),), ""
     named = named_paths([*files])
     paths = by_system(named)
     if any(format_in(path) is not None for path in paths.values()):
-        return (), "the files are logs of a tool, or in another format of their own"
+        return (), "tables; these are logs of a tool, or of another format"
     if sum(path.stat().st_size for path in map(readable_file, paths.values())) // 4 > LARGE:
-        return (), "the files are too large to be read at once"
+        return (), "smaller files"
     return tuple(_table(str(name), readable_file(path), missing) for name, path in paths.items()), ""
 
 

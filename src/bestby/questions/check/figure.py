@@ -17,7 +17,7 @@ MOST = 40
 
 @figure
 def columns(c: FileCheck, *, canvas: Canvas = SCREEN) -> Sheet:
-    """Draw the share of the rows that have a value, a bar per column, or per system of files without columns."""
+    """Draw the share of the rows that have a value, a bar per column or else per system."""
     shares = {one.name: (one.part, 1.0 - one.n_missing / one.n_rows) for one in c.columns[:MOST]}
     shares = shares or dict.fromkeys(c.systems[:MOST], ("system", 1.0)) or {"files": ("", 1.0)}
     axes = canvas.axes()

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bestby._core import special
-from bestby._core.text import counted, percentage, quoted
+from bestby._core.text import counted, percentage, quoted, words_of
 from bestby._core.typing import BoolArray, FloatArray, IntArray
 from bestby.data.roles import listed
 from bestby.inference.classical import doubled_ranks
@@ -37,7 +37,8 @@ MOST_SYSTEMS = 100
 _SEEN_AS = {"read_as", "counted"}
 """Codes of notes on data that are no findings."""
 
-_OF_PEOPLE = ("annotator", "rater", "worker", "labeller", "labeler", "author", "user", "speaker", "source")
+PEOPLE = frozenset({"annotator", "rater", "worker", "labeller", "author", "user", "speaker", "source"})
+"""Words of names of columns that say who or what a row is from."""
 
 
 class Tests(NamedTuple):
@@ -177,14 +178,16 @@ def unused_groups(content: Content) -> Iterator[Found]:
 
 
 def large_shares(content: Content) -> Iterator[Found]:
-    """Yield the people or sources that a large share of the items is from."""
-    for name, sizes in content.groups.items():
-        share = float(sizes[0] / sizes.sum())
-        if share > max(LARGEST_SHARE, 2.0 / sizes.size) and any(word in name.lower() for word in _OF_PEOPLE):
-            assert content.items is not None
-            first = Counter(content.items.cells(name)).most_common(1)[0][0]
+    """Yield the people or sources that a large share of the rows is from."""
+    for one, name in [(table, name) for table in content.tables[:1] for name in table.names]:
+        if PEOPLE.isdisjoint(words_of(name)) or one.column(name).is_soft:
+            continue
+        times = Counter(cell for cell in one.cells(name) if cell)
+        first, n = times.most_common(1)[0] if times else ("", 0)
+        share = n / max(times.total(), 1)
+        if len(times) > 1 and share > max(LARGEST_SHARE, 2.0 / len(times)):
             yield Finding(
-                "large_share", f"{percentage(share)} of the items are from one {name}: {quoted(first)}"
+                "large_share", f"{percentage(share)} of the rows are from one {name}: {quoted(first)}"
             )
 
 
@@ -198,26 +201,31 @@ def few_clusters(content: Content) -> Iterator[Found]:
 def level_items(content: Content) -> Iterator[Found]:
     """Yield how many items all systems have right, or none."""
     scores = _right_or_wrong(content)
+    if content.scores is None:
+        yield Unchecked("items by their scores (all or none right, backwards, drift)", "a score of each item")
+        return
+    if scores is None:
+        yield Unchecked("items that all systems or none have right, or backwards", "right or wrong answers")
     if scores is None or len(scores) < 2:
-        yield Unchecked("items that all systems or none have right", "right or wrong answers of two systems")
         return
     right = scores.sum(axis=0)
     n_all, n_none = int((right == len(scores)).sum()), int((right == 0.0).sum())
     if n_all + n_none >= LEVEL_SHARE * right.size:
         yield Finding(
             "level_items",
-            f"all systems are right on {n_all} and all wrong on {n_none} of {right.size} items: only the other"
-            f" {right.size - n_all - n_none} tell them apart",
+            f"all systems are right on {n_all} and all wrong on {n_none} of {right.size} items: only the"
+            f" other {right.size - n_all - n_none} tell them apart",
         )
 
 
 def other_quantities(content: Content) -> Iterator[Found]:
     """Yield the columns of times, costs and the like, which can be compared as well."""
-    names = dict.fromkeys(name for table in content.tables for name in table.names if quantity(name))
+    columns = dict.fromkeys(name for table in content.tables for name in table.names)
+    names = [name for name in columns if quantity(name) and content.part(name) != "system"]
     if names:
         yield Finding(
-            "quantities",
-            f"{listed([*names])}: quantities that can be compared as well, as scores of which lower ones are"
+            "other_quantities",
+            f"{listed(names)}: quantities that can be compared as well, as scores of which lower ones are"
             " better",
         )
 
@@ -238,9 +246,6 @@ def _right_or_wrong(content: Content) -> FloatArray | None:
     return scores if scores is not None and bool(np.isin(scores, (0.0, 1.0)).all()) else None
 
 
-_BACKWARDS = "items answered backwards"
-
-
 def backward_items(content: Content) -> Iterator[Found]:
     """Test of each item whether systems that do well on the others do worse on it.
 
@@ -250,31 +255,32 @@ def backward_items(content: Content) -> Iterator[Found]:
     """
     scores = _right_or_wrong(content)
     if scores is None:
-        yield Unchecked(_BACKWARDS, "right or wrong answers")
         return
     scores = scores[:MOST_SYSTEMS]
     k, right = len(scores), scores.sum(axis=0).astype(np.int64)
     least = np.array([1.0 / math.comb(k, m) for m in range(k + 1)])[right]
-    tested = np.flatnonzero(testable(least))
+    tested = np.flatnonzero(testable(least, ALPHA / 3.0))
     if not tested.size:
         enough = next(n for n in range(2, 1000) if right.size / math.comb(n, n // 2) <= ALPHA / 3.0)
-        yield Unchecked(_BACKWARDS, f"about {enough} systems for {right.size} items; there are {k}")
+        yield Unchecked(
+            "items answered backwards", f"about {enough} systems for {right.size} items; there are {k}"
+        )
         return
     totals = scores.sum(axis=1)
     p_values = np.array([rank_sum_p(totals - scores[:, item], scores[:, item] > 0.0) for item in tested])
 
     def said(which: BoolArray) -> str:
         names = [content.item_name(item) for item in tested[which].tolist()]
+        are = "is" if len(names) == 1 else "are"
         return (
-            f"{counted(len(names), 'item')} {'is' if len(names) == 1 else 'are'} answered backwards: systems"
-            f" that do well on the other items do worse on {listed(names, 5)} (a wrong label? tested as if the"
-            " systems were independent)"
+            f"{counted(len(names), 'item')} {are} answered backwards: systems that do well on the other items do"
+            f" worse on {listed(names, 5)} (a wrong label? tested as if the systems were independent)"
         )
 
     yield Tests("backward_items", p_values, said)
 
 
-def testable(least: FloatArray, alpha: float = ALPHA / 3.0) -> BoolArray:
+def testable(least: FloatArray, alpha: float) -> BoolArray:
     """Return which tests can reject among those that can, by the least p-value of each.
 
     >>> testable(np.array([0.5, 0.001, 0.002, 0.02]), 0.05)
@@ -309,9 +315,11 @@ def rank_sum_p(values: FloatArray, chosen: BoolArray) -> float:
 
 def drift(content: Content) -> Iterator[Found]:
     """Test whether the mean score of the items rises or falls over their order (Spearman's correlation)."""
-    scores, what = content.scores, "a drift over the order of the items"
-    if scores is None or scores.shape[1] < FEWEST_IN_ORDER:
-        yield Unchecked(what, f"a score for each of {FEWEST_IN_ORDER} items")
+    scores = content.scores
+    if scores is None:
+        return
+    if scores.shape[1] < FEWEST_IN_ORDER:
+        yield Unchecked("a drift over the order of the items", f"{FEWEST_IN_ORDER} items")
         return
     means = scores.mean(axis=0)
     ranks = doubled_ranks(means).astype(np.float64)
@@ -381,5 +389,6 @@ def _hypergeometric(n_first: int, n_second: int, n_drawn: int) -> FloatArray:
         np.maximum(n_second - y, 0) + 1.0
     )
     logs = np.where(possible, -logs, -np.inf)
-    weights: FloatArray = np.exp(logs - logs.max())
-    return weights / weights.sum()
+    weights = np.exp(logs - logs.max())
+    probabilities: FloatArray = weights / weights.sum()
+    return probabilities
