@@ -16,6 +16,7 @@ WIDTH = "100"
 COMMANDS = {
     "bestby": [],
     "bestby advise": ["advise"],
+    "bestby check": ["check"],
     "bestby choose": ["choose"],
     "bestby cite": ["cite"],
     "bestby compare": ["compare"],

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from bestby.cli import option_groups
@@ -38,4 +40,9 @@ def check(values: Check, progress: Any) -> Any:
     from bestby.questions.check.check import check as check_files
 
     del progress  # every question is asked quickly
-    return check_files(values.paths)
+    result = check_files(values.paths)
+    path = Path(values.paths[0])
+    if path.stem != "stdin" or not path.parent.name.startswith("bestby-"):
+        return result
+    commands = (replace(one, command=one.command.replace(str(path), "-")) for one in result.commands)
+    return replace(result, files=("-",), commands=tuple(commands))

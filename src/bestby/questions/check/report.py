@@ -18,7 +18,8 @@ from bestby.report.tables import Table
 from bestby.report.words import listed
 
 _WIDTH = 100
-_MOST_COLUMNS = 8
+_MOST_LINES = 40
+_LEAST_COLUMNS = 4
 _MOST_FINDINGS = 6
 
 TABLES = {
@@ -91,32 +92,35 @@ def _columns(c: FileCheck) -> Table:
 
 def text(c: FileCheck) -> str:
     """Return the check as text; only commands are longer than a line."""
-    lines = [lead(c), ""]
+    first = [lead(c), ""]
     if c.read_as:
-        lines += _filled("", c.read_as)
+        first += _filled("", c.read_as)
     if c.refusal:
-        lines += [*_filled("", f"To compare systems: {c.refusal[0]}"), *_filled("hint: ", c.refusal[1])]
-    lines += _column_lines(c)
+        first += [*_filled("", f"To compare systems: {c.refusal[0]}"), *_filled("hint: ", c.refusal[1])]
+    rest = []
     if c.commands:
-        lines += ["", "What can be asked", *_command_lines(c)]
+        rest += ["", "What can be asked", *_command_lines(c)]
     if c.findings:
-        lines += ["", "What may be off"]
-        lines += [line for one in c.findings[:_MOST_FINDINGS] for line in _filled("• ", one.message)]
+        rest += ["", "What may be off"]
+        rest += [line for one in c.findings[:_MOST_FINDINGS] for line in _filled("• ", one.message)]
         if len(c.findings) > _MOST_FINDINGS:
-            lines.append(f"• and {len(c.findings) - _MOST_FINDINGS} more: --json or --html has all")
+            rest.append(f"• and {len(c.findings) - _MOST_FINDINGS} more: --json or --html has all")
     if c.unchecked:
         lacking = "; ".join(f"{one.what} (needs {one.lacking})" for one in c.unchecked)
-        lines += ["", *_filled("", f"Not checked: {lacking}.")]
-    return "\n".join(map(visible, lines))
+        rest += ["", *_filled("", f"Not checked: {lacking}.")]
+    room = _MOST_LINES - len(first) - len(rest)
+    return "\n".join(map(visible, [*first, *_column_lines(c, room), *rest]))
 
 
-def _column_lines(c: FileCheck) -> list[str]:
+def _column_lines(c: FileCheck, room: int) -> list[str]:
+    """Return the columns as lines, as many as there is room for, but a few in any case."""
     if not c.columns:
         return []
+    most = len(c.columns) if len(c.columns) + 2 <= room else max(_LEAST_COLUMNS, room - 3)
     rows = [("column", "part", "values", "distinct", "missing")]
     rows += [
         (one.name, one.part or "–", one.values, str(one.n_distinct), str(one.n_missing))
-        for one in c.columns[:_MOST_COLUMNS]
+        for one in c.columns[:most]
     ]
     widths = [min(max(len(row[i]) for row in rows), 40) for i in range(5)]
     lines = [
@@ -126,7 +130,7 @@ def _column_lines(c: FileCheck) -> list[str]:
         )
         for row in rows
     ]
-    more = len(c.columns) - _MOST_COLUMNS
+    more = len(c.columns) - most
     return ["", *lines, *([f"and {counted(more, 'more column')}"] if more > 0 else [])]
 
 
