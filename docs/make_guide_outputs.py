@@ -1,7 +1,7 @@
 """Run the commands in the documentation and put in what they print; `--check` only compares.
 
-A command stands after "$ " at the start of a block of kind console. The line with the signature, which names
-versions, is left out.
+A command of bestby stands after "$ " at the start of a block of kind console. What it prints is shown with 80
+columns, without the line with the signature, which names versions.
 """
 
 from __future__ import annotations
@@ -21,7 +21,10 @@ PAGES = tuple(
     if BEGIN in path.read_text(encoding="utf-8")
 )
 BLOCK = re.compile(r"```console\n(\$ (?:[^\n]*\\\n)*[^\n]*\n)(.*?)```\n", re.DOTALL)
-MAIN = "import sys; from bestby.cli import main; sys.exit(main())"
+MAIN = (
+    "import sys; from bestby.cli import main; from bestby.report.writers import terminal;"
+    " terminal._WIDTH = 80; sys.exit(main())"
+)
 
 
 def page(text: str) -> str:
@@ -38,7 +41,7 @@ def output(command: str) -> str:
     done = subprocess.run(
         [sys.executable, "-c", MAIN, *arguments],
         cwd=ROOT,
-        env=kept | {"PYTHONUTF8": "1"},
+        env=kept | {"PYTHONUTF8": "1", "COLUMNS": "80"},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
