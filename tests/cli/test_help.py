@@ -26,7 +26,7 @@ PAGES = [*GROUPS, *all_words()]
 WIDE = {("board", "init"), ("board", "end"), ("board", "import")}
 """Commands whose examples are wider than a terminal of 80 columns."""
 EXPECTED = set(
-    """--alternative --annotators --baseline --blocks --cache --class-shares --classes --cluster --correction --csv --csv-safe --csv-scores --format --gold --help --higher-is-better --html
+    """--alternative --annotators --baseline --blocks --brief --cache --classes --cluster --correction --csv --csv-safe --csv-scores --details --format --gold --help --higher-is-better --html
 --ignore --interval --item --items --jobs --json --label-separator --latex --latex-caption --latex-digits --latex-label --latex-part --latex-wide --level --lower-is-better --margin --markdown --metric --missing-value --no-rescale --normalise --on-missing --option
 --percent --plot --plot-font --plot-kind --plot-width --resample-annotators --resample-size --resamples --seed --simultaneous --stratum --stream --system --system-column --test --top
 --value-column""".split()  # noqa: SIM905

@@ -365,6 +365,15 @@ def figure_kind(question: str) -> Any:
 
 
 @record
+class Printed(Group):
+    """How much of the result is printed, where that is not the short answer."""
+
+    heading: ClassVar[str] = "Output"
+    brief: bool = flag("Print the headline and one table.", shapes=(TERMINAL,))
+    details: bool = flag("Print the whole report.", shapes=(TERMINAL,))
+
+
+@record
 class Json(Group):
     """Results for programs; - is the standard output."""
 
@@ -395,8 +404,8 @@ class Json(Group):
 
 
 @record
-class Output(Json):
-    """The files that are written."""
+class Output(Json, Printed):
+    """How much is printed, and the files that are written."""
 
     csv: Text = result_file("Write the differences as CSV.", common=True)
     markdown: Text = result_file("Write the tables as Markdown.")
@@ -454,17 +463,6 @@ class InPercent(Group):
         from bestby.report.percent import in_percent  # the help of a command needs no reports
 
         return in_percent(result) if self.percent else result
-
-
-@record
-class ClassTables(InPercent, Tables):
-    """Tables in percent if asked for, with how often each class occurs."""
-
-    terminal_classes: bool = flag(
-        "Also print how often each class occurs in the gold and in the predictions.",
-        "--class-shares",
-        shapes=(TERMINAL,),
-    )
 
 
 @record

@@ -8,6 +8,7 @@ from bestby._core.errors import InvalidInputError
 from bestby.cli import option_groups
 from bestby.cli.option_groups import Text
 from bestby.cli.options import argument, choice, flag, option, record
+from bestby.cli.records import in_records
 from bestby.vocabulary import NONE, allowed_names
 
 if TYPE_CHECKING:
@@ -103,7 +104,7 @@ def datasets(values: Datasets, progress: Any) -> Any:
     if isinstance(data, dict) and all(isinstance(value, float) for value in data.values()):
         return _count_of_effects(data, values)
     # Files say which column has the datasets.
-    return compare_datasets(data, outer="dataset", **statistics, progress=progress)
+    return compare_datasets(data, outer="dataset", **in_records(statistics, progress))
 
 
 def _count_of_effects(p_values: dict[str, float], values: Datasets) -> Replicability:

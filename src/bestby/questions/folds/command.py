@@ -8,6 +8,7 @@ from bestby._core.errors import InvalidInputError
 from bestby.cli import option_groups
 from bestby.cli.option_groups import Number, Text
 from bestby.cli.options import argument, choice, option, record
+from bestby.cli.records import in_records
 from bestby.vocabulary import allowed_names
 
 
@@ -78,4 +79,4 @@ def folds(values: Folds, progress: Any) -> Any:
 
     reading = reading_of(values.statistics.metric)
     data: Any = read_folds(values.path, **values.data.arguments(), **reading)
-    return compare_folds(data, **values.statistics.arguments(), progress=progress)
+    return compare_folds(data, **in_records(values.statistics.arguments(), progress))

@@ -12,6 +12,7 @@ from bestby._core.text import counted, path_text, quoted, shortened
 from bestby.cli import option_groups, streams
 from bestby.cli.option_groups import Count, Names, Number, Text
 from bestby.cli.options import argument, flag, option, record, result_file
+from bestby.cli.records import in_records
 from bestby.questions.items import command as items_parameters
 from bestby.questions.slices import command as slices_parameters
 from bestby.vocabulary import allowed_names
@@ -214,7 +215,7 @@ def _gate(notes: tuple[Note, ...], values: Gate, progress: Any) -> Any:
             f"a gate needs a baseline and a candidate, got one system: {evaluation.names[0]}",
             hint="give two files, a table of both, or --baseline-file",
         )
-    result = gate_systems(evaluation, **cut, **statistics, progress=progress)
+    result = gate_systems(evaluation, **cut, **in_records(statistics, progress))
     return dataclasses.replace(result, notes=(*notes, *result.notes))
 
 

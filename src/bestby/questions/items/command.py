@@ -7,6 +7,7 @@ from typing import Any
 from bestby.cli import option_groups
 from bestby.cli.option_groups import Count, Names, Text
 from bestby.cli.options import argument, choice, flag, option, record
+from bestby.cli.records import in_records
 from bestby.vocabulary import allowed_names
 
 
@@ -50,11 +51,11 @@ class Statistics(option_groups.Direction, Sampling, option_groups.ItemFamily):
 
 
 @record
-class Output(option_groups.ComparisonTables, option_groups.ClassTables):
+class Output(option_groups.InPercent, option_groups.ComparisonTables):
     kind: str = option_groups.figure_kind("items")
     top: Count = option(
         "K",
-        "Show the K best systems (default: all of up to 50, else 20).",
+        "Show the K best systems (default: 20 of more; in files and with --details all of up to 50).",
         shapes=(option_groups.TERMINAL, "markdown", "latex", "html", "plot"),
     )
     html_items: bool = flag(
@@ -114,4 +115,4 @@ def compare(values: Compare, progress: Any) -> Any:
     from bestby.questions.items.compare import compare as compare_systems
 
     evaluation, statistics = read_evaluation(values)
-    return compare_systems(evaluation, **statistics, progress=progress)
+    return compare_systems(evaluation, **in_records(statistics, progress))

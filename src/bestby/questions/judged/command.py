@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 from bestby.cli import option_groups
 from bestby.cli.option_groups import Names, Number, Text
 from bestby.cli.options import Group, argument, choice, flag, option, record, result_file
+from bestby.cli.records import in_records
 from bestby.vocabulary import allowed_names
 
 
@@ -141,4 +142,4 @@ def judged_compare(values: JudgedCompare, progress: Any) -> Any:
     else:
         scores = read_judged(values.path, **{**columns, "human": False})
         arguments["calibration"] = read_calibration(values.design.calibration, **columns)
-    return compare_judged(scores, **arguments, progress=progress)
+    return compare_judged(scores, **in_records(arguments, progress))

@@ -147,6 +147,7 @@ def plan(values: Plan, progress: Any) -> Any:
     """Read and plan."""
     from bestby.questions.planning.plan import allocate, minimum_detectable, power, sample_size
     from bestby.questions.planning.source import described_design
+    from bestby.resampling.settings import Resampling
 
     question, statistics = values.question, values.statistics
     design = described_design(values)
@@ -159,7 +160,7 @@ def plan(values: Plan, progress: Any) -> Any:
         "n_simulations": statistics.n_simulations,
         "n_resamples": statistics.n_resamples,
         "rng": statistics.rng,
-        "progress": progress,
+        "resampling": Resampling(progress=progress),
     }
     if question.budget is not None:
         return allocate(design, question.budget, **values.costs.arguments(), **common)

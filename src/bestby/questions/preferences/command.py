@@ -9,6 +9,7 @@ from bestby._core.errors import InvalidInputError
 from bestby.cli import option_groups
 from bestby.cli.option_groups import Names, Text
 from bestby.cli.options import argument, choice, option, record
+from bestby.cli.records import in_records
 from bestby.vocabulary import allowed_names, choices
 
 
@@ -124,7 +125,7 @@ def _by_strength(judgements: Any, statistics: Statistics, progress: Any) -> Any:
     if statistics.alternative == "better":  # the stronger is the better one
         arguments["alternative"] = "greater"
     arguments["ties"] = _MODELS[statistics.method]
-    return compare_preferences(judgements, **arguments, progress=progress)
+    return compare_preferences(judgements, **in_records(arguments, progress))
 
 
 def _by_win_rate(judgements: Any, statistics: Statistics, progress: Any) -> Any:
@@ -137,7 +138,7 @@ def _by_win_rate(judgements: Any, statistics: Statistics, progress: Any) -> Any:
     for name in ("method", "scale", "prior", "on_missing"):
         del arguments[name]
     evaluation = win_rates(judgements, statistics.on_missing)  # type: ignore[arg-type]  # checked above
-    return compare(evaluation, **arguments, progress=progress)
+    return compare(evaluation, **in_records(arguments, progress))
 
 
 def _refuse(statistics: Statistics, **unset: Any) -> None:

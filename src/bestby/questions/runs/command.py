@@ -7,6 +7,7 @@ from typing import Any
 from bestby.cli import option_groups
 from bestby.cli.option_groups import Names, Text
 from bestby.cli.options import argument, choice, flag, option, record
+from bestby.cli.records import in_records
 from bestby.vocabulary import allowed_names
 
 
@@ -68,4 +69,4 @@ def runs(values: Runs, progress: Any) -> Any:
 
     statistics = values.statistics.arguments()
     table = read_runs(values.paths, **values.data.arguments(), **reading_of(values.statistics.metric))
-    return compare_runs(table, paired=values.data.paired, **statistics, progress=progress)
+    return compare_runs(table, paired=values.data.paired, **in_records(statistics, progress))

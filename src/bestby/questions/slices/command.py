@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 from bestby.cli import option_groups
 from bestby.cli.option_groups import Count, Names, Text
 from bestby.cli.options import REQUIRED, Group, argument, choice, flag, option, record, result_file
+from bestby.cli.records import in_records
 from bestby.vocabulary import allowed_names
 
 
@@ -68,4 +69,4 @@ def slices(values: Slices, progress: Any) -> Any:
 
     cut = values.cut.arguments()
     evaluation, statistics = read_evaluation(values, by=without_bins(cut["by"]))
-    return compare_slices(evaluation, **cut, **statistics, progress=progress)
+    return compare_slices(evaluation, **cut, **in_records(statistics, progress))

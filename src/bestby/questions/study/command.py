@@ -11,6 +11,7 @@ from bestby._core.text import counted
 from bestby.cli import option_groups, streams
 from bestby.cli.option_groups import Names, Number, Text
 from bestby.cli.options import REQUIRED, Group, argument, flag, option, record, result_file
+from bestby.cli.records import in_records
 from bestby.vocabulary import choices
 
 if TYPE_CHECKING:
@@ -220,7 +221,7 @@ def study_run(values: StudyRun, progress: Any) -> Any:
 
     _conditions(_store(values.study))
     study = Study(Path(values.study).expanduser())
-    comparison = study.compare(**values.statistics.arguments(), progress=progress)
+    comparison = study.compare(**in_records(values.statistics.arguments(), progress))
     if comparison.n_reused:
         streams.print_stderr(
             f"{comparison.n_computed} computed, {comparison.n_reused} from the study's cache"
