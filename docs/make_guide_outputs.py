@@ -11,6 +11,7 @@ import re
 import shlex
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -21,6 +22,9 @@ PAGES = tuple(
     if BEGIN in path.read_text(encoding="utf-8")
 )
 BLOCK = re.compile(r"```console\n(\$ (?:[^\n]*\\\n)*[^\n]*\n)(.*?)```\n", re.DOTALL)
+MESSAGE = re.compile(r"hint:|\w+Error:")
+"""How lines of errors begin, which a terminal wraps."""
+
 MAIN = (
     "import sys; from bestby.cli import main; from bestby.report.writers import terminal;"
     " terminal._WIDTH = 80; sys.exit(main())"
@@ -49,7 +53,12 @@ def output(command: str) -> str:
         check=False,
     )
     lines = [line.rstrip() for line in done.stdout.splitlines() if not re.match(r"bestby[: ]\d", line)]
+    lines = [part for line in lines for part in (_wrapped(line) if MESSAGE.match(line) else [line])]
     return "\n".join(lines).strip("\n") + "\n"
+
+
+def _wrapped(line: str) -> list[str]:
+    return textwrap.wrap(line, 80, break_long_words=False, break_on_hyphens=False)
 
 
 if __name__ == "__main__":
