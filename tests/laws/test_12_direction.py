@@ -53,7 +53,7 @@ def check_family(c: Comparison) -> None:
         group = {entry.system: entry.group for entry in entries}
         for d, row in mine:
             check_difference(d, c.level)
-            assert (row["better"], row["favoured"]) == (d.better, d.favoured)
+            assert (row["significant"], row["winner"]) == (d.significant, d.winner)
             if group[d.a] is not None and group[d.b] is not None:
                 apart = not set(str(group[d.a])) & set(str(group[d.b]))
                 assert apart == (shown[d.a, d.b] is not None)

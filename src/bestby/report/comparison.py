@@ -16,7 +16,7 @@ from bestby._core.cached import cached_property
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.text import quoted
-from bestby.inference.multiplicity import rejects
+from bestby.inference.multiplicity import alpha_at, rejects
 from bestby.report.differing_items import ORDERS, ComparedItems, Disagreements, Order
 from bestby.report.reported import Drawn, DrawnSystems, InShort, Reported, shown_in, written
 from bestby.results.base import MetricInfo, Note, Provenance, negated
@@ -254,6 +254,22 @@ class Difference(InShort, Drawn):
         score and the test favour different systems, or neither favours any.
         """
         return None if self.opposed else self.ahead or self.favoured
+
+    @property
+    def significant(self) -> bool | None:
+        """Whether the two differ significantly: `p_adjusted` is at most 1 - `level`; None without a test."""
+        if self.test is None or self.p_adjusted is None:
+            return None
+        return rejects(self.p_adjusted, alpha_at(self.level))
+
+    @property
+    def winner(self) -> str | None:
+        """The system with the better score, if the two differ significantly; else None.
+
+        It is None, too, where a test of ranks or signs, or one side of a test, speaks for the system with the
+        worse score. Of equal scores the statistic of the test decides.
+        """
+        return shown_better(self, alpha_at(self.level))
 
     @property
     def sentence(self) -> str:

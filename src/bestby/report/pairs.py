@@ -11,7 +11,7 @@ import numpy as np
 from bestby._core.cached import cached_property
 from bestby._core.chunks import chunks
 from bestby._core.typing import Alternative, Array, FloatArray, IntArray
-from bestby.inference.multiplicity import rejects
+from bestby.inference.multiplicity import alpha_at, rejects
 from bestby.report.comparison import Difference
 from bestby.results.base import Note, notes_about
 from bestby.results.values import Interval, TestResult
@@ -155,6 +155,32 @@ class Pairs(Sequence[Difference]):
             yield Interval(low, high, self.equivalence_level, self.interval, True)
 
     @property
+    def significant(self) -> Sequence[bool | None] | Array:
+        """As `Difference.significant`, of each pair."""
+        if self.test is None:
+            return [None] * len(self)
+        return rejects(self.p_adjusted, alpha_at(self.level))
+
+    @cached_property
+    def sides(self) -> IntArray:
+        """The winner of each pair: 1 for A, -1 for B, 0 for none; tests of counts never oppose the scores."""
+        if self.test is None:
+            return np.zeros(len(self), dtype=np.int64)
+        sides = np.sign(self.statistic).astype(np.int64)
+        shown = rejects(self.p_adjusted, alpha_at(self.level))
+        if self.alternative != "two-sided":
+            shown &= sides == (1 if self.alternative == "greater" else -1)
+        return np.where(shown, sides if self.greater_is_better else -sides, 0)
+
+    @property
+    def winner(self) -> list[str | None]:
+        """As `Difference.winner`, of each pair."""
+        names = np.array([*self.names, None], dtype=object)
+        place = np.where(self.sides > 0, self.a, np.where(self.sides < 0, self.b, -1))
+        winners: list[str | None] = names[place].tolist()
+        return winners
+
+    @property
     def favoured(self) -> list[str | None]:
         """As `Difference.favoured`, of each pair."""
         return self._system_of_sign(self.statistic)
@@ -173,8 +199,8 @@ class Pairs(Sequence[Difference]):
         """As `Difference.better`, of each pair: the tests of counts never oppose the scores."""
         return self.favoured if self.test is not None else self._system_of_sign(self.estimate)
 
-    def values(self, path: str) -> Sequence[Any] | Array:
-        """Return an attribute of all differences, by its path from a `Difference`."""
+    def values(self, path: str) -> Sequence[Any] | Array | None:
+        """Return an attribute of all differences, by its path from a `Difference`; None if none is held."""
         size = len(self)
         match path:
             case "a" | "b":
@@ -199,7 +225,7 @@ class Pairs(Sequence[Difference]):
             case "standard_error_method":
                 return ["formula"] * size
             case _:
-                column: Sequence[Any] | Array = getattr(self, path)
+                column: Sequence[Any] | Array | None = getattr(self, path, None)
                 return column
 
     def find(self, a: str, b: str) -> int | None:

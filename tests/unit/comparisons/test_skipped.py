@@ -29,7 +29,7 @@ SKIPS: dict[str, dict[str, Any]] = {
     "both": {"interval": None, "test": None},
 }
 OF_INTERVALS = {"low", "high", "interval", "verdict", "equivalence_low", "standard_error"}
-OF_TESTS = {"p_value", "p_adjusted", "test", "exact", "favoured", "rank_low", "rank_high", "group"}
+OF_TESTS = {"p_value", "p_adjusted", "test", "exact", "significant", "winner", "rank_low", "rank_high", "group"}
 
 
 def compared(metric: str = "f1_macro", **options: Any) -> bb.Comparison:
@@ -200,7 +200,7 @@ def test_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     table.write_text("gold,a,b,c\n" + "".join(f"{','.join(map(str, row))}\n" for row in rows))
     assert main(["compare", str(table), "--interval", "none", "--test", "none", "--csv", "-"]) == 0
     assert (
-        capsys.readouterr().out.splitlines()[0] == "metric,a,b,difference,score_a,score_b,n_differing,better"
+        capsys.readouterr().out.splitlines()[0] == "metric,a,b,difference,score_a,score_b,n_differing"
     )
     assert main(["evaluate", str(table), "--interval", "none", "--csv", "-"]) == 0
     assert capsys.readouterr().out.splitlines()[0] == "metric,system,score,level,rank_low,rank_high,group"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 from bestby._core.text import grouped
 from bestby.inference.multiplicity import rejects
 from bestby.questions.datasets import figure
-from bestby.questions.datasets.result import DatasetComparison, RunsOnDatasets
+from bestby.questions.datasets.result import DatasetComparison, Overall, RunsOnDatasets
 from bestby.questions.runs.differences import ASO_RESAMPLES
 from bestby.questions.runs.report import differences_of_runs
 from bestby.questions.runs.result import RunsDifference
@@ -568,13 +568,9 @@ _COLUMNS = (
 
 _EMPTY = dict.fromkeys(column.name for column in _COLUMNS)
 
-_NOT_OVERALL = {
-    "metric", "score_a", "score_b", "level", "exact", "n_differing", "better", "favoured", "disagreement",
-}  # fmt: skip
-
 _OVERALL = (
     *attributes("average", "resampled"),
-    *(column for column in DIFFERENCE if column.name not in _NOT_OVERALL),
+    *(column for column in DIFFERENCE if hasattr(Overall, str(column.path or column.name).split(".")[0])),
 )
 """What a difference on all datasets together has of the columns."""
 
