@@ -180,25 +180,6 @@ class Pairs(Sequence[Difference]):
         winners: list[str | None] = names[place].tolist()
         return winners
 
-    @property
-    def favoured(self) -> list[str | None]:
-        """As `Difference.favoured`, of each pair."""
-        return self._system_of_sign(self.statistic)
-
-    def _system_of_sign(self, values: FloatArray) -> list[str | None]:
-        """Return A where a number is positive, B where it is negative; the reverse where lower is better."""
-        sign = np.sign(values) * (1 if self.greater_is_better else -1)
-        names = np.array([*self.names, None], dtype=object)
-        favoured: list[str | None] = names[
-            np.where(sign > 0, self.a, np.where(sign < 0, self.b, -1))
-        ].tolist()
-        return favoured
-
-    @property
-    def better(self) -> list[str | None]:
-        """As `Difference.better`, of each pair: the tests of counts never oppose the scores."""
-        return self.favoured if self.test is not None else self._system_of_sign(self.estimate)
-
     def values(self, path: str) -> Sequence[Any] | Array | None:
         """Return an attribute of all differences, by its path from a `Difference`; None if none is held."""
         size = len(self)
@@ -404,14 +385,3 @@ def parts_of(differences: Sequence[Difference]) -> tuple[Sequence[Difference], .
     ((),)
     """
     return differences.parts if isinstance(differences, Differences) else (differences,)
-
-
-def shown_sides(pairs: Pairs, alpha: float) -> IntArray:
-    """Return `shown_better` for many pairs at once: 1 for A, -1 for B, 0 for neither."""
-    if pairs.test is None:
-        return np.zeros(len(pairs), dtype=np.int64)
-    sides = np.sign(pairs.statistic).astype(np.int64)
-    shown = rejects(pairs.p_adjusted, alpha)
-    if pairs.alternative != "two-sided":
-        shown &= sides == (1 if pairs.alternative == "greater" else -1)
-    return np.where(shown, sides if pairs.greater_is_better else -sides, 0)

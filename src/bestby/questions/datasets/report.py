@@ -277,13 +277,13 @@ def _extent(runs: RunsOnDatasets) -> str:
 
 
 def _differences(c: DatasetComparison) -> Table:
-    def differ_on(d: Difference) -> Cell:
+    def significant_on(d: Difference) -> Cell:
         r = c.replicability[d.a, d.b]
         return Cell(f"{r.k_bonferroni} of {len(r.datasets)}", float(r.k_bonferroni))
 
     columns = (
         column.count(f"wins{DASH}ties{DASH}losses", lambda d: c.wins(d.a, d.b)),
-        Column("differ on", differ_on, applies=bool(c.replicability)),
+        Column("significant on", significant_on, applies=bool(c.replicability)),
     )
     caption = f"{words.mean_differences(c.metric.name)} over the datasets"
     return pairs_table(c, caption, columns, _with_resamples(c, _methods_over(c), c.differences))
@@ -456,7 +456,7 @@ def _run_columns(c: DatasetComparison) -> tuple[Column, ...]:
 
 
 def _datasets_with_difference(c: DatasetComparison, pair: Difference) -> tuple[str, ...]:
-    """Return the datasets on which a pair of systems is told apart."""
+    """Return the datasets on which a pair of systems differs significantly."""
     return c.replicability[pair.a, pair.b].found if c.replicability else ()
 
 
