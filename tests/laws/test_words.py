@@ -1,7 +1,8 @@
-"""One word for each idea: of tests and verdicts, every text says the same, of every kind of result, and the docs.
+"""One word for each idea, in the texts of every kind of result and in the documentation.
 
-Two systems differ significantly or cannot be told apart; a verdict with a margin is better, worse, equivalent,
-not worse, not better or inconclusive. What a judge favours, and who wins a judgement, are other ideas.
+Two systems differ significantly or cannot be told apart; a verdict with a margin is better, worse,
+equivalent, not worse, not better or inconclusive. What a judge favours, and who wins a
+judgement, are other ideas.
 """
 
 from __future__ import annotations
@@ -47,7 +48,12 @@ def other_words(text: str) -> list[str]:
 
 @pytest.mark.parametrize(
     "text",
-    ["a is ahead of b by 0.1", "the sign test favours b", "not shown to be worse", "b and c are not told apart"],
+    [
+        "a is ahead of b by 0.1",
+        "the sign test favours b",
+        "not shown to be worse",
+        "b and c are not told apart",
+    ],
 )
 def test_other_words_are_found(text: str) -> None:
     assert other_words(text)
@@ -55,8 +61,8 @@ def test_other_words_are_found(text: str) -> None:
 
 def test_the_words_that_stay_are_none_of_them() -> None:
     said = (
-        "They differ significantly; b cannot be told apart from it. a is better than b by more than the margin."
-        " The judge favours a. The record is ahead of the clock. Each winner was shown first in half of them."
+        "They differ significantly; b cannot be told apart from it. a is better than b by more than the"
+        " margin. The judge favours a. The record is ahead of the clock. Each winner was shown first in half of them."
     )
     assert other_words(said) == []
 
