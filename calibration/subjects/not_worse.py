@@ -15,10 +15,10 @@ TITLE = "Not worse"
 TEXT = """
 How often the verdict says that A is not worse than B by the margin (`not worse`, `equivalent` or `better`),
 where A is worse by exactly the margin. The verdict is read from one end of the interval of two one-sided
-tests, so this may happen in 5 % of the data sets. Differences are normal, or lognormal with the longer tail on either
-side; answers are right in 70 and 75 % and agree on half of the items; labels are those of three even classes,
-of which A has 5 points fewer right; runs are of three to ten seeds. *noted*: `few_items`, `few_effective`,
-`few_differing`, `few_clusters` or `skewed_differences`.
+tests, so this may happen in 5 % of the data sets. Differences are normal, or lognormal with the longer tail
+on either side; answers are right in 70 and 75 % and agree on half of the items; labels are those of three
+even classes, of which A has 5 points fewer right; runs are of three to ten seeds. *noted*: `few_items`,
+`few_effective`, `few_differing`, `few_clusters` or `skewed_differences`.
 """
 
 SUBJECT = "not_worse"
