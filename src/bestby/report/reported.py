@@ -170,7 +170,7 @@ class Reported(ABC):
         caption : str
             LaTeX that replaces the caption; for one table only.
         digits : int, optional
-            Decimals of scores, differences and intervals, in place of those that the standard errors give. A
+            Decimals of scores, differences and intervals, in place of those that the intervals give. A
             number that would be rounded to 0, or across it, still gets as many more as it takes to see its
             side.
         percent : bool
