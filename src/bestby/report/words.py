@@ -520,7 +520,7 @@ def lines_of(notes: Iterable[Note]) -> list[str]:
     alike: dict[str, dict[str, list[Note]]] = {}
     for note in notes:
         alike.setdefault(note.code, {}).setdefault(_without_names(note), []).append(note)
-    lines = []
+    lines: list[str] = []
     for of_code in alike.values():
         texts = list(of_code.values())
         # Of so many texts of one code the first stands for all

@@ -37,26 +37,34 @@ def items() -> RunsComparison:
 
 
 def test_the_text(scores: RunsComparison, items: RunsComparison) -> None:
-    text = str(scores)
+    text = scores.details()
     assert text.startswith("new has the highest accuracy, ")
     assert "over 6 runs each" in text
     assert "Systems by the mean of accuracy (higher is better), 6 runs each" in text
     assert "sd" in text.split("group")[0]
     assert "Probability that a run of the first is above one of the second" in text
-    assert "Probability that a run of a is above one of b" in str(items)
+    assert "Probability that a run of a is above one of b" in items.details()
     assert "Newcombe's score interval" in text
     assert "Standard error" not in text
-    assert "∞ items" in str(items)
-    assert "p (items fixed)" in str(items)
+    assert "∞ items" in items.details()
+    assert "p (items fixed)" in items.details()
     for result in (scores, items):
-        *lines, signature = str(result).splitlines()
+        *lines, signature = result.details().splitlines()
         assert signature == result.signature
         assert max(cell_len(line) for line in lines) <= 100
 
 
 def test_one_p_value_is_not_shown_twice(scores: RunsComparison) -> None:
-    assert "p (t)" in str(scores)
-    assert "p (t)" not in str(compare_runs(RUNS, test="t"))
+    assert "p (t)" in scores.details()
+    assert "p (t)" not in compare_runs(RUNS, test="t").details()
+
+
+def test_the_short_answer_has_systems_and_differences(scores: RunsComparison, items: RunsComparison) -> None:
+    for result in (scores, items):
+        text = str(result)
+        assert len(text.splitlines()) <= 40
+        assert all(words not in text for words in ("Probability that", "ε", "p (t)", "p (items fixed)", "∞"))
+        assert "Difference" in text
 
 
 def test_sentences_of_runs(scores: RunsComparison) -> None:
