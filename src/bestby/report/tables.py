@@ -47,7 +47,7 @@ CLASS_SHARE = attributes("system", "label", "share", "count")
 GOLD = "gold"
 
 _LETTERS = (
-    "The letters of groups are no names of systems: systems whose groups share a letter are not told apart."
+    "The letters of groups are no names of systems: systems whose groups share a letter cannot be told apart."
 )
 
 

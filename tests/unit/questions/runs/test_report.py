@@ -67,13 +67,13 @@ def test_the_short_answer_has_systems_and_differences(scores: RunsComparison, it
         assert "Difference" in text
 
 
-def test_sentences_follow_the_leader(scores: RunsComparison) -> None:
+def test_sentences_of_runs(scores: RunsComparison) -> None:
     d = scores["old_1", "new"]
-    assert d.sentence.startswith("new is ahead of old_1 by ")
-    assert "A run of new beats one of old_1 with probability 0.97 [" in d.sentence
+    assert d.sentence.startswith("old_1 has a lower accuracy than new by ")
+    assert "A run of old_1 scores above one of new with probability 0.03 [" in d.sentence
     assert "old_1 is worse than new by more than the margin of 0.01." in d.sentence
     lower = compare_runs(RUNS, greater_is_better=False)["old_1", "new"].sentence
-    assert "A run of old_1 beats one of new with probability 0.97 [" in lower
+    assert "A run of old_1 scores above one of new with probability 0.03 [" in lower
     two = compare_runs({k: RUNS[k] for k in ("old_1", "new")})["new", "old_1"]
     assert f"ε_min of its stochastic order is {two.order.epsilon_min:.2f} (p = 0.00" in two.sentence
 
@@ -178,7 +178,7 @@ def test_identical_systems_can_be_shown() -> None:
     for kind in ("scores", "forest", "quantiles", "order"):
         render(result.plot(kind=kind), ".png")
     result.to_html()
-    assert "level; the data are compatible with" in result["a", "b"].sentence
+    assert "have the same score; the data are compatible with" in result["a", "b"].sentence
 
 
 def test_runs_too_few_for_dominance_are_explained() -> None:
