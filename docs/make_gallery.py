@@ -73,7 +73,8 @@ ENTRIES = (
     Entry(
         "systems",
         "Systems",
-        "A line per system. Filled circles have no system that is shown to be better; open squares have one.",
+        "A line per system. Filled circles: no other system has a significantly better score; open squares:"
+        " one has.",
         'axes = result.plot(kind="systems")',
         f"{LANGID} --plot systems.svg --plot-kind systems",
     ),
@@ -114,14 +115,14 @@ ENTRIES = (
     Entry(
         "quantiles",
         "Quantiles of two systems",
-        "Where the second system is ahead, the area between them is shaded.",
+        "Where the second system has the better run, the area between them is shaded.",
         'axes = runs.plot(kind="quantiles", pair=("logreg_14", "svm_14"))',
         f"{RUNS} --plot quantiles.svg --plot-kind quantiles",
     ),
     Entry(
         "order",
         "Almost stochastic order",
-        "If no row is shown to be dominant, the figure says so.",
+        "If no dominance is significant, the figure says so.",
         'axes = runs.plot(kind="order")',
         f"{RUNS} --plot order.svg --plot-kind order",
     ),

@@ -80,7 +80,7 @@ def _run(cell: Cell, names: dict[str, Any]) -> Cell:
         exec(compile(tree, "cell", "exec"), names)
         if isinstance(last, ast.Expr):
             value = eval(compile(ast.Expression(last.value), "cell", "eval"), names)
-    lines = [line for line in shown.getvalue().splitlines() if not line.startswith("bestby:")]
+    lines = [line for line in shown.getvalue().splitlines() if not re.match(r"bestby[: ]\d", line)]
     figure = render(value, ".png") if isinstance(value, Axes) else None
     if value is not None and figure is None:
         lines.append(repr(value))

@@ -17,9 +17,10 @@ import typer.core
 import typer.main
 
 from bestby._core.errors import BestbyError, InvalidInputError, OtherQuestionError
+from bestby._core.paths import exists, user_path
 from bestby._version import __version__
 from bestby.cli import streams
-from bestby.cli.errors import in_options, repeat_hint, reported, usage_error
+from bestby.cli.errors import CLICK_ERROR, in_options, repeat_hint, reported, usage_error
 from bestby.cli.inputs import with_stdin
 from bestby.cli.options import WIDEST, command, set_options, spellings, write_options, write_rows
 
@@ -27,6 +28,7 @@ __all__ = ["app", "run"]
 
 # fmt: off
 REGISTRY = {
+    "check": ("bestby.questions.check.command", "Look at files: what they hold, which commands answer it, and what is off."),
     "compare": ("bestby.questions.items.command", "Compare systems on one test set: differences, intervals, tests."),
     "evaluate": ("bestby.questions.items.evaluate_command", "Give the scores of one system or several with their intervals; nothing is tested."),
     "gate": ("bestby.questions.gate.command", "Decide whether a candidate is good enough to take the place of a baseline."),
@@ -135,6 +137,8 @@ class _Group(typer.core.TyperGroup):
             renamed = _renamed(args)
             if renamed is not None:
                 raise usage_error(ctx, *renamed)
+            if args and args[0] not in self.helps and _is_file(args[0]):
+                args = ["check", *args]
         # Who types `bestby` alone asks what there is: that is no error.
         return super().parse_args(ctx, args or ["--help"])
 
@@ -144,6 +148,11 @@ class _Group(typer.core.TyperGroup):
 
 
 _TOP = tuple(dict.fromkeys(key.split()[0] for key in REGISTRY))
+
+
+def _is_file(word: str) -> bool:
+    """Tell whether a word names what is there, perhaps after the name of a system."""
+    return any(exists(user_path(one)) for one in (word, word.partition("=")[2]) if one)
 
 
 def _renamed(arguments: list[str]) -> tuple[str, str] | None:
@@ -181,24 +190,52 @@ def arguments_of_all() -> set[str]:
 
 def _load(words: tuple[str, ...], help: str) -> Any:
     """Return the command of some words, such as ``("study", "add")``, without what it imports to run."""
-    record = record_of(words)
 
     def call(values: Any) -> None:
-        try:
+        with _errors_in_options(words, values):
             run_command = getattr(importlib.import_module(REGISTRY[" ".join(words)][0]), "_".join(words))
             with with_stdin(values) as complete, _forwarded(words, values, complete):
                 if "progress" not in inspect.signature(run_command).parameters:
                     run_command(complete)
                 else:
                     importlib.import_module("bestby.cli.outputs").write_result(run_command, complete)
-        except BestbyError as error:
-            if isinstance(error, OtherQuestionError):
-                error.propose(shlex.join(["bestby", *_call_of(error.question, values)[0]]))
-            error.hint = repeat_hint(values, error) or error.hint
-            named = " ".join(("bestby", *words))
-            raise in_options(error, spellings(record), named, arguments_of_all()) from error
 
-    return command(words[-1], help, record, call)
+    return command(words[-1], help, record_of(words), call)
+
+
+@contextmanager
+def _errors_in_options(words: tuple[str, ...], values: Any) -> Iterator[None]:
+    """Write the arguments of Python that an error names as options of a command."""
+    try:
+        yield
+    except BestbyError as error:
+        if isinstance(error, OtherQuestionError):
+            error.propose(shlex.join(["bestby", *_call_of(error.question, values)[0]]))
+        error.hint = repeat_hint(values, error) or error.hint
+        named = " ".join(("bestby", *words))
+        raise in_options(error, spellings(type(values)), named, arguments_of_all()) from error
+
+
+def values_of(name: str, arguments: Sequence[str]) -> Any:
+    """Return the record of a command with the values that are typed."""
+    filled: list[Any] = []
+    parser = command(name, "", record_of(tuple(name.split())), filled.append)
+    try:
+        parser.main(args=[*arguments], prog_name=f"bestby {name}", standalone_mode=False)
+    except CLICK_ERROR as error:
+        raise InvalidInputError(str(error)) from error
+    return filled[0]
+
+
+def answer(name: str, values: Any) -> Any:
+    """Return the result of a command, which prints and writes nothing.
+
+    A command that ends with a status of its own has a function `answer` for this.
+    """
+    words = tuple(name.split())
+    module = importlib.import_module(REGISTRY[name][0])
+    with _errors_in_options(words, values):
+        return getattr(module, "answer", getattr(module, "_".join(words)))(values, None)
 
 
 @contextmanager

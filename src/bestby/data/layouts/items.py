@@ -263,7 +263,7 @@ def check_alike(table: Table, columns: dict[str, Column], gold: Column) -> None:
     labels, alike, _ = read_together(labels, hard)
     assert labels is not None
     for name in without_labels(labels, alike):
-        hint = "choose the columns of the systems: systems=[...]; or leave columns out: ignore=[...]"
+        hint = f"leave it out: ignore={name!r}; or choose the columns of the systems: systems=[...]"
         if name in table.data and table.repeats(name):
             hint += "; a column of their names is system_column=..."
         elif name in table.data and table.item_column(None) is None and holds_ids(table, name):
@@ -463,6 +463,7 @@ def check_not_long(table: Table, options: TableOptions) -> None:
         ids = [name for name in free if pairs[name] == table.n_rows > len(table.distinct(name))]
         if not ids and not has_values:  # a wide table
             return
+        check_one_test_set(table, ids)
         lacking.append(
             "no column is called item or id" if items is None else f"{quoted(items)} numbers the rows"
         )
@@ -541,6 +542,8 @@ def read_long(table: Table, options: TableOptions) -> tuple[Evaluation, str]:
     first = first_rows(item_of_row)
     firsts = [rows_used[position] for position in first.values()]
     gold = _gold_of_rows(table, completed, soft)
+    if gold is None and not values.is_soft and as_scores(values).is_text:
+        check_no_gold(table.source, [name for name in table.names if name not in (by, value, completed.item)])
     check_exact(table.source, {value: values}, gold)
     if gold is not None:
         _check_same(table, item_of_row, gold.take(rows_used), soft)

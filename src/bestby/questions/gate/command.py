@@ -200,6 +200,12 @@ def gate(values: Gate) -> None:
     raise typer.Exit(status)
 
 
+def answer(values: Gate, progress: Any) -> Any:
+    """Return the gate, without its exit status and its files."""
+    values, notes = with_settings(values)
+    return _gate(notes, values, progress)
+
+
 def _gate(notes: tuple[Note, ...], values: Gate, progress: Any) -> Any:
     from bestby.questions.gate.compare import gate as gate_systems
     from bestby.questions.gate.stored_baseline import with_stored
