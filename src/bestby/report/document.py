@@ -97,7 +97,8 @@ class Overview:
 class Document:
     """A report: its sections, the notes on its numbers, and in `methods` how these were computed.
 
-    `classes` is the table of how often each class occurs.
+    `by_metric` is the table of two systems on all metrics, for papers; `classes` that of how often each class
+    occurs.
     """
 
     title: str
@@ -109,6 +110,7 @@ class Document:
     signature: str
     version: str
     overview: Overview | None = None
+    by_metric: Table | None = None
     classes: Table | None = None
 
 
