@@ -27,7 +27,7 @@ WIDE = {("board", "init"), ("board", "end"), ("board", "import")}
 """Commands whose examples are wider than a terminal of 80 columns."""
 EXPECTED = set(
     """--alternative --annotators --baseline --blocks --cache --class-shares --classes --cluster --correction --csv --csv-safe --csv-scores --format --gold --help --higher-is-better --html
---ignore --interval --item --items --jobs --json --label-separator --latex --latex-caption --latex-digits --latex-label --latex-part --latex-wide --level --lower-is-better --margin --markdown --metric --missing-value --no-rescale --normalise --on-missing --option
+--ignore --interval --item --items --jobs --json --label --label-separator --latex --latex-caption --latex-digits --latex-label --latex-part --latex-wide --level --lower-is-better --margin --markdown --metric --missing-value --no-rescale --normalise --on-missing --option
 --percent --plot --plot-font --plot-kind --plot-width --resample-annotators --resample-size --resamples --seed --simultaneous --stratum --stream --system --system-column --test --top
 --value-column""".split()  # noqa: SIM905
 )
