@@ -74,7 +74,7 @@ ROSTER: dict[str, Callable[[dict[str, str], Any], Any]] = {
 
 NAMES = {key: f"org_{key}" for key in ("a", "b", "c", "half", "p", *(f"d{i}" for i in range(5)))}
 LABELS = {name: f"Org_{key}" for key, name in NAMES.items()}
-WRITERS = ("__str__", "to_markdown", "to_latex", "methods")
+WRITERS = ("__str__", "details", "to_markdown", "to_latex", "methods")
 
 
 def both(kind: str, folder: Any) -> tuple[Any, Any]:
