@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from bestby._core.errors import MissingExtraError as MissingExtraError
     from bestby._core.errors import StudyError as StudyError
     from bestby.boards.board import Board as Board
+    from bestby.data.blocks import Blocks as Blocks
     from bestby.data.evaluation import Evaluation as Evaluation
     from bestby.data.layouts.judged import JudgedItems as JudgedItems
     from bestby.data.layouts.runs import Runs as Runs
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from bestby.metrics.base import WeightedMetric as WeightedMetric
     from bestby.metrics.functions import FunctionMetric as FunctionMetric
     from bestby.metrics.registry import list_metrics as list_metrics
+    from bestby.metrics.score_metric import ScoreMetric as ScoreMetric
     from bestby.planning.paired import PairedProportions as PairedProportions
     from bestby.planning.paired import PairedScores as PairedScores
     from bestby.questions.advice.advise import advise as advise
@@ -125,6 +127,7 @@ __getattr__, __dir__, __all__ = door(
         ),
         "boards.board": "Board",
         "data.annotations": "Annotations",
+        "data.blocks": "Blocks",
         "data.evaluation": "Evaluation",
         "data.layouts.judged": "JudgedItems",
         "data.layouts.runs": "Runs",
@@ -132,6 +135,7 @@ __getattr__, __dir__, __all__ = door(
         "metrics.base": "MeanMetric Metric WeightDerivatives WeightedMetric",
         "metrics.functions": "FunctionMetric",
         "metrics.registry": "list_metrics",
+        "metrics.score_metric": "ScoreMetric",
         "planning.paired": "PairedProportions PairedScores",
         "questions.advice.advise": "advise",
         "questions.advice.result": "Advice",

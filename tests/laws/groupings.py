@@ -294,12 +294,12 @@ ROSTER: dict[str, tuple[str, Callable[..., Outcome], dict[str, Expected]]] = {
     ),
     "blocks": (
         "compare",
-        _compare(blocks=5),
+        _compare(clusters=bb.Blocks(5)),
         {"clusters": "refused", "crossed": "refused", "strata": "changes"},
     ),
     "simultaneous intervals": (
         "compare",
-        _compare(simultaneous=True),
+        _compare(correction="simultaneous"),
         {"clusters": "changes", "crossed": "changes", "strata": "changes"},
     ),
     "counted rows": (

@@ -24,7 +24,7 @@ CASES: list[tuple[Callable[..., Any], Any, dict[str, Any], str]] = [
     (bb.compare, SYSTEMS, {"gold": GOLD, "metric": "acuracy"}, "metric"),
     (bb.compare, SYSTEMS, {"gold": GOLD, "metric": "precision"}, "metric"),
     (bb.compare, SYSTEMS, {"gold": "gold"}, "gold"),
-    (bb.compare, SYSTEMS, {"gold": GOLD, "metric": "accuracy", "greater_is_better": False}, "greater_is_better"),
+    (bb.compare, SYSTEMS, {"gold": GOLD, "metric": bb.ScoreMetric("accuracy", greater_is_better=False)}, "metric"),
     (bb.compare, SYSTEMS, {"gold": GOLD, "interval": "bcaa"}, "interval"),
     (bb.compare, SYSTEMS, {"gold": GOLD, "baseline": "gamma"}, "baseline"),
     (bb.compare, SYSTEMS, {"rng": 1, "resampling": bb.Resampling(rng=2)}, "rng"),
@@ -44,7 +44,7 @@ CASES: list[tuple[Callable[..., Any], Any, dict[str, Any], str]] = [
     (bb.compare_runs, RECORDS, {}, "data"),
     (bb.compare_datasets, RECORDS, {}, "data"),
     (bb.compare_datasets, PARTS, {"metric": "f1[w]"}, "metric"),
-    (bb.compare_datasets, PARTS, {"metric": "accuracy", "greater_is_better": False}, "greater_is_better"),
+    (bb.compare_datasets, PARTS, {"metric": bb.ScoreMetric("accuracy", greater_is_better=False)}, "metric"),
     (bb.compare_folds, RECORDS, {}, "data"),
     (bb.multi_aso, {"a": [1.0, 2.0]}, {}, "data"),
 ]  # fmt: skip
@@ -120,7 +120,7 @@ def flat(value: Any) -> Iterator[dict[str, Any]]:
 
 def test_hints_say_what_to_pass() -> None:
     with pytest.raises(bb.InvalidInputError) as caught:
-        bb.compare({"a": [1.0, 2.0], "b": [2.0, 2.0]}, greater_is_better="no")  # type: ignore[arg-type]
+        bb.compare({"a": [1.0, 2.0], "b": [2.0, 2.0]}, metric=bb.ScoreMetric("score", greater_is_better="no"))  # type: ignore[arg-type]
     assert caught.value.hint == "pass greater_is_better=True or greater_is_better=False"
     with pytest.raises(bb.InvalidInputError) as caught:
         bb.compare(SYSTEMS, GOLD, systems=[1])  # type: ignore[list-item]

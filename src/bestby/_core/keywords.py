@@ -19,6 +19,11 @@ F = TypeVar("F", bound=Callable[..., Any])
 MOVED = {
     name: f"resampling=bestby.Resampling({name}={{}})"
     for name in ("n_jobs", "progress", "executor", "cache", "resample_size", "rescale")
+} | {
+    "greater_is_better": 'metric=bestby.ScoreMetric("score", greater_is_better={})',
+    "lower_is_better": 'metric=bestby.ScoreMetric("score", greater_is_better=False)',
+    "blocks": "clusters=bestby.Blocks({})",
+    "simultaneous": 'correction="simultaneous"',
 }
 """Keywords of earlier versions, and where each is given now, if a function has that: {} is the value."""
 
@@ -89,6 +94,7 @@ def unknown_keyword(function: Callable[..., Any], word: str, value: object = Non
     name = _name(function)
     moved = {one: place for one, place in MOVED.items() if place.partition("=")[0] in named}
     other = meant(word, value, {one: _words(function, one) for one in named} | dict.fromkeys(moved, ()))
+    other = word if word in moved else other
     close = [other] if other else difflib.get_close_matches(word, [*moved, *named], n=1, cutoff=0.7)
     if close and close[0] in moved:
         place = moved[close[0]].format(quoted(value) if isinstance(value, int | float | str) else "...")

@@ -126,7 +126,9 @@ def test_predictions_without_gold_are_refused_and_a_metric_is_consent(form: str)
 
 def test_gold_is_what_predictions_need() -> None:
     assert bb.compare({"pred_a": ONE, "pred_b": TWO}, gold=TWO)["pred_a", "pred_b"].metric == "accuracy"
-    named = bb.compare({"pred_a": ONE, "pred_b": TWO}, metric="my grade", greater_is_better=False)
+    named = bb.compare(
+        {"pred_a": ONE, "pred_b": TWO}, metric=bb.ScoreMetric("my grade", greater_is_better=False)
+    )
     assert named.metrics[0].name == "my grade"
 
 
@@ -141,7 +143,7 @@ def test_a_gate_asks_what_values_are_that_no_name_tells() -> None:
     with pytest.raises(bb.InvalidInputError, match="no name says that the values of 'main' are scores"):
         bb.gate(data)
     assert bb.gate(data, metric="mean").outcome == "pass"
-    assert bb.gate(data, metric="points", greater_is_better=True).outcome == "pass"
+    assert bb.gate(data, metric=bb.ScoreMetric("points", greater_is_better=True)).outcome == "pass"
     assert bb.gate(data, gold=ONE).outcome == "pass"
     for value in ("score", "correct", "accuracy", "bleu", "krippendorff_alpha"):
         table = long("x").rename(columns={"x": value})

@@ -7,7 +7,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bestby import Annotations, DesignError, Evaluation, InvalidInputError, Resampling, compare, evaluate
+from bestby import (
+    Annotations,
+    DesignError,
+    Evaluation,
+    FunctionMetric,
+    InvalidInputError,
+    Resampling,
+    compare,
+    evaluate,
+)
 from bestby.engine import interval_methods, prepare
 from bestby.engine.base import Drawing
 from bestby.engine.estimate import Estimates
@@ -171,12 +180,16 @@ def test_auto_is_basic_and_simultaneous_intervals_use_the_resamples(metric: str)
     settings: dict[str, Any] = {"metric": metric, "n_resamples": 999}
     fewer = compare(systems, GOLD, resampling=Resampling(resample_size=0.5), **settings)
     assert {d.interval.method for d in fewer} == {s.interval.method for s in fewer.systems} == {"basic"}
-    full = compare(systems, GOLD, simultaneous=True, **settings)["a", "b"].interval
-    half = compare(systems, GOLD, simultaneous=True, resampling=Resampling(resample_size=0.5), **settings)[
-        "a", "b"
-    ].interval
+    full = compare(systems, GOLD, correction="simultaneous", **settings)["a", "b"].interval
+    half = compare(
+        systems, GOLD, correction="simultaneous", resampling=Resampling(resample_size=0.5), **settings
+    )["a", "b"].interval
     raw = compare(
-        systems, GOLD, simultaneous=True, resampling=Resampling(resample_size=0.5, rescale=False), **settings
+        systems,
+        GOLD,
+        correction="simultaneous",
+        resampling=Resampling(resample_size=0.5, rescale=False),
+        **settings,
     )
     width = full.high - full.low
     assert half.method == full.method == "max-t"
@@ -377,8 +390,7 @@ def test_a_metric_in_a_thread_may_itself_compare() -> None:
     made = compare(
         systems,
         gold,
-        metric=low,
-        greater_is_better=True,
+        metric=FunctionMetric(low, greater_is_better=True),
         interval="percentile",
         test=None,
         n_resamples=600,

@@ -21,6 +21,7 @@ from bestby.engine.base import Drawing
 from bestby.engine.text_statistics import Counting
 from bestby.inference import skewness
 from bestby.metrics import resolve
+from bestby.metrics.score_metric import name_and_direction
 from bestby.questions.datasets import ranking
 from bestby.questions.datasets.differences import adjusted_within, clipped, counts_of, differences_inside
 from bestby.questions.datasets.result import DatasetComparison, RankDifference
@@ -58,7 +59,6 @@ def compare_datasets(
     gold: str | None = None,
     *,
     metric: Any = None,
-    greater_is_better: bool | None = None,
     statistic: Statistic = "mean",
     systems: str | Sequence[str] | None = None,
     ignore: str | Sequence[str] | None = None,
@@ -101,9 +101,6 @@ def compare_datasets(
         The column of the gold in a frame with a row per item.
     metric : str, Metric or callable, optional
         What to compute of items; as for `compare`. For a table of scores, a name for them.
-    greater_is_better : bool, optional
-        The direction of the scores in a table. By default that of the metric they are named after, or a guess
-        from the name, which a note tells; without a name True. Items: the metric knows.
     statistic : {"mean", "median", "trimmed_mean", "iqm"}
         What is compared of several runs on a dataset, as for `compare_runs`, and, if it is not the mean, of
         the runs of all datasets together.
@@ -238,6 +235,7 @@ def compare_datasets(
         test=test, alternative=alternative, correction=correction, margin=margin, baseline=baseline,
     )  # fmt: skip
     counting = Counting.of(drawing)
+    metric, greater_is_better = name_and_direction(metric)
     scores = _scores(source, metric, greater_is_better, on_missing, settings, drawing, counting)
     scores = on_one_scale(scores, normalise)
     scores = dataclasses.replace(scores, matrix=rounding.levelled(scores.matrix))

@@ -31,6 +31,7 @@ from bestby.engine.base import Drawing
 from bestby.engine.text_statistics import Counting
 from bestby.inference import classical
 from bestby.inference.multiplicity import rejects
+from bestby.metrics.score_metric import name_and_direction
 from bestby.questions.folds import crossvalidation
 from bestby.questions.folds.result import FoldComparison, PairTests, Spread
 from bestby.questions.folds.source import Folds, Labels, folds_of_items, folds_of_scores, read
@@ -49,7 +50,6 @@ def compare_folds(
     gold: str | None = None,
     *,
     metric: Any = None,
-    greater_is_better: bool | None = None,
     systems: str | Sequence[str] | None = None,
     ignore: str | Sequence[str] | None = None,
     items: str | Sequence[str] | None = None,
@@ -86,9 +86,6 @@ def compare_folds(
         The column of the gold in a frame with a row per item.
     metric : str, Metric or callable, optional
         What to compute of items; as for `compare`. For scores of folds, a name for them.
-    greater_is_better : bool, optional
-        The direction of scores of folds. By default that of the metric they are named after, or a guess from
-        the name, which a note tells; without a name True. Items: the metric knows.
     systems, ignore : str or list of str, optional
         The systems to compare (all by default), and the columns or systems to leave out, by name or by
         pattern, such as ``"gpt-*"``.
@@ -187,6 +184,7 @@ def compare_folds(
     columns = {"fold": fold, "repetition": repetition, "gold": gold, "items": items, "clusters": clusters}
     columns |= {"system_column": system_column, "value_column": value_column}
     per_dataset.refuse_columns(data, columns)
+    metric, greater_is_better = name_and_direction(metric)
     if isinstance(scores_or_items, dict):
         folds = folds_of_items(scores_or_items, metric, greater_is_better, drawing, Counting.of(drawing))
         crossvalidation.refuse_without_folds(folds, test, ratio, required, margin)

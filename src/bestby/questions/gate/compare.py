@@ -15,6 +15,7 @@ from bestby.comparisons import classes, dependence, equivalence, family, note_ru
 from bestby.comparisons.provenance import evaluation_provenance
 from bestby.comparisons.reading import Arguments, check_two_systems, evaluation_of
 from bestby.comparisons.settings import Settings, check_reach
+from bestby.data.blocks import clusters_and_blocks
 from bestby.data.evaluation import Evaluation
 from bestby.engine import interval_methods, significance_tests
 from bestby.engine.base import Drawing, Pair
@@ -56,7 +57,6 @@ def gate(
     gold: Any = None,
     *,
     metric: Any = None,
-    greater_is_better: bool | None = None,
     systems: str | Sequence[str] | None = None,
     ignore: str | Sequence[str] | None = None,
     items: Any = None,
@@ -71,7 +71,6 @@ def gate(
     classes: ArrayLike | None = None,
     normalise: bool = False,
     annotators: AnnotatorChoice | None = None,
-    blocks: int | None = None,
     baseline: str | None = None,
     candidate: str | None = None,
     pool: bool = False,
@@ -97,7 +96,7 @@ def gate(
     metric : str, Metric, callable or list of them, optional
         What to compare; each metric is a check. Defaults as for `compare`; but without gold, scores need a
         name, ``"mean"`` or their own, unless their column is called as scores are (``score``, ``correct``).
-    greater_is_better, systems, ignore, items, system_column, value_column, clusters, strata
+    systems, ignore, items, system_column, value_column, clusters, strata
         As for `compare`.
     by : str, list of str, or mapping of str to array_like, shape (n,), optional
         Columns to slice the items by, as for `compare_slices`; each slice is a check for each metric, beside
@@ -106,7 +105,7 @@ def gate(
         Cross the columns: a slice for every combination of their values that occurs.
     min_items : int
         Leave out slices of fewer items, or of fewer clusters if there are clusters; a note names them.
-    on_missing, classes, normalise, annotators, blocks
+    on_missing, classes, normalise, annotators
         As for `compare`.
     baseline, candidate : str, optional
         The names of the two systems. By default the first and the second.
@@ -186,6 +185,7 @@ def gate(
     )
     _check_level(level)
     checks.choice(fail_test, allowed_names("fail_test", "gate"), "fail_test")
+    clusters, blocks = clusters_and_blocks(clusters)
     columns, least = _columns(by, min_items, crossed=checks.flag(crossed, "crossed"))
     arguments = Arguments(
         gold=gold, systems=systems, ignore=ignore, system_column=system_column, value_column=value_column,
@@ -199,7 +199,7 @@ def gate(
     two = whole.with_systems([base, new])
     if pool:
         two = dataclasses.replace(two, tasks=None)  # they stay its strata
-    metrics, evaluation = chosen_metrics(metric, two, greater_is_better, certain=True)
+    metrics, evaluation = chosen_metrics(metric, two, certain=True)
     margins = margins_of(margin, [one.name for one in metrics])
     for one in metrics:
         check_reach(margins[one.name], one)

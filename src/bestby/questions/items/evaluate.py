@@ -14,6 +14,7 @@ from bestby.comparisons import family, note_rules, one_pair
 from bestby.comparisons.one_metric import MetricPart, compared_by_metric, system_scores
 from bestby.comparisons.reading import Arguments, evaluation_of
 from bestby.comparisons.settings import Settings
+from bestby.data.blocks import clusters_and_blocks
 from bestby.data.evaluation import Evaluation
 from bestby.engine.estimate import Estimates
 from bestby.metrics.base import BaseMetric
@@ -32,7 +33,6 @@ def evaluate(
     gold: Any = None,
     *,
     metric: Any = None,
-    greater_is_better: bool | None = None,
     systems: str | Sequence[str] | None = None,
     ignore: str | Sequence[str] | None = None,
     items: Any = None,
@@ -44,7 +44,6 @@ def evaluate(
     classes: ArrayLike | None = None,
     normalise: bool = False,
     annotators: AnnotatorChoice | None = None,
-    blocks: int | None = None,
     interval: ItemInterval | None = "auto",
     level: float = 0.95,
     n_resamples: int = 10_000,
@@ -59,11 +58,11 @@ def evaluate(
         As for `compare`; one system is enough, and its predictions or scores need no name.
     gold : array_like, shape (n,), or mapping, or str, optional
         The gold labels or values; for a data frame the name of their column.
-    metric, greater_is_better, systems, ignore, items, system_column, value_column, clusters, strata
+    metric, systems, ignore, items, system_column, value_column, clusters, strata
         As for `compare`.
     on_missing, classes, normalise
         As for `compare`.
-    annotators, blocks, interval, level
+    annotators, interval, level
         As for `compare`; ``interval=None`` gives the scores alone.
     n_resamples, rng, resampling
         As for `compare`.
@@ -100,6 +99,7 @@ def evaluate(
     (0.9, 0.596, 0.995, 'wilson-midp')
     """
     resampling = combined_settings(resampling, n_resamples, rng)
+    clusters, blocks = clusters_and_blocks(clusters)
     settings = Settings.checked(
         "items", interval=interval, level=level, test=None,
         resample_size=resampling.resample_size, rescale=resampling.rescale, annotators=annotators,
@@ -113,7 +113,7 @@ def evaluate(
         normalise=normalise, annotators=annotators,
     )  # fmt: skip
     evaluation = evaluation_of(data, arguments, metric)
-    metrics, evaluation = chosen_metrics(metric, evaluation, greater_is_better)
+    metrics, evaluation = chosen_metrics(metric, evaluation)
     named = {name: value for name, value in settings.by_name().items() if name in _SETTINGS}
     return compared_by_metric(
         evaluation,

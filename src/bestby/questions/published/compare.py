@@ -28,6 +28,7 @@ from bestby.inference.proportions import wilson_midp
 from bestby.inference.samples import t_interval
 from bestby.metrics.base import BaseMetric
 from bestby.metrics.directions import bounds_of, direction_of
+from bestby.metrics.score_metric import name_and_direction
 from bestby.metrics.suitability import chosen_metric
 from bestby.questions.published import shares
 from bestby.questions.published.result import PublishedAnswer, PublishedComparison
@@ -54,7 +55,6 @@ def compare_published(
     sd: str | float | None = None,
     n_runs: int | None = None,
     metric: Any = None,
-    greater_is_better: bool | None = None,
     systems: str | Sequence[str] | None = None,
     ignore: str | Sequence[str] | None = None,
     items: Any = None,
@@ -91,7 +91,7 @@ def compare_published(
         The published standard deviation of the runs; in percent if `published` is.
     n_runs : int, optional
         The number of published runs; `data` are runs then, too.
-    metric, greater_is_better, systems, ignore, items
+    metric, systems, ignore, items
         As for `evaluate`; one metric. For items its score must be a share of right answers: accuracy, the
         mean of 0/1 scores, recall of a class, exact match.
     on_missing
@@ -144,6 +144,7 @@ def compare_published(
     >>> result.decided, result.differing_limit
     ('always', 33)
     """
+    metric, greater_is_better = name_and_direction(metric)
     score = rounded(published, "published")
     settings = {"published": str(published), "name": _named(name), "level": level}
     checks.probability(level, "level")

@@ -20,6 +20,7 @@ from bestby.engine.base import Drawing
 from bestby.engine.runs import RunsWithItems
 from bestby.engine.text_statistics import Counting
 from bestby.metrics.base import BaseMetric, MeanMetric
+from bestby.metrics.score_metric import name_and_direction
 from bestby.questions.runs.differences import (
     difference_of,
     few_runs_note,
@@ -42,7 +43,6 @@ def compare_runs(
     gold: ArrayLike | str | None = None,
     *,
     metric: Any = None,
-    greater_is_better: bool | None = None,
     statistic: Statistic = "mean",
     systems: str | Sequence[str] | None = None,
     ignore: str | Sequence[str] | None = None,
@@ -80,8 +80,6 @@ def compare_runs(
         With items what to compute of each run, as for `compare`. Where the runs are scores already, the name
         they go by ("score" by default), which also says whether higher or lower is better: that of the metric
         of this name, or else a guess ("error_rate" and "val_loss" are lower), which a note tells.
-    greater_is_better : bool, optional
-        The direction; that of the metric by default, for scores without a name True.
     statistic : {"mean", "median", "trimmed_mean", "iqm"}
         What is compared of the runs: their mean, median, 20 % trimmed mean, or the mean of the middle half.
         With items the mean only.
@@ -181,6 +179,7 @@ def compare_runs(
         alternative=alternative, correction=correction, margin=margin, baseline=baseline,
     )  # fmt: skip
     columns = Columns(systems, ignore, run, items, dataset, system_column, value_column)
+    metric, greater_is_better = name_and_direction(metric)
     runs_input = chosen_runs(data, gold, metric, clusters, greater_is_better, columns, paired=paired)
     runs = data_of(runs_input, settings, drawing, Counting.of(drawing))
     check_reach(settings.margin, runs.metric)

@@ -98,7 +98,6 @@ def compare_slices(
     gold: Any = None,
     *,
     metric: Any = None,
-    greater_is_better: bool | None = None,
     systems: str | Sequence[str] | None = None,
     ignore: str | Sequence[str] | None = None,
     items: Any = None,
@@ -134,7 +133,7 @@ def compare_slices(
         Predictions or per-item scores of two or more systems, as for `compare`.
     gold : array_like, shape (n,), or mapping, or str, optional
         The gold, as for `compare`.
-    metric, greater_is_better, systems, ignore, items, system_column, value_column
+    metric, systems, ignore, items, system_column, value_column
         As for `compare`. A metric that is an average over classes is one over the classes of a slice there.
     clusters, strata
         As for `compare`; one grouping into clusters, which may span slices.
@@ -245,7 +244,7 @@ def compare_slices(
     evaluation.require_support("compare_slices", SUPPORTED)
     check_two_systems(evaluation)
     settings = settings.among(evaluation.names)
-    metrics, evaluation = chosen_metrics(metric, evaluation, greater_is_better)
+    metrics, evaluation = chosen_metrics(metric, evaluation)
     cut, notes = slicings(evaluation, columns, least, crossed=crossed)
     _check_size(cut, len(evaluation.names), settings)
     plain = without_slices(evaluation)
