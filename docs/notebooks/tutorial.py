@@ -8,7 +8,9 @@
 # %%
 import bestby as bb
 
-data = bb.read("../../examples/langid/predictions.csv", gold="gold", ignore=["territory", "name"])
+data = bb.read(
+    "../../examples/langid/predictions.csv", gold="gold", reading=bb.Reading(ignore=["territory", "name"])
+)
 data.n_items, data.names
 
 # %% [markdown]
@@ -39,7 +41,10 @@ print(result["svm_14", "nb_12"].sentence)
 
 # %%
 clustered = bb.read(
-    "../../examples/langid/predictions.csv", gold="gold", clusters="territory", ignore=["name"]
+    "../../examples/langid/predictions.csv",
+    gold="gold",
+    clusters="territory",
+    reading=bb.Reading(ignore=["name"]),
 )
 by_territory = bb.compare(clustered)
 for a, b in (("logreg_14", "knn_3"), ("svm_14", "nb_12")):
@@ -97,7 +102,9 @@ print(repr(bb.sample_size(pilot.with_effect(0.02))))
 # about other runs on the same items.
 
 # %%
-runs = bb.read_runs("../../examples/langid/runs.csv", value_column="accuracy", paired=True)
+runs = bb.read_runs(
+    "../../examples/langid/runs.csv", reading=bb.Reading(value_column="accuracy"), paired=True
+)
 of_runs = bb.compare_runs(runs)
 print(of_runs["logreg_14", "nb_13"].sentence)
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from bestby.data.evaluation import Evaluation as Evaluation
     from bestby.data.layouts.judged import JudgedItems as JudgedItems
     from bestby.data.layouts.runs import Runs as Runs
+    from bestby.data.reading import Reading as Reading
     from bestby.data.soft import Annotations as Annotations
     from bestby.metrics.base import MeanMetric as MeanMetric
     from bestby.metrics.base import Metric as Metric
@@ -131,6 +132,7 @@ __getattr__, __dir__, __all__ = door(
         "data.evaluation": "Evaluation",
         "data.layouts.judged": "JudgedItems",
         "data.layouts.runs": "Runs",
+        "data.reading": "Reading",
         "data.soft": "Annotations",
         "metrics.base": "MeanMetric Metric WeightDerivatives WeightedMetric",
         "metrics.functions": "FunctionMetric",

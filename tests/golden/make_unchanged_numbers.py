@@ -162,7 +162,11 @@ def annotators_drawn_again() -> Any:
     names = np.array(["neg", "neu", "pos"])
     judged = [[g if rng.random() < 0.8 else str(rng.choice(names)) for _ in range(4)] for g in gold]
     return bb.compare(
-        made, np.array(judged), metric="soft_accuracy", annotators="resample", classes=names, n_resamples=199
+        made,
+        np.array(judged),
+        metric="soft_accuracy",
+        reading=bb.Reading(classes=names, annotators="resample"),
+        n_resamples=199,
     )
 
 

@@ -149,7 +149,14 @@ def _published(**groups: Any) -> Outcome:
 
 def _annotated(**groups: Any) -> Outcome:
     labels = bb.Annotations.of([[label, label, 1 - label] for label in GOLD.tolist()])
-    result = bb.compare(SYSTEMS, labels, metric="accuracy", annotators="resample", n_resamples=199, **groups)
+    result = bb.compare(
+        SYSTEMS,
+        labels,
+        metric="accuracy",
+        reading=bb.Reading(annotators="resample"),
+        n_resamples=199,
+        **groups,
+    )
     return _told(result, *_of_pair(result["a", "b"]))
 
 

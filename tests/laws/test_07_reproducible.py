@@ -184,7 +184,12 @@ OTHERS: dict[str, Callable[..., Any]] = {
         **how,
     ),
     "annotators": lambda **how: compare(
-        PREDICTED, LABELS, annotators="resample", interval="percentile", metric="accuracy", **how
+        PREDICTED,
+        LABELS,
+        reading=bestby.Reading(annotators="resample"),
+        interval="percentile",
+        metric="accuracy",
+        **how,
     ),
     "simultaneous": lambda **how: compare(SCORES, correction="simultaneous", **how),
     "runs": lambda **how: bestby.compare_runs(

@@ -29,13 +29,11 @@ NAN, INF = math.nan, math.inf
 WRONG: dict[str, list[Any]] = {
     "across": ["anova"],
     "alternative": ["larger", 3, None],
-    "annotators": ["some"],
     "baseline": ["nobody", ["nobody"]],
     "bounds": [(1, 0), "01", (0, INF)],
     "by": ["nowhere", 3],
     "cache": [3, ""],
     "candidate": ["nobody"],
-    "classes": [["x"], "xy", []],
     "clusters": [["c"], "nowhere"],
     "correction": ["fdr", 3, None],
     "executor": [3],
@@ -62,6 +60,7 @@ WRONG: dict[str, list[Any]] = {
     "population": ["all"],
     "power": [0, 1, 2, NAN],
     "progress": [3, "yes"],
+    "reading": [7],
     "prior": [-1, NAN, "x"],
     "published": ["x", NAN],
     "ratio": [0, -1, NAN, "x"],
@@ -173,6 +172,11 @@ def but(row: str, **scores: Any) -> dict[str, Any]:
 
 TROUBLE: dict[str, list[tuple[str, dict[str, Any]]]] = {
     "compare": [
+        ("one class", {"reading": bb.Reading(classes=["x"])}),
+        ("classes as a word", {"reading": bb.Reading(classes="xy")}),
+        ("no classes", {"reading": bb.Reading(classes=[])}),
+        ("annotators of another kind", {"reading": bb.Reading(annotators="some")}),
+        ("annotators by columns", {"reading": bb.Reading(annotators=["a", "b"])}),
         ("more units than there are", {"resampling": bb.Resampling(resample_size=25)}),
         ("a share of one item", {"resampling": bb.Resampling(resample_size=0.01)}),
     ],

@@ -102,6 +102,7 @@ PARTS = {
 
 INPUTS = {
     "Annotations",
+    "Blocks",
     "Board",
     "Evaluation",
     "FunctionMetric",
@@ -116,9 +117,11 @@ INPUTS = {
     "PairedScores",
     "Pilot",
     "Preferences",
+    "Reading",
     "Resampling",
     "Runs",
     "RunsAndItems",
+    "ScoreMetric",
     "Study",
     "WeightDerivatives",
     "WeightedMetric",

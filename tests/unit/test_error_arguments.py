@@ -35,8 +35,8 @@ CASES: list[tuple[Callable[..., Any], Any, dict[str, Any], str]] = [
     (bb.compare, FRAME, {"items": "docs"}, "items"),
     (bb.compare, FRAME, {"gold": "label"}, "gold"),
     (bb.compare, FRAME, {"systems": ["alpa"]}, "systems"),
-    (bb.compare, FRAME, {"ignore": "none"}, "ignore"),
-    (bb.compare, FRAME, {"system_column": "model"}, "system_column"),
+    (bb.compare, FRAME, {"reading": bb.Reading(ignore="none")}, "ignore"),
+    (bb.compare, FRAME, {"reading": bb.Reading(system_column="model")}, "system_column"),
     (bb.compare, "table.csv", {}, "data"),
     (bb.compare, RECORDS, {}, "data"),
     (bb.evaluate, FRAME, {"gold": "label"}, "gold"),
@@ -57,7 +57,7 @@ def test_the_argument_is_named(
     with pytest.raises(bb.BestbyError) as caught:
         function(data, **arguments)
     assert caught.value.argument == named
-    assert named in inspect.signature(function).parameters
+    assert named in inspect.signature(function).parameters | inspect.signature(bb.Reading).parameters
 
 
 def test_an_unknown_keyword_is_named() -> None:
@@ -84,8 +84,8 @@ def test_a_column_that_is_no_system_can_be_ignored() -> None:
     with pytest.raises(bb.InvalidInputError, match="is it a system") as caught:
         bb.compare(frame)
     assert caught.value.hint is not None
-    assert "ignore=[...]" in caught.value.hint
-    result = bb.compare(frame, ignore=["text", "doc"], n_resamples=99)
+    assert "reading=bestby.Reading(ignore=[...])" in caught.value.hint
+    result = bb.compare(frame, reading=bb.Reading(ignore=["text", "doc"]), n_resamples=99)
     assert {one.system for one in result.systems} == {"alpha", "beta"}
 
 

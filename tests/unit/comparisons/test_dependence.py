@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bestby import Annotations, Blocks, Comparison, Resampling, ScoreMetric, compare, read
+from bestby import Annotations, Blocks, Comparison, Reading, Resampling, ScoreMetric, compare, read
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby.data.evaluation import Evaluation
 from bestby.inference.skewness import FROM_UNITS
@@ -197,7 +197,9 @@ def test_crossed_groupings_refuse_what_they_cannot_do() -> None:
 def test_resampled_annotators_do_not_take_two_crossed_groupings() -> None:
     gold = Annotations.of([[label, label, 1 - label] for label in GOLD.tolist()])
     with pytest.raises(DesignError) as caught:
-        compare({"a": A, "b": B}, gold, clusters=[DOCUMENTS, LANGUAGES], annotators="resample")
+        compare(
+            {"a": A, "b": B}, gold, clusters=[DOCUMENTS, LANGUAGES], reading=Reading(annotators="resample")
+        )
     assert caught.value.message == 'annotators="resample" does not support two crossed groupings of the items'
     assert caught.value.hint == "give one grouping as clusters, that with fewer groups"
 

@@ -67,9 +67,9 @@ CHANGES: list[tuple[Callable[..., Any], dict[str, Any]]] = [
 REFUSED: list[tuple[Callable[..., Any], dict[str, Any]]] = [
     *((compare, option) for option in (
         {"correction": "simultaneous", "interval": None},
-        {"normalise": True},
+        {"reading": bb.Reading(normalise=True)},
     )),
-    (labels, {"normalise": True}),
+    (labels, {"reading": bb.Reading(normalise=True)}),
     *((datasets, option) for option in (
         {"dataset": "x"}, {"gold": "g"}, {"clusters": "c"}, {"test": "sign"}, {"interval": "tango"},
     )),

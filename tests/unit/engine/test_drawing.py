@@ -13,6 +13,7 @@ from bestby import (
     Evaluation,
     FunctionMetric,
     InvalidInputError,
+    Reading,
     Resampling,
     compare,
     evaluate,
@@ -322,7 +323,7 @@ def test_threads_change_nothing_with_annotators() -> None:
         compare(
             systems,
             gold,
-            annotators="resample",
+            reading=Reading(annotators="resample"),
             metric=["brier", "f1_macro"],
             n_resamples=400,
             resampling=Resampling(n_jobs=n),
@@ -337,26 +338,28 @@ def test_threads_change_nothing_with_annotators() -> None:
 def test_intervals_by_formula_know_nothing_of_annotators(interval: str) -> None:
     systems, gold = annotated()
     with pytest.raises(DesignError) as caught:
-        compare(systems, gold, annotators="resample", interval=interval, metric="soft_accuracy")
+        compare(
+            systems, gold, reading=Reading(annotators="resample"), interval=interval, metric="soft_accuracy"
+        )
     assert caught.value.message == f'the {interval} interval does not allow for annotators="resample"'
 
 
 def test_measures_that_are_no_sums_cannot_take_resampled_annotators() -> None:
     systems, gold = annotated()
     with pytest.raises(DesignError, match="call is not a function of sums: annotators cannot be resampled"):
-        compare(systems, gold, annotators="resample", metric=call)
+        compare(systems, gold, reading=Reading(annotators="resample"), metric=call)
 
 
 def test_without_annotations_there_is_nothing_to_resample() -> None:
     systems, gold = annotated()
     evaluation = Evaluation.of(systems, gold.distribution())
     with pytest.raises(DesignError, match="annotators can only be resampled where the gold is their labels"):
-        compare(evaluation, annotators="resample", metric="brier")
+        compare(evaluation, reading=Reading(annotators="resample"), metric="brier")
 
 
 def test_few_labels_per_item_make_a_coarse_gold_and_say_so() -> None:
     systems, gold = annotated(300, raters=2)
-    result = compare(systems, gold, annotators="resample", metric="brier", n_resamples=500)
+    result = compare(systems, gold, reading=Reading(annotators="resample"), metric="brier", n_resamples=500)
     notes = [note for note in result.notes if note.code == "coarse_gold"]
     assert {note.about for note in notes} == {("brier", "a"), ("brier", "b")}
     assert "the score against resampled annotators is" in notes[0].message

@@ -110,7 +110,9 @@ def test_the_standing_can_be_another_than_that_of_the_adjusted_p() -> None:
 
 def test_the_line_says_what_to_do() -> None:
     c = bb.compare(right(6, 0.02))
-    assert "correction='simultaneous' (--simultaneous)" in line([(difference(adjusted=0.1), (Kind.FAMILY,))], c)
+    assert "correction='simultaneous' (--simultaneous)" in line(
+        [(difference(adjusted=0.1), (Kind.FAMILY,))], c
+    )
     runs = bb.compare_runs(many_runs())
     assert "quote the adjusted p-value" in line([(difference(adjusted=0.1), (Kind.FAMILY,))], runs)
     assert line([(difference(), ())], c) == ""

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 from bestby.cli import option_groups
 from bestby.cli.option_groups import Count, Items, Names, Text
 from bestby.cli.options import Group, argument, flag, option, record, spellings
+from bestby.cli.records import in_records
 
 
 @record
@@ -71,7 +72,9 @@ def advise(values: Advise, progress: Any) -> Any:
     metric = experiment.metric
     if values.paths:
         stream = False if needs_items(metric) else None
-        numbers["data"] = read(values.paths, **data.arguments(), **reading_of(metric), stream=stream)
+        numbers["data"] = read(
+            values.paths, **in_records(read, data.arguments()), **reading_of(metric), stream=stream
+        )
     else:
         is_mean, is_binary = _KINDS.get(experiment.per_item or "", (None, None))
         numbers.update(

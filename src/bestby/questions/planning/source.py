@@ -12,6 +12,7 @@ from bestby._core.paths import readable_file
 from bestby._core.text import quoted
 from bestby._core.typing import Array, FloatArray
 from bestby.cli.options import set_option_names
+from bestby.cli.records import in_records
 from bestby.comparisons.reading import reading_of
 from bestby.data.alignment import chosen_names
 from bestby.data.columns import MISSING
@@ -238,7 +239,12 @@ def _runs_of(values: Plan, systems: list[str] | None) -> Any:
         )
     paired = values.assumptions.paired_runs
     return read_runs(
-        _one_file(values), gold=golds[0], run=values.data.run, systems=systems, paired=paired, **reading
+        _one_file(values),
+        gold=golds[0],
+        run=values.data.run,
+        systems=systems,
+        paired=paired,
+        **in_records(read_runs, reading),
     )
 
 
@@ -264,7 +270,9 @@ def _pilot(values: Plan) -> Design:
     metric = values.data.metric
     test: Any = values.statistics.test
     difference = values.assumptions.difference
-    evaluation = read(values.paths or [], **reading_of(metric), stream=False, **_reading(values))
+    evaluation = read(
+        values.paths or [], **reading_of(metric), stream=False, **in_records(read, _reading(values))
+    )
     a, b = _two(list(evaluation.names))
     if not values.data.formula:
         pilot = Pilot(evaluation, metric, a, b, test or "auto")

@@ -258,7 +258,9 @@ def test_skewed_losses_are_noted_where_they_let_a_gate_pass_too_often() -> None:
 
     assert "skewed_differences" in codes(main - losses)
     assert "skewed_differences" not in codes(main + losses)
-    assert "skewed_differences" in codes(main + losses, greater_is_better=False, metric="points")
+    assert "skewed_differences" in codes(
+        main + losses, metric=bb.ScoreMetric("points", greater_is_better=False)
+    )
     assert "skewed_differences" not in codes(main + rng.normal(size=60))
     pairs = np.repeat(np.arange(60), 2)
     main = np.repeat(main, 2)
