@@ -170,7 +170,7 @@ class Reported(ABC):
         caption : str
             LaTeX that replaces the caption; for one table only.
         digits : int, optional
-            Decimals of scores, differences and intervals, in place of those that the standard errors give. A
+            Decimals of scores, differences and intervals, in place of those that the intervals give. A
             number that would be rounded to 0, or across it, still gets as many more as it takes to see its
             side.
         percent : bool
@@ -209,13 +209,35 @@ class Reported(ABC):
         return written(html_module.to_html(shown_in(self, percent), top), path)
 
     @with_suggestions
-    def table(self, *, top: int | None = None, percent: bool = False) -> str:
-        """Return what ``print(result)`` shows, as text.
+    def details(self, *, top: int | None = None, percent: bool = False) -> str:
+        """Return the whole report as text, of which ``print(result)`` shows the short answer.
 
         Parameters
         ----------
         top : int, optional
             As for `to_markdown`.
+        percent : bool
+            As for `table`.
+
+        Examples
+        --------
+        >>> import bestby as bb
+        >>> result = bb.compare({"new": [1, 1, 1, 0, 1], "old": [0, 1, 0, 0, 1]})
+        >>> result.signature in result.details(), result.signature in str(result)
+        (True, False)
+        """
+        from bestby.report.writers import terminal
+
+        return terminal.to_text(shown_in(self, percent), top, details=True)
+
+    @with_suggestions
+    def table(self, *, top: int | None = None, percent: bool = False) -> str:
+        """Return the short answer that ``print(result)`` shows, as text.
+
+        Parameters
+        ----------
+        top : int, optional
+            How many of the best systems a `Comparison` shows; by default 20 of more.
         percent : bool
             Show scores and differences in percent, where the metric is a share: bounded by 0 and 1 or by -1
             and 1, or without bounds and with no score beyond them. Other metrics stay as they are. Writers
@@ -339,7 +361,7 @@ class DrawnSystems:
             One of the metrics; the first by default.
         kind : {"auto", "forest", "systems", "scores", "baseline", "matrix"}
             "forest": a line per pair, with its interval. "systems": a line per system, marked by whether
-            another is shown to be better, or how it stands to the baseline. "scores": a line per system.
+            another has a significantly better score, or by the baseline. "scores": a line per system.
             "baseline": the difference of each system with the baseline or, without one, the best. "matrix":
             every pair, the effect as a colour and significance as a mark. "auto": the pairs of up to nine
             systems, a line per system of more; the differences with the baseline if there is one.

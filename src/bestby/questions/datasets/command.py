@@ -17,12 +17,15 @@ if TYPE_CHECKING:
 
 @record
 class Data(option_groups.Table):
-    dataset: Text = option("COLUMN", "Column with the dataset of each row (default: dataset or task).")
-    run: Text = option("COLUMN", "Column with the run of each row of scores (default: run or seed).")
+    dataset: Text = option(
+        "COLUMN", "Column with the dataset of each row (default: dataset or task).", common=True
+    )
+    run: Text = option(
+        "COLUMN", "Column with the run of each row of scores (default: run or seed).", common=True
+    )
     on_missing: str = choice(
-        "RULE",
         allowed_names("on_missing", "datasets"),
-        "What to do if a system lacks datasets or items: ",
+        "What to do if a system lacks datasets or items.",
         default="error",
     )
 
@@ -36,18 +39,16 @@ def _either(what: str) -> tuple[str, ...]:
 
 @record
 class Statistics(option_groups.ScoreFamily):
-    statistic: str = choice("NAME", allowed_names("statistic"), "Statistic of the runs: ", default="mean")
+    statistic: str = choice(allowed_names("statistic"), "Statistic of the runs.", default="mean")
     normalise: Text = option(
         "FILE|minmax",
         "Bring scores to one scale: a table with columns dataset, low and high, or minmax.",
         file="read",
     )
     paired: bool = flag("Runs with the same seed belong together: differences are taken seed by seed.")
-    interval: str = choice("METHOD", _either("interval"), "Intervals: ", default="auto")
-    test: str = choice("NAME", _either("test"), "Test: ", default="auto")
-    across: str = choice(
-        "NAME", allowed_names("across", "datasets"), "Test over the datasets: ", default="auto"
-    )
+    interval: str = choice(_either("interval"), "Intervals.", default="auto")
+    test: str = choice(_either("test"), "Test.", default="auto")
+    across: str = choice(allowed_names("across", "datasets"), "Test over the datasets.", default="auto")
 
 
 @record

@@ -14,13 +14,15 @@ from bestby.vocabulary import allowed_names
 
 @record
 class Data(option_groups.Table):
-    fold: Text = option("COLUMN", "Column with the fold of each row (default: fold).")
-    repetition: Text = option("COLUMN", "Column with the repetition of each row (default: repetition).")
+    fold: Text = option("COLUMN", "Column with the fold of each row (default: fold).", common=True)
+    repetition: Text = option(
+        "COLUMN", "Column with the repetition of each row (default: repetition).", common=True
+    )
 
 
 @record
 class Statistics(option_groups.ScoreFamily):
-    test: str = choice("NAME", option_groups.skippable("test", "folds"), "Test: ", default="auto")
+    test: str = choice(option_groups.skippable("test", "folds"), "Test.", default="auto")
     ratio: Number = option("R", "Items tested divided by items trained on (default: 1/(K-1) for K folds).")
     required: str = option("N|all", "Folds that must have an effect, for k-bonferroni.", default="all")
     inside: str = option(

@@ -27,13 +27,14 @@ INCONCLUSIVE = ("pass", "fail")
 @record
 class Data(items_parameters.Data):
     baseline_file: Text = option(
-        "FILE", "Baseline that --save has written; FILES are then the candidate.", file="read"
+        "FILE", "Baseline that --save has written; FILES are then the candidate.", file="read", common=True
     )
     settings: Text = option(
         "FILE",
         "Settings of the gate in TOML (default: bestby.toml, if it is there); none for no file.",
         "--settings",
         file="read",
+        common=True,
     )
 
     def arguments(self) -> dict[str, Any]:
@@ -55,7 +56,7 @@ class Cut(slices_parameters.Cut):
 class Statistics(option_groups.Direction, option_groups.Resamples):
     metric: Names = option_groups.metrics_or_scores()
     margin: Names = option(
-        "SIZE|METRIC=SIZE", "Smallest loss that matters, in every metric or in one; repeatable."
+        "SIZE|METRIC=SIZE", "Smallest loss that matters, in every metric or in one; repeatable.", common=True
     )
     fail_test: Text = option(
         "RULE",
@@ -63,9 +64,11 @@ class Statistics(option_groups.Direction, option_groups.Resamples):
         " bound) or bound.",
         choices=allowed_names("fail_test", "gate"),
     )
-    level: Number = option("P", "Level of the one-sided bounds and of the tests (default: 0.95).")
-    baseline: Text = option("NAME", "System that is the baseline (default: the first).")
-    candidate: Text = option("NAME", "System that is the candidate (default: the other).")
+    level: Number = option(
+        "P", "Level of the one-sided bounds and of the tests (default: 0.95).", common=True
+    )
+    baseline: Text = option("NAME", "System that is the baseline (default: the first).", common=True)
+    candidate: Text = option("NAME", "System that is the candidate (default: the other).", common=True)
     pool: bool = flag("If a log has several tasks, check all their items together, not each task.")
     blocks: Count = option("N", "Resample blocks of N successive items, for items of ordered text.")
     cache: Text = option("FOLDER", option_groups.CACHE_HELP)
@@ -79,9 +82,11 @@ class Statistics(option_groups.Direction, option_groups.Resamples):
 @record
 class Output(option_groups.InPercent, option_groups.Tables):
     table: ClassVar[str | None] = "checks"
-    csv: Text = result_file("Write the checks as CSV.")
+    csv: Text = result_file("Write the checks as CSV.", common=True)
     junit: Text = result_file("Write JUnit XML, a test case for each check.")
-    github: bool = flag("Append Markdown to the summary of a GitHub step, and write its outputs.")
+    github: bool = flag(
+        "Append Markdown to the summary of a GitHub step, and write its outputs.", common=True
+    )
     inconclusive: Text = option(
         "STATUS",
         "Exit status of an inconclusive gate: that of pass or of fail (default: 3).",
@@ -193,6 +198,12 @@ def gate(values: Gate) -> None:
     if places is not None:
         github.report(result, status, places, percent=output.percent)
     raise typer.Exit(status)
+
+
+def answer(values: Gate, progress: Any) -> Any:
+    """Return the gate, without its exit status and its files."""
+    values, notes = with_settings(values)
+    return _gate(notes, values, progress)
 
 
 def _gate(notes: tuple[Note, ...], values: Gate, progress: Any) -> Any:

@@ -13,13 +13,13 @@ from bestby.questions.items.command import Data, Sampling
 
 @record
 class Statistics(option_groups.Direction, Sampling, option_groups.Intervals):
-    level: float = option("P", "Level of the intervals.", default=0.95)
+    level: float = option("P", "Level of the intervals.", default=0.95, common=True)
 
 
 @record
-class Output(option_groups.ClassTables):
+class Output(option_groups.InPercent, option_groups.Tables):
     table: ClassVar[str | None] = "scores"
-    csv: Text = result_file("Write the scores as CSV.")
+    csv: Text = result_file("Write the scores as CSV.", common=True)
 
 
 @record

@@ -48,14 +48,14 @@ def document(c: PreferenceComparison) -> Document:
         name=metric.name,
         lead=words.headline(c, metric),
         tables=(_systems(c), differences_table(c, metric), _preferences(c)),
-        remarks=_remarks(c),
+        details=_ties(c),
         pictures=tuple(_pictures(c)),
         readings=tuple(difference_sentence(d, digits) for d in c.differences),
         pairs=partial(pairs_matrix, c, metric),
     )
 
 
-def _remarks(c: PreferenceComparison) -> tuple[str, ...]:
+def _ties(c: PreferenceComparison) -> tuple[str, ...]:
     if c.tie_model != "davidson":
         return ()
 
@@ -105,6 +105,7 @@ def _preferences(c: PreferenceComparison) -> Table:
         c.differences,
         words.stands_out,
         part="preferences",
+        details=True,
         main=len(sides.columns),
         footnote=footnote,
     )
@@ -121,13 +122,12 @@ def _pictures(c: PreferenceComparison) -> Iterator[Picture]:
 
 def difference_sentence(d: PreferenceDifference, rounding: Rounding | None = None) -> str:
     """Return one difference in plain words: how often who is preferred, and how sure that is."""
-    shown = d.mirrored() if d.ahead == d.b else d
-    digits = Rounding.of([(shown.probability, shown.probability_interval)])
-    lead = f"{shown.a} is preferred to {shown.b} with probability {digits.text(shown.probability)}"
-    if shown.probability_interval is not None or shown.standard_error is not None:
-        lead += f" {digits.interval(shown.probability_interval)}"
-    met = f"it won {shown.wins}, tied {shown.ties} and lost {shown.losses} of {shown.n_items} judgements"
-    met = met if shown.n_items else "the two were never judged against each other"
+    digits = Rounding.of([(d.probability, d.probability_interval)])
+    lead = f"{d.a} is preferred to {d.b} with probability {digits.text(d.probability)}"
+    if d.probability_interval is not None or d.standard_error is not None:
+        lead += f" {digits.interval(d.probability_interval)}"
+    met = f"it won {d.wins}, tied {d.ties} and lost {d.losses} of {d.n_items} judgements"
+    met = met if d.n_items else "the two were never judged against each other"
     return f"{lead}; {met}. {words.difference_sentence(d, rounding)}"
 
 

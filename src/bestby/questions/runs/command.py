@@ -13,7 +13,9 @@ from bestby.vocabulary import allowed_names
 
 @record
 class Data(option_groups.Table):
-    run: Text = option("COLUMN", "Column with the run or seed of each row (default: detected by name).")
+    run: Text = option(
+        "COLUMN", "Column with the run or seed of each row (default: detected by name).", common=True
+    )
     datasets: Names = option(
         "NAME", "Use this dataset; bestby datasets compares the runs on several.", "--dataset"
     )
@@ -25,11 +27,9 @@ class Data(option_groups.Table):
 
 @record
 class Statistics(option_groups.ScoreFamily):
-    statistic: str = choice("NAME", allowed_names("statistic"), "Statistic of the runs: ", default="mean")
-    interval: str = choice(
-        "METHOD", option_groups.skippable("interval", "runs"), "Intervals: ", default="auto"
-    )
-    test: str = choice("NAME", option_groups.skippable("test", "runs"), "Test: ", default="auto")
+    statistic: str = choice(allowed_names("statistic"), "Statistic of the runs.", default="mean")
+    interval: str = choice(option_groups.skippable("interval", "runs"), "Intervals.", default="auto")
+    test: str = choice(option_groups.skippable("test", "runs"), "Test.", default="auto")
 
 
 @record
