@@ -182,7 +182,7 @@ def _scale_notes(metrics: Sequence[BaseMetric], part: Evaluation) -> list[Note]:
     if odd := quantities(part.names):
         message = (
             f"{listed(odd)} among the systems: are these quantities of a system, such as its time or cost? If"
-            " so, leave them out: ignore=[...]"
+            " so, leave them out: reading=bestby.Reading(ignore=[...]) (--ignore)"
         )
         notes.append(Note("quantities", message, tuple(odd)))
     if all(one.ndim == 1 and one.dtype.kind in "biuf" for one in part.compact.values()):
@@ -218,7 +218,7 @@ def system_scales(scores: Mapping[str, Array]) -> list[Note]:
         return []
     message = (
         f"{means}: scales on which scores of one metric hardly are. If one of the two is no system, leave it"
-        " out: ignore=[...]; if they are, bring their scores to one scale"
+        " out: reading=bestby.Reading(ignore=[...]) (--ignore); if they are, bring their scores to one scale"
     )
     return [Note("scales_differ", message)]
 
