@@ -315,7 +315,7 @@ def test_letters_of_groups_are_told_from_systems_of_one_letter(made: SimpleNames
 
 def test_a_table_that_a_narrow_column_makes_small_says_how_to_set_it_over_both() -> None:
     rng = np.random.default_rng(0)
-    many = {f"system_{i}": rng.integers(0, 2, 60) for i in range(12)}
+    many = {f"system_{i}": rng.integers(0, 2, 600) for i in range(12)}
     advice = "wide=True (--latex-wide)"
     result = compare(many, n_resamples=99)
     assert advice in result.to_latex(parts=["pairs"]).split("\\begin{table}")[0]
