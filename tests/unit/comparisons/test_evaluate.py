@@ -81,7 +81,7 @@ def test_scores_have_a_name_and_a_direction() -> None:
     result = bb.evaluate(scores, metric=bb.ScoreMetric("COMET", greater_is_better=False))
     assert (result.metrics[0].name, result.metrics[0].greater_is_better) == ("COMET", False)
     assert result.score("system").score == pytest.approx(scores.mean())
-    guessed = bb.compare({"a": scores, "b": scores[::-1]}, metric="val_loss", n_resamples=99)
+    guessed = bb.compare({"a": scores, "b": scores[::-1]}, metric="accuracy_loss", n_resamples=99)
     assert not guessed.metrics[0].greater_is_better
     assert "direction_guessed" in [note.code for note in guessed.notes]
     with pytest.raises(bb.InvalidInputError, match="there is no metric 'f1_marco'"):

@@ -12,6 +12,7 @@ from tests.unit.comparisons.examples import TABLE, items, scores, without_notes
 
 from bestby import Evaluation, ScoreMetric, compare, compare_datasets
 from bestby._core.errors import InvalidInputError
+from bestby.report.comparison import better_by_score
 
 
 def frame_of(parts: dict[str, Evaluation]) -> pd.DataFrame:
@@ -94,7 +95,7 @@ def test_lower_is_better() -> None:
     assert up.wins("big", "old") == down.wins("big", "old") == (5, 0, 0)
     for a, b in (("big", "old"), ("new", "old")):
         assert up[a, b].p_value == down[a, b].p_value
-        assert up[a, b].better == down[a, b].better == a
+        assert better_by_score(up[a, b]) == better_by_score(down[a, b]) == a
         assert down[a, b].estimate == pytest.approx(-up[a, b].estimate)
 
 

@@ -276,7 +276,7 @@ def test_several_judges_and_other_metrics() -> None:
         metric="rmse",
     )  # fmt: skip
     assert not lower.metrics[0].greater_is_better
-    assert lower["a", "b"].better in ("a", "b", None)
+    assert lower["a", "b"].winner in ("a", "b", None)
 
 
 def test_numbers_and_their_texts_are_the_same_label_and_texts_need_no_common_one() -> None:

@@ -186,7 +186,7 @@ def test_identical_systems_can_be_shown() -> None:
 def test_runs_too_few_for_dominance_are_explained() -> None:
     """3 and 3 runs cannot show dominance at 5 % over six comparisons; 6 and 6 at 10 % can."""
     few = compare_runs({name: runs[:3] for name, runs in RUNS.items()})
-    assert "With so few runs, it cannot be as small" in " ".join(str(few).split())
+    assert "With so few runs, it cannot be as small" in " ".join(few.details().split())
     many = compare_runs({name: RUNS[name] for name in ("new", "mid")}, level=0.9)
     assert "With so few runs" not in str(many)
     uneven = compare_runs({"few": [0.0, 5.0, 11.0, 4.0, 20.0], "many": list(range(12)), "x": list(range(12))})

@@ -10,6 +10,7 @@ from tests.own_metrics import Credit
 from tests.unit.questions.runs.examples import MID, NEW, OLD
 
 from bestby import InvalidInputError, ScoreMetric, compare_runs
+from bestby.report.comparison import better_by_score
 
 # -- direction and verdicts ------------------------------------------------------------------------
 
@@ -19,8 +20,8 @@ def test_lower_is_better_changes_who_is_better_and_nothing_of_the_scores() -> No
     down = compare_runs({"old": OLD, "new": NEW}, metric=ScoreMetric("score", greater_is_better=False))
     assert [entry.system for entry in up.systems] == ["new", "old"]
     assert [entry.system for entry in down.systems] == ["old", "new"]
-    assert up["new", "old"].better == "new"
-    assert down["new", "old"].better == "old"
+    assert better_by_score(up["new", "old"]) == "new"
+    assert better_by_score(down["new", "old"]) == "old"
     for attribute in ("estimate", "interval", "improvement", "effect_size", "p_value"):
         assert getattr(up["new", "old"], attribute) == getattr(down["new", "old"], attribute)
     assert down["old", "new"].order.violation_ratio < 0.5 < down["new", "old"].order.violation_ratio
