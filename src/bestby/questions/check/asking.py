@@ -13,8 +13,8 @@ from bestby._core.errors import BestbyError, InvalidInputError
 from bestby.cli.commands import answer, values_of
 from bestby.data.roles import REPETITION_WORDS, quantities
 
-MOST_STEPS = 12
-"""How often the hint of an error is followed for one command."""
+MOST_WORDS = 40
+"""Words of options up to which the hints of errors are followed."""
 
 FOLLOWED = (
     "--gold", "--item", "--value-column", "--system-column", "--run", "--dataset", "--fold", "--repetition",
@@ -87,24 +87,24 @@ class Asked:
 def ask(question: Question, files: Sequence[str], options: Sequence[str] = ()) -> Asked:
     """Ask a question, with what the hints of its errors say of columns, until it is answered.
 
-    Raises the first error where that leads to no answer.
+    Raises the last error where that leads to no answer, with the options that led to it.
     """
     files, options = list(files), [*question.typed, *options]
-    first: BestbyError | None = None
-    for _ in range(MOST_STEPS):
+    n_typed = len(options)
+    while True:
         try:
             return _asked(question, files, options)
         except BestbyError as error:
-            first = first or error
             found = _proposed(error.hint or "")
-            if not found or any(one in options and one != "--ignore" for one, _ in found):
-                break
+            again = any(one in options and one != "--ignore" for one, _ in found)
+            if not found or again or len(options) >= MOST_WORDS:
+                followed = shlex.join(options[n_typed:])
+                error.message = f"with {followed}: {error.message}" if followed else error.message
+                raise
             for option, value in found:
                 options += [option, value]
                 if option == "--gold" and value in files:
                     files.remove(value)
-    assert first is not None
-    raise first
 
 
 def _asked(question: Question, files: Sequence[str], options: Sequence[str]) -> Asked:
