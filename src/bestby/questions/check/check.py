@@ -82,7 +82,7 @@ def check(paths: str | Path | Sequence[str | Path] | Mapping[str, str | Path]) -
     if is_frame(paths):
         raise InvalidInputError(
             f"check takes files, got a data frame ({type(paths).__name__})",
-            hint='write it first: frame.to_csv("data.csv", index=False)',
+            hint="write the frame to a file without its index, and name the file",
         )
     check_arguments(paths)
     files = _typed(paths)
