@@ -198,7 +198,8 @@ axes = bb.gate(pair, baseline="nb_12", margin=0.04, by="gold").plot()""",
         "The mean human score for each score of the judge. On the dashed line both agree.",
         """judged = bb.read_judged("examples/judged/judged.csv")
 axes = bb.compare_judged(judged, labels_drawn="random").plot(kind="judge")""",
-        "bestby judged examples/judged/judged.csv --labels-drawn random --plot judge.svg --plot-kind judge",
+        "bestby judged compare examples/judged/judged.csv --labels-drawn random --plot judge.svg"
+        " --plot-kind judge",
     ),
     Entry(
         "monitor",

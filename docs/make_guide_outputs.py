@@ -45,7 +45,7 @@ def output(command: str) -> str:
         encoding="utf-8",
         check=False,
     )
-    lines = [line.rstrip() for line in done.stdout.splitlines() if not line.startswith("bestby:")]
+    lines = [line.rstrip() for line in done.stdout.splitlines() if not re.match(r"bestby[: ]\d", line)]
     return "\n".join(lines).strip("\n") + "\n"
 
 

@@ -26,7 +26,7 @@ PAGES = [*GROUPS, *all_words()]
 WIDE = {("board", "init"), ("board", "end"), ("board", "import")}
 """Commands whose examples are wider than a terminal of 80 columns."""
 EXPECTED = set(
-    """--alternative --annotators --baseline --blocks --cache --class-shares --classes --cluster --correction --csv --csv-safe --csv-scores --format --gold --help --higher-is-better --html
+    """--alternative --annotators --baseline --blocks --brief --cache --classes --cluster --correction --csv --csv-safe --csv-scores --details --format --gold --help --higher-is-better --html
 --ignore --interval --item --items --jobs --json --label-separator --latex --latex-caption --latex-digits --latex-label --latex-part --latex-wide --level --lower-is-better --margin --markdown --metric --missing-value --no-rescale --normalise --on-missing --option
 --percent --plot --plot-font --plot-kind --plot-width --resample-annotators --resample-size --resamples --seed --simultaneous --stratum --stream --system --system-column --test --top
 --value-column""".split()  # noqa: SIM905
@@ -105,15 +105,48 @@ def test_help_is_plain_text_of_80_columns_in_a_pipe(run: Run) -> None:
 
 
 @pytest.mark.parametrize("name", ["compare", "datasets", "folds", "runs", "preferences"])
-def test_options_stand_under_headings(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_common_options_stand_above_a_line_and_the_others_under_headings(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     page = _page(capsys, name)
     headings = re.findall(r"^([A-Z][a-z]+):$", page, re.MULTILINE)
-    assert headings == ["Data", "Statistics", "Output", "Options"]
-    sections = dict(zip(headings, re.split(r"^[A-Z][a-z]+:$", page, flags=re.MULTILINE)[1:], strict=True))
-    assert "--item COLUMN" in sections["Data"]
-    assert "--level P" in sections["Statistics"]
-    assert "--html FILE|-" in sections["Output"]
-    assert "--help" in sections["Options"]
+    assert headings == ["Options", "Data", "Statistics", "Output"]
+    common, others = re.split(r"^-+$", page.partition("\nOptions:\n")[2], flags=re.MULTILINE)
+    options = re.findall(r"^  (?:-h, )?(--[a-z-]+)", common, re.MULTILINE)
+    assert {"--item", "--system", "--level", "--seed", "--json", "--csv", "--html", "--help"} <= {*options}
+    assert 10 <= len(options) <= 18
+    sections = dict(
+        zip(headings[1:], re.split(r"^[A-Z][a-z]+:$", others, flags=re.MULTILINE)[1:], strict=True)
+    )
+    assert "--cluster COLUMN" in sections["Data"]
+    assert "--resamples N" in sections["Statistics"]
+    assert "--latex FILE|-" in sections["Output"]
+
+
+def test_help_is_a_command(capsys: pytest.CaptureFixture[str]) -> None:
+    for words in ((), ("compare",), ("judged",), ("judged", "plan")):
+        assert main(["help", *words]) == 0
+        assert capsys.readouterr().out == _page(capsys, *words)
+    assert main(["help", "comapre"]) == 2
+    assert "Did you mean 'compare'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("choose s.csv --n 5", "judged choose s.csv --n 5"),
+        ("judged j.csv --labels-drawn random", "judged compare j.csv --labels-drawn random"),
+        ("judged --labels-drawn random j.csv", "judged compare --labels-drawn random j.csv"),
+        ("plan --labels --sd .5", "judged plan --sd .5"),
+    ],
+)
+def test_an_old_name_of_a_command_is_answered_by_the_new_one(
+    old: str, new: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(old.split()) == 2
+    message, hint = capsys.readouterr().err.splitlines()
+    assert message.startswith("UsageError: 'bestby ")
+    assert hint == f"hint: bestby {new}"
 
 
 @pytest.mark.parametrize("arguments", [[], ["study"]])
@@ -172,8 +205,18 @@ def test_a_help_page_imports_nothing_heavy() -> None:
 def test_every_choice_is_in_the_help(option: str) -> None:
     compare = GROUP.get_command(None, "compare")
     (parameter,) = [one for one in compare.params if one.name == option]
-    *most, last = (*allowed_names(option, "items"), *([NONE] if f"items.{option}" in SKIPPABLE else []))
-    assert parameter.help.partition(": ")[2].startswith(f"{', '.join(most)} or {last}")
+    first, *most, last = (
+        *allowed_names(option, "items"),
+        *([NONE] if f"items.{option}" in SKIPPABLE else []),
+    )
+    assert parameter.metavar.startswith(f"{{{first},")
+    assert parameter.help.partition(": ")[2].startswith(f"{', '.join([first, *most])} or {last}")
+
+
+def test_a_few_choices_stand_beside_the_option(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "  --on-missing {error,drop,worst}  What to do if a system lacks items (default: error)." in _page(
+        capsys, "compare"
+    )
 
 
 @pytest.mark.parametrize(

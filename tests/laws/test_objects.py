@@ -19,7 +19,7 @@ from tests.laws.roster import DESIGNS, LEVEL, RESAMPLES, Entry
 from tests.laws.test_02_mirror import check_ends, check_estimate, check_p
 from tests.laws.test_03_order import alike
 
-from bestby import Comparison, compare
+from bestby import Comparison, Resampling, compare
 from bestby.metrics.base import MeanMetric
 from bestby.metrics.parsing import Block, Sentence, Word
 from bestby.metrics.registry import list_metrics, resolve
@@ -367,8 +367,15 @@ def test_a_pair_alone_equals_its_cell(case: Case) -> None:
 @pytest.mark.parametrize("case", EVERY)
 def test_same_data_and_seed_same_bits_for_any_number_of_threads(case: Case) -> None:
     gold, systems, groups = case.data(6)
-    for settings in ({}, {"interval": "basic", "test": "bootstrap", "resample_size": 0.5}):
-        one = case.compare(systems, gold, **groups, **settings).to_dict()
+    for settings, size in (({}, None), ({"interval": "basic", "test": "bootstrap"}, 0.5)):
+        one = case.compare(
+            systems, gold, **groups, **settings, resampling=Resampling(resample_size=size)
+        ).to_dict()
         twin = copy.deepcopy((gold, systems))
-        assert case.compare(twin[1], twin[0], **groups, **settings, n_jobs=3).to_dict() == one
+        assert (
+            case.compare(
+                twin[1], twin[0], **groups, **settings, resampling=Resampling(n_jobs=3, resample_size=size)
+            ).to_dict()
+            == one
+        )
         assert case.compare(systems, gold, **groups, **settings, rng=1).to_dict() != one

@@ -49,6 +49,22 @@ class MissingValueError(InvalidInputError):
     """A value is missing where there must be one."""
 
 
+class OtherQuestionError(InvalidInputError):
+    """The data are those of another comparison; the hint is the call of it, or what else to do.
+
+    `question` is "runs", "datasets" or "folds", and `data` how the data are written in the call.
+    """
+
+    def __init__(self, message: str, question: str, data: str, otherwise: str | None = None) -> None:
+        self.question, self.data, self.otherwise = question, data, otherwise
+        super().__init__(message)
+        self.propose(f"bestby.compare_{question}({data})")
+
+    def propose(self, call: str) -> None:
+        """Give another form of the call."""
+        self.hint = call if self.otherwise is None else f"{call}; or {self.otherwise}"
+
+
 class DesignError(BestbyError, ValueError):
     """The data can be read, but the comparison makes no sense with them."""
 

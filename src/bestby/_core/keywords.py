@@ -12,9 +12,15 @@ from bestby._core.checks import flag, single, text
 from bestby._core.errors import UnknownKeywordError, WrongCallError
 from bestby._core.hints import meant, meant_of_compare
 from bestby._core.paths import checked_path
-from bestby._core.text import counted
+from bestby._core.text import counted, quoted
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+MOVED = {
+    name: f"resampling=bestby.Resampling({name}={{}})"
+    for name in ("n_jobs", "progress", "executor", "cache", "resample_size", "rescale")
+}
+"""Keywords of earlier versions, and where each is given now, if a function has that: {} is the value."""
 
 _BESIDE_COMPARE = ("advise", "evaluate")
 """Functions that are asked for what only `compare` does."""
@@ -81,8 +87,13 @@ def unknown_keyword(function: Callable[..., Any], word: str, value: object = Non
     function = inspect.unwrap(function)
     named = [name for name in _parameters(function) if name not in _UNNAMED]
     name = _name(function)
-    other = meant(word, value, {one: _words(function, one) for one in named})
-    close = [other] if other else difflib.get_close_matches(word, named, n=1, cutoff=0.7)
+    moved = {one: place for one, place in MOVED.items() if place.partition("=")[0] in named}
+    other = meant(word, value, {one: _words(function, one) for one in named} | dict.fromkeys(moved, ()))
+    close = [other] if other else difflib.get_close_matches(word, [*moved, *named], n=1, cutoff=0.7)
+    if close and close[0] in moved:
+        place = moved[close[0]].format(quoted(value) if isinstance(value, int | float | str) else "...")
+        message = f"{name}() has no parameter {word!r}: it is given in {place.partition('=')[0]}"
+        return UnknownKeywordError(message, place, argument=word)
     question = f"; did you mean {close[0]}?" if close else ""
     more = f" and {len(named) - _MOST_NAMES} more" if len(named) > _MOST_NAMES else ""
     hint = f"it takes {', '.join(named[:_MOST_NAMES])}{more}: see help(bestby.{name})"

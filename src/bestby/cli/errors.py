@@ -82,6 +82,16 @@ def reported() -> Iterator[Status]:
         )
 
 
+def usage_error(context: Any, message: str, hint: str) -> Exception:
+    """Return the error of a wrong call, with what to call instead."""
+    try:
+        context.fail(message)
+    except CLICK_ERROR as error:
+        error.hint = hint  # type: ignore[attr-defined]
+        return error
+    raise AssertionError("a context fails with its error")
+
+
 def _say_usage(error: Any) -> None:
     command = error.ctx.command_path if getattr(error, "ctx", None) else "bestby"
     message = _no_number(error) or error.format_message()
@@ -99,7 +109,7 @@ def _say_usage(error: Any) -> None:
         )
         if option is not None:
             message = f"{option} belongs to bestby compare: bestby evaluate compares no systems"
-    _say("UsageError", message, f"{command} --help")
+    _say("UsageError", message, getattr(error, "hint", f"{command} --help"))
 
 
 def _argument(option: str) -> str:

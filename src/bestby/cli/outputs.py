@@ -13,12 +13,13 @@ from bestby._core import checks
 from bestby._core.errors import InvalidInputError
 from bestby.cli.option_groups import TERMINAL, Json
 from bestby.cli.options import set_options
-from bestby.cli.streams import logged, progress_line, standard_output
+from bestby.cli.streams import logged, standard_output
 from bestby.readers.joined_files import pieces_of
 from bestby.report.figures.canvas import Canvas
 from bestby.report.figures.drawing import render
 from bestby.report.writers.files import place_of, write_bytes
 from bestby.report.writers.terminal import print_to
+from bestby.resampling.progress import ProgressLine, shown_progress
 
 STDOUT = "-"
 _FOR_PEOPLE = ("markdown", "latex", "html", "plot")
@@ -35,8 +36,12 @@ _UNWRITTEN = {
 def write_result(command: Callable[[Any, Any], Any], values: Any) -> Any:
     """Check the outputs, run a command with a function that shows the progress, and write its result."""
     check_outputs(values)
-    with progress_line() as progress:
+    progress = shown_progress(True)
+    try:
         result = command(values, progress)
+    finally:
+        if isinstance(progress, ProgressLine):
+            progress.wipe()
     _write(values.output, result)
     return result
 
@@ -44,8 +49,11 @@ def write_result(command: Callable[[Any, Any], Any], values: Any) -> Any:
 def check_outputs(values: Any) -> None:
     """Check the outputs before any work is done."""
     output: Json = values.output
-    if (top := output.arguments_of(TERMINAL).get("top")) is not None:
+    printed = output.arguments_of(TERMINAL)
+    if (top := printed.get("top")) is not None:
         checks.positive_int(top, "top")
+    if {"brief", "details"} <= printed.keys():
+        raise InvalidInputError("--brief and --details contradict each other", hint="give one of them")
     read = _read(values)
     for argument, words in read.items():
         if "" in words:

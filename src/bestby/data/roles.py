@@ -106,8 +106,8 @@ RUN_WORDS = ("run", "seed")
 REPETITION_WORDS = ("repetition", "repeat", "rep", "round", *RUN_WORDS)
 """Names of columns that hold the number of a repetition of a cross-validation."""
 
-RUNS_HINT = "bestby runs compares runs (read_runs in Python)"
-"""For tables with such a column where one run of each system is needed."""
+DATASET_WORDS = ("dataset", "task")
+"""Names of columns that hold the name of a dataset."""
 
 
 @dataclass(frozen=True)
@@ -138,6 +138,11 @@ class Roles:
             ("slice", name) for name in self.slices
         ]
         return [(role, name) for role, name in pairs if name is not None] + several
+
+    def without(self, names: Iterable[str], *others: str | None) -> list[str]:
+        """Return the names of columns that play no part, nor are among the others."""
+        taken = {*others, *(name for _, name in self.named())}
+        return [name for name in names if name not in taken]
 
     def description(self) -> str:
         """Return the roles as words."""
@@ -414,16 +419,6 @@ def counts_rows(source: str, name: str) -> InvalidInputError:
     return InvalidInputError(
         f"{source}: column {quoted(name)} counts the rows; is it a system?", hint=_no_system(name)
     )
-
-
-def check_no_run(source: str, names: Sequence[str]) -> None:
-    """Refuse a column that is called as the number of a run is: it would pass for a system."""
-    for name in names:
-        if name.lower() in RUN_WORDS:
-            raise InvalidInputError(
-                f"{source}: column {quoted(name)} looks like the number of a run",
-                hint=f"{RUNS_HINT}; or name the systems: systems=[...], or leave it out: ignore=[...]",
-            )
 
 
 def check_no_repetition(source: str, names: Iterable[str]) -> None:

@@ -314,11 +314,11 @@ def test_counts_of_texts_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         "study": lambda **more: study.compare(metric=Bleu(), n_resamples=99, **more),
     }
     for kind, made in compared.items():
-        without, kept = made(), made(cache=tmp_path / kind)
+        without, kept = made(), made(resampling=bb.Resampling(cache=tmp_path / kind))
         assert (tmp_path / kind).is_dir()
-        assert without == kept == made(n_jobs=2)
+        assert without == kept == made(resampling=bb.Resampling(n_jobs=2))
         with monkeypatch.context() as patch:
             patch.setattr(Bleu, "statistics_of_texts", refuse)
             with pytest.raises(AssertionError, match="nobody asked"):
                 made()
-            assert made(cache=tmp_path / kind) == kept
+            assert made(resampling=bb.Resampling(cache=tmp_path / kind)) == kept

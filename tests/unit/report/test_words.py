@@ -209,7 +209,7 @@ def test_headlines_against_a_baseline(made: SimpleNamespace) -> None:
 
 def test_equal_notes_are_said_once(made: SimpleNamespace) -> None:
     c = made.five(notes=(Note("few_resamples", "Too few resamples.", ("accuracy", "x", "y")),))
-    assert words.lines_of(words.all_notes(c)) == ["Too few resamples. (in 10 cases)"]
+    assert words.lines_of(words.all_notes(c)) == ["Too few resamples. (10 such notes: x, y)"]
     alone = made.difference(notes=(Note("identical", "No item differs", ("accuracy", "a", "b")),))
     c = made.five(differences=(alone,))
     assert words.lines_of(words.all_notes(c)) == ["No item differs (accuracy, a, b)"]

@@ -19,6 +19,7 @@ from bestby.data.layouts.assemble import agreed
 from bestby.data.layouts.items import evaluation_of, system_column_of, value_word
 from bestby.data.layouts.runs import unscored_run
 from bestby.data.roles import (
+    DATASET_WORDS,
     REPETITION_WORDS,
     RUN_WORDS,
     TableOptions,
@@ -34,7 +35,6 @@ from bestby.data.table import Table
 from bestby.data.values import as_scores
 from bestby.results.base import Note
 
-DATASET_WORDS = ("dataset", "task")
 P_WORDS = ("p_value", "p")
 _FOLD = "\x1f"  # no file has a column of this name
 _UNIT = "\x1f"

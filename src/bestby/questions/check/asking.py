@@ -30,12 +30,17 @@ _ALTERNATIVES = re.compile(r"; (?:or )?|, or ")
 
 
 class Question(NamedTuple):
-    """A question of files: its words, its command, what is always typed, and what makes the answer quick."""
+    """A question of files: its text, its command, what is always typed, and what makes the answer quick."""
 
-    words: str
+    text: str
     command: str
     typed: tuple[str, ...] = ()
     quick: tuple[str, ...] = ()
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The words of its command."""
+        return tuple(self.command.split())
 
 
 _PLAIN = ("--interval", "none", "--test", "none")
@@ -52,7 +57,7 @@ OF_JUDGES = (
     Question("Which answers do judges prefer?", "preferences", quick=_PLAIN),
     Question(
         "Which is best by a judge and human labels, if chance chose the labelled items?",
-        "judged",
+        "judged compare",
         ("--labels-drawn", "random"),
         _FEW,
     ),
@@ -76,7 +81,7 @@ class Asked:
     @property
     def typed(self) -> str:
         """The command as it is typed."""
-        return shlex.join(["bestby", self.question.command, *self.files, *self.options])
+        return shlex.join(["bestby", *self.question.words, *self.files, *self.options])
 
     def option(self, name: str) -> list[str]:
         """Return the values that an option has."""
@@ -110,9 +115,8 @@ def ask(question: Question, files: Sequence[str], options: Sequence[str] = ()) -
 def _asked(question: Question, files: Sequence[str], options: Sequence[str]) -> Asked:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        values = values_of(question.command, [*files, *options])
-        quick = values_of(question.command, [*files, *options, *question.quick])
-        result = answer(question.command, quick)
+        values = values_of(question.words, [*files, *options])
+        result = answer(question.words, values_of(question.words, [*files, *options, *question.quick]))
     names = system_names(result)
     odd = [name for name in names if name.lower() in OF_ROWS]
     if odd or (odd := quantities(names)):

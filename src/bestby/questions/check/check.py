@@ -97,7 +97,7 @@ def check(paths: str | Path | Sequence[str | Path] | Mapping[str, str | Path]) -
     findings, unchecked = oddities(content, _judgements(asked))
     settings = {"question": "check", "files": [Path(file).name for file in files]}
     n_items = 0 if evaluation is None else evaluation.n_items
-    commands = tuple(ReadyCommand(one.question.words, one.typed) for one in asked)
+    commands = tuple(ReadyCommand(one.question.text, one.typed) for one in asked)
     return FileCheck(
         files=tuple(files),
         read_as=_read_as(asked),

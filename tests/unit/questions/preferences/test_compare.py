@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from tests.unit.questions.preferences.examples import NAMES, PLAIN, ROWS, TWO, codes, judged, numbers
 
+from bestby import Resampling
 from bestby.questions.preferences.compare import compare_preferences
 
 # -- what comes out --------------------------------------------------------------------------------
@@ -172,7 +173,10 @@ def test_the_order_of_anything_does_not_matter(rows: Any) -> None:
 
 
 def test_threads_change_no_bit_and_seeds_do() -> None:
-    one, two = (compare_preferences(ROWS, test="bootstrap", n_resamples=300, n_jobs=jobs) for jobs in (1, 2))
+    one, two = (
+        compare_preferences(ROWS, test="bootstrap", n_resamples=300, resampling=Resampling(n_jobs=jobs))
+        for jobs in (1, 2)
+    )
     assert numbers(one) == numbers(two)
     assert numbers(one) != numbers(compare_preferences(ROWS, test="bootstrap", n_resamples=300, rng=1))
 

@@ -378,9 +378,13 @@ def test_threads_and_the_cache_change_no_bit(make: Make) -> None:
     settings |= {"interval": "percentile", "test": "bootstrap"}
     study = make(RUNS)
     first = study.compare(**settings)
-    again = study.compare(**settings, n_jobs=2)
+    again = study.compare(**settings, resampling=bb.Resampling(n_jobs=2))
     assert (first.n_reused, again.n_computed) == (0, 0)
-    assert numbers(first) == numbers(again) == numbers(make(RUNS).compare(**settings, n_jobs=2))
+    assert (
+        numbers(first)
+        == numbers(again)
+        == numbers(make(RUNS).compare(**settings, resampling=bb.Resampling(n_jobs=2)))
+    )
 
 
 def test_a_metric_has_the_same_numbers_whatever_others_are_asked_for(make: Make) -> None:
