@@ -12,7 +12,7 @@ from bestby.cli.commands import all_words
 
 PAGE = Path(__file__).resolve().parent / "reference" / "cli.md"
 MARKER = "<!-- From here on docs/make_cli_page.py writes: change the help texts, then run it. -->\n"
-WIDTH = "100"
+WIDTH = "80"
 PAGES = [()]
 for words in all_words():
     PAGES += [page for page in (words[:-1], words) if page not in PAGES]

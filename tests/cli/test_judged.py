@@ -67,7 +67,7 @@ def test_what_is_printed(run: Run, write: Callable[[Rows], Path]) -> None:
         "The judge on items that the humans gave 1 (sensitivity) and 0 (specificity)",
         "Mean human score by the judge's score",
         "length    per unit",
-        "No difference in the bias of the judge between the systems is shown",
+        "The bias of the judge does not differ significantly between the systems",
         "taken to be drawn at random",
         "judged.csv was read as scores per item and system",
     ):

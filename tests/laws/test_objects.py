@@ -310,7 +310,7 @@ def test_a_copy_does_not_differ(case: Case) -> None:
     for settings in ({}, {"interval": "percentile", "test": "bootstrap"}):
         twins = {"a": systems["b"], "copy": copy.deepcopy(systems["b"])}
         (d,) = case.compare(twins, gold, **groups, **settings)
-        assert (d.estimate, d.p_value, d.n_differing, d.better) == (0.0, 1.0, 0, None)
+        assert (d.estimate, d.p_value, d.n_differing, d.winner) == (0.0, 1.0, 0, None)
         assert d.interval is None or d.interval.low < 0.0 < d.interval.high
         assert "identical" in [note.code for note in d.notes]
 
@@ -330,7 +330,7 @@ def test_swapped_systems_mirror_the_difference(case: Case) -> None:
     (d,) = case.compare(pair, gold, **groups, alternative="better")
     tail = "less" if case.entry.lower else "greater"
     (back,) = case.compare(turned, gold, **groups, alternative="less" if tail == "greater" else "greater")
-    assert (d.a, d.b, d.better, d.test.alternative) == ("a", "c", "a", tail)
+    assert (d.a, d.b, d.winner, d.test.alternative) == ("a", "c", "a", tail)
     assert (back.a, back.b) == ("c", "a")
     check_p(d, back, case.entry)
     assert d.p_value < 0.5

@@ -41,6 +41,10 @@ class UnknownKeywordError(InvalidInputError, TypeError):
     """A function has no parameter of this name."""
 
 
+class UnknownAttributeError(BestbyError, AttributeError):
+    """A result has no attribute of this name."""
+
+
 class WrongCallError(InvalidInputError, TypeError):
     """A function is called with too many arguments, with one of them twice, or without one that it needs."""
 

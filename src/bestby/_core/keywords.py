@@ -6,10 +6,10 @@ import difflib
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
-from typing import Any, Literal, TypeVar, cast, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar, cast, get_args, get_origin, get_type_hints
 
 from bestby._core.checks import flag, single, text
-from bestby._core.errors import UnknownKeywordError, WrongCallError
+from bestby._core.errors import UnknownAttributeError, UnknownKeywordError, WrongCallError
 from bestby._core.hints import meant, meant_of_compare
 from bestby._core.paths import checked_path
 from bestby._core.text import counted, quoted
@@ -80,6 +80,21 @@ def with_suggestions(function: F) -> F:
         return function(*args, **keywords)
 
     return cast("F", called)
+
+
+class Renamed:
+    """A record that answers a name that it had once with the one that it has now."""
+
+    __slots__ = ()
+
+    _renamed: ClassVar[Mapping[str, str]] = {}
+    """What a name has become, as a hint says it."""
+
+    if not TYPE_CHECKING:  # which would take any name
+
+        def __getattr__(self, name: str) -> Any:
+            message = f"a {type(self).__name__} has no attribute {name!r}"
+            raise UnknownAttributeError(message, self._renamed.get(name))
 
 
 def unknown_keyword(function: Callable[..., Any], word: str, value: object = None) -> UnknownKeywordError:

@@ -369,7 +369,7 @@ class Printed(Group):
     """How much of the result is printed, where that is not the short answer."""
 
     heading: ClassVar[str] = "Output"
-    brief: bool = flag("Print the headline and one table.", shapes=(TERMINAL,))
+    brief: bool = flag("Print the headline and one table.", shapes=(TERMINAL,), common=True)
     details: bool = flag("Print the whole report.", shapes=(TERMINAL,))
 
 

@@ -259,7 +259,7 @@ def _by_counts(
     standings, group_notes = None, []
     if test is not None:
         lettered = settings.baseline is None
-        better = many_systems.beaten(differences, order, settings.alpha)
+        better = many_systems.beaten(differences, order)
         standings = family.standings_of(better, lettered=lettered)
         group_notes = note_rules.group_notes(metric.name, standings[2], lettered=lettered)
     if joint is not None:

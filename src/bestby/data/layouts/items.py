@@ -463,6 +463,7 @@ def check_not_long(table: Table, options: TableOptions) -> None:
         ids = [name for name in free if pairs[name] == table.n_rows > len(table.distinct(name))]
         if not ids and not has_values:  # a wide table
             return
+        check_one_test_set(table, ids)
         lacking.append(
             "no column is called item or id" if items is None else f"{quoted(items)} numbers the rows"
         )

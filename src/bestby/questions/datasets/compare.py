@@ -36,7 +36,7 @@ from bestby.questions.datasets.source import (
     without_runs,
 )
 from bestby.questions.runs.source import Settings
-from bestby.report.comparison import Difference, shown_better
+from bestby.report.comparison import Difference, winner_at
 from bestby.report.replicability import Counts, Names, Replicability
 from bestby.report.reported import with_backend
 from bestby.resampling.settings import Resampling, combined_settings
@@ -463,8 +463,8 @@ def _notes(
         )
     for position, pair in enumerate(pairs):
         with_effect = counts[pair].found if pair in counts else ()
-        ahead = {shown_better(tests[name][position], options.alpha) for name in with_effect} - {None}
-        if len(ahead) > 1:
+        winners = {winner_at(tests[name][position], options.alpha) for name in with_effect} - {None}
+        if len(winners) > 1:
             notes.append(
                 Note(
                     "both_directions",

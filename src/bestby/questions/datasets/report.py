@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 from bestby._core.text import grouped
 from bestby.inference.multiplicity import rejects
 from bestby.questions.datasets import figure
-from bestby.questions.datasets.result import DatasetComparison, RunsOnDatasets
+from bestby.questions.datasets.result import DatasetComparison, Overall, RunsOnDatasets
 from bestby.questions.runs.differences import ASO_RESAMPLES
 from bestby.questions.runs.report import differences_of_runs
 from bestby.questions.runs.result import RunsDifference
@@ -277,13 +277,13 @@ def _extent(runs: RunsOnDatasets) -> str:
 
 
 def _differences(c: DatasetComparison) -> Table:
-    def differ_on(d: Difference) -> Cell:
+    def significant_on(d: Difference) -> Cell:
         r = c.replicability[d.a, d.b]
         return Cell(f"{r.k_bonferroni} of {len(r.datasets)}", float(r.k_bonferroni))
 
     columns = (
         column.count(f"wins{DASH}ties{DASH}losses", lambda d: c.wins(d.a, d.b)),
-        Column("differ on", differ_on, applies=bool(c.replicability)),
+        Column("significant on", significant_on, applies=bool(c.replicability)),
     )
     caption = f"{words.mean_differences(c.metric.name)} over the datasets"
     return pairs_table(c, caption, columns, _with_resamples(c, _methods_over(c), c.differences))
@@ -456,7 +456,7 @@ def _run_columns(c: DatasetComparison) -> tuple[Column, ...]:
 
 
 def _datasets_with_difference(c: DatasetComparison, pair: Difference) -> tuple[str, ...]:
-    """Return the datasets on which a pair of systems is told apart."""
+    """Return the datasets on which a pair of systems differs significantly."""
     return c.replicability[pair.a, pair.b].found if c.replicability else ()
 
 
@@ -568,13 +568,9 @@ _COLUMNS = (
 
 _EMPTY = dict.fromkeys(column.name for column in _COLUMNS)
 
-_NOT_OVERALL = {
-    "metric", "score_a", "score_b", "level", "exact", "n_differing", "better", "favoured", "disagreement",
-}  # fmt: skip
-
 _OVERALL = (
     *attributes("average", "resampled"),
-    *(column for column in DIFFERENCE if column.name not in _NOT_OVERALL),
+    *(column for column in DIFFERENCE if hasattr(Overall, str(column.path or column.name).split(".")[0])),
 )
 """What a difference on all datasets together has of the columns."""
 

@@ -27,7 +27,7 @@ def label_plan(values: JudgedPlan) -> Any:
     """Return the number of labels, or the best use of a budget."""
     question, statistics = values.question, values.statistics
     named = set_option_names(values)
-    asked = [one for one in ("--budget", "--n", "--half-width", "--margin") if one in named]
+    asked: list[str] = [one for one in ("--budget", "--n", "--half-width", "--margin") if one in named]
     if "--budget" in named and "--power" in named:
         asked.append("--power")
     if len(asked) > 1:

@@ -1,4 +1,4 @@
-"""`compare_slices`: where one system is ahead of another, and where it is not."""
+"""`compare_slices`: where two systems differ significantly, and where they cannot be told apart."""
 
 from __future__ import annotations
 
@@ -220,10 +220,11 @@ def compare_slices(
     >>> old = [0, 0] * 30 + [0, 1] * 30
     >>> new = [0, 1] * 30 + [0, 0] * 15 + [0, 1] * 15
     >>> result = compare_slices({"new": new, "old": old}, gold, by={"language": language})
-    >>> [(one.slice, one.difference.estimate, one.shown) for one in result]
-    [('de', 0.5, True), ('ja', -0.25, True)]
+    >>> [(one.slice, one.difference.estimate, one.winner) for one in result]
+    [('de', 0.5, 'new'), ('ja', -0.25, 'old')]
     >>> print(result.sentence)
-    new is ahead of old overall, ahead in de, behind in ja.
+    new has a significantly higher accuracy than old on all items; the score of new is significantly higher in
+    de and significantly lower in ja.
     """
     columns = columns_of(by)
     crossed, least = checks.flag(crossed, "crossed"), checks.positive_int(min_items, "min_items")

@@ -22,7 +22,7 @@ from bestby.report.tables import (
     systems_of,
     why_marked,
 )
-from bestby.report.words import computed, significant
+from bestby.report.words import computed
 from bestby.results.base import MetricInfo
 from bestby.results.values import Interval
 
@@ -31,7 +31,8 @@ from bestby.results.values import Interval
 class Line:
     """A line of a forest: a header if it has no estimate, with a rule above it and dots beside it.
 
-    `mark` is written behind its numbers; the line below the figure says what it means.
+    `mark` is written behind its numbers; the line below the figure says what it means. `look` is the colour
+    and the shape of its marker.
     """
 
     label: str
@@ -42,6 +43,7 @@ class Line:
     rule: bool = False
     dots: tuple[float, ...] = ()
     mark: str = ""
+    look: tuple[str, str] = (drawing.ACCENT, "o")
 
 
 def draw_lines(
@@ -61,7 +63,10 @@ def draw_lines(
             heights = [position + 0.27] * len(line.dots)
             drawing.dots(axes, line.dots, heights, 4.6, alpha=0.55, gid="folds")
         if line.estimate is not None:
-            drawing.mark(axes, position, line.estimate, line.interval, filled=line.filled)
+            colour, shape = line.look
+            drawing.mark(
+                axes, position, line.estimate, line.interval, filled=line.filled, colour=colour, shape=shape
+            )
             numbers.append((position, line.estimate, line.interval, line.mark))
     drawing.numbers(axes, numbers, digits, canvas)
     drawing.labels(axes, [line.label for line in lines], [line.bold for line in lines])
@@ -137,7 +142,7 @@ def pair_line(d: Difference, label: str, dots: Sequence[float] = ()) -> Line:
 
 def shown(d: Difference) -> bool:
     """Return whether a test shows a difference or, where nothing was tested, whether its interval does."""
-    return excludes_zero(d.interval) if d.test is None else significant(d)
+    return excludes_zero(d.interval) if d.significant is None else d.significant
 
 
 @figure

@@ -256,7 +256,7 @@ def test_several_judges_and_other_metrics() -> None:
     assert found.n_judges == 2
     good, bad = found.score("a").tuning
     assert good > 0.3 > abs(bad)
-    text = " ".join(found.table(percent=True).split())
+    text = " ".join(found.details(percent=True).split())
     for words in (
         "Judge and labels alone: scores, tuning", "judge alone (%)", "f1_macro (%)", "2 judges together are"
     ):  # fmt: skip

@@ -143,7 +143,7 @@ def test_a_copy_is_no_different() -> None:
     for test in ("wald", "bootstrap", "permutation"):
         both = [*rows, *renamed, ("one", "copy", "one"), ("one", "copy", "copy")]
         d = compare_preferences(both, test=test, n_resamples=200)["one", "copy"]
-        assert (d.estimate, d.p_value, d.p_adjusted, d.better) == (0.0, 1.0, 1.0, None)
+        assert (d.estimate, d.p_value, d.p_adjusted, d.winner) == (0.0, 1.0, 1.0, None)
         assert 0.0 in d.interval
 
 
@@ -154,7 +154,7 @@ def test_copies_whose_strengths_differ_by_rounding_are_level() -> None:
     rows = [(a, b, a) for a, b in pairs]
     for test in ("wald", "bootstrap"):
         d = compare_preferences(rows, test=test, n_resamples=200)["a", "e"]
-        assert (d.estimate, d.p_value, d.better) == (0.0, 1.0, None)
+        assert (d.estimate, d.p_value, d.winner) == (0.0, 1.0, None)
     names = [entry.system for entry in compare_preferences(rows, n_resamples=50).systems]
     assert names.index("a") < names.index("e")
 

@@ -20,7 +20,7 @@ def test_a_copy_is_no_different(statistic: str, interval: str, paired: bool) -> 
         {"one": OLD, "two": list(OLD)}, statistic=statistic, interval=interval, paired=paired, n_resamples=300
     )
     d = result["one", "two"]
-    assert (d.estimate, d.p_value, d.p_adjusted, d.improvement, d.better) == (0.0, 1.0, 1.0, 0.5, None)
+    assert (d.estimate, d.p_value, d.p_adjusted, d.improvement, d.winner) == (0.0, 1.0, 1.0, 0.5, None)
     assert d.interval is None if paired else 0.0 in d.interval
     assert math.isnan(d.p_welch) or d.p_welch == 1.0
     assert "identical" in codes(result)

@@ -319,7 +319,7 @@ def test_a_copy_is_no_different(make: Make, n_runs: int, test: str, interval: st
         metric=["accuracy", "f1_macro"], test=test, interval=interval, n_resamples=200
     )
     for d in found:
-        assert (d.estimate, d.p_value, d.p_adjusted, d.better) == (0.0, 1.0, 1.0, None)
+        assert (d.estimate, d.p_value, d.p_adjusted, d.winner) == (0.0, 1.0, 1.0, None)
         if n_runs == 1:
             assert d.n_differing == 0
         # Both are bounded: that other items could differ is in their intervals.
