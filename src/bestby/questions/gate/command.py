@@ -196,7 +196,7 @@ def gate(values: Gate) -> None:
     if result.outcome == "inconclusive" and output.inconclusive is not None:
         status = STATUS[output.inconclusive]
     if places is not None:
-        github.report(result, status, places, percent=output.percent)
+        github.report(output.labelled(result), status, places, percent=output.percent)
     raise typer.Exit(status)
 
 
