@@ -107,7 +107,7 @@ BRACKETS = (
         ("a[x],a[y],b,gold\n0.5,0.5,x,x\n0.5,0.5,y,x\n", {"reading": Reading(classes=["x", "y", "z"])}, "{} has no column 'a[z]', but the classes are x, y, z", BRACKETS),
         ("a[x],a[y],a,gold\n0.5,0.5,x,x\n0.5,0.5,y,x\n", {}, "{}: column 'a' and the columns a[x], a[y] have one name", "rename one of them, or leave it out of the file"),
         ("a[x],a[y],text,gold[x],gold[y]\n0.5,0.5,so,1,0\n0.5,0.5,no,1,0\n", {}, "{}: column 'text' shares no value with the gold; is it a system?",
-         "choose the columns of the systems: systems=[...]; or leave columns out: ignore=[...]"),
+         "leave it out: ignore='text'; or choose the columns of the systems: systems=[...]"),
         ("a[x],a[y],b[x],b[y]\n0.5,0.5,1,0\n0.5,0.5,1,0\n", {}, "without gold, systems must be per-item scores, but 'a' holds a row per item", "pass gold=... to compare soft predictions"),
         ("a[x],a[y],b,gold\n0.5,0.5,x,x\n0.5,0.5,z,x\n", {}, "system 'b' holds the label 'z', which is none of the classes x, y",
          "pass classes=[...], the names of the classes in the order of the columns"),

@@ -120,7 +120,7 @@ def _repeated(paths: list[str]) -> dict[str, Any] | None:
     result, command = asked[0].result, asked[0].question.command
     if command in ("compare", "evaluate"):
         return {"data": evaluation_of(asked[0])}
-    if command in ("judged", "preferences"):
+    if command in ("judged compare", "preferences"):
         raise InvalidInputError(
             "the files hold judgements, and advice is about predictions and scores",
             hint=f"ask the question itself: {asked[0].typed}",
