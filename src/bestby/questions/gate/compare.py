@@ -45,6 +45,7 @@ from bestby.questions.slices.source import (
     without_bins,
 )
 from bestby.report.comparison import Difference
+from bestby.report.reported import with_backend
 from bestby.resampling.progress import in_turn
 from bestby.resampling.settings import Resampling, combined_settings
 from bestby.results.base import Note
@@ -234,7 +235,7 @@ def gate(
     if columns:
         data_hash = hash_with_slices(provenance.data_hash, evaluation, columns)
         provenance = dataclasses.replace(provenance, data_hash=data_hash)
-    return Gate(
+    result = Gate(
         outcome=outcome_of(foreseen),
         baseline=base,
         candidate=new,
@@ -248,6 +249,7 @@ def gate(
         notes=tuple(dict.fromkeys([*left_out, *notes])),
         provenance=provenance,
     )
+    return with_backend(result, evaluation.frame_backend)
 
 
 def _check_level(level: Any) -> None:
