@@ -12,11 +12,10 @@ from typing import Any, cast
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
 from bestby.report import column, disagreements
-from bestby.report.bars import Bars
 from bestby.report.column import Cell, Column, Look
 from bestby.report.comparison import Comparison, Difference, SystemScore
 from bestby.report.fields import DIFFERENCE, SCORE, attributes, named
-from bestby.report.numbers import DASH, MINUS, Rounding, alpha, margin_text, percent_of
+from bestby.report.numbers import DASH, MINUS, Rounding, alpha, ends, margin_text, percent_of
 from bestby.report.pairs import differences_on
 from bestby.report.words import (
     are_level,
@@ -55,10 +54,14 @@ _LETTERS = (
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Row:
-    """A row, and whether it stands out: the best systems; the differences that are significant."""
+    """A row, and whether it stands out: the best systems; the differences that are significant.
+
+    `span` is the estimate and the ends of its interval, which a terminal draws as a bar.
+    """
 
     cells: tuple[Cell, ...]
     strong: bool
+    span: tuple[float, float, float] | None = None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -66,7 +69,7 @@ class Table:
     """A table to be written in any format; `main` is the column that is bold in rows that stand out.
 
     `footnote` is the lines below it, which say what the marks of rows mean; `part` is what it is of a report,
-    such as "scores" or "differences". `bars` are the intervals that a terminal draws beside the rows.
+    such as "scores" or "differences"; `marked` is the value that stands out on the scale of the bars.
 
     Files and `details` show every table whole. The short answer, which `print` and a terminal show, leaves
     out a table that is `details`, and the columns that are; it shows `short` in place of a table that has
@@ -80,7 +83,7 @@ class Table:
     methods: str = ""
     footnote: str = ""
     part: str = "table"
-    bars: Bars | None = None
+    marked: float | None = None
     details: bool = False
     short: Table | None = None
 
@@ -110,7 +113,9 @@ class Table:
         if self.short is not None:
             return self.short.in_short()
         places = [place for place, column in enumerate(self.columns) if not column.details]
-        rows = (Row(tuple(row.cells[place] for place in places), row.strong) for row in self.rows)
+        rows = (
+            dataclasses.replace(row, cells=tuple(row.cells[place] for place in places)) for row in self.rows
+        )
         columns = tuple(self.columns[place] for place in places)
         main = places.index(self.main) if self.main in places else 0
         return (dataclasses.replace(self, columns=columns, rows=tuple(rows), main=main),)
@@ -214,8 +219,10 @@ def systems_table(
 def with_bars(
     table: Table, rows: Iterable[tuple[float, Interval | None]], marked: float | None = None
 ) -> Table:
-    """Return a table with the bars of the estimates and intervals of its rows."""
-    return dataclasses.replace(table, bars=Bars.of(rows, marked))
+    """Return a table whose rows have the estimates and intervals that bars are drawn of."""
+    spans = ((estimate, *ends(interval)) for estimate, interval in rows)
+    spanned = (dataclasses.replace(row, span=span) for row, span in zip(table.rows, spans, strict=True))
+    return dataclasses.replace(table, rows=tuple(spanned), marked=marked)
 
 
 def with_first_rows(table: Table, most: int, what: str) -> Table:
@@ -223,12 +230,8 @@ def with_first_rows(table: Table, most: int, what: str) -> Table:
     if len(table.rows) <= most:
         return table
     line = f"The first {most} of {len(table.rows)} {what}. All of them: {ALL}."
-    short = dataclasses.replace(
-        table,
-        rows=table.rows[:most],
-        bars=table.bars and dataclasses.replace(table.bars, rows=table.bars.rows[:most]),
-        footnote="\n".join(filter(None, (table.footnote, line))),
-    )
+    footnote = "\n".join(filter(None, (table.footnote, line)))
+    short = dataclasses.replace(table, rows=table.rows[:most], footnote=footnote)
     return dataclasses.replace(table, short=short)
 
 

@@ -130,7 +130,7 @@ def _against_baseline(d: Difference, base: str) -> str:
         return f"differ significantly from it by the {test}, which speaks against the scores"
     if not d.estimate:
         side = base if d.winner == base else "the former"
-        return f"have {scores}, but differ significantly by the {test}, which speaks for {side}"
+        return f"have {scores}, while the {test} is significant and speaks for {side}"
     return f"differ significantly from it, with {scores}"
 
 
