@@ -68,8 +68,8 @@ def applied(result: Any, labels: Mapping[str, str]) -> Any:
     """Return a result in which names are replaced by labels, also those of metrics in percent."""
     called: dict[str, Label] = {}
     for name, shown in labels.items():
-        for more in ("", NAMED):
-            label = called[name + more] = Label(shown + more)
+        for unit in ("", NAMED):
+            label = called[name + unit] = Label(shown + unit)
             label.name = name
     said = _in_sentences(labels)
     changed = _renamed(result, lambda name: called.get(name, name), said)
