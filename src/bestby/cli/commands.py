@@ -210,7 +210,7 @@ def _errors_in_options(words: tuple[str, ...], values: Any) -> Iterator[None]:
         yield
     except BestbyError as error:
         if isinstance(error, OtherQuestionError):
-            error.propose(shlex.join(["bestby", *_call_of(error, values)]))
+            error.propose(shlex.join(["bestby", *_call_of(error.question, values)[0]]))
         error.hint = repeat_hint(values, error) or error.hint
         named = " ".join(("bestby", *words))
         raise in_options(error, spellings(type(values)), named, arguments_of_all()) from error
@@ -246,32 +246,33 @@ def _forwarded(words: tuple[str, ...], values: Any, complete: Any) -> Iterator[N
     except OtherQuestionError as error:
         if words != ("compare",):
             raise
-        known = {name for names in spellings(record_of((error.question,))).values() for name in names}
-        for one in set_options(values):
-            if one.option.startswith("-") and one.option not in known:
-                raise InvalidInputError(
-                    f"{error.message}, and bestby {error.question} has no {one.option}",
-                    hint=f"leave {one.option} out"
-                    + ("" if error.otherwise is None else f"; or {error.otherwise}"),
-                ) from error
+        call, unknown = _call_of(error.question, values)
+        if unknown:
+            raise InvalidInputError(
+                f"{error.message}, and bestby {error.question} has no {unknown[0]}",
+                hint=f"leave {unknown[0]} out"
+                + ("" if error.otherwise is None else f"; or {error.otherwise}"),
+            ) from error
         message = error.message if values is complete else error.message.replace(complete.paths[0], "stdin")
-        call = shlex.join(["bestby", *_call_of(error, values)])
-        streams.print_stderr(f"{message}, so this is the answer of: {call}")
-        app(args=_call_of(error, complete), prog_name="bestby", standalone_mode=False)
+        streams.print_stderr(f"{message}, so this is the answer of: {shlex.join(['bestby', *call])}")
+        app(args=_call_of(error.question, complete)[0], prog_name="bestby", standalone_mode=False)
 
 
-def _call_of(error: OtherQuestionError, values: Any) -> list[str]:
-    """Return the words that ask the other question with what is set of this one."""
-    words = [error.question]
+def _call_of(name: str, values: Any) -> tuple[list[str], list[str]]:
+    """Return the call of a command with what is set for another, and the options that it does not have."""
+    known = {option for options in spellings(record_of((name,))).values() for option in options}
+    call, unknown = [name], []
     for one in set_options(values):
         several = one.value if isinstance(one.value, list) else [one.value]
-        if one.value is True:
-            words.append(one.option)
-        elif one.option.startswith("-"):
-            words += [word for value in several for word in (one.option, str(value))]
+        if not one.option.startswith("-"):
+            call += map(str, several)
+        elif one.option not in known:
+            unknown.append(one.option)
+        elif one.value is True:
+            call.append(one.option)
         else:
-            words += map(str, several)
-    return words
+            call += [word for value in several for word in (one.option, str(value))]
+    return call, unknown
 
 
 _HELP = ["-h", "--help"]

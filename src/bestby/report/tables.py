@@ -5,8 +5,9 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Callable, Collection, Iterable, Sequence
+from itertools import combinations
 from operator import attrgetter
-from typing import Any
+from typing import Any, cast
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
@@ -20,6 +21,7 @@ from bestby.report.words import (
     are_level,
     computed,
     direction,
+    is_one_comparison,
     methods_sentence,
     sentence_of_tests,
     stands_out,
@@ -334,29 +336,32 @@ def _differences(
     return dataclasses.replace(table(differences, why_marked(differences, c)), short=short)
 
 
-def pairs_matrix(c: Any, metric: MetricInfo) -> Table:
+def pairs_matrix(c: Any, metric: MetricInfo, shown: Any = None) -> Table:
     """Return the differences of every two systems as a matrix above the diagonal: row minus column.
+
+    `shown` is the same comparison with the systems that are shown, if these are not all.
 
     Raises
     ------
     InvalidInputError
         If not every pair was compared.
     """
-    differences, digits = differences_of(c, metric), difference_rounding(c, metric)
-    names = [entry if isinstance(entry, str) else entry.system for entry in _systems_on(c, metric)]
-    if len(differences) < len(names) * (len(names) - 1) // 2:
+    shown = c if shown is None else shown
+    digits = difference_rounding(shown, metric)
+    names = [entry if isinstance(entry, str) else entry.system for entry in _systems_on(shown, metric)]
+    pairs = list(combinations(names, 2))
+    of_pair = {pair: d for pair in pairs if (d := _found(c, metric, *pair)) is not None}
+    if len(of_pair) < len(pairs):
         raise InvalidInputError(
             "the matrix of pairs needs the differences of every two systems, and not all were compared",
             hint='take the list of the differences, parts=["differences"], or compare without a baseline',
         )
-    of_pair = {(d.a, d.b): d for d in differences}
 
     def against(place: int) -> Column:
         def cell(row: int) -> Cell:
             if row >= place:
                 return Cell("", math.nan)
-            held = of_pair.get((names[row], names[place]))
-            d = of_pair[names[place], names[row]].mirrored() if held is None else held
+            d = of_pair[names[row], names[place]]
             number = column.number_cell(digits, d.estimate)
             return number.followed_by(SIGNIFICANT) if stands_out(d) else number
 
@@ -373,9 +378,17 @@ def pairs_matrix(c: Any, metric: MetricInfo) -> Table:
         range(len(names)),
         part="pairs",
         main=0,
-        methods=sentence_of_tests(c, metric) if hasattr(c, "metrics") else "",
+        methods=sentence_of_tests(c, metric),
         footnote=_significance(c) if computed(c, "test") else "",
     )
+
+
+def _found(c: Any, metric: MetricInfo, a: str, b: str) -> Difference | None:
+    """Return A minus B, in whichever direction it is held; None if the two were not compared."""
+    if (held := c.find(metric.name, a, b)) is not None:
+        return cast("Difference", held)
+    opposite = c.find(metric.name, b, a)
+    return None if opposite is None else cast("Difference", opposite.mirrored())
 
 
 def _systems_on(c: Any, metric: MetricInfo) -> Sequence[Any]:
@@ -383,7 +396,8 @@ def _systems_on(c: Any, metric: MetricInfo) -> Sequence[Any]:
 
 
 def _significance(c: Any) -> str:
-    corrected = "" if c.correction == "none" else f" after correction ({c.correction})"
+    alone = c.correction == "none" or is_one_comparison(c)
+    corrected = "" if alone else f" after correction ({c.correction})"
     return f"{SIGNIFICANT} p ≤ {margin_text(alpha(c.level))}{corrected}."
 
 
