@@ -10,7 +10,7 @@ from bestby._core import checks
 from bestby._core.errors import InvalidInputError, within
 from bestby._core.keywords import with_suggestions
 from bestby._core.text import quoted
-from bestby._core.typing import AnnotatorChoice, ArrayLike, OnMissing, Rng
+from bestby._core.typing import AnnotatorChoice, ArrayLike, BoolArray, OnMissing, Rng
 from bestby.comparisons import classes, dependence, equivalence, family, note_rules, one_metric, one_pair
 from bestby.comparisons.provenance import evaluation_provenance
 from bestby.comparisons.reading import Arguments, check_two_systems, evaluation_of
@@ -24,7 +24,7 @@ from bestby.inference.skewness import FEWEST
 from bestby.metrics.base import BaseMetric
 from bestby.metrics.suitability import chosen_metrics
 from bestby.questions.gate import foresight, unconditional
-from bestby.questions.gate.flips import flipped, skewness_notes
+from bestby.questions.gate.flips import Gains, flips_by_check, gains_by_metric, skewness_notes
 from bestby.questions.gate.result import (
     Gate,
     GateCheck,
@@ -209,9 +209,10 @@ def gate(
         "items", interval="auto", level=level, test=test, annotators=annotators, blocks=blocks
     )
     drawing = Drawing.of(resampling)
-    decisions, notes = decided(parts, metrics, margins, settings, drawing, fail_test)
+    gains = gains_by_metric(evaluation, metrics)
+    decisions, notes = decided(parts, metrics, margins, settings, drawing, gains, fail_test)
     foreseen = foresight.foreseen(decisions, level)
-    flips, n_worse, n_better = flipped(evaluation, base, new, metrics[0])
+    first = gains[metrics[0].name]
     named = {
         "metrics": list(margins),
         "interval": "auto",
@@ -241,9 +242,9 @@ def gate(
         baseline=base,
         candidate=new,
         checks=foreseen,
-        flips=flips,
-        n_worse=n_worse,
-        n_better=n_better,
+        flips=flips_by_check(evaluation, {part.name: part.rows for part in parts}, foreseen, gains),
+        n_worse=0 if first is None else int((first.values < 0.0).sum()),
+        n_better=0 if first is None else int((first.values > 0.0).sum()),
         level=level,
         n_items=evaluation.n_items,
         n_clusters=evaluation.n_clusters,
@@ -299,10 +300,11 @@ def _columns(by: Any, min_items: Any, *, crossed: bool) -> tuple[list[Column], i
 
 
 class GatePart(NamedTuple):
-    """Items that a gate asks about, and their name; None for all items."""
+    """Items that a gate asks about, their name, and which of all they are; None for all items."""
 
     name: str | None
     evaluation: Evaluation
+    rows: BoolArray | None = None
 
 
 def parts_of(
@@ -322,9 +324,10 @@ def parts_of(
         pooled = dataclasses.replace(evaluation, tasks=None)
         cut, notes = slicings(pooled, columns, min_items, crossed=crossed)
         slices = [
-            GatePart(f"{slicing.column}={slicing.names[place]}", pooled.with_rows(slicing.rows(place)))
+            GatePart(f"{slicing.column}={slicing.names[place]}", pooled.with_rows(rows), rows)
             for slicing in cut
             for place in slicing.order.tolist()
+            for rows in (slicing.rows(place),)
         ]
         # The other groups of items are looked at as clusters that the user may have forgotten.
         used = {column.name for column in columns}
@@ -334,8 +337,9 @@ def parts_of(
     if tasks is None:
         return [GatePart(None, evaluation), *slices], notes
     by_task = [
-        GatePart(task, dataclasses.replace(evaluation.with_rows(tasks == task), strata=None, tasks=None))
+        GatePart(task, dataclasses.replace(evaluation.with_rows(rows), strata=None, tasks=None), rows)
         for task in dict.fromkeys(tasks.tolist())
+        for rows in (tasks == task,)
     ]
     return [*by_task, *slices], notes
 
@@ -350,11 +354,13 @@ def decided(
     margins: Mapping[str, float | None],
     settings: Settings,
     drawing: Drawing,
+    gains: Mapping[str, Gains | None],
     fail_test: FailTest = "exact",
 ) -> tuple[tuple[GateCheck, ...], list[Note]]:
     """Return a check for each part and metric, and the notes on all that was computed for them.
 
-    Metrics are known to suit the items of all parts together: in one part every answer may be wrong.
+    Metrics are known to suit the items of all parts together: in one part every answer may be wrong. `gains`
+    are those of all items, by metric.
     `settings` have the test "auto" if there are alarms, metrics without a margin.
     """
     n_checks = len(parts) * len(metrics)
@@ -367,8 +373,16 @@ def decided(
                 part.evaluation, metrics, settings, drawing_of_part, "gate"
             )
             for estimates, metric in zip(every, metrics, strict=True):
-                margin = margins[metric.name]
-                check, check_notes = _measured(part, metric, estimates, margin, settings, n_checks, fail_test)
+                check, check_notes = _measured(
+                    part, metric, estimates, margins[metric.name], settings, n_checks, fail_test
+                )
+                gained = gains[metric.name]
+                if check.margin is not None and gained is not None:
+                    values = gained.values if part.rows is None else gained.values[part.rows]
+                    d = check.difference
+                    skewed = skewness_notes(values, part.evaluation.clusters, d)
+                    d = dataclasses.replace(d, notes=(*d.notes, *skewed))
+                    check = dataclasses.replace(check, difference=d)
                 measured.append(check)
                 notes += check_notes
     # One alarm is enough for the gate to fail: Holm's method corrects the p-values of all alarms together.
@@ -441,25 +455,20 @@ def _measured(
     (d,) = family.with_direction_notes([d], settings.alpha)
     where = () if part.name is None else (part.name,)
     difference_notes = tuple(dataclasses.replace(note, about=(*note.about, *where)) for note in d.notes)
-    if margin is not None:
-        difference_notes += skewness_notes(evaluation, d, metric)
     d = dataclasses.replace(d, margin=margin, equivalence_interval=bounds, notes=difference_notes)
 
-    order = family.ranked(estimates.scores, names, metric.greater_is_better)
-    systems, score_notes = one_metric.system_scores(estimates, order, None, names, "auto", settings.level)
     notes = [
-        *note_rules.on_intervals(data_notes, [*(one.interval for one in systems), interval], [metric]),
+        *note_rules.on_intervals(data_notes, [interval], [metric]),
         *test_notes,
-        *score_notes,
+        *note_rules.below_half_notes(estimates, names, settings.level),
         *one_metric.notes_on_pairs(estimates, metric, [PAIR], tests, evaluation, settings),
     ]
     if part.name is not None:
         notes = [Note(note.code, f"{part.name}: {note.message}", note.about) for note in notes]
-    unit, _ = foresight.unit_of(d)
-    undecided = GateCheck(
+    unit = "clusters" if d.n_clusters else "items"
+    return GateCheck(
         d.metric, "inconclusive", d, margin, part.name, unit=unit, fail_bound=fail_bound, counted=counted
-    )
-    return undecided, notes
+    ), notes
 
 
 def _one_sided_bounds(estimate: Estimate, method: str, level: float, margin: float | None) -> Interval | None:
@@ -530,7 +539,7 @@ def _alarm(check: GateCheck, d: Difference, threshold: float, alpha: float, *, b
     """Return a check without a margin with its outcome, by the p-value that is corrected for all of them."""
     assert d.p_adjusted is not None  # every alarm is tested
     assert d.test is not None
-    _, n = foresight.unit_of(d)
+    n = check.n_units
     goes_on = n >= FEWEST and d.n_differing >= n  # where all units differ, p can be below that of swaps
     exchanges = by_unit and d.test.name == "permutation" and not goes_on
     return dataclasses.replace(

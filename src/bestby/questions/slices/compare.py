@@ -223,8 +223,8 @@ def compare_slices(
     >>> [(one.slice, one.difference.estimate, one.winner) for one in result]
     [('de', 0.5, 'new'), ('ja', -0.25, 'old')]
     >>> print(result.sentence)
-    new has a significantly higher accuracy than old on all items; the accuracy of new is significantly higher
-    in de and significantly lower in ja.
+    new has a significantly higher accuracy than old on all items; the score of new is significantly higher in
+    de and significantly lower in ja.
     """
     columns = columns_of(by)
     crossed, least = checks.flag(crossed, "crossed"), checks.positive_int(min_items, "min_items")

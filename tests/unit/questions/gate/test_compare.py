@@ -216,7 +216,7 @@ def test_newly_wrong_items_come_first() -> None:
         ("c", "newly right"),
     ]
     assert (result.n_worse, result.n_better) == (2, 1)
-    assert result.flips[0] == bb.Flip("a", "newly wrong", "x", "y", "x")
+    assert result.flips[0] == bb.Flip("a", "newly wrong", "x", "y", "x", "accuracy")
 
 
 def test_scores_that_became_worse_are_sorted_by_how_much() -> None:
@@ -224,8 +224,8 @@ def test_scores_that_became_worse_are_sorted_by_how_much() -> None:
     result = bb.gate(data, metric="loss", greater_is_better=False)
     assert [(flip.item, flip.change) for flip in result.flips] == [
         ("3", "worse"),
-        ("2", "better"),
         ("1", "better"),
+        ("2", "better"),
     ]
 
 
