@@ -9,6 +9,7 @@ from bestby.vocabulary.term import Term
 MonitorPopulation: TypeAlias = Literal["bank", "wider"]
 StratifyBy: TypeAlias = Literal["score", "disagreement"]
 Draw: TypeAlias = Literal["proportional", "neyman"]
+DatasetQuestion: TypeAlias = Literal["auto", "fixed", "random"]
 FailTest: TypeAlias = Literal["exact", "bound"]
 
 # fmt: off
@@ -31,6 +32,9 @@ SETTINGS = (
     Term("different", "different scales", "The judge scores otherwise.", ("judged.scale",)),
     Term("dataset", "dataset", "The outer keys of a mapping are datasets.", ("outer",)),
     Term("system", "system", "The outer keys of a mapping are systems.", ("outer",)),
+    Term("auto", "auto", "Fixed where datasets have items or several runs, else random.", ("datasets",)),
+    Term("fixed", "these datasets", "The mean over these datasets: items or runs vary.", ("datasets",)),
+    Term("random", "datasets like these", "The datasets are a sample of others like them.", ("datasets",)),
     Term("factor", "factor", "Multiply the scores.", ("by",)),
     Term("offset", "offset", "Add to the scores.", ("by",)),
     Term(

@@ -44,6 +44,9 @@ class Statistics(option_groups.ScoreFamily):
     paired: bool = flag("Runs with the same seed belong together: differences are taken seed by seed.")
     interval: str = choice("METHOD", _either("interval"), "Intervals: ", default="auto")
     test: str = choice("NAME", _either("test"), "Test: ", default="auto")
+    datasets: str = choice(
+        "WHICH", allowed_names("datasets"), "Whether the answer is about these datasets: ", default="auto"
+    )
     across: str = choice(
         "NAME", allowed_names("across", "datasets"), "Test over the datasets: ", default="auto"
     )
@@ -82,6 +85,7 @@ class Datasets:
 
 _FOR_SCORES = (
     "--metric", "--lower-is-better", "--higher-is-better", "--baseline", "--interval", "--test", "--across",
+    "--datasets",
     "--alternative", "--correction", "--margin", "--csv-scores", "--statistic", "--paired",
     "--normalise", "--plot-kind",
 )  # fmt: skip
