@@ -379,8 +379,10 @@ class Json(Group):
 
 @record
 class Output(Json):
-    """The files that are written."""
+    """How much is printed, and the files that are written."""
 
+    brief: bool = flag("Print the headline and one table.", shapes=(TERMINAL,))
+    details: bool = flag("Print everything that the files have.", shapes=(TERMINAL,))
     csv: Text = result_file("Write the differences as CSV.")
     markdown: Text = result_file("Write the tables as Markdown.")
     latex: Text = result_file("Write the tables as LaTeX (booktabs).")
@@ -437,17 +439,6 @@ class InPercent(Group):
         from bestby.report.percent import in_percent  # the help of a command needs no reports
 
         return in_percent(result) if self.percent else result
-
-
-@record
-class ClassTables(InPercent, Tables):
-    """Tables in percent if asked for, with how often each class occurs."""
-
-    terminal_classes: bool = flag(
-        "Also print how often each class occurs in the gold and in the predictions.",
-        "--class-shares",
-        shapes=(TERMINAL,),
-    )
 
 
 @record

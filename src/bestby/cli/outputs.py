@@ -44,8 +44,11 @@ def write_result(command: Callable[[Any, Any], Any], values: Any) -> Any:
 def check_outputs(values: Any) -> None:
     """Check the outputs before any work is done."""
     output: Json = values.output
-    if (top := output.arguments_of(TERMINAL).get("top")) is not None:
+    printed = output.arguments_of(TERMINAL)
+    if (top := printed.get("top")) is not None:
         checks.positive_int(top, "top")
+    if {"brief", "details"} <= printed.keys():
+        raise InvalidInputError("--brief and --details contradict each other", hint="give one of them")
     read = _read(values)
     for argument, words in read.items():
         if "" in words:

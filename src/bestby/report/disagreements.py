@@ -181,6 +181,28 @@ def line(rows: Iterable[tuple[Difference, Kinds]], c: Any) -> str:
     return "\n".join(filter(None, parts))
 
 
+_SHORT = {
+    Kind.FAMILY: "the interval is for one pair; the p-value after correction decides",
+    Kind.TEST: "the interval and the test disagree; the test decides",
+    Kind.SIDED: "the test asks about one side only; it decides",
+    Kind.QUESTION: "the test asks another question than the interval; it decides",
+    Kind.OPPOSED: "the test is significant, against the order of the scores",
+    Kind.SMALL: "there is a difference, and it is smaller than the margin",
+    Kind.LEVEL: "the verdict is read from the shorter interval of two one-sided tests",
+}
+"""What a mark means, in the short answer."""
+
+
+def short_line(marks: Iterable[Kinds]) -> str:
+    """Return what the marks of rows mean, on one line each.
+
+    >>> short_line([(), (Kind.SMALL,), (Kind.SMALL,)])
+    '‖ there is a difference, and it is smaller than the margin.'
+    """
+    found = {kind for kinds in marks for kind in kinds}
+    return "\n".join(f"{kind.value} {_SHORT[kind]}." for kind in Kind if kind in found)
+
+
 def said(kind: Kind, marked: int, of: int, why: str, what: str = "differences") -> str:
     """Return what a mark means, with how many of how many rows have it; "" if none has.
 

@@ -209,13 +209,35 @@ class Reported(ABC):
         return written(html_module.to_html(shown_in(self, percent), top), path)
 
     @with_suggestions
-    def table(self, *, top: int | None = None, percent: bool = False) -> str:
-        """Return what ``print(result)`` shows, as text.
+    def details(self, *, top: int | None = None, percent: bool = False) -> str:
+        """Return the whole report as text, of which ``print(result)`` shows the short answer.
 
         Parameters
         ----------
         top : int, optional
             As for `to_markdown`.
+        percent : bool
+            As for `table`.
+
+        Examples
+        --------
+        >>> import bestby as bb
+        >>> result = bb.compare({"new": [1, 1, 1, 0, 1], "old": [0, 1, 0, 0, 1]})
+        >>> result.signature in result.details(), result.signature in str(result)
+        (True, False)
+        """
+        from bestby.report.writers import terminal
+
+        return terminal.to_text(shown_in(self, percent), top, details=True)
+
+    @with_suggestions
+    def table(self, *, top: int | None = None, percent: bool = False) -> str:
+        """Return the short answer that ``print(result)`` shows, as text.
+
+        Parameters
+        ----------
+        top : int, optional
+            How many of the best systems a `Comparison` shows; by default 20 of more.
         percent : bool
             Show scores and differences in percent, where the metric is a share: bounded by 0 and 1 or by -1
             and 1, or without bounds and with no score beyond them. Other metrics stay as they are. Writers

@@ -11,6 +11,7 @@ from typing import Any
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
 from bestby.report import column, disagreements
+from bestby.report.bars import Bars
 from bestby.report.column import Cell, Column, Look
 from bestby.report.comparison import Comparison, Difference, SystemScore
 from bestby.report.fields import DIFFERENCE, SCORE, attributes, named
@@ -25,9 +26,18 @@ from bestby.report.words import (
     stands_out,
 )
 from bestby.results.base import MetricInfo
-from bestby.results.values import ClassShares
+from bestby.results.values import ClassShares, Interval
 
 SIGNIFICANT = "*"
+
+BEST = 20
+"""Systems that a table shows of more, the best, where not all of them are asked for."""
+
+MOST_PAIRS = 10
+"""Differences of which the short answer shows all; of more it shows those with the best system."""
+
+ALL = "--details, or result.details()"
+"""How to get what the short answer leaves out."""
 
 MARK = "mark"
 """The header of the column of marks that the line below the table explains."""
@@ -54,7 +64,11 @@ class Table:
     """A table to be written in any format; `main` is the column that is bold in rows that stand out.
 
     `footnote` is the lines below it, which say what the marks of rows mean; `part` is what it is of a report,
-    such as "scores" or "differences".
+    such as "scores" or "differences". `bars` are the intervals that a terminal draws beside the rows.
+
+    Files and `details` show every table whole. The short answer, which `print` and a terminal show, leaves
+    out a table that is `details`, and the columns that are; it shows `short` in place of a table that has
+    one, such as fewer rows, or a footnote of fewer words.
     """
 
     caption: str
@@ -64,6 +78,9 @@ class Table:
     methods: str = ""
     footnote: str = ""
     part: str = "table"
+    bars: Bars | None = None
+    details: bool = False
+    short: Table | None = None
 
     @classmethod
     def of(
@@ -77,11 +94,24 @@ class Table:
         main: int = 2,
         methods: str = "",
         footnote: str = "",
+        details: bool = False,
     ) -> Table:
         """Return the columns that apply over entries; `strong` says which rows stand out."""
         used = tuple(column for column in columns if column.applies)
         rows = (Row(tuple(column.cell(entry) for column in used), strong(entry)) for entry in entries)
-        return cls(caption, used, tuple(rows), main, methods, footnote, part)
+        return cls(caption, used, tuple(rows), main, methods, footnote, part, details=details)
+
+    def in_short(self) -> tuple[Table, ...]:
+        """Return what the short answer shows of the table: one table, or none."""
+        if self.details:
+            return ()
+        if self.short is not None:
+            return self.short.in_short()
+        places = [place for place, column in enumerate(self.columns) if not column.details]
+        rows = (Row(tuple(row.cells[place] for place in places), row.strong) for row in self.rows)
+        columns = tuple(self.columns[place] for place in places)
+        main = places.index(self.main) if self.main in places else 0
+        return (dataclasses.replace(self, columns=columns, rows=tuple(rows), main=main),)
 
 
 def metric_info(c: Comparison, name: str | None) -> MetricInfo:
@@ -126,8 +156,12 @@ def systems_table(
     baselines: Collection[str | None] = (),
     score: str = "",
     methods: str = "",
+    most: int = BEST,
 ) -> Table:
-    """Return the table of systems on one metric, the best first; `score` says what the score is."""
+    """Return the table of systems on one metric, the best first; `score` says what the score is.
+
+    Of more systems than `most` the short answer shows the best.
+    """
     entries = systems_of(c, metric)
     digits, shown = score_rounding(c, metric), named(SCORE)
     look = Look(digits, c.level, metric=metric.name)
@@ -158,15 +192,11 @@ def systems_table(
     )
     caption = f"{kind.capitalize()}s by {score or metric.name} ({direction(metric)}), {c.extent}"
     if not compared:
-        return Table.of(
-            f"Scores on {metric.name} ({direction(metric)}), {c.extent}",
-            columns,
-            entries,
-            part="scores",
-            main=1,
-        )
+        caption = f"Scores on {metric.name} ({direction(metric)}), {c.extent}"
+        table = Table.of(caption, columns, entries, part="scores", main=1)
+        return with_bars(table, [(e.score, e.interval) for e in entries])
     main = 2 if tested else 1
-    return Table.of(
+    table = Table.of(
         caption,
         columns,
         entries,
@@ -176,6 +206,28 @@ def systems_table(
         methods=methods,
         footnote=footnote_on_letters(entries),
     )
+    return with_first_rows(with_bars(table, [(e.score, e.interval) for e in entries]), most, "systems")
+
+
+def with_bars(
+    table: Table, rows: Iterable[tuple[float, Interval | None]], marked: float | None = None
+) -> Table:
+    """Return a table with the bars of the estimates and intervals of its rows."""
+    return dataclasses.replace(table, bars=Bars.of(rows, marked))
+
+
+def with_first_rows(table: Table, most: int, what: str) -> Table:
+    """Return a table of which the short answer shows so many rows, and how to get all of them."""
+    if len(table.rows) <= most:
+        return table
+    line = f"The first {most} of {len(table.rows)} {what}. All of them: {ALL}."
+    short = dataclasses.replace(
+        table,
+        rows=table.rows[:most],
+        bars=table.bars and dataclasses.replace(table.bars, rows=table.bars.rows[:most]),
+        footnote="\n".join(filter(None, (table.footnote, line))),
+    )
+    return dataclasses.replace(table, short=short)
 
 
 def footnote_on_letters(entries: Sequence[SystemScore]) -> str:
@@ -223,45 +275,61 @@ def difference_columns(c: Any, sides: column.Sides, look: Look) -> list[Column]:
     ]
 
 
-def differences_table(c: Comparison, metric: MetricInfo, *beside_p: Column) -> Table:
-    """Return the table of differences on one metric, in their order; with a margin also the verdicts."""
+def differences_table(
+    c: Comparison, metric: MetricInfo, *beside_p: Column, most: int = BEST
+) -> Table:
+    """Return the table of differences on one metric, in their order; with a margin also the verdicts.
+
+    Of many the short answer shows those with the best system, or with the baseline, and at most `most`.
+    """
     differences = differences_of(c, metric)
-    sides = column.sides(differences)
-    columns = (
-        *difference_columns(c, sides, Look(difference_rounding(c, metric), c.level, c.correction)),
-        *beside_p,
-        verdicts(differences),
-        marks(differences),
-    )
-    return Table.of(
-        f"{_plural(differences)} in {metric.name}, {sides.minus}{_margin(c, sides)}",
-        columns,
-        differences,
-        stands_out,
-        part="differences",
-        main=len(sides.columns),
-        methods=methods_sentence(c, metric),
-        footnote=why_marked(differences, c),
-    )
+    caption = f"{_plural(differences)} in {metric.name}"
+    look = Look(difference_rounding(c, metric), c.level, c.correction)
+    best = systems_of(c, metric)[0].system
+    return _differences(c, differences, caption, beside_p, look, methods_sentence(c, metric), best, most)
 
 
 def pairs_table(c: Any, caption: str, columns: Sequence[Column], methods: str) -> Table:
     """Return the differences over datasets or folds, with columns of their own."""
     level = c.differences[0].level if c.differences else None
-    sides = column.sides(c.differences)
-    first = difference_columns(c, sides, Look(difference_rounding(c), level, c.correction))
-    columns = (*first, *columns, verdicts(c.differences), marks(c.differences))
-    footnote = why_marked(c.differences, c)
-    return Table.of(
-        f"{caption}, {sides.minus}{_margin(c, sides)}",
-        columns,
-        c.differences,
-        stands_out,
-        part="differences",
-        main=len(sides.columns),
-        methods=methods,
-        footnote=footnote,
-    )
+    look = Look(difference_rounding(c), level, c.correction)
+    return _differences(c, c.differences, caption, columns, look, methods, c.systems[0], BEST)
+
+
+def _differences(
+    c: Any,
+    differences: Sequence[Difference],
+    caption: str,
+    columns: Sequence[Column],
+    look: Look,
+    methods: str,
+    best: str,
+    most: int,
+) -> Table:
+    def table(shown: Sequence[Difference], footnote: str) -> Table:
+        sides = column.sides(shown)
+        of_table = Table.of(
+            f"{caption}, {sides.minus}{_margin(c, sides)}",
+            (*difference_columns(c, sides, look), *columns, verdicts(shown), marks(shown)),
+            shown,
+            stands_out,
+            part="differences",
+            main=len(sides.columns),
+            methods=methods,
+            footnote=footnote,
+        )
+        return with_bars(of_table, [(d.estimate, d.interval) for d in shown], marked=0.0)
+
+    shown = differences
+    if len(c.differences) > MOST_PAIRS:
+        n_systems = len({name for d in differences for name in (d.a, d.b)})
+        every_pair = len(differences) == n_systems * (n_systems - 1) // 2
+        shown = [d for d in differences if not every_pair or best in (d.a, d.b)][:most]
+    lines = [disagreements.short_line(map(disagreements.kinds, shown))]
+    if len(shown) < len(differences):
+        lines.append(f"All {len(differences)} differences: {ALL}.")
+    short = table(shown, "\n".join(filter(None, lines)))
+    return dataclasses.replace(table(differences, why_marked(differences, c)), short=short)
 
 
 def pairs_matrix(c: Any, metric: MetricInfo) -> Table:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
@@ -26,7 +27,8 @@ _OPEN = (
     "are not shown to be behind it (one-sided test)",
 )
 
-MOST_OF_A_KIND = 3  # notes of one code with different words: each pair of many systems could have its own
+MOST_OF_A_KIND = 3
+"""Lines of notes of one code, and names in such a line."""
 
 _BY_T = ("normal", "cr2", "t", "welch", SIMULTANEOUS)
 """Intervals that take units to be near normal, or may."""
@@ -407,7 +409,7 @@ def methods_sentence(c: Comparison, metric: MetricInfo | None = None) -> str:
     if bounded:
         shown = for_both(intervals, scores) if kinds else scores
         text = f"Intervals ({percent(c.level)}): {shown}"
-    text += f". Test: {tests}; {correction(c)}." if tested else "; nothing was tested."
+    text += f". Test: {tests}{corrected(c)}." if tested else "; nothing was tested."
     text += equivalence([d for d, _ in kinds])
     drawn = resampled(d for d, _ in kinds)
     if not kinds:
@@ -420,7 +422,7 @@ def sentence_of_tests(c: Any, metric: MetricInfo) -> str:
     kinds = [d for d, _ in examples(differences_on(c.differences, metric.name))]
     if not computed(c, "test"):
         return "Nothing was tested."
-    text = f"Test: {intervals_and_tests(differences_on(c.differences, metric.name))[1]}; {correction(c)}."
+    text = f"Test: {intervals_and_tests(differences_on(c.differences, metric.name))[1]}{corrected(c)}."
     drawn = any(d.test is not None and d.test.n_resamples > 0 for d in kinds)
     return f"{text} {resamples(c)}" if drawn else text
 
@@ -475,6 +477,11 @@ def correction(c: Any) -> str:
     return "no correction" if c.correction == "none" else f"correction: {c.correction}"
 
 
+def corrected(c: Any) -> str:
+    """Return what follows the tests of several comparisons in a sentence: their correction."""
+    return f"; {correction(c)}" if len(c.differences) > 1 else ""
+
+
 def resamples(c: Any) -> str:
     """Return the number and size of the resamples."""
     size = c.provenance.settings.get("resample_size")
@@ -521,27 +528,42 @@ def how_tested(test: TestResult, source: Callable[[TestResult], str] = _unnamed)
 
 
 def lines_of(notes: Iterable[Note]) -> list[str]:
-    """Return notes as lines, equal ones once with their number, and of many of one code the first ones."""
-    about: dict[tuple[str, str], list[Note]] = {}
+    """Return notes as lines; those of one code that differ in names and numbers only are one line.
+
+    >>> lines_of([Note("few", f"{system} has 3 runs", ("acc", system)) for system in "abcde"])
+    ['a has 3 runs (5 such notes: a; b; c; ...)']
+    """
+    alike: dict[str, dict[str, list[Note]]] = {}
     for note in notes:
-        about.setdefault((note.code, note.message), []).append(note)
-    kinds = Counter(code for code, _ in about)
-    shown: Counter[str] = Counter()
+        alike.setdefault(note.code, {}).setdefault(_without_names(note), []).append(note)
     lines = []
-    for (code, message), alike in about.items():
-        shown[code] += 1
-        if shown[code] > MOST_OF_A_KIND and kinds[code] > MOST_OF_A_KIND + 1:
-            if shown[code] == kinds[code]:
-                more = kinds[code] - MOST_OF_A_KIND
-                lines.append(f"{more} more notes with the code {code!r} are in the JSON")
-            continue
-        if len(alike) > 1:
-            lines.append(f"{message} (in {len(alike)} cases)")
-        elif alike[0].about:
-            lines.append(f"{message} ({', '.join(alike[0].about)})")
-        else:
-            lines.append(message)
+    for of_code in alike.values():
+        texts = list(of_code.values())
+        # Of so many texts of one code the first stands for all
+        lines += map(_line_of, texts if len(texts) <= MOST_OF_A_KIND else [[one for t in texts for one in t]])
     return lines
+
+
+_VARYING = re.compile(r"'[^']*'|\"[^\"]*\"|\d+(?:[.,]\d+)*(?:e-?\d+)?")
+
+
+def _without_names(note: Note) -> str:
+    """Return the message of a note without the names that it is about, quoted names and numbers."""
+    text = note.message
+    for name in sorted(note.about, key=len, reverse=True):
+        text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", "#", text)
+    return _VARYING.sub("#", text)
+
+
+def _line_of(notes: Sequence[Note]) -> str:
+    """Return the first of some notes, with what it is about, and how many there are and about what."""
+    message, about = notes[0].message, [note.about for note in notes]
+    if len(notes) == 1:
+        return f"{message} ({', '.join(about[0])})" if about[0] else message
+    one_metric = len({names[:1] for names in about}) == 1 and all(len(names) > 1 for names in about)
+    named = list(dict.fromkeys(", ".join(names[one_metric:]) for names in about if names))
+    some = "; ".join([*named[:MOST_OF_A_KIND], *(["..."] if len(named) > MOST_OF_A_KIND else [])])
+    return f"{message} ({len(notes)} such notes{f': {some}' if some else ''})"
 
 
 def all_notes(c: Any) -> tuple[Note, ...]:

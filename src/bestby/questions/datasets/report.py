@@ -133,7 +133,7 @@ def _methods_over(c: DatasetComparison) -> str:
     return words.methods_of(
         c,
         f"Over datasets: {how} of the mean difference",
-        f"Test over datasets: {tests}; {words.correction(c)}",
+        f"Test over datasets: {tests}{words.corrected(c)}",
     )
 
 

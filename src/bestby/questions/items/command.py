@@ -50,7 +50,7 @@ class Statistics(option_groups.Direction, Sampling, option_groups.ItemFamily):
 
 
 @record
-class Output(option_groups.ComparisonTables, option_groups.ClassTables):
+class Output(option_groups.InPercent, option_groups.ComparisonTables):
     kind: str = option_groups.figure_kind("items")
     top: Count = option(
         "K",

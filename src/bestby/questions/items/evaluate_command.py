@@ -16,7 +16,7 @@ class Statistics(option_groups.Direction, Sampling, option_groups.Intervals):
 
 
 @record
-class Output(option_groups.ClassTables):
+class Output(option_groups.InPercent, option_groups.Tables):
     table: ClassVar[str | None] = "scores"
     csv: Text = result_file("Write the scores as CSV.")
 

@@ -60,7 +60,7 @@ def with_best_group(table: Table, c: Comparison, metric: MetricInfo) -> Table:
     added = Column(BEST_GROUP, lambda _: Cell("", ""), numeric=False)
     # Without the letters of groups there is nothing to say of them.
     columns = (*(table.columns[place] for place in places), added)
-    return replace(table, columns=columns, rows=rows, footnote="")
+    return replace(table, columns=columns, rows=rows, footnote="", short=None)
 
 
 def _membership(name: Any, behind: Collection[str]) -> Cell:

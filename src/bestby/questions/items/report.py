@@ -42,6 +42,7 @@ from bestby.report.paper import against, clustered, drawn, inference, intervals_
 from bestby.report.percent import changes
 from bestby.report.references import cite
 from bestby.report.tables import (
+    BEST,
     CLASS_SHARE,
     Table,
     class_rows,
@@ -64,7 +65,8 @@ def document(c: Comparison, top: int | None = None, *, items: bool = False) -> D
     """Return the report of a comparison; `top` and `items` as for `describe`."""
     n_systems = len({entry.system for entry in c.systems})
     view = best_systems(c, top) if c.differences else None
-    sections = tuple(_section(c, metric, view) for metric in c.metrics)
+    most = BEST if top is None else top
+    sections = tuple(_section(c, metric, view, most) for metric in c.metrics)
     if items:
         sections = tuple(
             dataclasses.replace(section, items=_items(c, metric, view))
@@ -77,10 +79,9 @@ def document(c: Comparison, top: int | None = None, *, items: bool = False) -> D
         sections=sections,
         methods=words.methods_sentence(c),
     )
-    omitted = " ".join(section.omitted for section in sections)
     return dataclasses.replace(
         report,
-        overview=_overview(c if view is None else view, omitted),
+        overview=_overview(c, view),
         classes=shares_table(_shown_shares(c, view)),
     )
 
@@ -98,7 +99,7 @@ def _title(c: Comparison, n_systems: int) -> str:
     return f"{n_systems} systems compared by {metrics}"
 
 
-def _section(c: Comparison, metric: MetricInfo, view: Comparison | None) -> Section:
+def _section(c: Comparison, metric: MetricInfo, view: Comparison | None, most: int) -> Section:
     """Return the section of one metric; of many systems with those of `view` only."""
     shown = c if view is None else view
     differences = differences_of(shown, metric)
@@ -108,13 +109,16 @@ def _section(c: Comparison, metric: MetricInfo, view: Comparison | None) -> Sect
         name=metric.name,
         lead=words.headline(c, metric),
         next_step=partial(next_step, c, metric),
-        tables=(systems_table(shown, metric), *([differences_table(shown, metric)] if differences else [])),
-        remarks=() if omnibus is None else (omnibus,),
+        tables=(
+            systems_table(shown, metric, most=most),
+            *([differences_table(shown, metric, most=most)] if differences else []),
+        ),
+        details=() if omnibus is None else (omnibus,),
         pictures=_pictures(c, metric, view),
         readings=tuple(words.difference_sentence(d, digits) for d in differences),
         pairs=partial(pairs_matrix, shown, metric) if differences else None,
     )
-    return section if view is None else _shortened(section, c, metric, view, differences)
+    return section if view is None else _of_best(section, c, metric, view, differences)
 
 
 def _items(c: Comparison, metric: MetricInfo, view: Comparison | None) -> tuple[Table, ...]:
@@ -213,12 +217,11 @@ def _scores_caption(c: Comparison) -> str:
     return "Scores with their intervals." if words.computed(c, "interval") else "Scores."
 
 
-def _shortened(
+def _of_best(
     section: Section, c: Comparison, metric: MetricInfo, view: Comparison, differences: Sequence[Difference]
 ) -> Section:
     """Return a section that says that it shows only the best systems, and lets all be searched."""
-    n_shown, n_systems = len(systems_of(view, metric)), len(systems_of(c, metric))
-    which = f"the {n_shown} best of {n_systems}"
+    which = f"the {len(systems_of(view, metric))} best of {len(systems_of(c, metric))}"
     pictures = (
         dataclasses.replace(
             picture,
@@ -227,17 +230,14 @@ def _shortened(
         )
         for picture in section.pictures
     )
-    omitted = f"{n_shown} of {n_systems} systems and {len(differences)} of"
-    omitted += f" {len(differences_of(c, metric))} differences are shown; all of them are in the JSON and the"
-    omitted += " CSV, and the HTML page can be searched for each."
+    first = _captioned(with_best_group(section.tables[0], c, metric), which)
     return dataclasses.replace(
         section,
         tables=(
-            _captioned(with_best_group(section.tables[0], c, metric), which),
+            dataclasses.replace(first, footnote=_not_shown(c, metric, view)),
             *_parts(view, metric, differences),
         ),
         pictures=tuple(pictures),
-        omitted=omitted,
         search=Search(
             systems=lambda: with_best_group(systems_table(c, metric), c, metric),
             pairs=partial(embedded, c, metric, difference_rounding(view, metric)),
@@ -246,26 +246,39 @@ def _shortened(
     )
 
 
+def _not_shown(c: Comparison, metric: MetricInfo, view: Comparison) -> str:
+    return (
+        f"{len(systems_of(view, metric))} of {len(systems_of(c, metric))} systems are shown; all of them, and"
+        f" all {len(differences_of(c, metric))} differences, are in the JSON and the CSV, and the HTML page"
+        " can be searched for each."
+    )
+
+
 def _parts(view: Comparison, metric: MetricInfo, differences: Sequence[Difference]) -> list[Table]:
     """Return the table of the best system and each other one, and that of neighbours."""
     if view.baseline is not None:
-        return [differences_table(view, metric)] if differences else []
+        return [differences_table(view, metric, most=len(differences))] if differences else []
     first = systems_of(view, metric)[0].system
     tables = []
     for caption, with_first in (("the best system and each other one", True), ("neighbours in rank", False)):
         part = tuple(d for d in differences if (first in (d.a, d.b)) == with_first)
         if part:
-            table = differences_table(dataclasses.replace(view, differences=part), metric)
-            tables.append(_captioned(table, caption))
+            table = differences_table(dataclasses.replace(view, differences=part), metric, most=len(part))
+            tables.append(dataclasses.replace(_captioned(table, caption), details=not with_first))
     return tables
 
 
 def _captioned(table: Table, more: str) -> Table:
-    return dataclasses.replace(table, caption=f"{table.caption}: {more}")
+    short = None if table.short is None else _captioned(table.short, more)
+    return dataclasses.replace(table, caption=f"{table.caption}: {more}", short=short)
 
 
-def _overview(c: Comparison, omitted: str) -> Overview:
+def _overview(c: Comparison, view: Comparison | None) -> Overview:
     """Return a row per system, in the order of the first metric, and a column per metric."""
+    if view is not None:
+        omitted = " ".join(_not_shown(c, metric, view) for metric in c.metrics)
+        overview = _overview(view, None)
+        return dataclasses.replace(overview, caption=f"{overview.caption} {omitted}")
     scores: dict[tuple[str, str], Score] = {}
     for metric in c.metrics:
         digits, entries = score_rounding(c, metric), systems_of(c, metric)
@@ -289,7 +302,7 @@ def _overview(c: Comparison, omitted: str) -> Overview:
         label = "number" if any(group[:1].isdigit() for group in groups) else "letter"
         caption += f" Systems that share a raised {label} cannot be told apart."
     return Overview(
-        f"{caption} {omitted}".rstrip(),
+        caption,
         tuple(metric.name for metric in c.metrics),
         rows,
         footnote_on_letters(c.systems),

@@ -103,7 +103,8 @@ def document(c: JudgedComparison) -> Document:
             *_worth_tables(c),
             *_judge_tables(c),
         ),
-        remarks=() if by_rates else (_worth_sentence(c), *_worth_remarks(c), *_judge_remarks(c)),
+        remarks=() if by_rates else (_worth_sentence(c), *_judge_remarks(c)),
+        details=() if by_rates else tuple(_worth_remarks(c)),
         pictures=(*pictures, *_judge_pictures(c)),
         readings=tuple(words.difference_sentence(d, digits) for d in c.differences),
         pairs=partial(pairs_matrix, c, metric),
@@ -173,7 +174,7 @@ def _sources_of_scores(c: JudgedComparison) -> Table:
     )
     what = "means" if c.metrics[0].name == HUMAN_SCORE else "scores"
     caption = f"Judge and labels alone: {what}, tuning constants, and how many more labels the judge is worth"
-    return Table.of(caption, columns, c.systems, part="sources", main=1)
+    return Table.of(caption, columns, c.systems, part="sources", main=1, details=True)
 
 
 def _sources_of_differences(c: JudgedComparison) -> Table:
@@ -198,6 +199,7 @@ def _sources_of_differences(c: JudgedComparison) -> Table:
         c.differences,
         words.stands_out,
         part="sources of differences",
+        details=True,
         main=len(sides.columns),
         footnote=why_marked(c.differences, c),
     )
@@ -245,7 +247,7 @@ def _worth_tables(c: JudgedComparison) -> Iterator[Table]:
         Column("worth for differences", lambda r: _range_cell(r.differences)),
     )
     caption = "What each judge is worth by itself, in labels beside those there are: the least and the most"
-    yield Table.of(caption, columns, rows, part="worth", main=1)
+    yield Table.of(caption, columns, rows, part="worth", main=1, details=True)
 
 
 @dataclass(frozen=True)
@@ -323,7 +325,7 @@ def _agreement(c: JudgedComparison, entries: list[tuple[str, JudgeOfSystem]]) ->
         column.number("Spearman", correlation, _field("spearman")),
     )
     minus = ": bias is judge minus human" if same else ""
-    return Table.of(f"The judge against the humans{minus}", columns, entries, part="judge", main=2)
+    return Table.of(f"The judge against the humans{minus}", columns, entries, part="judge", main=2, details=True)
 
 
 def _shares(c: JudgedComparison, entries: list[tuple[str, JudgeOfSystem]]) -> Table:
@@ -337,7 +339,7 @@ def _shares(c: JudgedComparison, entries: list[tuple[str, JudgeOfSystem]]) -> Ta
     columns.append(column.number("kappa", _digits(entries, "pearson"), _field("kappa")))
     caption = "The judge on items that the humans gave 1 (sensitivity) and 0 (specificity),"
     caption += f" {percent(c.level)} intervals"
-    return Table.of(caption, tuple(columns), entries, part="judge's errors", main=2)
+    return Table.of(caption, tuple(columns), entries, part="judge's errors", main=2, details=True)
 
 
 def _calibration(c: JudgedComparison) -> Table:
@@ -353,7 +355,7 @@ def _calibration(c: JudgedComparison) -> Table:
         column.interval(c.level, digits, _field("interval")),
     )
     return Table.of(
-        "Mean human score by the judge's score, all systems together", columns, entries, part="calibration"
+        "Mean human score by the judge's score, all systems together", columns, entries, part="calibration", details=True
     )
 
 
@@ -395,6 +397,7 @@ def _effects(c: JudgedComparison) -> Table:
         entries,
         lambda e: e["p_value"] is not None and rounding.at_most(e["p_value"], level),
         part="bias",
+        details=True,
         main=2,
     )
 

@@ -21,7 +21,7 @@ from bestby.report.figures.canvas import ACCENT, BAND, FAINT, INK, SCREEN, Canva
 from bestby.report.figures.drawing import bare, patch
 from bestby.report.numbers import DASH, MINUS, Rounding, alpha, margin_text, p_text, percent
 from bestby.report.paper import named, with_works
-from bestby.report.tables import Table
+from bestby.report.tables import Table, with_bars
 from bestby.results.values import extent
 
 _POPULATIONS = {
@@ -142,7 +142,7 @@ def _differences(c: MonitoredComparison) -> Table:
         column.text("decision", _decision),
         column.text("overturned by", _overturning, applies=any(d.overturned_by is not None for d in c.pairs)),
     )
-    return Table.of(
+    table = Table.of(
         f"Differences, {sides.minus}",
         columns,
         c.pairs,
@@ -151,6 +151,7 @@ def _differences(c: MonitoredComparison) -> Table:
         main=len(sides.columns),
         methods=methods(c),
     )
+    return with_bars(table, [(d.estimate, d.interval) for d in c.pairs], marked=0.0)
 
 
 def _decision(d: MonitoredDifference) -> str:

@@ -48,14 +48,14 @@ def document(c: PreferenceComparison) -> Document:
         name=metric.name,
         lead=words.headline(c, metric),
         tables=(_systems(c), differences_table(c, metric), _preferences(c)),
-        remarks=_remarks(c),
+        details=_ties(c),
         pictures=tuple(_pictures(c)),
         readings=tuple(difference_sentence(d, digits) for d in c.differences),
         pairs=partial(pairs_matrix, c, metric),
     )
 
 
-def _remarks(c: PreferenceComparison) -> tuple[str, ...]:
+def _ties(c: PreferenceComparison) -> tuple[str, ...]:
     if c.tie_model != "davidson":
         return ()
 
@@ -105,6 +105,7 @@ def _preferences(c: PreferenceComparison) -> Table:
         c.differences,
         words.stands_out,
         part="preferences",
+        details=True,
         main=len(sides.columns),
         footnote=footnote,
     )

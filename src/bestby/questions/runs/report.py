@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from itertools import pairwise
 from operator import attrgetter
@@ -70,6 +70,7 @@ def document(c: RunsComparison) -> Document:
         title=f"Runs of {len(c.systems)} systems compared by {metric.name}",
         subtitle=subtitle(c, f"{c.extent}{', paired' if c.paired else ''}"),
         methods=f"{words.methods_sentence(c)} {methods_of_tests(c)}{_methods_of_runs(c)}",
+        short_methods=f"{words.methods_sentence(c)} {methods_of_tests(c)}".strip(),
         name=metric.name,
         lead=words.headline(c, metric),
         tables=(*tables, *([_variances(c)] if c.variances else [])),
@@ -147,7 +148,8 @@ def _p_of_runs(c: RunsComparison) -> Column:
     others = any(d.p_value != d.p_welch for d in c.differences)
     applies = c.statistic != "median" and others and words.computed(c, "test")
     header = "p (items fixed)" if c.n_items else "p (t)"
-    return column.p_value(header, attrgetter("p_welch"), c.level, applies=applies)
+    p_values = column.p_value(header, attrgetter("p_welch"), c.level, applies=applies)
+    return replace(p_values, details=True)
 
 
 def _run_against_run(c: RunsComparison) -> Table:
@@ -170,6 +172,7 @@ def _run_against_run(c: RunsComparison) -> Table:
         columns,
         c.differences,
         part="probability",
+        details=True,
         main=len(sides.columns),
         methods=_methods_of_chance(c),
         footnote=said(Kind.QUESTION, marked, len(c.differences), reason),
@@ -209,6 +212,7 @@ def _stochastic_orders(c: RunsComparison, orders: StochasticOrders) -> Table:
         c.differences,
         _dominant,
         part="order",
+        details=True,
         main=len(sides.columns),
         methods=_methods_of_orders(orders),
         footnote=said(Kind.QUESTION, marked, len(c.differences), reason),
@@ -252,7 +256,7 @@ def _variances(c: RunsComparison) -> Table:
         error(f"{INFINITY} items", items=math.inf),
     )
     caption = "Standard error now, what it comes from, and what it would be with more runs or items"
-    return Table.of(caption, columns, c.variances, part="variances")
+    return Table.of(caption, columns, c.variances, part="variances", details=True)
 
 
 def _pictures(c: RunsComparison) -> Iterator[Picture]:

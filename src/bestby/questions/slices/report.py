@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from operator import attrgetter
 from typing import Any
@@ -25,7 +25,7 @@ from bestby.report.numbers import DASH, MINUS, Rounding, p_clause, p_text, perce
 from bestby.report.paper import against, drawn, intervals_and_tests, measured, named, with_works
 from bestby.report.percent import around_differences, renamed, renamed_metrics
 from bestby.report.references import cite
-from bestby.report.tables import Table, metric_info
+from bestby.report.tables import BEST, Table, metric_info, with_bars, with_first_rows
 from bestby.report.words import listed, significant, stands_out
 from bestby.results.base import MetricInfo
 
@@ -45,7 +45,10 @@ def document(c: SlicesComparison) -> Document:
     """Return the report: a section for each metric and pair."""
     # More pictures than these are not looked at
     pictured = c.overall[:6]
-    sections = [_section(c, whole, pictured=whole in pictured) for whole in c.overall]
+    sections = [
+        _section(c, whole, pictured=whole in pictured, details=place > 0)
+        for place, whole in enumerate(c.overall)
+    ]
     extent = c.overall[0].extent
     return several_sections(
         c,
@@ -56,7 +59,7 @@ def document(c: SlicesComparison) -> Document:
     )
 
 
-def _section(c: SlicesComparison, whole: Difference, *, pictured: bool) -> Section:
+def _section(c: SlicesComparison, whole: Difference, *, pictured: bool, details: bool) -> Section:
     tests = [h for h in c.heterogeneity if (h.metric, h.a, h.b) == (whole.metric, whole.a, whole.b)]
     several = len(c.metrics) > 1 or len(c.overall) > len(c.metrics)
     lead = " ".join([sentence(c, whole), *(_dependence(h, c.level) for h in tests)])
@@ -66,7 +69,8 @@ def _section(c: SlicesComparison, whole: Difference, *, pictured: bool) -> Secti
         caption,
         partial(slices, c, whole.metric, pair=whole),
     )
-    tables = [_slices(c, whole)]
+    # Of several pairs the short answer shows the slices of the first, and what is said of each
+    tables = [replace(_slices(c, whole), details=details)]
     if tests:
         tables.append(_tests(tests, whole, c.level))
     return Section(
@@ -135,7 +139,8 @@ def _slices(c: SlicesComparison, whole: Difference) -> Table:
     slices = c.of(whole)
     lines = [_Line("", "all items", whole)]
     lines += [_Line(s.column, s.slice, s.difference, s.detectable, s.shrunken) for s in slices]
-    digits = Rounding.of([(line.difference.estimate, line.difference.interval) for line in lines])
+    differences = [line.difference for line in lines]
+    digits = Rounding.of([(one.estimate, one.interval) for one in differences])
     several = len(c.columns) > 1
     clusters = any(line.difference.n_clusters for line in lines)
     columns = (
@@ -148,11 +153,11 @@ def _slices(c: SlicesComparison, whole: Difference) -> Table:
         column.number("difference", digits, lambda line: line.difference.estimate),
         column.interval(c.level, digits, lambda line: line.difference.interval),
         column.p_value("p (step-down)", lambda line: line.difference.p_adjusted, c.level),
-        _maybe("detectable", digits, attrgetter("detectable")),
-        _maybe("shrunken", digits, attrgetter("shrunken")),
+        replace(_maybe("detectable", digits, attrgetter("detectable")), details=True),
+        replace(_maybe("shrunken", digits, attrgetter("shrunken")), details=True),
     )
     info = next(one for one in c.metrics if one.name == whole.metric)
-    return Table.of(
+    table = Table.of(
         f"{_direction(info)}, {whole.a} {MINUS} {whole.b}",
         columns,
         lines,
@@ -162,8 +167,14 @@ def _slices(c: SlicesComparison, whole: Difference) -> Table:
         footnote="detectable: the smallest true difference that the slice could have shown with"
         f" power {USUAL_POWER:g}."
         " shrunken: the difference drawn towards the mean of the slices, further where it is less certain."
-        " The interval and the p-values of all items are not corrected for the slices.",
+        f" {_UNCORRECTED}",
     )
+    table = with_bars(table, [(one.estimate, one.interval) for one in differences], marked=0.0)
+    short = with_first_rows(replace(table, footnote=_UNCORRECTED), BEST, "rows")
+    return replace(table, short=short)
+
+
+_UNCORRECTED = "The interval and the p-value of all items are not corrected for the slices."
 
 
 def _direction(info: MetricInfo) -> str:
@@ -201,6 +212,7 @@ def _tests(tests: list[Heterogeneity], whole: Difference, level: float) -> Table
         tests,
         lambda h: rejects(h.p_value, alpha_at(level)),
         main=3,
+        details=True,
         footnote="Q: Cochran's. mean, τ: mean and standard deviation of the true differences of the slices,"
         " estimated as by DerSimonian and Laird."
         " A change of sign is tested by Gail and Simon's test.",
