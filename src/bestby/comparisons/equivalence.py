@@ -90,9 +90,7 @@ def interval_of_mean(
     parts: Sequence[Evidence], tost: Interval | None, estimate: float, settings: MarginSettings
 ) -> Guarded:
     """Return the interval of two one-sided tests of a mean of independent differences, as of datasets."""
-    return (
-        (tost, ()) if settings.margin is None else _from_evidence(mean_of(parts), tost, estimate, settings)
-    )
+    return (tost, ()) if settings.margin is None else _from_evidence(mean_of(parts), tost, estimate, settings)
 
 
 def _from_evidence(

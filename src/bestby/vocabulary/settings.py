@@ -22,7 +22,9 @@ SETTINGS = (
         "worst", "worst", "Count them as wrong.",
         ("items.on_missing", "datasets.on_missing", "readers.on_missing")
     ),
-    Term("fixed", "fixed", "The annotators are those there are.", ("annotators",)),
+    Term(
+        "fixed", "fixed", "The annotators, or the datasets, are those there are.", ("annotators", "datasets")
+    ),
     Term("resample", "resample", "Draw the annotators of each item again too.", ("annotators",)),
     Term("half", "Bradley-Terry", "A tie is half a win for both.", ("ties",)),
     Term("davidson", "Davidson", "Ties have a probability of their own.", ("ties",)),
@@ -33,8 +35,7 @@ SETTINGS = (
     Term("dataset", "dataset", "The outer keys of a mapping are datasets.", ("outer",)),
     Term("system", "system", "The outer keys of a mapping are systems.", ("outer",)),
     Term("auto", "auto", "Fixed where datasets have items or several runs, else random.", ("datasets",)),
-    Term("fixed", "these datasets", "The mean over these datasets: items or runs vary.", ("datasets",)),
-    Term("random", "datasets like these", "The datasets are a sample of others like them.", ("datasets",)),
+    Term("random", "random", "The datasets are a sample of others like them.", ("datasets",)),
     Term("factor", "factor", "Multiply the scores.", ("by",)),
     Term("offset", "offset", "Add to the scores.", ("by",)),
     Term(

@@ -196,9 +196,7 @@ def _system_column(table: Table, options: TableOptions) -> str | None:
     return system_column_of(table, options.roles, options.systems)
 
 
-def _long_scores(
-    table: Table, labels: Sequence[str], by: str, value: str, options: TableOptions
-) -> Cells:
+def _long_scores(table: Table, labels: Sequence[str], by: str, value: str, options: TableOptions) -> Cells:
     """Return the scores of a table with a row per dataset (or fold) and system."""
     names, scores, chosen = _long_columns(table, by, value, options)
     rows = [row for row in zip(labels, names, scores, strict=True) if row[1] in chosen]

@@ -100,9 +100,7 @@ def differences_inside(
     over_these = [
         _over_runs(d, *one) for d, one in zip(differences, over_runs[: len(differences)], strict=False)
     ]
-    return InnerDifferences(
-        on_each, over_these or differences, overall, [*notes, *short, *unbounded], runs
-    )
+    return InnerDifferences(on_each, over_these or differences, overall, [*notes, *short, *unbounded], runs)
 
 
 def differences_within(

@@ -71,7 +71,7 @@ def forest(c: DatasetComparison, pair: tuple[str, str] | None = None, *, canvas:
     marks = disagreements.overall_marks(c)
     overall = [_overall_line(c, entry, marks[entry], rule=place == 0) for place, entry in enumerate(entries)]
     if not overall:  # the pair was asked for the other way round
-        label = "macro, datasets vary" if computed(c, "interval") else "macro"
+        label = f"macro, {c.varying} vary" if computed(c, "interval") else "macro"
         mark = disagreements.text(disagreements.kinds(whole))
         fields = {"bold": True, "rule": True, "mark": mark}
         overall = [Line(label, whole.estimate, whole.interval, shown(whole), **fields)]  # type: ignore[arg-type]
@@ -80,7 +80,10 @@ def forest(c: DatasetComparison, pair: tuple[str, str] | None = None, *, canvas:
     measured = [line for line in lines if line.interval or not computed(c, "interval")]
     digits = Rounding.of([(line.estimate or 0.0, line.interval) for line in measured])
     marked = [(d, kinds) for _, d, kinds in inner if d is not None]
-    why = disagreements.line(marked, c), disagreements.why_overall([marks[entry] for entry in entries])
+    why = (
+        disagreements.line(marked, c),
+        disagreements.why_overall([marks[entry] for entry in entries], c.varying),
+    )
     intervals = f" with {percent(c.level)} intervals" if computed(c, "interval") else ""
     sheet = draw_lines(
         lines,

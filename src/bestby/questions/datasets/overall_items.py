@@ -30,7 +30,11 @@ from bestby.report.pairs import IDENTICAL
 from bestby.results.base import MetricInfo, Note, notes_about
 from bestby.results.values import Interval, TestResult, defined
 
-METHODS = {None: "stratified-t", skewness.FOR_INTERVALS: "stratified-hall", skewness.FOR_VERDICTS: "stratified-hall"}
+METHODS = {
+    None: "stratified-t",
+    skewness.FOR_INTERVALS: "stratified-hall",
+    skewness.FOR_VERDICTS: "stratified-hall",
+}
 """The names of intervals and tests by the standard errors of the skewness that they allow for."""
 
 ASKED = {"normal": None, "hall": skewness.FOR_INTERVALS, "hall-wide": skewness.FOR_VERDICTS}
@@ -102,7 +106,9 @@ def _part(estimate: Estimate) -> Part:
     method = "two-way" if group.crossed else "cr2" if group.clustered or group.in_blocks else "formula"
     if any(error is None for error in errors.values()):
         errors, method = dict.fromkeys(METHODS, _drawn_error(estimate)), "bootstrap"
-    return Part({key: error for key, error in errors.items() if error is not None}, evidence(group, pair), method)
+    return Part(
+        {key: error for key, error in errors.items() if error is not None}, evidence(group, pair), method
+    )
 
 
 def _error(estimate: Estimate, allowance: float | None) -> StandardError | None:
@@ -215,8 +221,8 @@ def _hidden(inside: Sequence[Evidence], error: StandardError) -> int:
     """Return on how many datasets the few units that differ may hide most of the variance of the mean.
 
     None of n units differing says that at most 3 of as many others probably do (Hanley & Lippman-Hand 1983).
-    Where so many, each of which moves the difference as much as a unit at most does, would more than double the
-    standard error, the dataset does not show it.
+    Where so many, each of which moves the difference as much as a unit at most does, would more than double
+    the standard error, the dataset does not show it.
     """
     influences = [one.influences for one in inside if one.influences is not None]
     if len(influences) < len(inside):

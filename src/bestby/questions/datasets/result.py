@@ -99,6 +99,11 @@ class DatasetComparison(Paired):
 
         return report
 
+    @property
+    def fixed(self) -> bool:
+        """Whether the answer is about the mean over these very datasets."""
+        return self.varying != "datasets"
+
     def wins(self, a: str, b: str) -> tuple[int, int, int]:
         """Return on how many datasets A is better than, level with, and worse than B."""
         first, second = (self.scores[:, self.systems.index(name)] for name in (a, b))

@@ -60,7 +60,9 @@ def test_the_variances_inside_the_datasets_are_added() -> None:
 def test_the_test_rejects_where_the_interval_excludes_0(seed: int, interval: str) -> None:
     parts = answers(seed, new=0.72, old=0.6)
     d = bb.compare_datasets(parts, interval=interval, n_resamples=200)["new", "old"]
-    again = bb.compare_datasets(parts, interval=interval, level=1.0 - d.p_value, n_resamples=200)["new", "old"]
+    again = bb.compare_datasets(parts, interval=interval, level=1.0 - d.p_value, n_resamples=200)[
+        "new", "old"
+    ]
     assert min(abs(again.interval.low), abs(again.interval.high)) < 1e-6
 
 
@@ -85,7 +87,8 @@ QUESTIONS: dict[str, tuple[Callable[[], bb.DatasetComparison], str]] = {
     "random": (lambda: bb.compare_datasets(RUNS, datasets="random"), "datasets"),
     "a test over datasets": (lambda: bb.compare_datasets(RUNS, across="t"), "datasets"),
     "many datasets": (
-        lambda: bb.compare_datasets({f"{name} {i}": row for name, row in RUNS.items() for i in range(9)}), "runs",
+        lambda: bb.compare_datasets({f"{name} {i}": row for name, row in RUNS.items() for i in range(9)}),
+        "runs",
     ),
 }  # fmt: skip
 
@@ -131,7 +134,9 @@ def test_systems_stand_in_the_order_of_their_means() -> None:
 
 
 def test_copies_and_equal_differences() -> None:
-    copies = {name: bb.Evaluation.of({"a": p.systems["new"], "b": p.systems["new"]}) for name, p in PARTS.items()}
+    copies = {
+        name: bb.Evaluation.of({"a": p.systems["new"], "b": p.systems["new"]}) for name, p in PARTS.items()
+    }
     d = bb.compare_datasets(copies, n_resamples=50)["a", "b"]
     assert (d.p_value, d.interval) == (1.0, None)
     ones = {n: bb.Evaluation.of({"a": np.ones(4), "b": np.zeros(4)}) for n in ("x", "y")}
