@@ -72,7 +72,7 @@ def effects(k: int, size: float) -> Any:
 def one(
     draw: Draw, sizes: Sequence[int], spread: float, runs: bool, rng: np.random.Generator, seed: int
 ) -> Mapping[What, Outcome]:
-    """Return what a comparison says of the mean over datasets on which the true differences have the mean 0."""
+    """Return what a comparison says of the mean over datasets whose true differences have the mean 0."""
     drawn = [draw(rng, n, e) for n, e in zip(sizes, effects(len(sizes), spread), strict=True)]
     data: dict[str, Any] = {f"data {i}": {"a": a, "b": b} for i, (a, b) in enumerate(drawn)}
     if not runs:

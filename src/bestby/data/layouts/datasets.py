@@ -88,8 +88,8 @@ def datasets_of(
     options = marked
     by = _system_column(table, options)
     if by is not None and gold is None and table.item_column(options.roles.item) is None:
-        value = _score_column(table, {key, by}, options)
-        return Named(_long_scores(table, labels, by, value, options), value)
+        column = _score_column(table, {key, by}, options)
+        return Named(_long_scores(table, labels, by, column, options), column)
     if unique and gold is None and by is None:
         names = _systems(table, systems, {key, table.item_column(options.roles.item)})
         scores: dict[str, dict[str, float | None]] = {label: {} for label in labels}

@@ -70,7 +70,9 @@ def differences_inside(
     """
     if settings is None:
         within = differences_within(scores, pairs, options)
-        over_these = over_items(scores, differences, options) if has_errors(scores) else ()
+        over_these: Sequence[Difference] = (
+            over_items(scores, differences, options) if has_errors(scores) else ()
+        )
         macro = () if options.bare else tuple((_macro(d, "items"), d.notes) for d in over_these)
         micro = _micro(scores, scores.measure, pairs, options, drawing, counting)
         overall, notes = joined(differences, [*macro, *micro], options, scores.metric.name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -185,6 +186,7 @@ def ranks(c: DatasetComparison, cliques: str = "pairs", *, canvas: Canvas = SCRE
         raise DesignError(
             "a diagram of ranks needs at least 3 systems", hint='plot("forest") shows the datasets of a pair'
         )
+    c = _by_rank(c)
     # The share of the room for a name: names stand on both sides
     axes, names, bars = canvas.axes(), canvas.names(c.systems, 0.55), _bars(c, cliques)
     left = k - k // 2  # the worse half is labelled on the left, outermost first
@@ -216,6 +218,18 @@ def ranks(c: DatasetComparison, cliques: str = "pairs", *, canvas: Canvas = SCRE
         width=4.6,
         title=f"Average ranks on {len(c.datasets)} datasets ({name(c.metric.name)}, {direction(c.metric)})",
         foot=f"{joined[0].upper()}{joined[1:]}.{_DOTS * any(map(_gaps, bars))}",
+    )
+
+
+def _by_rank(c: DatasetComparison) -> DatasetComparison:
+    """Return the comparison with its systems in the order of their average ranks."""
+    order = sorted(range(len(c.systems)), key=c.average_ranks.__getitem__)
+    return replace(
+        c,
+        systems=tuple(c.systems[s] for s in order),
+        means=tuple(c.means[s] for s in order),
+        average_ranks=tuple(c.average_ranks[s] for s in order),
+        scores=c.scores[:, order],
     )
 
 

@@ -1,8 +1,8 @@
 """The items of all datasets together, for other items of these very datasets.
 
-The estimate is the mean over the datasets of the difference on each. Datasets are independent, so the variances
-inside them add up, with Satterthwaite's degrees of freedom; from `FROM_UNITS` units on, interval and test allow
-for skewness (`bestby.inference.skewness`), of which the third cumulants add up.
+The estimate is the mean over the datasets of the difference on each. Datasets are independent, so the
+variances inside them add up, with Satterthwaite's degrees of freedom; from `FROM_UNITS` units on, interval
+and test allow for skewness (`bestby.inference.skewness`), of which the third cumulants add up.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def has_errors(scores: DatasetScores) -> bool:
 def over_items(
     scores: DatasetScores, differences: Sequence[Difference], options: Options
 ) -> tuple[Difference, ...]:
-    """Return the mean differences over these very datasets; `differences` are those over datasets like them."""
+    """Return the mean differences over these very datasets; in `differences` the datasets vary."""
     found = [_mean(d, _parts(scores, d.a, d.b), scores, options) for d in differences]
     return tuple(family.adjusted(found, options.correction))
 

@@ -274,12 +274,13 @@ def _systems(c: DatasetComparison) -> Table:
     )
     caption = f"Systems over {len(c.datasets)} datasets ({name}: {words.direction(c.metric)})"
     entries = list(zip(c.systems, c.means, c.average_ranks, strict=True))
-    best = 1 if c.fixed else 2
+    values = c.means if c.fixed else c.average_ranks
+    best = {name for name, x in zip(c.systems, values, strict=True) if words.are_level(x, values[0])}
     table = Table.of(
         caption,
         columns,
         entries,
-        lambda e: words.are_level(e[best], entries[0][best]),
+        lambda e: e[0] in best,
         part="systems",
         main=2 if standings is not None else 1,
     )
@@ -593,7 +594,9 @@ def _scores(c: DatasetComparison, *, details: bool) -> Table:
     columns = (
         column.name("dataset", itemgetter(0)),
         *(
-            Column(f"{name} (baseline)" if name == c.baseline else name, lambda e, at=place: e[1][at])
+            column.part(
+                Column(f"{name} (baseline)" if name == c.baseline else name, itemgetter(place)), itemgetter(1)
+            )
             for place, name in enumerate(c.systems)
         ),
     )
