@@ -45,6 +45,21 @@ def test_one_output_to_stdout_replaces_the_table(run: Run, table: Path, form: st
     assert "Differences in accuracy, A" not in done.stdout or form in ("markdown", "latex", "html")
 
 
+def test_as_much_is_printed_as_asked_for(run: Run, table: Path) -> None:
+    brief, short, details = (
+        run(*_arguments(table), *more).stdout for more in (["--brief"], [], ["--details"])
+    )
+    assert brief.count("─\n") == 1
+    assert len(brief.splitlines()) < len(short.splitlines()) < len(details.splitlines())
+    assert short.splitlines()[-1].endswith("The whole report: --details, or result.details()")
+    assert details.splitlines()[-1].startswith("bestby:")
+    assert "Items of each class" in details
+    assert "Items of each class" not in short
+    done = run(*_arguments(table, "--brief", "--details"))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "--brief and --details contradict each other" in done.stderr
+
+
 @pytest.mark.parametrize("name", ["p.png", "p.pdf", "P.SVG"])
 def test_pictures(run: Run, table: Path, tmp_path: Path, name: str) -> None:
     assert run(*_arguments(table, "--plot", name)).returncode == 0

@@ -13,12 +13,13 @@ from bestby._core import checks
 from bestby._core.errors import InvalidInputError
 from bestby.cli.option_groups import TERMINAL, Json
 from bestby.cli.options import set_options
-from bestby.cli.streams import logged, progress_line, standard_output
+from bestby.cli.streams import logged, standard_output
 from bestby.readers.joined_files import pieces_of
 from bestby.report.figures.canvas import Canvas
 from bestby.report.figures.drawing import render
 from bestby.report.writers.files import place_of, write_bytes
 from bestby.report.writers.terminal import print_to
+from bestby.resampling.progress import ProgressLine, shown_progress
 
 STDOUT = "-"
 _FOR_PEOPLE = ("markdown", "latex", "html", "plot")
@@ -35,8 +36,12 @@ _UNWRITTEN = {
 def write_result(command: Callable[[Any, Any], Any], values: Any) -> Any:
     """Check the outputs, run a command with a function that shows the progress, and write its result."""
     check_outputs(values)
-    with progress_line() as progress:
+    progress = shown_progress(True)
+    try:
         result = command(values, progress)
+    finally:
+        if isinstance(progress, ProgressLine):
+            progress.wipe()
     _write(values.output, result)
     return result
 

@@ -17,7 +17,7 @@ LINE, POINT, MARK = "\N{BOX DRAWINGS LIGHT HORIZONTAL}", "\N{BLACK CIRCLE}", "\N
 
 @dataclass(frozen=True, slots=True)
 class Bars:
-    """The estimate and the interval of each row of a table, and the value that their scale marks, such as 0."""
+    """The estimates and intervals of the rows of a table, and the value that their scale marks, such as 0."""
 
     rows: tuple[tuple[float, float, float], ...]
     marked: float | None = None
@@ -34,8 +34,8 @@ class Bars:
 
         >>> for line in Bars(((2.0, -1.0, 5.0), (6.0, 4.0, math.inf)), marked=0.0).lines():
         ...     print(line.replace(LINE, "-").replace(POINT, "o").replace(MARK, "|"))
-        ---|----o-------
-           |         ---o---
+        ---|----o--------
+           |          -----o
         """
         drawn = [not any(map(math.isnan, row)) for row in self.rows]
         numbers = [one for row, yes in zip(self.rows, drawn, strict=True) if yes for one in row]

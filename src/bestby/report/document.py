@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -27,6 +27,7 @@ BEST_GROUP = "best group"
 
 MOST_PAIRS = 130
 """Pairs in a forest plot: those of 16 systems."""
+
 
 @dataclass(frozen=True, slots=True)
 class Picture:
@@ -94,8 +95,9 @@ class Overview:
 class Document:
     """A report: its sections, the notes on its numbers, and in `methods` how these were computed.
 
-    `short_methods` are the methods of the short answer, if it has not all of them, and `short_signature` is
-    enough to recognise the result. `classes` is the table of how often each class occurs.
+    The short answer has `short_methods` in place of the methods, if there are such, the notes `short_notes`,
+    and `short_signature`, which is enough to recognise the result. `classes` is the table of how often each
+    class occurs.
     """
 
     title: str
@@ -109,6 +111,7 @@ class Document:
     overview: Overview | None = None
     classes: Table | None = None
     short_methods: str = ""
+    short_notes: tuple[str, ...] = ()
     short_signature: str = ""
 
 
@@ -155,6 +158,7 @@ def in_short(document: Document) -> Document:
     return dataclasses.replace(
         document,
         sections=tuple(sections),
+        notes=document.short_notes,
         methods=document.short_methods or document.methods,
         signature=document.short_signature,
         classes=None,
@@ -179,27 +183,42 @@ def several_sections(
     sections: Iterable[Section],
     methods: str,
     short_methods: str = "",
+    detail_notes: Collection[str] = (),
 ) -> Document:
-    """Return the report of a result, with its notes and those of all its differences."""
+    """Return the report of a result, with the notes on it and its differences that no headline has said.
+
+    The short answer leaves out the notes whose codes are `detail_notes`.
+    """
+    sections = tuple(sections)
+    said = " ".join(section.lead for section in sections)
+    notes = [note for note in all_notes(result) if note.message not in said]
     return Document(
         title=title,
         subtitle=subtitle,
-        sections=tuple(sections),
-        notes=tuple(lines_of(all_notes(result))),
+        sections=sections,
+        notes=tuple(lines_of(notes)),
         methods=methods,
         settings=_settings(result.provenance),
         signature=result.signature,
         short_signature=_short_signature(result.provenance),
         version=__version__ if result.provenance is None else result.provenance.version,
         short_methods=short_methods,
+        short_notes=tuple(lines_of(note for note in notes if note.code not in detail_notes)),
     )
 
 
 def one_section(
-    result: Any, title: str, subtitle: str, methods: str, short_methods: str = "", **section: Any
+    result: Any,
+    title: str,
+    subtitle: str,
+    methods: str,
+    short_methods: str = "",
+    detail_notes: Collection[str] = (),
+    **section: Any,
 ) -> Document:
     """Return the report of a result that has one section, described by the fields of `Section`."""
-    return several_sections(result, title, subtitle, [Section(**section)], methods, short_methods)
+    sections = [Section(**section)]
+    return several_sections(result, title, subtitle, sections, methods, short_methods, detail_notes)
 
 
 def _short_signature(p: Provenance | None) -> str:

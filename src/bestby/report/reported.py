@@ -170,7 +170,7 @@ class Reported(ABC):
         caption : str
             LaTeX that replaces the caption; for one table only.
         digits : int, optional
-            Decimals of scores, differences and intervals, in place of those that the standard errors give. A
+            Decimals of scores, differences and intervals, in place of those that the intervals give. A
             number that would be rounded to 0, or across it, still gets as many more as it takes to see its
             side.
         percent : bool
@@ -361,7 +361,7 @@ class DrawnSystems:
             One of the metrics; the first by default.
         kind : {"auto", "forest", "systems", "scores", "baseline", "matrix"}
             "forest": a line per pair, with its interval. "systems": a line per system, marked by whether
-            another is shown to be better, or how it stands to the baseline. "scores": a line per system.
+            another has a significantly better score, or by the baseline. "scores": a line per system.
             "baseline": the difference of each system with the baseline or, without one, the best. "matrix":
             every pair, the effect as a colour and significance as a mark. "auto": the pairs of up to nine
             systems, a line per system of more; the differences with the baseline if there is one.

@@ -33,7 +33,7 @@ SIGNIFICANT = "*"
 BEST = 20
 """Systems that a table shows of more, the best, where not all of them are asked for."""
 
-MOST_PAIRS = 10
+MOST_IN_SHORT = 10
 """Differences of which the short answer shows all; of more it shows those with the best system."""
 
 ALL = "--details, or result.details()"
@@ -47,7 +47,7 @@ CLASS_SHARE = attributes("system", "label", "share", "count")
 GOLD = "gold"
 
 _LETTERS = (
-    "The letters of groups are no names of systems: systems whose groups share a letter are not told apart."
+    "The letters of groups are no names of systems: systems whose groups share a letter cannot be told apart."
 )
 
 
@@ -275,9 +275,7 @@ def difference_columns(c: Any, sides: column.Sides, look: Look) -> list[Column]:
     ]
 
 
-def differences_table(
-    c: Comparison, metric: MetricInfo, *beside_p: Column, most: int = BEST
-) -> Table:
+def differences_table(c: Comparison, metric: MetricInfo, *beside_p: Column, most: int = BEST) -> Table:
     """Return the table of differences on one metric, in their order; with a margin also the verdicts.
 
     Of many the short answer shows those with the best system, or with the baseline, and at most `most`.
@@ -321,10 +319,11 @@ def _differences(
         return with_bars(of_table, [(d.estimate, d.interval) for d in shown], marked=0.0)
 
     shown = differences
-    if len(c.differences) > MOST_PAIRS:
+    if len(c.differences) > MOST_IN_SHORT:
         n_systems = len({name for d in differences for name in (d.a, d.b)})
         every_pair = len(differences) == n_systems * (n_systems - 1) // 2
-        shown = [d for d in differences if not every_pair or best in (d.a, d.b)][:most]
+        shown = [d for d in differences if not every_pair or best in (d.a, d.b)]
+        shown = shown[: most - every_pair]
     lines = [disagreements.short_line(map(disagreements.kinds, shown))]
     if len(shown) < len(differences):
         lines.append(f"All {len(differences)} differences: {ALL}.")

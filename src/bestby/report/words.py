@@ -11,21 +11,22 @@ from typing import Any
 from bestby import vocabulary
 from bestby._core import rounding
 from bestby._core.text import grouped, visible
-from bestby.inference.multiplicity import alpha_at, rejects
 from bestby.inference.permutation import least_p
 from bestby.inference.skewness import FROM_UNITS
 from bestby.report import disagreements
-from bestby.report.comparison import SIMULTANEOUS, UNSEEN, Comparison, Difference, SystemScore, shown_better
+from bestby.report.comparison import (
+    SIMULTANEOUS,
+    UNSEEN,
+    Comparison,
+    Difference,
+    SystemScore,
+    better_by_score,
+    better_by_test,
+)
 from bestby.report.numbers import MINUS, Rounding, alpha, margin_text, p_clause, percent
 from bestby.report.pairs import differences_on, examples, involving, notes_of
 from bestby.results.base import MetricInfo, Note, Provenance
 from bestby.results.values import WITHOUT_INTERVAL, TestResult
-
-_OPEN = (
-    "cannot be told apart from it",
-    "are not shown to be ahead of it (one-sided test)",
-    "are not shown to be behind it (one-sided test)",
-)
 
 MOST_OF_A_KIND = 3
 """Lines of notes of one code, and names in such a line."""
@@ -63,7 +64,7 @@ def _best_headline(
     best = "highest" if metric.greater_is_better else "lowest"
     if len(tied) > 1:
         shared = f"{listed(tied)} share the {best} {metric.name}, {digits.text(first.score)}, over {c.extent}"
-        return f"{shared}{_favoured_among(c, metric, tied)}."
+        return f"{shared}{_told_apart_among(c, metric, tied)}."
     mine = involving(c.differences, metric.name, first.system)
     others = {(d.b if d.a == first.system else d.a): d for d in mine}
     in_order = {entry.system: others[entry.system] for entry in systems if entry.system in others}
@@ -78,19 +79,18 @@ def _best_headline(
     return text
 
 
-def _favoured_among(c: Comparison, metric: MetricInfo, tied: Sequence[str]) -> str:
+def _told_apart_among(c: Comparison, metric: MetricInfo, tied: Sequence[str]) -> str:
     """Return what tests say of systems with the same score: tests of signs and ranks can tell them apart."""
-    beaten: dict[str, list[str]] = {}
+    losers: dict[str, list[str]] = {}
     # Systems with one score among which the headline looks for tests that tell them apart
     for d in differences_on(c.differences, metric.name) if len(tied) <= 50 else ():
-        ahead = shown_better(d, alpha_at(c.level)) if d.a in tied and d.b in tied else None
-        if ahead is not None:
-            beaten.setdefault(ahead, []).append(d.b if ahead == d.a else d.a)
-    if not beaten:
+        if d.winner is not None and d.a in tied and d.b in tied:
+            losers.setdefault(d.winner, []).append(d.b if d.winner == d.a else d.a)
+    if not losers:
         return ""
     (test, *_) = (d.test for d in differences_on(c.differences, metric.name) if d.test is not None)
-    favoured = "; ".join(f"{ahead} over {listed(names)}" for ahead, names in beaten.items())
-    return f"; the {name_of_test(test.name)} favours {favoured}"
+    sides = "; ".join(f"{winner} over {listed(names)}" for winner, names in losers.items())
+    return f"; the {name_of_test(test.name)} is significant and speaks for {sides}"
 
 
 def _baseline_headline(
@@ -99,38 +99,38 @@ def _baseline_headline(
     base = str(c.baseline)
     scores = {entry.system: digits.text(entry.score) for entry in systems}
     standing: dict[str, list[str]] = {}
-    order = ("are ahead of it", "are behind it", *_OPEN)
     for d in differences_on(c.differences, metric.name):
         standing.setdefault(_against_baseline(d, base), []).append(d.b if d.a == base else d.a)
-    ordered = sorted(standing, key=lambda text: order.index(text) if text in order else len(order))
-    parts = [
-        f"{listed(standing[text])} {text.replace('are ', are(standing[text]) + ' ', 1)}" for text in ordered
-    ]
+    parts = [f"{listed(names)} {_verb(text, names)}" for text, names in standing.items()]
     way = "higher" if metric.greater_is_better else "lower"
     lead = f"Against the baseline {base} ({metric.name} {scores.get(base, '')}, {way} is better)"
     untested = "" if computed(c, "test") else "; nothing was tested"
     return f"{lead}, over {c.extent}: {'; '.join(parts)}{untested}."
 
 
+def _verb(text: str, names: Sequence[str]) -> str:
+    """Return what is said of several systems, or the same of one."""
+    verb, _, rest = text.partition(" ")
+    return text if len(names) > 1 else f"{ {'differ': 'differs', 'have': 'has'}.get(verb, verb) } {rest}"
+
+
 def _against_baseline(d: Difference, base: str) -> str:
     """Return how a system stands to the baseline, as said of several."""
-    other = d.b if d.a == base else d.a
+    higher = (d.estimate > 0.0) == (d.b == base)
+    scores = f"a {'higher' if higher else 'lower'} {d.metric}" if d.estimate else f"the same {d.metric}"
     if d.test is None:
-        return {other: "are ahead of it", base: "are behind it", None: "are level with it"}[d.ahead]
-    better = shown_better(d, alpha_at(d.level))
+        return f"have {scores}"
+    if not d.significant:
+        return "cannot be told apart from it" + (
+            "" if d.test.alternative == "two-sided" else " (one-sided test)"
+        )
     test = name_of_test(d.test.name)
-    if better is not None and d.ahead is None:
-        favours = f"favoured over it by the {test}" if better == other else f"the {test} favours {base}"
-        return f"are level with it by the score, but {favours}"
-    if better is not None:
-        return "are ahead of it" if better == other else "are behind it"
-    if significant(d):
-        by_score, by_test = ("behind", "ahead") if d.favoured == other else ("ahead", "behind")
-        return f"are {by_score} by the score and {by_test} by the {test}"
-    if d.test.alternative == "two-sided":
-        return _OPEN[0]
-    tested = d.a if (d.test.alternative == "greater") == d.greater_is_better else d.b
-    return _OPEN[1] if tested == other else _OPEN[2]
+    if d.winner is None:
+        return f"differ significantly from it by the {test}, which speaks against the scores"
+    if not d.estimate:
+        side = base if d.winner == base else "the former"
+        return f"have {scores}, but differ significantly by the {test}, which speaks for {side}"
+    return f"differ significantly from it, with {scores}"
 
 
 def best_clause(first: str, others: Mapping[str, Difference]) -> str:
@@ -138,21 +138,18 @@ def best_clause(first: str, others: Mapping[str, Difference]) -> str:
     test = next(iter(others.values())).test
     if test is None:
         return "; nothing was tested"
-    open_, against = [], []
-    for name, d in others.items():
-        if not significant(d):
-            open_.append(name)
-        elif (shown_better(d, alpha_at(d.level)) or d.favoured) != first:
-            against.append(name)
-    two_sided = test.alternative == "two-sided"
-    sided = "" if two_sided else f" (one-sided tests: {test.alternative})"
+    open_ = [name for name, d in others.items() if not d.significant]
+    against = [
+        name for name, d in others.items() if d.significant and (d.winner or better_by_test(d)) != first
+    ]
+    sided = "" if test.alternative == "two-sided" else f" (one-sided tests: {test.alternative})"
     parts = []
-    if open_ and two_sided:
-        parts.append(f"{listed(open_)} cannot be told apart from it")
-    elif open_:
-        parts.append(f"{listed(open_)} {are(open_)} not shown to be behind it{sided}")
+    if open_:
+        parts.append(f"{listed(open_)} cannot be told apart from it{sided}")
     if against:
-        parts.append(f"against that order, the {name_of_test(test.name)} favours {listed(against)} over it")
+        parts.append(
+            f"the {name_of_test(test.name)} is significant, but speaks for {listed(against)} over it"
+        )
     if parts:
         return f"; {'; '.join(parts)}"
     return f", and differs significantly from {'the other' if len(others) == 1 else 'all others'}{sided}"
@@ -297,26 +294,33 @@ def with_standard_error(d: Difference) -> str:
 
 
 def _size_sentence(d: Difference, digits: Rounding) -> str:
+    """Return how much higher or lower the first score is, and which differences the data allow for."""
     if math.isnan(d.estimate):
         return f"The difference between {d.a} and {d.b} is undefined."
-    ahead = d.ahead or d.a
-    behind = d.b if ahead == d.a else d.a
     if d.estimate == 0.0:
-        lead = f"{d.a} and {d.b} are level"
-        if d.n_items and d.n_differing == 0:
-            lead += ": no item sets them apart"
+        text = f"{d.a} and {d.b} have the same {d.metric}"
+        text += ": no item sets them apart" if d.n_items and d.n_differing == 0 else ""
     else:
         way = "" if d.greater_is_better else " (lower is better)"
-        lead = f"{ahead} is ahead of {behind} by {digits.size(d.estimate)}{way}"
+        side = "higher" if d.estimate > 0.0 else "lower"
+        text = f"{d.a} has a {side} {d.metric} than {d.b} by {digits.size(d.estimate)}{way}"
     unasked = d.interval is None and d.standard_error is None and not _lacks_interval(d)
     if unasked or (d.interval is None and d.verdict == "equivalent"):
-        return f"{lead}."  # no interval was asked for, or the verdict says how sure it is
+        return f"{text}."  # no interval was asked for, or the verdict says how sure it is
     if d.interval is None:
-        return f"{lead}; how sure that is cannot be said from these data."
-    # As the lead of `ahead`, so that positive means what the sentence says, whichever direction is better.
-    flip = (ahead == d.a) != d.greater_is_better
-    low, high = (-d.interval.high, -d.interval.low) if flip else (d.interval.low, d.interval.high)
-    return f"{lead}; the data are compatible with {_span(low, high, ahead, behind, digits)}."
+        return f"{text}; how sure that is cannot be said from these data."
+    return f"{text}; the data are compatible with {_span(d.interval.low, d.interval.high, digits)}."
+
+
+def _span(low: float, high: float, digits: Rounding) -> str:
+    """Return the differences of an interval in words."""
+    if math.isinf(low) and math.isinf(high):
+        return "any difference"
+    if math.isinf(high):
+        return f"differences of {digits.text(low)} or more"
+    if math.isinf(low):
+        return f"differences of {digits.text(high)} or less"
+    return f"differences from {digits.text(low)} to {digits.text(high)}"
 
 
 def _lacks_interval(d: Difference) -> bool:
@@ -324,40 +328,20 @@ def _lacks_interval(d: Difference) -> bool:
     return any(note.code in WITHOUT_INTERVAL for note in d.notes)
 
 
-def _span(low: float, high: float, ahead: str, behind: str, digits: Rounding) -> str:
-    """Return the range of leads of `ahead` over `behind`, from `low` to `high`, in words."""
-    if low >= 0.0 and math.isinf(high):
-        return f"{digits.size(low)} or more"
-    if low >= 0.0:
-        return f"anything from {digits.size(low)} to {digits.size(high)}"
-    if high <= 0.0 and math.isfinite(low):
-        return f"anything from {digits.size(high)} to {digits.size(low)} in favour of {behind}"
-    return f"anything from {_lead(low, ahead, behind, digits)} to {_lead(high, ahead, behind, digits)}"
-
-
-def _lead(value: float, ahead: str, behind: str, digits: Rounding) -> str:
-    if value == 0.0:
-        return "no difference"
-    side = ahead if value > 0.0 else behind
-    return (
-        f"any size in favour of {side}" if math.isinf(value) else f"{digits.size(value)} in favour of {side}"
-    )
-
-
 def _test_sentence(d: Difference, test: TestResult, p_adjusted: float) -> str:
+    """Return whether the two differ significantly, by which test, and if it speaks against the score."""
     threshold = alpha(d.level)
-    name = name_of_test(test.name)
-    two_sided = test.alternative == "two-sided"
-    asked = "" if two_sided else f", one-sided (is {d.a}'s score {test.alternative}?)"
+    asked = "" if test.alternative == "two-sided" else f", one-sided (is {d.a}'s score {test.alternative}?)"
     clause = p_clause(test.p_value, threshold)
-    text = f"{name[0].upper()}{name[1:]}{asked}: {clause}"
+    how = f"{name_of_test(test.name)}{asked}: {clause}"
     if test.error > 0.0 and "<" not in clause:
-        text += f" ± {test.error:.1g}"
+        how += f" ± {test.error:.1g}"
     if p_adjusted != test.p_value and not math.isnan(p_adjusted):
-        text += f" ({p_clause(p_adjusted, threshold, 'adjusted p')})"
-    if significant(d) and d.favoured is not None and d.ahead != d.favoured:
-        text += f", in favour of {d.favoured}"
-        text += ", which has the worse score" if d.opposed else ""
+        how += f"; {p_clause(p_adjusted, threshold, 'adjusted p')}"
+    text = f"They {'differ significantly' if d.significant else 'cannot be told apart'} ({how})"
+    side, better = better_by_test(d), better_by_score(d)
+    if d.significant and side is not None and side != better:
+        text += f"; the test speaks for {side}" + (", which has the worse score" if better else "")
     return text + "."
 
 
@@ -375,7 +359,7 @@ def _verdict_sentence(d: Difference, digits: Rounding) -> str:
         why = ""
         if any(note.code == UNSEEN for note in d.notes):
             why = ": too few units differ to show that others do not"
-        return f"The data leave open whether the difference reaches {margin}{why}."
+        return f"Inconclusive: the data leave open whether the difference reaches {margin}{why}."
     return f"{d.a} is {d.verdict} than {d.b} by more than {margin}."
 
 
@@ -536,7 +520,7 @@ def lines_of(notes: Iterable[Note]) -> list[str]:
     alike: dict[str, dict[str, list[Note]]] = {}
     for note in notes:
         alike.setdefault(note.code, {}).setdefault(_without_names(note), []).append(note)
-    lines = []
+    lines: list[str] = []
     for of_code in alike.values():
         texts = list(of_code.values())
         # Of so many texts of one code the first stands for all
@@ -597,14 +581,9 @@ def are_level(one: float, other: float) -> bool:
     return rounding.level(one, other, max(abs(one), abs(other)))
 
 
-def significant(d: Difference) -> bool:
-    """Return whether there is an adjusted p-value, and it is at most 1 − level."""
-    return d.p_adjusted is not None and rejects(d.p_adjusted, alpha_at(d.level))
-
-
 def stands_out(d: Difference) -> bool:
-    """Return whether a table makes a difference bold: its test shows one of the systems to be better."""
-    return shown_better(d, alpha_at(d.level)) is not None
+    """Return whether a table makes a difference bold: it has a winner."""
+    return d.winner is not None
 
 
 def are(names: Sequence[str]) -> str:

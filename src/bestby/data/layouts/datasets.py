@@ -20,6 +20,7 @@ from bestby.data.layouts.assemble import agreed
 from bestby.data.layouts.items import evaluation_of, system_column_of, value_word
 from bestby.data.layouts.runs import VALUE_WORDS, unscored_run
 from bestby.data.roles import (
+    DATASET_WORDS,
     REPETITION_WORDS,
     RUN_WORDS,
     TableOptions,
@@ -28,6 +29,7 @@ from bestby.data.roles import (
     check_no_repetition,
     listed,
     matching,
+    name_values,
     score_column,
     unknown_system,
 )
@@ -35,7 +37,6 @@ from bestby.data.table import Table
 from bestby.data.values import as_scores
 from bestby.results.base import Note
 
-DATASET_WORDS = ("dataset", "task")
 P_WORDS = ("p_value", "p")
 _FOLD = "\x1f"  # no file has a column of this name
 _UNIT = "\x1f"
@@ -276,7 +277,7 @@ def _score_column(table: Table, taken: set[str], options: TableOptions) -> str:
     if value is None:
         raise InvalidInputError(
             f"{table.source}: which column holds the scores? Candidates: {listed(others) or 'none'}",
-            hint="name it: value_column=...",
+            hint=name_values(others),
         )
     return value
 

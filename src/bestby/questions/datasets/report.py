@@ -17,7 +17,7 @@ from bestby.comparisons import family
 from bestby.inference import groups
 from bestby.inference.multiplicity import rejects
 from bestby.questions.datasets import figure
-from bestby.questions.datasets.result import DatasetComparison, RunsOnDatasets
+from bestby.questions.datasets.result import DatasetComparison, Overall, RunsOnDatasets
 from bestby.questions.runs.differences import ASO_RESAMPLES
 from bestby.questions.runs.report import differences_of_runs
 from bestby.questions.runs.result import RunsDifference
@@ -145,7 +145,7 @@ def _other_answer(c: DatasetComparison) -> str:
     tests = {words.name_of_test(d.test.name) for d in others.values() if d.test is not None}
     how = f"{listed(sorted(tests))}{f' over {n} datasets' if c.fixed else ''}"
     where = "For other datasets like these" if c.fixed else "For these very datasets"
-    open_ = [name for name, d in others.items() if not words.significant(d)]
+    open_ = [name for name, d in others.items() if not d.significant]
     if len(c.systems) == 2:
         (d,) = others.values()
         verb = "cannot be told apart" if open_ else "differ significantly"
@@ -366,13 +366,13 @@ def _extent(runs: RunsOnDatasets) -> str:
 
 
 def _differences(c: DatasetComparison) -> Table:
-    def differ_on(d: Difference) -> Cell:
+    def significant_on(d: Difference) -> Cell:
         r = c.replicability[d.a, d.b]
         return Cell(f"{r.k_bonferroni} of {len(r.datasets)}", float(r.k_bonferroni))
 
     columns = (
         column.count(f"wins{DASH}ties{DASH}losses", lambda d: c.wins(d.a, d.b)),
-        Column("differ on", differ_on, applies=bool(c.replicability)),
+        Column("significant on", significant_on, applies=bool(c.replicability)),
     )
     caption = f"{words.mean_differences(c.metric.name)} over {'these' if c.fixed else 'the'} datasets"
     table = pairs_table(c, caption, columns, _with_resamples(c, _methods_over(c), c.differences))
@@ -565,7 +565,7 @@ def _run_columns(c: DatasetComparison) -> tuple[Column, ...]:
 
 
 def _datasets_with_difference(c: DatasetComparison, pair: Difference) -> tuple[str, ...]:
-    """Return the datasets on which a pair of systems is told apart."""
+    """Return the datasets on which a pair of systems differs significantly."""
     return c.replicability[pair.a, pair.b].found if c.replicability else ()
 
 
@@ -726,13 +726,9 @@ _COLUMNS = (
 
 _EMPTY = dict.fromkeys(column.name for column in _COLUMNS)
 
-_NOT_OVERALL = {
-    "metric", "score_a", "score_b", "level", "exact", "n_differing", "better", "favoured", "disagreement",
-}  # fmt: skip
-
 _OVERALL = (
     *attributes("average", "resampled"),
-    *(column for column in DIFFERENCE if column.name not in _NOT_OVERALL),
+    *(column for column in DIFFERENCE if hasattr(Overall, str(column.path or column.name).split(".")[0])),
 )
 """What a difference on all datasets together has of the columns."""
 

@@ -112,7 +112,7 @@ def document(c: JudgedComparison) -> Document:
 
 
 def _contradictions(c: JudgedComparison) -> str:
-    """Return in which pairs the judge and the labels put different systems ahead; nothing if in none."""
+    """Return in which pairs the judge and the labels disagree on the better score; nothing if in none."""
     pairs = c.contradicted
     if not pairs:
         return ""
@@ -134,8 +134,8 @@ def _contradictions(c: JudgedComparison) -> str:
 
 def _unless_shown(d: JudgedDifference) -> str:
     """Return that a reverse may be chance: neither the labels alone nor the corrected scores show more."""
-    shown = words.significant(d) or excludes_zero(d.labels_interval)
-    return "" if shown else ", and neither is shown to be better"
+    shown = d.significant or excludes_zero(d.labels_interval)
+    return "" if shown else ", and the two cannot be told apart by either"
 
 
 def _worth_sentence(c: JudgedComparison) -> str:
@@ -325,7 +325,9 @@ def _agreement(c: JudgedComparison, entries: list[tuple[str, JudgeOfSystem]]) ->
         column.number("Spearman", correlation, _field("spearman")),
     )
     minus = ": bias is judge minus human" if same else ""
-    return Table.of(f"The judge against the humans{minus}", columns, entries, part="judge", main=2, details=True)
+    return Table.of(
+        f"The judge against the humans{minus}", columns, entries, part="judge", main=2, details=True
+    )
 
 
 def _shares(c: JudgedComparison, entries: list[tuple[str, JudgeOfSystem]]) -> Table:
@@ -355,7 +357,11 @@ def _calibration(c: JudgedComparison) -> Table:
         column.interval(c.level, digits, _field("interval")),
     )
     return Table.of(
-        "Mean human score by the judge's score, all systems together", columns, entries, part="calibration", details=True
+        "Mean human score by the judge's score, all systems together",
+        columns,
+        entries,
+        part="calibration",
+        details=True,
     )
 
 
@@ -436,7 +442,7 @@ def _judge_remarks(c: JudgedComparison) -> Iterator[str]:
                 f"The error of {who} differs between the systems ({p}), so its scores alone do not rank them."
             )
         else:
-            yield f"No difference in the bias of {who} between the systems is shown ({p})."
+            yield f"The bias of {who} does not differ significantly between the systems ({p})."
     if c.humans is not None:
         reliable = c.humans.reliability
         ceiling = "" if reliable is None else (
@@ -454,8 +460,8 @@ def _favour(c: JudgedComparison, j: JudgeQuality, level: float) -> Iterator[str]
     if j.favour and not shown:
         p = p_clause(min(one.p_adjusted for one in j.favour), level, name)
         yield (
-            f"{who[0].upper()}{who[1:]} is not shown to favour a system: where the humans score answers"
-            f" alike, no difference between its scores of the systems is significant ({p})."
+            f"{who[0].upper()}{who[1:]} treats the systems alike as far as these labels tell: where the"
+            f" humans score answers alike, no difference between its scores is significant ({p})."
         )
     reasons: dict[tuple[str, str], list[str]] = {}
     for one in shown:

@@ -122,13 +122,12 @@ def _pictures(c: PreferenceComparison) -> Iterator[Picture]:
 
 def difference_sentence(d: PreferenceDifference, rounding: Rounding | None = None) -> str:
     """Return one difference in plain words: how often who is preferred, and how sure that is."""
-    shown = d.mirrored() if d.ahead == d.b else d
-    digits = Rounding.of([(shown.probability, shown.probability_interval)])
-    lead = f"{shown.a} is preferred to {shown.b} with probability {digits.text(shown.probability)}"
-    if shown.probability_interval is not None or shown.standard_error is not None:
-        lead += f" {digits.interval(shown.probability_interval)}"
-    met = f"it won {shown.wins}, tied {shown.ties} and lost {shown.losses} of {shown.n_items} judgements"
-    met = met if shown.n_items else "the two were never judged against each other"
+    digits = Rounding.of([(d.probability, d.probability_interval)])
+    lead = f"{d.a} is preferred to {d.b} with probability {digits.text(d.probability)}"
+    if d.probability_interval is not None or d.standard_error is not None:
+        lead += f" {digits.interval(d.probability_interval)}"
+    met = f"it won {d.wins}, tied {d.ties} and lost {d.losses} of {d.n_items} judgements"
+    met = met if d.n_items else "the two were never judged against each other"
     return f"{lead}; {met}. {words.difference_sentence(d, rounding)}"
 
 

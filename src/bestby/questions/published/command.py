@@ -15,6 +15,7 @@ class Data(option_groups.Columns):
         "COLUMN|FILE",
         "Gold; without it the values are scores. Repeatable for references.",
         file="read",
+        common=True,
     )
     on_missing: str = option(
         "RULE", "What to do if items lack a value: error, drop or worst.", default="error"
@@ -26,29 +27,40 @@ class Data(option_groups.Columns):
 class Score(Group):
     heading: ClassVar[str] = "Published score"
     published: str = option(
-        "SCORE", "The score as it was published, such as 0.874 or 87.4%.", "--score", default=REQUIRED
+        "SCORE",
+        "The score as it was published, such as 0.874 or 87.4%.",
+        "--score",
+        default=REQUIRED,
+        common=True,
     )
     name: str = option("TEXT", "Name of the published system, such as 'Smith 2020'.", default="published")
-    n_items: Count = option("N", "Number of items behind the published score (default: as many as in FILES).")
+    n_items: Count = option(
+        "N", "Number of items behind the published score (default: as many as in FILES).", common=True
+    )
     same_items: bool | None = flag(
         "Whether the published score is of the items of FILES (default: both answers if it is of as many).",
         "--same-items",
         "--other-items",
         default=None,
+        common=True,
     )
-    sd: Text = option("SD", "Standard deviation between the published runs; FILES then hold runs, too.")
-    n_runs: Count = option("N", "Number of published runs.")
+    sd: Text = option(
+        "SD", "Standard deviation between the published runs; FILES then hold runs, too.", common=True
+    )
+    n_runs: Count = option("N", "Number of published runs.", common=True)
 
 
 @record
 class Statistics(option_groups.Direction):
-    metric: Text = option("NAME", "Metric, see 'bestby metrics'.", choices=option_groups.metric_names)
-    level: float = option("P", "Level of the intervals.", default=0.95)
+    metric: Text = option(
+        "NAME", "Metric, see 'bestby metrics'.", choices=option_groups.metric_names, common=True
+    )
+    level: float = option("P", "Level of the intervals.", default=0.95, common=True)
 
 
 @record
 class Output(option_groups.InPercent, option_groups.Tables):
-    csv: Text = result_file("Write the answers under each assumption as CSV.")
+    csv: Text = result_file("Write the answers under each assumption as CSV.", common=True)
 
 
 @record

@@ -77,9 +77,9 @@ def _conclusion(c: PublishedComparison) -> str:
     test, level = name_of_test(counted[0].test), alpha(c.level)
     agree = ", however much the two agree" if paired else ""
     if c.decided == "always":
-        return f"{lead}{c.better} is better{agree} ({test}: {_at('most', most, level)})."
+        return f"{lead}they differ significantly{agree} ({test}: {_at('most', most, level)})."
     if c.decided == "never":
-        return f"{lead}no difference is shown{agree} ({test}: {_at('least', least, level)})."
+        return f"{lead}they cannot be told apart{agree} ({test}: {_at('least', least, level)})."
     p = f"{test}: {_range(least, most)}"
     if not paired:
         return f"{lead}whether they differ depends on digits that were not published ({p})."
@@ -87,7 +87,7 @@ def _conclusion(c: PublishedComparison) -> str:
     if c.differing_limit is None:
         return f"{lead}, and on digits that were cut off ({p})."
     return (
-        f"{lead}. {c.better} is better if they differ on at most {c.differing_limit} items; their scores"
+        f"{lead}. They differ significantly if at most {c.differing_limit} items differ; their scores"
         f" allow {_differing(paired)} ({p})."
     )
 
@@ -216,7 +216,8 @@ def dictionary(c: PublishedComparison) -> dict[str, Any]:
         "published_high": c.published_high,
         "estimate": c.estimate,
         "decided": c.decided,
-        "better": c.better,
+        "significant": c.significant,
+        "winner": c.winner,
         "differing_limit": c.differing_limit,
         "answers": TABLES["answers"].rows(c),
     }

@@ -181,7 +181,7 @@ def _run_against_run(c: RunsComparison) -> Table:
 
 _DECIDES = (
     "The test of the differences asks another question, and is corrected for the number of comparisons; it"
-    " decides which systems are told apart."
+    " decides which systems differ significantly."
 )
 
 
@@ -268,9 +268,7 @@ def _pictures(c: RunsComparison) -> Iterator[Picture]:
     yield Picture(f"Every run of {len(c.systems)} systems in {name}", caption, partial(draw_scores, c))
     if len(c.differences) <= MOST_PAIRS:
         yield forest_picture(c, name, len(c.differences), partial(forest.forest, c))
-    caption = (
-        "Where the system that is ahead on the whole is behind at the same quantile, the area is shaded."
-    )
+    caption = "Where the system with the better score has the worse run at a quantile, the area is shaded."
     yield Picture("Quantile functions of two systems", caption, partial(quantiles, c))
     if c.orders is not None and 2 < len(c.systems) <= MOST_SQUARES:
         caption = "Row over column: the smaller, the more nearly the row is better at every quantile."
@@ -282,17 +280,12 @@ def _pictures(c: RunsComparison) -> Iterator[Picture]:
 
 
 def difference_sentence(d: RunsDifference, rounding: Rounding | None = None) -> str:
-    """Return one difference in plain words: how large, how sure, and how often a run beats a run."""
-    first, second, order = d.a, d.b, d.order
-    chance, interval = d.improvement, d.improvement_interval
-    if d.ahead == d.b:
-        first, second, order = d.b, d.a, d.reverse_order
-    if (d.ahead == d.b) == d.greater_is_better:  # the chance that d.a is above is not that `first` wins
-        chance, interval = 1.0 - chance, interval and interval.complement()
+    """Return one difference in plain words: how large, how sure, and how often a run scores above a run."""
+    interval, order = d.improvement_interval, d.order
     sure = "" if interval is None else f" [{interval.low:.2f}, {interval.high:.2f}]"
     text = (
-        f"{words.difference_sentence(d, rounding)} A run of {first} beats one of {second} with probability"
-        f" {chance:.2f}{sure}."
+        f"{words.difference_sentence(d, rounding)} A run of {d.a} scores above one of {d.b} with probability"
+        f" {d.improvement:.2f}{sure}."
     )
     if order is None or math.isnan(order.epsilon_min):
         return text
@@ -377,7 +370,7 @@ def sentences(c: RunsComparison) -> Iterator[str]:
     methods = sorted({d.improvement_interval.method for d in c.differences if d.improvement_interval})
     if methods:
         shown = "; ".join(with_works("interval", one) for one in methods)
-        yield f"Intervals of the probability that a run of one system beats one of the other: {shown}."
+        yield f"Intervals of the probability that a run of one system scores above one of the other: {shown}."
     if c.orders is not None:
         one = next(iter(c.orders))
         yield orders_measured(one, round((1.0 - c.level) / (1.0 - one.level)))
@@ -438,7 +431,7 @@ def quantiles(c: RunsComparison, pair: Sequence[str] | None = None, *, canvas: C
     left_scale(axes)
     axes.set_xlabel("share of the runs below", color=INK)
     axes.set_ylabel(f"{name(metric.name)} ({direction(metric)})", color=INK, parse_math=False)
-    keys = [*axes.get_legend_handles_labels()[0], patch(f"{second} is ahead", WORSE, 0.35)]
+    keys = [*axes.get_legend_handles_labels()[0], patch(f"better runs of {second}", WORSE, 0.35)]
     violation = "" if c.orders is None else f"\n{_violation(c.orders[names])}"
     title = f"Is {first} better than {second} at every quantile?{violation}"
     return Sheet(axes, 3.0, 5.2, title, keys)

@@ -14,7 +14,7 @@ from bestby.planning.base import USUAL_POWER
 from bestby.questions.slices.result import Heterogeneity, SlicesComparison
 from bestby.report import column, words
 from bestby.report.column import Cell, Column
-from bestby.report.comparison import Difference, shown_better
+from bestby.report.comparison import Difference, better_by_score
 from bestby.report.document import Document, Picture, Section, filled_caption, several_sections, subtitle
 from bestby.report.fields import DIFFERENCE, TEST, Field, Rows, attributes, inside
 from bestby.report.figures import drawing
@@ -26,7 +26,7 @@ from bestby.report.paper import against, drawn, intervals_and_tests, measured, n
 from bestby.report.percent import around_differences, renamed, renamed_metrics
 from bestby.report.references import cite
 from bestby.report.tables import BEST, Table, metric_info, with_bars, with_first_rows
-from bestby.report.words import listed, significant, stands_out
+from bestby.report.words import listed, stands_out
 from bestby.results.base import MetricInfo
 
 
@@ -56,6 +56,7 @@ def document(c: SlicesComparison) -> Document:
         subtitle(c, extent),
         sections,
         methods(c),
+        detail_notes=("few_slices",),
     )
 
 
@@ -82,41 +83,31 @@ def _section(c: SlicesComparison, whole: Difference, *, pictured: bool, details:
 
 
 def sentence(c: SlicesComparison, whole: Difference) -> str:
-    """Return who is ahead on all items, and in which slices a system is ahead or behind.
+    """Return whether two systems differ significantly on all items, and in which slices.
 
     Only what is significant is said, and corrected for the number of slices; what was merely observed is said
     to be so.
     """
-    alpha = alpha_at(c.level)
     slices = c.of(whole)
     named = {id(s): s.slice if len(c.columns) < 2 else f"{s.column} {s.slice}" for s in slices}
-    better = shown_better(whole, alpha)
-    lead = better or whole.ahead or whole.a
-    other = whole.b if lead == whole.a else whole.a
-    ahead: list[str] = []
-    behind: list[str] = []
-    below: list[str] = []
-    for s in slices:
-        favoured = shown_better(s.difference, alpha)
-        if favoured is not None:
-            (ahead if favoured == lead else behind).append(named[id(s)])
-        elif s.difference.ahead == other:
-            below.append(named[id(s)])
-    if better is None:
-        parts = [f"no difference between {whole.a} and {whole.b} is shown overall"]
-    else:
-        parts = [f"{lead} is ahead of {other} overall"]
-    but, subject = ("", "") if better is not None else ("but ", f"{lead} is ")
-    if ahead:
-        everywhere = len(ahead) == len(slices)
-        parts.append(f"{but}{subject}ahead in {'every slice' if everywhere else listed(ahead)}")
-    if behind:
-        parts.append(f"{'' if ahead else but}{'' if ahead else subject}behind in {listed(behind)}")
-    if not ahead and not behind:
-        parts.append(f"{'and' if better is None else 'but'} in no slice is a difference shown")
-    text = ", ".join(parts) + "."
-    if better is not None and below:
-        text += f" It also scores worse than {other} in {listed(below)}, which chance may explain."
+    first = whole.winner or better_by_score(whole) or whole.a
+    other = whole.b if first == whole.a else whole.a
+    higher, lower = ("higher", "lower") if whole.greater_is_better else ("lower", "higher")
+    better = [named[id(s)] for s in slices if s.winner == first]
+    worse = [named[id(s)] for s in slices if s.winner == other]
+    below = [named[id(s)] for s in slices if not s.winner and better_by_score(s.difference) == other]
+    found = [
+        f"significantly {side} in {'every slice' if len(names) == len(slices) else listed(names)}"
+        for side, names in ((higher, better), (lower, worse))
+        if names
+    ]
+    text = f"{whole.a} and {whole.b} cannot be told apart on all items; "
+    if whole.winner is not None:
+        text = f"{first} has a significantly {higher} {whole.metric} than {other} on all items; "
+    by_slice = f"the {whole.metric} of {first} is {' and '.join(found)}"
+    text += f"{by_slice}." if found else "they differ significantly in no slice."
+    if whole.winner is not None and below:
+        text += f" It also has a worse score than {other} in {listed(below)}, which chance may explain."
     n, units = words.units_of_items(c.n_items, c.n_clusters, c.provenance)
     return text + words.few_units_text(n, units, [whole], c.notes, c.provenance.settings.get("test"))
 
@@ -127,11 +118,11 @@ def _dependence(h: Heterogeneity, level: float) -> str:
     depends = rejects(h.p_value, alpha)
     how = f"{p_clause(h.p_value, alpha)}, {vocabulary.long_name('heterogeneity', h.test)}"
     if not depends:
-        return f"The data do not show that the difference depends on {h.column} ({how})."
-    text = f"The difference depends on {h.column} ({how})"
+        return f"The differences in the slices of {h.column} cannot be told apart ({how})."
+    text = f"The differences in the slices of {h.column} differ significantly ({how})"
     if h.sign_p is None:
         return f"{text}."
-    shown = "and changes its sign" if rejects(h.sign_p, alpha) else "but a change of its sign is not shown"
+    shown = "and change their sign" if rejects(h.sign_p, alpha) else "but a change of sign is not significant"
     return f"{text}, {shown} ({p_clause(h.sign_p, alpha)}, Gail and Simon's test)."
 
 
@@ -319,7 +310,9 @@ def slices(
     every = c.of(whole)
     shown = every[:130]  # the table has the others
     lines = [
-        Line(f"all items ({whole.n_items})", whole.estimate, whole.interval, significant(whole), bold=True)
+        Line(
+            f"all items ({whole.n_items})", whole.estimate, whole.interval, bool(whole.significant), bold=True
+        )
     ]
     heading = None
     for one in shown:
@@ -329,7 +322,7 @@ def slices(
         d = one.difference
         label = f"{name(one.slice)} ({d.n_items})"
         rule = first and len(c.columns) == 1
-        lines.append(Line(label, d.estimate, d.interval, one.shown, rule=rule))
+        lines.append(Line(label, d.estimate, d.interval, bool(one.significant), rule=rule))
     digits = Rounding.of([(line.estimate, line.interval) for line in lines if line.estimate is not None])
     below = "" if len(shown) == len(every) else f"{len(every) - len(shown)} more slices are in the table"
     by = "" if len(c.columns) > 1 else f" by {name(c.columns[0])}"
@@ -341,8 +334,8 @@ def slices(
         title=f"{name(info.name)}{by}: {percent(c.level)} intervals that hold for all slices at once",
         foot=below,
         keys=[
-            drawing.key("shown, allowing for all slices", filled=True),
-            drawing.key("not shown", filled=False),
+            drawing.key("significant, corrected for all slices", filled=True),
+            drawing.key("not significant", filled=False),
         ],
     )
     names = canvas.names([whole.a, whole.b])

@@ -141,8 +141,7 @@ def difference_keys(c: Any, margin: float | None, tested: str = "") -> list[Any]
     """Return the legend of differences: what is filled and what is not, and the band of the margin."""
     keys = []
     if computed(c, "test"):
-        shown = tested or _significant(c)
-        keys = [key(shown, filled=True), key("not significant" if not tested else "not shown", filled=False)]
+        keys = [key(tested or _significant(c), filled=True), key("not significant", filled=False)]
     elif computed(c, "interval"):
         keys = [key("interval without 0", filled=True), key("interval with 0", filled=False)]
     if margin is not None:

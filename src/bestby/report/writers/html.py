@@ -154,7 +154,7 @@ def _lookup(index: int, pairs: dict[str, Any], headed: bool) -> list[str]:
         f'<label>First system <input type="text" class="bb-a" list="names-{index}"></label>',
         f'<label>Second system <input type="text" class="bb-b" list="names-{index}"',
         'placeholder="its neighbours"></label>',
-        '<label class="bb-check"><input type="checkbox" class="bb-told"> only those told apart</label>',
+        '<label class="bb-check"><input type="checkbox" class="bb-told"> only significant ones</label>',
         "</p>",
         f'<datalist id="names-{index}">{options}</datalist>',
         '<div class="bb-answer" aria-live="polite"></div>',

@@ -95,7 +95,8 @@ def _print(document: Document, console: Console) -> None:
         if step := section.next_step():
             console.print(_text(step))
         console.print()
-        _print_section(section, console)
+        if section.tables or section.remarks or section.details:
+            _print_section(section, console)
     if document.classes is not None and is_small(document.classes):
         console.print(_text(document.classes.caption))
         _print_table(_rich(document.classes, strong=_STYLES[0]), console)

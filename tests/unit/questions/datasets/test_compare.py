@@ -94,7 +94,7 @@ def test_lower_is_better() -> None:
     assert up.wins("big", "old") == down.wins("big", "old") == (5, 0, 0)
     for a, b in (("big", "old"), ("new", "old")):
         assert up[a, b].p_value == down[a, b].p_value
-        assert up[a, b].better == down[a, b].better == a
+        assert up[a, b].winner == down[a, b].winner
         assert down[a, b].estimate == pytest.approx(-up[a, b].estimate)
 
 

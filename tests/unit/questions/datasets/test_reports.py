@@ -31,6 +31,7 @@ RESULTS = {
 def test_every_report_of_every_result(name: str) -> None:
     result: Any = RESULTS[name]()
     text = result.details()
+    assert len(str(result)) <= len(text)
     assert max(len(line) for line in text.splitlines() if not line.startswith("bestby:")) <= 100
     assert result.signature in text
     again: Any = RESULTS[name]()

@@ -84,18 +84,18 @@ def test_the_limit_holds_for_every_count_that_a_coarse_score_allows(right: int) 
 
 def test_words_and_numbers_agree() -> None:
     always = bb.compare_published(*answers(190, 200), published="70.0%", name="Smith")
-    assert (always.decided, always.better) == ("always", "mine")
-    assert "mine is better, however much the two agree" in " ".join(str(always).split())
+    assert (always.decided, always.significant, always.winner) == ("always", True, "mine")
+    assert "they differ significantly, however much the two agree" in " ".join(str(always).split())
     never = bb.compare_published(*answers(140, 200), published="70.0%")
-    assert (never.decided, never.better) == ("never", None)
-    assert "no difference is shown, however much the two agree" in " ".join(str(never).split())
+    assert (never.decided, never.significant, never.winner) == ("never", False, None)
+    assert "they cannot be told apart, however much the two agree" in " ".join(str(never).split())
     depends = bb.compare_published(*answers(150, 200), published="70.0%", name="Smith")
     assert depends.decided == "depends"
     assert f"at most {depends.differing_limit} items" in " ".join(str(depends).split())
     lower = bb.compare_published(
         {"mine": [0] * 190 + [1] * 10}, published="30.0%", metric="refused", greater_is_better=False
     )
-    assert lower.better == "mine"
+    assert lower.winner == "mine"
 
 
 def test_other_items_are_compared_as_independent() -> None:
