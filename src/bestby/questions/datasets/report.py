@@ -123,6 +123,8 @@ def _headline(c: DatasetComparison) -> str:
     if not others:
         return text + "."
     clause = words.best_clause(first, others)
+    if c.baseline in others and len(c.systems) > 2:
+        clause = clause.replace("from the other", f"from the baseline {c.baseline}")
     test = next(iter(others.values())).test
     named = f" ({words.name_of_test(test.name)})" if test is not None and clause.startswith(";") else ""
     if c.fixed:

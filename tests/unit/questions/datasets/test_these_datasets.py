@@ -208,3 +208,77 @@ def test_the_metric_is_called_as_its_column(tmp_path: Path, runs: bool) -> None:
         assert bb.compare_datasets(data).metric.name == "acc"
         assert bb.compare_datasets(data, metric="f1").metric.name == "f1"
     assert bb.compare_datasets(frame.rename(columns={"acc": "score"})).metric.name == "score"
+
+
+# -- what is said ----------------------------------------------------------------------------------
+
+
+def seeds() -> pd.DataFrame:
+    """Return five runs of four systems on three datasets, of which one gains by far the most on one."""
+    rng = np.random.default_rng(1)
+    rows = []
+    for dataset, base, gain in (("sst2", 0.93, 0.01), ("mrpc", 0.88, 0.02), ("rte", 0.72, 0.06)):
+        for system, share in (("base", 0.0), ("ours", 1.0), ("ablation", 0.5), ("bert", 0.1)):
+            rows += [(dataset, system, run, base + share * gain + rng.normal(0, 0.003)) for run in range(5)]
+    return pd.DataFrame(rows, columns=["dataset", "system", "run", "acc"])
+
+
+def words_of(text: str) -> str:
+    return " ".join(text.split())
+
+
+def test_one_answer_and_the_other_in_one_sentence() -> None:
+    result = bb.compare_datasets(seeds())
+    text = words_of(str(result))
+    assert "ours has the best mean acc" in text
+    assert "over these 3 datasets, and differs significantly from all others." in text
+    assert "For other datasets like these: no other system can be told apart from ours (paired t-test" in text
+    assert "takes the datasets as" not in text
+    rows = [line.split() for line in str(result).splitlines()]
+    letters = next(row for row in rows if row[:1] == ["mean"])[2::2]
+    assert letters == ["a", "b", "c", "d"]
+    assert next(row for row in rows if row[:1] == ["rank"]) == ["rank", "1", "2", "3", "4"]
+    assert str(result).count("95 % interval") == 1
+    sampled = bb.compare_datasets(seeds(), datasets="random")
+    assert "For these very datasets: ours differs significantly from all others" in words_of(str(sampled))
+
+
+def test_two_systems_have_the_p_value_of_the_other_question() -> None:
+    text = words_of(str(bb.compare_datasets(seeds(), systems=["ours", "base"])))
+    assert "For other datasets like these: ours and base cannot be told apart (paired t-test" in text
+    assert "p = 0.20)" in text
+
+
+def test_many_datasets_are_shown_in_short() -> None:
+    rng = np.random.default_rng(2)
+    parts = {
+        f"task {t}": bb.Evaluation.of(
+            {s: (rng.random(200) < p).astype(float) for s, p in {"x": 0.66, "y": 0.62, "z": 0.6}.items()}
+        )
+        for t in range(57)
+    }
+    result = bb.compare_datasets(parts, n_resamples=50, test="wald")
+    assert len(str(result).splitlines()) <= 60
+    assert "of 3 pairs: the mean differs significantly; no single dataset shows it" in words_of(str(result))
+    for whole in (result.details(), result.to_markdown(), result.to_html()):
+        assert all(f"task {t}" in whole for t in range(57))
+
+
+def test_the_best_is_bold_in_every_row() -> None:
+    result = bb.compare_datasets(seeds())
+    rows: dict[str, str] = {}
+    for line in result.to_markdown().splitlines():
+        rows.setdefault(line.split(" | ")[0], line)
+    for dataset in ("sst2", "mrpc", "rte", "mean"):
+        assert rows[f"| {dataset}"].split(" | ")[1].startswith("**0.")
+        assert rows[f"| {dataset}"].count("**") == 2
+    assert result.to_latex(parts="scores").count(r"\textbf{") == 4
+    assert result.to_html().count("<b>0.") >= 4
+
+
+def test_a_file_of_0_2_0_asked_about_datasets_like_these() -> None:
+    files = Path(__file__).parents[3] / "golden" / "files_of_0_2_0" / "released"
+    for name in ("datasets", "datasets_of_items", "dataset_runs"):
+        found = bb.load(files / f"{name}.json")
+        assert found.varying == "datasets"
+        assert "average rank" in str(found).splitlines()[0]
