@@ -48,6 +48,7 @@ class Statistics(option_groups.ScoreFamily):
     paired: bool = flag("Runs with the same seed belong together: differences are taken seed by seed.")
     interval: str = choice(_either("interval"), "Intervals.", default="auto")
     test: str = choice(_either("test"), "Test.", default="auto")
+    datasets: str = choice(allowed_names("datasets"), "Whether the answer is about these.", default="auto")
     across: str = choice(allowed_names("across", "datasets"), "Test over the datasets.", default="auto")
 
 
@@ -84,6 +85,7 @@ class Datasets:
 
 _FOR_SCORES = (
     "--metric", "--lower-is-better", "--higher-is-better", "--baseline", "--interval", "--test", "--across",
+    "--datasets",
     "--alternative", "--correction", "--margin", "--csv-scores", "--statistic", "--paired",
     "--normalise", "--plot-kind",
 )  # fmt: skip

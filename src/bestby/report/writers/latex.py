@@ -294,6 +294,8 @@ def _name(text: str) -> str:
 def _number(cell: Cell, layout: Layout) -> str:
     """Return a cell, powers of ten in it as one writes them in a paper."""
     text = cell.shown(layout.digits)
+    if cell.strong:
+        return rf"\textbf{{{escape(text)}}}"
     if not isinstance(cell.key, float):
         return escape(text)
     before, *powers = _POWER.split(text)

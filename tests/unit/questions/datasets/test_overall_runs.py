@@ -235,7 +235,7 @@ def test_what_is_not_asked_for_is_not_there(skipped: dict[str, None]) -> None:
 
 def test_outputs(result: bb.DatasetComparison) -> None:
     assert bb.load(result.to_json()) == result
-    text = str(result)
+    text = result.details()
     assert "Systems over the runs on all datasets" in text
     assert "6 runs of each system on each" in result.to_html()
     frame = result.to_frame("runs", backend="pandas")
