@@ -194,7 +194,6 @@ example: $(VENV)/.examples  ## Train the systems of the examples again
 
 figure: $(VENV)/.base  ## Draw the figures of the README and of the gallery again
 	$(BIN)/python docs/make_gallery.py
-	$(COMPARE_ACCURACY) --cluster territory --plot docs/images/langid.png > /dev/null
 
 clean:  ## Remove what was built (the environment in .venv stays)
 	rm -rf build dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -116,14 +116,18 @@ def resampling(name: str, settings: dict[str, Any], rows: list[str]) -> None:
             raise SystemExit(f"{way}: other numbers than on one thread")
         rows.append(found.row(name, way))
 
-    told("two threads", partial(run, n_jobs=2))
+    told("two threads", partial(run, resampling=bb.Resampling(n_jobs=2)))
     with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
         list(pool.map(time.sleep, [0.5, 0.5]))  # both are up
-        told("two processes", partial(run, executor=pool), list(pool._processes))
+        told("two processes", partial(run, resampling=bb.Resampling(executor=pool)), list(pool._processes))
     for n_workers in (1, 2):
         with cluster(n_workers) as client:
             pids = list(client.run(os.getpid).values())
-            told(_called(n_workers), partial(run, executor=client.get_executor()), pids)
+            told(
+                _called(n_workers),
+                partial(run, resampling=bb.Resampling(executor=client.get_executor())),
+                pids,
+            )
 
 
 def _called(n_workers: int) -> str:

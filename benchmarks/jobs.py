@@ -364,7 +364,7 @@ def four_measures(kind: str, n: int, size: float | None = rv.BOOSTSA_SIZE) -> Ca
     metrics = list(null_pairs.HARD if kind == "hard" else null_pairs.SOFT)
 
     def ours() -> float:
-        from bestby import compare
+        from bestby import Resampling, compare
 
         found = compare(
             {"b": b, "a": a},
@@ -374,8 +374,7 @@ def four_measures(kind: str, n: int, size: float | None = rv.BOOSTSA_SIZE) -> Ca
             test="bootstrap",
             alternative="better",
             n_resamples=1_000,
-            resample_size=size,
-            rescale=size is None,  # as BooStSa does, so that the p-values can be set side by side
+            resampling=Resampling(resample_size=size, rescale=size is None),
         )
         return float(found["b", "a", metrics[0]].p_value)
 

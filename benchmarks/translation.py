@@ -114,10 +114,17 @@ def ours(job: str, folder: Path, resamples: int) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as made:
         cache = made if job == "again" else None
         if cache is not None:
-            bb.evaluate(systems, reference, metric=metric, n_resamples=50, cache=cache)
+            bb.evaluate(
+                systems, reference, metric=metric, n_resamples=50, resampling=bb.Resampling(cache=cache)
+            )
         before, begun, wall = peak(), time.process_time(), time.perf_counter()
         result = bb.compare(
-            systems, reference, metric=metric, n_resamples=resamples, baseline=baseline, cache=cache
+            systems,
+            reference,
+            metric=metric,
+            n_resamples=resamples,
+            baseline=baseline,
+            resampling=bb.Resampling(cache=cache),
         )
     taken = {"cpu": time.process_time() - begun, "wall": time.perf_counter() - wall}
     held = peak()

@@ -36,6 +36,7 @@ myst_heading_anchors = 4
 smartquotes = False  # options such as --gold keep their two hyphens
 nitpicky = True
 
+python_maximum_signature_line_length = 60  # a longer signature has a parameter a line
 autodoc_typehints = "none"  # the docstrings give the types in words
 autodoc_member_order = "bysource"
 highlight_language = "none"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from pathlib import Path
 
 from bestby.questions.advice.tree import TREE, drawn
@@ -20,7 +21,7 @@ def page(text: str) -> str:
 def generated() -> str:
     """Return the tree and the table of its reasons as Markdown."""
     numbers = {name: number for number, name in enumerate(TREE, 1)}
-    parts = [f"```text\n{drawn()}\n```\n"]
+    parts = [f"```text\n{_narrow(drawn())}\n```\n"]
     for name, question in TREE.items():
         parts.append(f"### {numbers[name]}. {question.text}\n")
         parts.append("| answer | because | leads to |\n|---|---|---|")
@@ -33,6 +34,17 @@ def generated() -> str:
             parts.append(f"| {key} | {answer.reason} ({answer.source}) | {to} |")
         parts.append("")
     return "\n".join(parts)
+
+
+def _narrow(tree: str) -> str:
+    """Return the tree with at most 80 columns; what an answer leads to goes on below its beginning."""
+    lines = []
+    for line in tree.splitlines():
+        stem, dot, _ = line.partition("● ")
+        before = stem[: stem.find("─") - 1] + ("│" if "├" in stem else " ")
+        indent = before.ljust(len(stem + dot))
+        lines += textwrap.wrap(line, 80, subsequent_indent=indent) if dot else [line]
+    return "\n".join(lines)
 
 
 def _as_code(call: str) -> str:

@@ -4,29 +4,28 @@
 
 Each figure is made by the Python lines that the page shows, on data of `examples/` or on seeded numbers. What
 a figure holds (texts, labels, counts of marks) is kept in docs/images/gallery.json; `--check` only compares
-the page and this, as pictures differ by a pixel from one version of matplotlib to the next. Seconds.
+the page and this, as pictures differ from one version of matplotlib to the next. Seconds.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 import tempfile
+import textwrap
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
 
-from bestby.report.figures import drawing
-
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "guides" / "figures.md"
 IMAGES = ROOT / "docs" / "images"
 STRUCTURE = IMAGES / "gallery.json"
 BEGIN, END = "<!-- gallery: docs/make_gallery.py writes this. -->\n", "<!-- Up to here. -->\n"
-DPI = 110
 
 LANGID = (
     "bestby compare examples/langid/predictions.csv --gold gold --item item --ignore name --ignore territory"
@@ -48,9 +47,20 @@ class Entry:
 SETUP = """import bestby as bb
 
 example = "examples/langid/predictions.csv"
-predictions = bb.read(example, gold="gold", items="item", ignore=["name", "territory"])
+predictions = bb.read(
+    example, gold="gold", items="item", ignore=["name", "territory"]
+)
 result = bb.compare(predictions, n_resamples=2000)
-runs = bb.compare_runs(bb.read_runs("examples/langid/runs.csv", value_column="accuracy"), n_resamples=2000)"""
+runs = bb.read_runs("examples/langid/runs.csv", value_column="accuracy")
+runs = bb.compare_runs(runs, n_resamples=2000)"""
+
+HOME = """import bestby as bb
+
+systems = ["nb_12", "nb_13", "logreg_14", "svm_14", "knn_3"]
+path = "examples/langid/predictions.csv"
+data = bb.read(path, gold="gold", items="item", clusters="territory", systems=systems)
+axes = bb.compare(data, metric="accuracy").plot()"""
+"""The figure of the home page and of the README."""
 
 ENTRIES = (
     Entry(
@@ -63,7 +73,8 @@ ENTRIES = (
     Entry(
         "systems",
         "Systems",
-        "A line per system. Filled circles have no system that is shown to be better; open squares have one.",
+        "A line per system. Filled circles: no other system has a significantly better score; open squares:"
+        " one has.",
         'axes = result.plot(kind="systems")',
         f"{LANGID} --plot systems.svg --plot-kind systems",
     ),
@@ -104,14 +115,14 @@ ENTRIES = (
     Entry(
         "quantiles",
         "Quantiles of two systems",
-        "Where the second system is ahead, the area between them is shaded.",
+        "Where the second system has the better run, the area between them is shaded.",
         'axes = runs.plot(kind="quantiles", pair=("logreg_14", "svm_14"))',
         f"{RUNS} --plot quantiles.svg --plot-kind quantiles",
     ),
     Entry(
         "order",
         "Almost stochastic order",
-        "If no row is shown to be dominant, the figure says so.",
+        "If no dominance is significant, the figure says so.",
         'axes = runs.plot(kind="order")',
         f"{RUNS} --plot order.svg --plot-kind order",
     ),
@@ -123,7 +134,10 @@ ENTRIES = (
 
 rng = np.random.default_rng(0)
 means = np.linspace(0.8, 0.7, 6)
-table = {f"dataset {i}": dict(zip("abcdef", rng.normal(means, 0.02))) for i in range(12)}
+table = {
+    f"dataset {i}": dict(zip("abcdef", rng.normal(means, 0.02)))
+    for i in range(12)
+}
 datasets = bb.compare_datasets(table, outer="dataset")
 axes = datasets.plot()""",
         "bestby datasets scores.csv --plot ranks.svg",
@@ -142,7 +156,10 @@ axes = datasets.plot()""",
         " other runs on these datasets.",
         """draw = np.random.default_rng(1).normal
 returns = {
-    f"task {i}": {name: draw(mean, 0.12, 8) for name, mean in (("new", 0.7), ("old", 0.5))} for i in range(6)
+    f"task {i}": {
+        name: draw(mean, 0.12, 8) for name, mean in (("new", 0.7), ("old", 0.5))
+    }
+    for i in range(6)
 }
 axes = bb.compare_datasets(returns, outer="dataset").plot("profiles")""",
         "bestby datasets returns.csv --plot profiles.svg --plot-kind profiles",
@@ -151,7 +168,10 @@ axes = bb.compare_datasets(returns, outer="dataset").plot("profiles")""",
         "folds",
         "Folds of cross-validation",
         "Each fold is a dot, and the interval is corrected for what the folds have in common.",
-        """scores = {name: rng.normal(mean, 0.02, 10) for name, mean in (("new", 0.82), ("old", 0.80))}
+        """scores = {
+    name: rng.normal(mean, 0.02, 10)
+    for name, mean in (("new", 0.82), ("old", 0.80))
+}
 axes = bb.compare_folds(scores).plot()""",
         "bestby folds scores.csv --plot folds.svg",
     ),
@@ -159,7 +179,9 @@ axes = bb.compare_folds(scores).plot()""",
         "power",
         "Power of a plan",
         "",
-        "axes = bb.sample_size(bb.PairedProportions(0.83, 0.80, agreement=0.9), power=0.8).plot()",
+        """axes = bb.sample_size(
+    bb.PairedProportions(0.83, 0.80, agreement=0.9), power=0.8
+).plot()""",
         "bestby plan --accuracy .83 .80 --agreement .9 --power .8 --plot power.svg",
     ),
     Entry(
@@ -171,7 +193,9 @@ axes = bb.compare_folds(scores).plot()""",
 study = bb.Study(folder)  # a new one
 for epochs, right in ((1, 0.62), (2, 0.71), (4, 0.78), (8, 0.81)):
     answers = np.where(rng.random(400) < right, gold, "?")
-    study.add(f"after {epochs}", run=0, predictions=answers, gold=gold, epochs=epochs)
+    study.add(
+        f"after {epochs}", run=0, predictions=answers, gold=gold, epochs=epochs
+    )
 axes = study.compare(n_resamples=999).plot(kind="growth")""",
         "bestby study run STUDY --plot growth.svg --plot-kind growth",
     ),
@@ -179,7 +203,9 @@ axes = study.compare(n_resamples=999).plot(kind="growth")""",
         "gate",
         "A gate and its slices",
         "Each line is a check: it passes if the whole interval lies to the right of the margin's left edge.",
-        """pair = bb.read(example, gold="gold", items="item", systems=["nb_12", "nb_13"], by="gold")
+        """pair = bb.read(
+    example, gold="gold", items="item", systems=["nb_12", "nb_13"], by="gold"
+)
 axes = bb.gate(pair, baseline="nb_12", margin=0.04, by="gold").plot()""",
         "bestby gate examples/langid/predictions.csv --gold gold --item item --baseline nb_12"
         " --candidate nb_13 --margin .04 --by gold --plot gate.svg",
@@ -198,7 +224,8 @@ axes = bb.gate(pair, baseline="nb_12", margin=0.04, by="gold").plot()""",
         "The mean human score for each score of the judge. On the dashed line both agree.",
         """judged = bb.read_judged("examples/judged/judged.csv")
 axes = bb.compare_judged(judged, labels_drawn="random").plot(kind="judge")""",
-        "bestby judged examples/judged/judged.csv --labels-drawn random --plot judge.svg --plot-kind judge",
+        "bestby judged compare examples/judged/judged.csv --labels-drawn random --plot judge.svg"
+        " --plot-kind judge",
     ),
     Entry(
         "monitor",
@@ -206,7 +233,9 @@ axes = bb.compare_judged(judged, labels_drawn="random").plot(kind="judge")""",
         "How a difference and its interval develop until enough is known.",
         """monitor = bb.Monitor(["new", "old"], bounds=(0, 1), n_items=2000, margin=0.02)
 for item in range(2000):
-    monitor.add(item, {"new": int(rng.random() < 0.8), "old": int(rng.random() < 0.7)})
+    monitor.add(
+        item, {"new": int(rng.random() < 0.8), "old": int(rng.random() < 0.7)}
+    )
     if monitor.decision is not None:
         break
 axes = monitor.plot()""",
@@ -253,9 +282,11 @@ def listing() -> str:
     for entry in ENTRIES:
         parts.append(f"## {entry.heading}\n")
         parts += [f"{entry.text}\n"] if entry.text else []
-        parts.append(f"![{entry.heading}](../images/gallery-{entry.name}.png)\n")
+        parts.append(f"![{entry.heading}](../images/gallery-{entry.name}.svg)\n")
         parts.append(f"```python\n{entry.python}\n```\n")
-        parts += [f"```\n{entry.shell}\n```\n"] if entry.shell else []
+        whole = re.sub(r"(--\S+) (?!--)", "\\1\0", entry.shell)  # an option stays beside its value
+        shell = textwrap.wrap(whole, 78, subsequent_indent="    ", break_on_hyphens=False)
+        parts += ["```\n" + " \\\n".join(shell).replace("\0", " ") + "\n```\n"] if shell else []
     return "\n".join(parts)
 
 
@@ -275,10 +306,17 @@ def main() -> int:
         )
         sys.stderr.write("" if same else "run python docs/make_gallery.py\n")
         return 0 if same else 1
+    from themed_figure import themed
+
     STRUCTURE.write_text(held + "\n", encoding="utf-8")
     PAGE.write_text(page(), encoding="utf-8")
     for name, axes in figures.items():
-        (IMAGES / f"gallery-{name}.png").write_bytes(drawing.render(axes, ".png", dpi=DPI))
+        (IMAGES / f"gallery-{name}.svg").write_text(themed(axes), encoding="utf-8")
+    with mpl.rc_context():
+        mpl.rcdefaults()
+        space: dict[str, Any] = {}
+        exec(HOME, space)
+        (IMAGES / "langid.svg").write_text(themed(space["axes"]), encoding="utf-8")
     return 0
 
 

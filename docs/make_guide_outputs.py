@@ -1,7 +1,7 @@
 """Run the commands in the documentation and put in what they print; `--check` only compares.
 
-A command stands after "$ " at the start of a block of kind console. The line with the signature, which names
-versions, is left out.
+A command of bestby stands after "$ " at the start of a block of kind console. What it prints is shown with 80
+columns, without the line with the signature, which names versions.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import re
 import shlex
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -21,7 +22,13 @@ PAGES = tuple(
     if BEGIN in path.read_text(encoding="utf-8")
 )
 BLOCK = re.compile(r"```console\n(\$ (?:[^\n]*\\\n)*[^\n]*\n)(.*?)```\n", re.DOTALL)
-MAIN = "import sys; from bestby.cli import main; sys.exit(main())"
+MESSAGE = re.compile(r"hint:|\w+Error:")
+"""How lines of errors begin, which a terminal wraps."""
+
+MAIN = (
+    "import sys; from bestby.cli import main; from bestby.report.writers import terminal;"
+    " terminal._WIDTH = 80; sys.exit(main())"
+)
 
 
 def page(text: str) -> str:
@@ -38,15 +45,20 @@ def output(command: str) -> str:
     done = subprocess.run(
         [sys.executable, "-c", MAIN, *arguments],
         cwd=ROOT,
-        env=kept | {"PYTHONUTF8": "1"},
+        env=kept | {"PYTHONUTF8": "1", "COLUMNS": "80"},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
         encoding="utf-8",
         check=False,
     )
-    lines = [line.rstrip() for line in done.stdout.splitlines() if not line.startswith("bestby:")]
+    lines = [line.rstrip() for line in done.stdout.splitlines() if not re.match(r"bestby[: ]\d", line)]
+    lines = [part for line in lines for part in (_wrapped(line) if MESSAGE.match(line) else [line])]
     return "\n".join(lines).strip("\n") + "\n"
+
+
+def _wrapped(line: str) -> list[str]:
+    return textwrap.wrap(line, 80, break_long_words=False, break_on_hyphens=False)
 
 
 if __name__ == "__main__":

@@ -18,16 +18,21 @@ import io
 import json
 import re
 import sys
+import textwrap
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import matplotlib as mpl
+
+from bestby.report.writers import terminal
 
 DOCS = Path(__file__).resolve().parent
 FOLDER = DOCS / "notebooks"
 PAGES = {"tutorial": DOCS / "guides" / "tutorial.md", "scenarios": DOCS / "guides" / "scenarios.md"}
 IMAGES = DOCS / "images"
+WIDTH = 80
 CELL = re.compile(r"^# %%( \[markdown\])?\n", re.MULTILINE)
 VERSIONS = re.compile(r"(Python|NumPy|SciPy) \d[\w.]*\d")
 
@@ -58,7 +63,8 @@ def cells_of(script: str) -> list[Cell]:
 def executed(cells: list[Cell]) -> list[Cell]:
     """Return the cells with what they show, run one after the other in the folder of the notebooks."""
     names: dict[str, Any] = {"__name__": "__main__"}
-    with contextlib.chdir(FOLDER), mpl.rc_context(), mpl.rc_context({"backend": "Agg"}):
+    narrow = mock.patch.object(terminal, "_WIDTH", WIDTH)
+    with contextlib.chdir(FOLDER), mpl.rc_context(), mpl.rc_context({"backend": "Agg"}), narrow:
         return [cell if cell.kind == "markdown" else _run(cell, names) for cell in cells]
 
 
@@ -74,7 +80,7 @@ def _run(cell: Cell, names: dict[str, Any]) -> Cell:
         exec(compile(tree, "cell", "exec"), names)
         if isinstance(last, ast.Expr):
             value = eval(compile(ast.Expression(last.value), "cell", "eval"), names)
-    lines = [line for line in shown.getvalue().splitlines() if not line.startswith("bestby:")]
+    lines = [line for line in shown.getvalue().splitlines() if not re.match(r"bestby[: ]\d", line)]
     figure = render(value, ".png") if isinstance(value, Axes) else None
     if value is not None and figure is None:
         lines.append(repr(value))
@@ -124,7 +130,8 @@ def page(name: str, cells: list[Cell]) -> str:
             continue
         blocks.append(f"```python\n{cell.source}\n```")
         if cell.text:
-            blocks.append(f"```text\n{cell.text}\n```")
+            lines = [line for long in cell.text.splitlines() for line in textwrap.wrap(long, WIDTH) or [""]]
+            blocks.append("```text\n" + "\n".join(lines) + "\n```")
         if cell.figure is not None:
             blocks.append(f"![{_caption(rest[number - 1])}](../images/{image(name, number).name})")
     return "\n\n".join(blocks) + "\n"

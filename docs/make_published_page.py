@@ -206,7 +206,9 @@ def fornaciari() -> str:
             **settings,
         )
 
-    fifth, third = (compared(resample_size=share, rescale=False) for share in (0.2, 0.35))
+    fifth, third = (
+        compared(resampling=bb.Resampling(resample_size=share, rescale=False)) for share in (0.2, 0.35)
+    )
     whole, swaps = compared(), compared(test="permutation")
     rows = []
     for metric, (a, b, paper, documented) in FIGURE_3.items():

@@ -28,7 +28,7 @@ TREE: dict[str, tuple[Answer, ...]] = {
         Answer("which system is best?", "compare", "bestby compare"),
         Answer("… and in which slices?", "compare_slices", "bestby slices"),
         Answer("… if each ran several times?", "compare_runs", "bestby runs"),
-        Answer("… by a judge and few labels?", "compare_judged", "bestby judged"),
+        Answer("… by a judge and few labels?", "compare_judged", "bestby judged compare"),
         Answer("may it replace the old one?", "gate", "bestby gate"),
         Answer("better than a published score?", "compare_published", "bestby published"),
     ),
@@ -51,7 +51,7 @@ TREE: dict[str, tuple[Answer, ...]] = {
     ),
     "no data yet": (
         Answer("how many items or runs?", "sample_size", "bestby plan"),
-        Answer("which items to label?", "choose_items", "bestby choose"),
+        Answer("which items to label?", "choose_items", "bestby judged choose"),
         Answer("which test, and why?", "advise", "bestby advise"),
     ),
 }

@@ -66,8 +66,7 @@ class Example:
             alternative="better",
             interval="percentile",
             n_resamples=RESAMPLES,
-            resample_size=size,
-            rescale=rescale,
+            resampling=bb.Resampling(resample_size=size, rescale=rescale),
         )[self.new, self.old]
         return found.p_value, found.interval.high - found.interval.low
 

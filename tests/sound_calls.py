@@ -116,6 +116,7 @@ def sound_calls(folder: Path) -> dict[str, Call]:
         "Pilot": (bb.Pilot, {"evaluation": bb.Evaluation.of(systems, gold)}),
         "list_metrics": (bb.list_metrics, {}),
         "load": (bb.load, {"source": bb.compare(**items).to_json()}),
+        "check": (bb.check, {"paths": files["wide"]}),
         "read": (bb.read, {"paths": files["wide"], "gold": "gold"}),
         "read_runs": (bb.read_runs, {"path": files["runs"]}),
         "read_datasets": (bb.read_datasets, {"path": files["datasets"]}),

@@ -129,7 +129,7 @@ TEXT = """\
 How often the permutation test, the default, rejects at 5 % where the two means are equal. Of items, the
 first five populations and the last one are of exchangeable systems, so that differences are symmetric and
 the test is exact; the others have the same mean and another shape. Of clusters, the first three are
-exchangeable; in the others one system is ahead in the large clusters and the other in the small ones.
+exchangeable; in the others one system is better in the large clusters and the other in the small ones.
 *noted*: `skewed_differences` or `effect_of_size`. They are on rejections, so that they are on few data sets
 where few are rejected: what counts is *missed, not noted*.
 

@@ -1,4 +1,4 @@
-"""Verdicts that A is not behind B by the margin, where it is behind by just that."""
+"""Verdicts that A is not worse than B by the margin, where it is worse by just that."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from calibration.statements import Outcome, Statements, What
 
 TITLE = "Not worse"
 TEXT = """
-How often the verdict says that A is not behind B by the margin (`not worse`, `equivalent` or `better`), where
-A is behind by exactly the margin. The verdict is read from one end of the interval of two one-sided tests, so
-this may happen in 5 % of the data sets. Differences are normal, or lognormal with the longer tail on either
-side; answers are right in 70 and 75 % and agree on half of the items; labels are those of three even classes,
-of which A has 5 points fewer right; runs are of three to ten seeds. *noted*: `few_items`, `few_effective`,
-`few_differing`, `few_clusters` or `skewed_differences`.
+How often the verdict says that A is not worse than B by the margin (`not worse`, `equivalent` or `better`),
+where A is worse by exactly the margin. The verdict is read from one end of the interval of two one-sided
+tests, so this may happen in 5 % of the data sets. Differences are normal, or lognormal with the longer tail
+on either side; answers are right in 70 and 75 % and agree on half of the items; labels are those of three
+even classes, of which A has 5 points fewer right; runs are of three to ten seeds. *noted*: `few_items`,
+`few_effective`, `few_differing`, `few_clusters` or `skewed_differences`.
 """
 
 SUBJECT = "not_worse"
@@ -129,7 +129,7 @@ def gap_of_labels(metric: str) -> float:
 
 
 def _runs(n: int, rng: np.random.Generator, seed: int) -> dict[What, Outcome]:
-    """Return the verdict on paired runs of which A is behind by the margin."""
+    """Return the verdict on paired runs of which A is worse by the margin."""
     b = rng.normal(0.8, 0.01, n)
     scores = {"a": b - 0.01 + rng.normal(0.0, 0.01, n), "b": b}
     settings = {"paired": True, "margin": 0.01, "test": None, "rng": seed, "n_resamples": 99}

@@ -22,10 +22,10 @@ TITLE = "Small p-values in large families"
 TEXT = """
 Twelve systems have 66 pairs. Eleven of them are alike; the twelfth is alike too, or worse. Counted are
 families with a false rejection among the pairs that are alike (*rejected*), and data sets in which the first
-system is told apart from the twelfth (*power*), after Holm's correction at 5 %. The permutation test draws
-1000 times. *Draws only* takes (1 + hits) / (1 + B) as it is: its least p-value, 1/1001, is above 0.05 when it
-is multiplied by 66, so it tells nothing apart whatever the data are. The default computes the p-value of
-means; where fewer than ten draws of another metric reach the difference, it draws swaps that are tilted
+system differs significantly from the twelfth (*power*), after Holm's correction at 5 %. The permutation test
+draws 1000 times. *Draws only* takes (1 + hits) / (1 + B) as it is: its least p-value, 1/1001, is above 0.05
+when it is multiplied by 66, so it tells nothing apart whatever the data are. The default computes the p-value
+of means; where fewer than ten draws of another metric reach the difference, it draws swaps that are tilted
 towards the data, and weights them (importance sampling). That keeps the family-wise error at its level.
 *Noted* counts `few_resamples`.
 """

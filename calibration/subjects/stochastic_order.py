@@ -29,7 +29,7 @@ resamples: of 8 systems of 20 runs, one in ten of which fails, 6.4 % of families
 300 resamples 10.2 %. By the permutation test 4.2 and 3.8 % have one, and at most 5.8 % in any cell of
 systems that are alike. It needs no table.
 
-A second statistic for that test is the *violation ratio alone*, in which a quantile where B is ahead by
+A second statistic for that test is the *violation ratio alone*, in which a quantile where B is better by
 little can outweigh the rest: it finds a normal system that is better by 0.8 in 67.1 % of data sets, the
 shrunk ratio in 76.1 %, the former limit in 73.3 %. Where one run in ten fails, or scores are lognormal,
 the ratio alone has more power. How much to shrink was chosen on the first six shapes and some that are

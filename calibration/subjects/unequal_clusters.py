@@ -174,7 +174,7 @@ TEXT = """\
 The interval of the default, of means of 15 clusters or more `hall` and otherwise `cr2`, beside CR2 with
 Student's t as published. Scores have an effect that is a slope times the logarithm of the size of the
 cluster (*effect*), one that is normal (standard deviation 0.5) or exponential (*skewed*, 2), and noise.
-Answers have 30 % of the items on which the systems differ, and which is ahead goes with the size or does not.
+Answers have 30 % of the items on which the systems differ, and which is better goes with the size or not.
 A rare class is 30 % of the items of 15 % of the clusters. Zipf sizes are n with a probability that goes with
 1 / n^2, up to 1000. *noted*: `few_clusters`, `few_effective`, `few_differing` or `effect_of_size`.
 

@@ -38,11 +38,25 @@ print(one.methods())
 
 # %%
 runs = {}
-for name, effect in {"mnli": 0.9, "qqp": 0.9, "sst": 0.9, "rte": 0.0, "wnli": 0.0}.items():
-    runs[name] = {"new": generator.normal(effect, 0.6, 10), "old": generator.normal(0.0, 0.6, 10)}
-over = bb.compare_datasets(runs, metric="score", outer="dataset", alternative="better")
+for name, effect in {
+    "mnli": 0.9,
+    "qqp": 0.9,
+    "sst": 0.9,
+    "rte": 0.0,
+    "wnli": 0.0,
+}.items():
+    runs[name] = {
+        "new": generator.normal(effect, 0.6, 10),
+        "old": generator.normal(0.0, 0.6, 10),
+    }
+over = bb.compare_datasets(
+    runs, metric="score", outer="dataset", alternative="better"
+)
 for name, (found,) in over.within.items():
-    print(f"{name:5} {found.estimate:5.2f}  p = {found.p_adjusted:.4f}  ε = {found.order.epsilon_min:.2f}")
+    print(
+        f"{name:5} {found.estimate:5.2f}  p = {found.p_adjusted:.4f}  ε = "
+        f"{found.order.epsilon_min:.2f}"
+    )
 held = over.replicability["new", "old"]
 held.k_bonferroni, held.found
 
@@ -55,7 +69,8 @@ held.k_bonferroni, held.found
 # %%
 for entry in over.overall:
     print(
-        f"{entry.resampled:8} {entry.estimate:5.2f} [{entry.interval.low:5.2f}, {entry.interval.high:5.2f}]"
+        f"{entry.resampled:8} {entry.estimate:5.2f} "
+        f"[{entry.interval.low:5.2f}, {entry.interval.high:5.2f}]"
     )
 over.plot("forest")
 
@@ -82,7 +97,10 @@ items = {
 both = bb.compare_runs(items, metric="score")
 print(both["new", "old"].sentence)
 part = both.variance("new", "old")
-print(f"standard error {part.standard_error():.4f}, with twice the runs {part.standard_error(runs=2.0):.4f}")
+print(
+    f"standard error {part.standard_error():.4f}, with twice the runs "
+    f"{part.standard_error(runs=2.0):.4f}"
+)
 
 # %% [markdown]
 # Report: the numbers of items and of runs, and where the uncertainty comes from: more runs, or more items, would shorten the
@@ -95,7 +113,11 @@ print(f"standard error {part.standard_error():.4f}, with twice the runs {part.st
 
 # %%
 several = bb.compare_runs(
-    {f"m{i}": generator.normal(mean, 0.5, 8) for i, mean in enumerate((0.0, 0.0, 0.5, 1.5))}, metric="score"
+    {
+        f"m{i}": generator.normal(mean, 0.5, 8)
+        for i, mean in enumerate((0.0, 0.0, 0.5, 1.5))
+    },
+    metric="score",
 )
 for score in several.systems:
     print(f"{score.system}  {score.score:5.2f}  {score.group}")
@@ -109,5 +131,7 @@ several.plot(kind="order")
 # There: `bootstrap_power_analysis`. Scores may be negative here as well, with an offset in place of a factor:
 
 # %%
-plan = bb.power(bb.LiftedScores(old, lift=0.9, by="offset"), alternative="greater")
+plan = bb.power(
+    bb.LiftedScores(old, lift=0.9, by="offset"), alternative="greater"
+)
 print(plan)

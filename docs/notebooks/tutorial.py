@@ -8,7 +8,11 @@
 # %%
 import bestby as bb
 
-data = bb.read("../../examples/langid/predictions.csv", gold="gold", ignore=["territory", "name"])
+data = bb.read(
+    "../../examples/langid/predictions.csv",
+    gold="gold",
+    ignore=["territory", "name"],
+)
 data.n_items, data.names
 
 # %% [markdown]
@@ -39,13 +43,19 @@ print(result["svm_14", "nb_12"].sentence)
 
 # %%
 clustered = bb.read(
-    "../../examples/langid/predictions.csv", gold="gold", clusters="territory", ignore=["name"]
+    "../../examples/langid/predictions.csv",
+    gold="gold",
+    clusters="territory",
+    ignore=["name"],
 )
 by_territory = bb.compare(clustered)
 for a, b in (("logreg_14", "knn_3"), ("svm_14", "nb_12")):
     for found in (result, by_territory):
         d = found[a, b]
-        print(f"{a} - {b}: {d.estimate:.3f} [{d.interval.low:.3f}, {d.interval.high:.3f}], {d.extent}")
+        print(
+            f"{a} - {b}: {d.estimate:.3f} [{d.interval.low:.3f}, "
+            f"{d.interval.high:.3f}], {d.extent}"
+        )
 
 # %% [markdown]
 # ## Does another measure change the picture?
@@ -56,7 +66,9 @@ for a, b in (("logreg_14", "knn_3"), ("svm_14", "nb_12")):
 # %%
 both = bb.compare(data, metric=["accuracy", "f1_macro"], n_resamples=2_000)
 for score in both.systems:
-    print(f"{score.metric:9} {score.system:10} {score.score:.3f}  {score.group}")
+    print(
+        f"{score.metric:9} {score.system:10} {score.score:.3f}  {score.group}"
+    )
 
 # %% [markdown]
 # ## Does a system prefer some classes?
@@ -65,7 +77,11 @@ for score in both.systems:
 
 # %%
 shares = result.to_frame("classes", backend="pandas")
-print(shares.pivot(index="label", columns="system", values="count")[["knn_3", "logreg_14"]])
+print(
+    shares.pivot(index="label", columns="system", values="count")[
+        ["knn_3", "logreg_14"]
+    ]
+)
 
 # %% [markdown]
 # ## Not significant: are they equal?
@@ -97,7 +113,9 @@ print(repr(bb.sample_size(pilot.with_effect(0.02))))
 # about other runs on the same items.
 
 # %%
-runs = bb.read_runs("../../examples/langid/runs.csv", value_column="accuracy", paired=True)
+runs = bb.read_runs(
+    "../../examples/langid/runs.csv", value_column="accuracy", paired=True
+)
 of_runs = bb.compare_runs(runs)
 print(of_runs["logreg_14", "nb_13"].sentence)
 

@@ -28,7 +28,7 @@ def compared(client: Client) -> bb.Comparison:
         gold="gold",
         metric="f1_macro",
         n_resamples=20_000,
-        executor=client.get_executor(),
+        resampling=bb.Resampling(executor=client.get_executor()),
     )
 
 

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from bestby.planning.paired import PairedScores as PairedScores
     from bestby.questions.advice.advise import advise as advise
     from bestby.questions.advice.result import Advice as Advice
+    from bestby.questions.check.check import check as check
+    from bestby.questions.check.result import FileCheck as FileCheck
     from bestby.questions.datasets.compare import compare_datasets as compare_datasets
     from bestby.questions.datasets.result import DatasetComparison as DatasetComparison
     from bestby.questions.folds.compare import compare_folds as compare_folds
@@ -136,6 +138,8 @@ __getattr__, __dir__, __all__ = door(
         "planning.paired": "PairedProportions PairedScores",
         "questions.advice.advise": "advise",
         "questions.advice.result": "Advice",
+        "questions.check.check": "check",
+        "questions.check.result": "FileCheck",
         "questions.datasets.compare": "compare_datasets",
         "questions.datasets.result": "DatasetComparison",
         "questions.folds.compare": "compare_folds",

@@ -99,7 +99,7 @@ def compared(
         test="bootstrap",
         alternative=alternative,
         n_resamples=RESAMPLES,
-        resample_size=size,
+        resampling=bb.Resampling(resample_size=size),
         interval="percentile",
         rng=seed,
     )

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from tests.cli.helpers import Run, environment
 
+import bestby as bb
 from bestby._core.errors import DesignError
 from bestby.cli import main
 
@@ -79,7 +80,7 @@ def test_every_option_reaches_the_comparison(table: Path, monkeypatch: pytest.Mo
     assert seen == {
         "metric": ["accuracy", "f1[x]"], "baseline": "low", "interval": "bca", "level": 0.9, "simultaneous": True,
         "test": "bootstrap", "alternative": "less", "correction": "bh", "margin": 0.02, "n_resamples": 50,
-        "rng": 7, "n_jobs": 2, "progress": None, "resample_size": 0.2, "rescale": False,
+        "rng": 7, "resampling": bb.Resampling(n_jobs=2, resample_size=0.2, rescale=False),
     }  # fmt: skip
 
 

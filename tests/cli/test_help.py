@@ -23,11 +23,9 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "cli.md"
 GROUP: Any = typer.main.get_command(app)
 GROUPS = [(), *((name,) for name in GROUP.list_commands(None) if (name,) not in all_words())]
 PAGES = [*GROUPS, *all_words()]
-WIDE = {("board", "init"), ("board", "end"), ("board", "import")}
-"""Commands whose examples are wider than a terminal of 80 columns."""
 EXPECTED = set(
-    """--alternative --annotators --baseline --blocks --cache --class-shares --classes --cluster --correction --csv --csv-safe --csv-scores --format --gold --help --higher-is-better --html
---ignore --interval --item --items --jobs --json --label-separator --latex --latex-caption --latex-digits --latex-label --latex-part --latex-wide --level --lower-is-better --margin --markdown --metric --missing-value --no-rescale --normalise --on-missing --option
+    """--alternative --annotators --baseline --blocks --brief --cache --classes --cluster --correction --csv --csv-safe --csv-scores --details --format --gold --help --higher-is-better --html
+--ignore --interval --item --items --jobs --json --label --label-separator --latex --latex-caption --latex-digits --latex-label --latex-part --latex-wide --level --lower-is-better --margin --markdown --metric --missing-value --no-rescale --normalise --on-missing --option
 --percent --plot --plot-font --plot-kind --plot-width --resample-annotators --resample-size --resamples --seed --simultaneous --stratum --stream --system --system-column --test --top
 --value-column""".split()  # noqa: SIM905
 )
@@ -35,7 +33,7 @@ EXPECTED = set(
 
 @pytest.fixture(autouse=True)
 def _width(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "100")  # as in the documentation
+    monkeypatch.setenv("COLUMNS", "80")  # as in the documentation
 
 
 def _page(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
@@ -80,7 +78,7 @@ def test_help_fits_the_terminal(
     before, _, after = page.partition("Examples:")
     examples, _, options = after.partition("\n\n")
     assert max(map(len, (before + options).splitlines())) <= width
-    assert (max(map(len, examples.splitlines()), default=0) <= 80) is (arguments not in WIDE)
+    assert max(map(len, examples.splitlines()), default=0) <= 80
     monkeypatch.setenv("COLUMNS", "300")
     assert max(map(len, _page(capsys, *arguments).splitlines())) <= 100
 
@@ -105,15 +103,48 @@ def test_help_is_plain_text_of_80_columns_in_a_pipe(run: Run) -> None:
 
 
 @pytest.mark.parametrize("name", ["compare", "datasets", "folds", "runs", "preferences"])
-def test_options_stand_under_headings(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_common_options_stand_above_a_line_and_the_others_under_headings(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     page = _page(capsys, name)
     headings = re.findall(r"^([A-Z][a-z]+):$", page, re.MULTILINE)
-    assert headings == ["Data", "Statistics", "Output", "Options"]
-    sections = dict(zip(headings, re.split(r"^[A-Z][a-z]+:$", page, flags=re.MULTILINE)[1:], strict=True))
-    assert "--item COLUMN" in sections["Data"]
-    assert "--level P" in sections["Statistics"]
-    assert "--html FILE|-" in sections["Output"]
-    assert "--help" in sections["Options"]
+    assert headings == ["Options", "Data", "Statistics", "Output"]
+    common, others = re.split(r"^-+$", page.partition("\nOptions:\n")[2], flags=re.MULTILINE)
+    options = re.findall(r"^  (?:-h, )?(--[a-z-]+)", common, re.MULTILINE)
+    assert {"--item", "--system", "--level", "--seed", "--json", "--csv", "--html", "--help"} <= {*options}
+    assert 10 <= len(options) <= 18
+    sections = dict(
+        zip(headings[1:], re.split(r"^[A-Z][a-z]+:$", others, flags=re.MULTILINE)[1:], strict=True)
+    )
+    assert "--cluster COLUMN" in sections["Data"]
+    assert "--resamples N" in sections["Statistics"]
+    assert "--latex FILE|-" in sections["Output"]
+
+
+def test_help_is_a_command(capsys: pytest.CaptureFixture[str]) -> None:
+    for words in ((), ("compare",), ("judged",), ("judged", "plan")):
+        assert main(["help", *words]) == 0
+        assert capsys.readouterr().out == _page(capsys, *words)
+    assert main(["help", "comapre"]) == 2
+    assert "Did you mean 'compare'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("choose s.csv --n 5", "judged choose s.csv --n 5"),
+        ("judged j.csv --labels-drawn random", "judged compare j.csv --labels-drawn random"),
+        ("judged --labels-drawn random j.csv", "judged compare --labels-drawn random j.csv"),
+        ("plan --labels --sd .5", "judged plan --sd .5"),
+    ],
+)
+def test_an_old_name_of_a_command_is_answered_by_the_new_one(
+    old: str, new: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(old.split()) == 2
+    message, hint = capsys.readouterr().err.splitlines()
+    assert message.startswith("UsageError: 'bestby ")
+    assert hint == f"hint: bestby {new}"
 
 
 @pytest.mark.parametrize("arguments", [[], ["study"]])
@@ -137,7 +168,9 @@ def test_metrics(capsys: pytest.CaptureFixture[str]) -> None:
     from bestby.metrics.registry import list_metrics
 
     assert main(["metrics"]) == 0
-    lines = [line for line in capsys.readouterr().out.splitlines() if line.startswith("  ")]
+    shown = capsys.readouterr().out.splitlines()
+    assert max(map(len, shown)) <= 80
+    lines = [line for line in shown if re.match(r"  \S", line)]
     assert sorted(line.split()[0] for line in lines) == sorted(row.name for row in list_metrics())
     assert next(line for line in lines if line.startswith("  rmse ")).split()[1] == "lower"
 
@@ -172,8 +205,16 @@ def test_a_help_page_imports_nothing_heavy() -> None:
 def test_every_choice_is_in_the_help(option: str) -> None:
     compare = GROUP.get_command(None, "compare")
     (parameter,) = [one for one in compare.params if one.name == option]
-    *most, last = (*allowed_names(option, "items"), *([NONE] if f"items.{option}" in SKIPPABLE else []))
-    assert parameter.help.partition(": ")[2].startswith(f"{', '.join(most)} or {last}")
+    first, *most, last = (
+        *allowed_names(option, "items"),
+        *([NONE] if f"items.{option}" in SKIPPABLE else []),
+    )
+    assert parameter.metavar.startswith(f"{{{first},")
+    assert parameter.help.partition(": ")[2].startswith(f"{', '.join([first, *most])} or {last}")
+
+
+def test_a_few_choices_stand_beside_the_option(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "  --on-missing {error,drop,worst}  What to do" in _page(capsys, "compare")
 
 
 @pytest.mark.parametrize(

@@ -123,7 +123,8 @@ def test_the_home_folder(
     assert capsys.readouterr().out.startswith("metric,")
 
 
-def test_metrics_by_word(capsys: pytest.CaptureFixture[str]) -> None:
+def test_metrics_by_word(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
     assert main(["metrics", "BLEU"]) == 0
     heading, *lines = capsys.readouterr().out.splitlines()
     assert heading == "Translation"

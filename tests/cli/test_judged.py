@@ -1,4 +1,4 @@
-"""`bestby judged`: what it prints and writes, and two lines with status 2 for what cannot be used."""
+"""`bestby judged compare`: what it prints and writes, and two lines with status 2 for what cannot be used."""
 
 from __future__ import annotations
 
@@ -50,7 +50,15 @@ def write(tmp_path: Path) -> Callable[[Rows], Path]:
 
 def test_what_is_printed(run: Run, write: Callable[[Rows], Path]) -> None:
     done = run(
-        "judged", write(rows()), "--labels-drawn", "random", "--bias-by", "length", "--bias-by", "order"
+        "judged",
+        "compare",
+        write(rows()),
+        "--labels-drawn",
+        "random",
+        "--bias-by",
+        "length",
+        "--bias-by",
+        "order",
     )
     assert (done.returncode, done.stderr) == (0, "")
     for text in (
@@ -59,7 +67,7 @@ def test_what_is_printed(run: Run, write: Callable[[Rows], Path]) -> None:
         "The judge on items that the humans gave 1 (sensitivity) and 0 (specificity)",
         "Mean human score by the judge's score",
         "length    per unit",
-        "No difference in the bias of the judge between the systems is shown",
+        "The bias of the judge does not differ significantly between the systems",
         "taken to be drawn at random",
         "judged.csv was read as scores per item and system",
     ):
@@ -70,7 +78,7 @@ def test_every_output_and_option(run: Run, write: Callable[[Rows], Path], tmp_pa
     path = write(rows())
     files = {form: tmp_path / f"r.{form}" for form in ("json", "csv", "markdown", "latex", "html")}
     done = run(
-        "judged", path, "--labels-drawn", "chance", "--cluster", "topic", "--stratum", "domain",
+        "judged", "compare", path, "--labels-drawn", "chance", "--cluster", "topic", "--stratum", "domain",
         "--scale", "same", "--baseline", "old", "--level", "0.9", "--alternative", "better",
         "--correction", "bh", "--margin", "0.05",
         "--bias-by", "position", *(word for form, file in files.items() for word in (f"--{form}", file)),
@@ -93,7 +101,7 @@ def test_every_output_and_option(run: Run, write: Callable[[Rows], Path], tmp_pa
 
 
 def test_penalties(run: Run, write: Callable[[Rows], Path]) -> None:
-    done = run("judged", write(rows()), "--labels-drawn", "random", "--lower-is-better")
+    done = run("judged", "compare", write(rows()), "--labels-drawn", "random", "--lower-is-better")
     assert "old has the lowest human score" in done.stdout
 
 
@@ -112,10 +120,10 @@ def test_a_calibration_set(run: Run, write: Callable[[Rows], Path], tmp_path: Pa
     verdicts = [{key: value for key, value in row.items() if key != "human"} for row in rows()]
     path, stored = write(verdicts), tmp_path / "r.json"
     groups = ("--cluster", "topic", "--stratum", "domain")
-    done = run("judged", path, "--calibration", checked, *groups, "--json", stored)
+    done = run("judged", "compare", path, "--calibration", checked, *groups, "--json", stored)
     assert done.returncode == 0, done.stderr
     assert (bb.load(stored).n_clusters, bb.load(stored).n_strata) == (20, 2)
-    done = run("judged", path, "--calibration", checked, "--cluster", "topic", "--json", stored)
+    done = run("judged", "compare", path, "--calibration", checked, "--cluster", "topic", "--json", stored)
     assert (done.returncode, done.stderr) == (0, "")
     for text in (
         "Systems by the corrected mean human score (higher is better), 120 items in 20 clusters, error rates",
@@ -133,7 +141,7 @@ def test_a_calibration_set(run: Run, write: Callable[[Rows], Path], tmp_path: Pa
         (("--calibration", path), "has no column 'human'"),
         (("--calibration", tmp_path / "none.csv"), "no file"),
     ):
-        refused = run("judged", path, *options)
+        refused = run("judged", "compare", path, *options)
         assert (refused.returncode, len(refused.stderr.splitlines())) == (2, 2)
         assert message in refused.stderr
 
@@ -156,7 +164,7 @@ def label_rows(n: int = 150, labelled: int = 50) -> Rows:
 def test_labels_and_predictions(run: Run, write: Callable[[Rows], Path], tmp_path: Path) -> None:
     path, stored = write(label_rows()), tmp_path / "r.json"
     done = run(
-        "judged", path, "--metric", "f1_macro", "--labels-drawn", "random", "--resamples", "500",
+        "judged", "compare", path, "--metric", "f1_macro", "--labels-drawn", "random", "--resamples", "500",
         "--seed", "7", "--baseline", "old", "--json", stored,
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (0, "")
@@ -171,7 +179,7 @@ def test_labels_and_predictions(run: Run, write: Callable[[Rows], Path], tmp_pat
         bb.read_judged(path), metric="f1_macro", labels_drawn="random", n_resamples=500, rng=7, baseline="old"
     )
     assert bb.load(stored) == direct
-    by_default = run("judged", path, "--labels-drawn", "random")
+    by_default = run("judged", "compare", path, "--labels-drawn", "random")
     assert "Systems by the corrected accuracy" in by_default.stdout
     assert "The judge against the humans" in by_default.stdout
 
@@ -245,7 +253,7 @@ BAD: dict[str, tuple[Rows, tuple[str, ...], str]] = {
 @pytest.mark.parametrize("case", BAD)
 def test_bad_input_is_two_lines(run: Run, write: Callable[[Rows], Path], case: str) -> None:
     table, options, message = BAD[case]
-    done = run("judged", write(table), *options)
+    done = run("judged", "compare", write(table), *options)
     assert done.returncode == 2
     lines = done.stderr.splitlines()
     assert len(lines) == 2

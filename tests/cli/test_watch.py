@@ -318,7 +318,7 @@ def test_an_order_that_follows_the_ids_is_warned_about(run: Run, log: Path) -> N
     done = run("watch", "log.jsonl")
     assert done.returncode == 3
     assert done.stderr.startswith("warning: the 50 items came in the order of their ids")
-    assert "bestby choose --shuffle" in done.stderr
+    assert "bestby judged choose --shuffle" in done.stderr
     assert len(done.stderr.splitlines()) == 1
 
 

@@ -21,9 +21,10 @@ SOUND = {
     "datasets": "datasets.csv",
     "folds": "folds.csv",
     "runs": "runs.csv",
-    "judged": "judged.csv --labels-drawn random",
+    "judged compare": "judged.csv --labels-drawn random",
     "preferences": "wins.csv",
-    "choose": "judged.csv --value-column judge --n 5",
+    "judged choose": "judged.csv --value-column judge --n 5",
+    "judged plan": "--sd .5 --correlation .8 --judged-items 900 --n 50",
     "plan": "--sd 1 --difference .1",
     "advise": "--items 100",
 }
@@ -74,7 +75,9 @@ BY_VALUE = {
 CASES = [
     (command, option)
     for command in SOUND
-    for option in sorted({name for names in spellings(record_of((command,))).values() for name in names})
+    for option in sorted(
+        {name for names in spellings(record_of(tuple(command.split()))).values() for name in names}
+    )
     if option in WRONG and (command, option) not in NOT_LOOKED_AT
 ]
 
@@ -93,7 +96,7 @@ def run(folder: Path) -> Run:
 
 @pytest.mark.parametrize("command", SOUND)
 def test_without_them_the_command_is_answered(run: Run, command: str) -> None:
-    done = run(command, *SOUND[command].split())
+    done = run(*command.split(), *SOUND[command].split())
     assert (done.returncode in (0, 1, 3), done.stderr) == (True, "")
 
 
@@ -107,7 +110,7 @@ def test_a_wrong_value_is_refused_by_the_name_of_the_option(
         place = words.index(option)
         words = words[:place] + words[place + 2 :]
     for value in WRONG[option]:
-        done = run(command, *words, option, value)
+        done = run(*command.split(), *words, option, value)
         assert (done.returncode, done.stdout) == (2, ""), value
         error, hint = done.stderr.splitlines()
         by_value = {option, f"{command} {option}"} & BY_VALUE and repr(value) in error

@@ -92,6 +92,8 @@ REFUSED = {
     "--simultaneous": [*PLAIN, "--simultaneous", "--correction", "bh"],
     "--option": [*PLAIN, "--option", "what=ever"],
     "--csv-safe": [*PLAIN, "--csv-safe"],
+    "--brief": [*PLAIN, "--brief", "--details"],
+    "--details": [*PLAIN, "--brief", "--details"],
     "--top": [*PLAIN, "--top", "0"],
     "--label-separator": [*PLAIN, "--label-separator", "|"],
 }
@@ -115,7 +117,8 @@ NEUTRAL = {
     "--plot-width": ["--plot", "out.png", "--plot-width", "column"],
     "--plot-font": ["--plot", "out.png", "--plot-font", "serif"],
     "--percent": ["--percent"],
-    "--class-shares": ["--class-shares"],
+    "--brief": ["--brief"],
+    "--details": ["--details"],
     "--items": ["--html", "out.html", "--items"],
     "--html": ["--html", "out.html"],
     "--plot": ["--plot", "out.png"],

@@ -84,7 +84,13 @@ _compare("item_scores_wilcoxon", scores, test="wilcoxon", interval="bca", correc
 _compare("item_scores_sign", scores, test="sign", interval="basic", alternative="greater")
 _compare("item_scores_clusters_cr2", scores, clusters=groups(8), interval="cr2", test="wald")
 _compare("item_scores_crossed", scores, clusters=[groups(8), groups(9, 6)], interval="two-way", test="wald")
-_compare("item_scores_part_of_the_items", scores, resample_size=0.5, interval="percentile", test="bootstrap")
+_compare(
+    "item_scores_part_of_the_items",
+    scores,
+    resampling=bb.Resampling(resample_size=0.5),
+    interval="percentile",
+    test="bootstrap",
+)
 _compare(
     "loss_of_many_systems", lambda: scores(4), metric="mean_loss", alternative="better", simultaneous=True
 )

@@ -54,7 +54,7 @@ def difference(d: Any) -> dict[str, Any]:
     """Return the fields of a difference."""
     return {
         **attributes(d, "metric", "a", "b", "estimate", "score_a", "score_b", "p_value", "p_adjusted"),
-        **attributes(d, "n_items", "n_differing", "n_clusters", "verdict", "better", "favoured"),
+        **attributes(d, "n_items", "n_differing", "n_clusters", "verdict", "significant", "winner"),
         **attributes(d, "level", "standard_error", "standard_error_method", "greater_is_better"),
         "interval": interval(d.interval),
         "equivalence": interval(d.equivalence_interval),

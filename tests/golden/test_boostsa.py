@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bestby import Comparison, compare
+from bestby import Comparison, Resampling, compare
 
 MEASURES = ["f1_macro", "accuracy", "precision_macro", "recall_macro"]
 SCORES = {
@@ -67,7 +67,7 @@ def test_scores_are_those_published(run: Callable[..., Comparison]) -> None:
 
 def test_p_values_of_a_fifth_of_the_items_are_those_published(run: Callable[..., Comparison]) -> None:
     """Within 3 standard errors. All four come of the same 1000 resamples, and fall short by 1.5 to 2.4."""
-    result = run(resample_size=0.2, rescale=False)
+    result = run(resampling=Resampling(resample_size=0.2, rescale=False))
     for metric, published in P_VALUES.items():
         p = result["h1", "h0", metric].p_value
         assert abs(p - published) <= 3.0 * standard_error(p, 1000, RESAMPLES)
@@ -78,14 +78,14 @@ def test_what_is_not_rescaled_falls_with_the_size_of_the_resamples(
     run: Callable[..., Comparison], size: float, expected: float
 ) -> None:
     """Within 4 standard errors, and one resample that counts as the observed one."""
-    p = run(resample_size=size, rescale=False)["h1", "h0", "f1_macro"].p_value
+    p = run(resampling=Resampling(resample_size=size, rescale=False))["h1", "h0", "f1_macro"].p_value
     assert abs(p - expected) <= 4.0 * standard_error(expected, 200_000, RESAMPLES) + 1.0 / RESAMPLES
 
 
 @pytest.mark.parametrize("size", BY_SIZE)
 def test_what_is_rescaled_does_not(run: Callable[..., Comparison], size: float) -> None:
     """A thousandth is 12 times what the p-value of macro F1 is at most, 0.00016."""
-    result = run(resample_size=size)
+    result = run(resampling=Resampling(resample_size=size))
     assert result["h1", "h0", "f1_macro"].p_value < 0.001
     # By the whole sample 0.0014, 0.0066, and 0.00006; resamples of 50 items differ by skewness at most.
     assert 0.0005 < result["h1", "h0", "accuracy"].p_value < 0.003
@@ -95,6 +95,8 @@ def test_what_is_rescaled_does_not(run: Callable[..., Comparison], size: float) 
 
 def test_the_note_says_what_was_not_done(run: Callable[..., Comparison]) -> None:
     """2.24 is the root of 5, by which resamples of a fifth vary more."""
-    notes = {note.code: note.message for note in run(resample_size=0.2, rescale=False).notes}
+    notes = {
+        note.code: note.message for note in run(resampling=Resampling(resample_size=0.2, rescale=False)).notes
+    }
     assert "200 of 1000 units vary 2.24 times" in notes["not_rescaled"]
-    assert "not_rescaled" not in {note.code for note in run(resample_size=0.2).notes}
+    assert "not_rescaled" not in {note.code for note in run(resampling=Resampling(resample_size=0.2)).notes}

@@ -20,7 +20,7 @@ def test_hans_by_heuristic(shared_data: Callable[[str], Path]) -> None:
         own = table[table["heuristic"] == one.slice]
         gap = (own["spinn"] == own["gold"]).mean() - (own["esim"] == own["gold"]).mean()
         assert one.difference.estimate == pytest.approx(gap)
-    assert {one.slice for one in result if one.shown} == {"constituent", "lexical_overlap"}
+    assert {one.slice for one in result if one.significant} == {"constituent", "lexical_overlap"}
     (tested,) = result.heterogeneity
     assert tested.p_value < 1e-10
     assert tested.sign_p is not None
@@ -34,6 +34,8 @@ def test_chains_of_thought_by_task(shared_data: Callable[[str], Path]) -> None:
     for one in result:
         expected = means.loc[one.slice, "cot_correct"] - means.loc[one.slice, "direct_correct"]
         assert one.difference.estimate == pytest.approx(expected)
-    behind = [one.slice for one in result if one.shown and one.difference.estimate < 0.0]
+    behind = [one.slice for one in result if one.significant and one.difference.estimate < 0.0]
     assert behind == ["word_sorting"]
-    assert result.sentence.startswith("cot_correct is ahead of direct_correct overall")
+    assert result.sentence.startswith(
+        "cot_correct has a significantly higher accuracy than direct_correct on all items"
+    )

@@ -289,7 +289,7 @@ ROSTER: dict[str, tuple[str, Callable[..., Outcome], dict[str, Expected]]] = {
     ),
     "smaller resamples": (
         "compare",
-        _compare(resample_size=0.5),
+        _compare(resampling=bb.Resampling(resample_size=0.5)),
         {"clusters": "changes", "crossed": "refused", "strata": "changes"},
     ),
     "blocks": (

@@ -35,7 +35,7 @@ def check(result: Comparison) -> None:
         else:
             assert d.interval.low < 0.0 < d.interval.high
         assert d.n_differing == 0
-        assert d.better is None
+        assert d.winner is None
         assert "identical" in codes
     assert {s.group for s in result.systems} == {"a"}
     assert {(s.rank_low, s.rank_high) for s in result.systems} == {(1, len(result.systems))}

@@ -119,7 +119,7 @@ def test_indexing_the_other_way_round_mirrors_everything() -> None:
     assert back.p_value == d.p_value
     assert back.p_adjusted == d.p_adjusted
     assert (d.verdict, back.verdict) == ("better", "worse")
-    assert (d.better, back.better) == ("a", "a")
+    assert (d.winner, back.winner) == ("a", "a")
     assert back.mirrored() == d
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from dataclasses import replace
 from multiprocessing import get_context
 from typing import Any
 
@@ -12,7 +13,7 @@ import numpy as np
 import pytest
 from tests.laws.roster import Entry, by_key, cases, make
 
-from bestby import compare
+from bestby import Resampling, compare
 from bestby.resampling import executing, totals
 
 SEVERAL = 2600  # more than one block, of cells too
@@ -64,7 +65,9 @@ def test_work_that_was_pickled_gives_the_same(
 ) -> None:
     monkeypatch.setattr(totals, "CELL_BLOCK", 256)
     parcels = Parcels()
-    assert outcome(entry, design, FEWER, executor=parcels) == outcome(entry, design, FEWER)
+    assert outcome(entry, design, FEWER, resampling=Resampling(executor=parcels)) == outcome(
+        entry, design, FEWER
+    )
     assert parcels.tasks > 1 or entry.mean or entry.key == "ece"  # which are had without resamples
 
 
@@ -73,9 +76,9 @@ def test_work_that_was_pickled_gives_the_same(
 def test_processes_and_threads_change_nothing(key: str, processes: Executor) -> None:
     entry = by_key(key)
     here = outcome(entry, "both")
-    assert outcome(entry, "both", executor=processes) == here
+    assert outcome(entry, "both", resampling=Resampling(executor=processes)) == here
     with ThreadPoolExecutor(3) as threads:
-        assert outcome(entry, "both", executor=threads) == here
+        assert outcome(entry, "both", resampling=Resampling(executor=threads)) == here
 
 
 @pytest.mark.usefixtures("sent_always")
@@ -84,14 +87,16 @@ def test_processes_and_threads_change_nothing(key: str, processes: Executor) -> 
 def test_other_intervals_and_tests(key: str, interval: str) -> None:
     entry, parcels = by_key(key), Parcels()
     settings = {"interval": interval, "test": "bootstrap"}
-    assert outcome(entry, "plain", executor=parcels, **settings) == outcome(entry, "plain", **settings)
+    assert outcome(entry, "plain", resampling=Resampling(executor=parcels), **settings) == outcome(
+        entry, "plain", **settings
+    )
 
 
 @pytest.mark.usefixtures("sent_always")
 @pytest.mark.parametrize("key", ["rmse", "pearson", "spearman"])
 def test_processes_too(key: str, processes: Executor) -> None:
     entry = by_key(key)
-    assert outcome(entry, "plain", executor=processes) == outcome(entry, "plain")
+    assert outcome(entry, "plain", resampling=Resampling(executor=processes)) == outcome(entry, "plain")
 
 
 @pytest.mark.usefixtures("sent_always")
@@ -104,12 +109,13 @@ def test_resampled_annotators_and_blocks_of_text() -> None:
         {"gold": votes, "annotators": "resample", "metric": "soft_accuracy", "interval": "basic"},
         {"blocks": 5, "interval": "basic"},
         {"blocks": 5, "metric": "spearman", "gold": rng.normal(size=60), "interval": "basic"},
-        {"resample_size": 0.5, "interval": "basic"},
+        {"resampling": Resampling(resample_size=0.5), "interval": "basic"},
     ):
         of: dict[str, Any] = systems if "annotators" in settings else scores
         before = parcels.tasks
         one = compare(of, n_resamples=SEVERAL, **settings)
-        other = compare(of, n_resamples=SEVERAL, executor=parcels, **settings)
+        elsewhere = replace(settings.get("resampling", Resampling()), executor=parcels)
+        other = compare(of, n_resamples=SEVERAL, **(settings | {"resampling": elsewhere}))
         assert other.differences == one.differences
         assert other.systems == one.systems
         assert parcels.tasks > before

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -40,15 +41,17 @@ def test_threads_change_nothing(entry: Entry, design: str, monkeypatch: pytest.M
     monkeypatch.setattr(totals, "CELL_BLOCK", 256)
     one = outcome(entry, design, FEWER)
     for n_jobs in (2, 3):
-        assert outcome(entry, design, FEWER, n_jobs=n_jobs) == one
+        assert outcome(entry, design, FEWER, resampling=bestby.Resampling(n_jobs=n_jobs)) == one
 
 
 @pytest.mark.parametrize("interval", ["bca", "studentized", "basic"])
 def test_threads_change_nothing_for_other_intervals(interval: str) -> None:
     entry = by_key("rmse")
     one = outcome(entry, "plain", interval=interval)
-    assert outcome(entry, "plain", interval=interval, n_jobs=3) == one
-    assert outcome(entry, "plain", test="bootstrap", n_jobs=2) == outcome(entry, "plain", test="bootstrap")
+    assert outcome(entry, "plain", interval=interval, resampling=bestby.Resampling(n_jobs=3)) == one
+    assert outcome(entry, "plain", test="bootstrap", resampling=bestby.Resampling(n_jobs=2)) == outcome(
+        entry, "plain", test="bootstrap"
+    )
 
 
 @pytest.mark.parametrize(("entry", "design"), cases(each=False))
@@ -128,7 +131,15 @@ def test_progress_is_told_and_changes_nothing() -> None:
     seen: list[tuple[int, int]] = []
     entry = by_key("rmse")
     one = outcome(entry, "plain", 500)
-    assert outcome(entry, "plain", 500, progress=lambda done, of: seen.append((done, of))) == one
+    assert (
+        outcome(
+            entry,
+            "plain",
+            500,
+            resampling=bestby.Resampling(progress=lambda done, of: seen.append((done, of))),
+        )
+        == one
+    )
     shares = [done / of for done, of in seen]
     assert shares == sorted(shares)
     assert shares[0] > 0.0
@@ -166,7 +177,11 @@ GROUPS = np.arange(90) // 3
 OTHERS: dict[str, Callable[..., Any]] = {
     "blocks": lambda **how: compare(SCORES, blocks=4, interval="percentile", **how),
     "m out of n": lambda **how: compare(
-        SCORES, resample_size=0.4, interval="percentile", test="bootstrap", **how
+        SCORES,
+        interval="percentile",
+        test="bootstrap",
+        resampling=replace(how.pop("resampling", bestby.Resampling()), resample_size=0.4),
+        **how,
     ),
     "annotators": lambda **how: compare(
         PREDICTED, LABELS, annotators="resample", interval="percentile", metric="accuracy", **how
@@ -206,9 +221,9 @@ def test_threads_and_blocks_change_no_design(design: str, monkeypatch: pytest.Mo
         return str({key: value for key, value in told.items() if key != "provenance"})
 
     one = numbers()
-    assert numbers(n_jobs=3) == one
+    assert numbers(resampling=bestby.Resampling(n_jobs=3)) == one
     blocks(monkeypatch, 90 * 7)
     smaller = numbers()
     assert to_12_digits(smaller) == to_12_digits(one)  # a product of fewer rows may round otherwise
-    assert numbers(n_jobs=2) == smaller
+    assert numbers(resampling=bestby.Resampling(n_jobs=2)) == smaller
     assert numbers(rng=1) != smaller

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from tests.laws.roster import INTERVALS, TESTS, Entry, applies, by_key, cases, make
 
-from bestby import compare
+from bestby import Resampling, compare
 from bestby.resampling import totals
 
 
@@ -77,7 +77,14 @@ def test_threads_leave_the_warning_filters_alone(monkeypatch: pytest.MonkeyPatch
     data = make(by_key("callable"), "plain", seed=73, n=40, systems=2)
     before = list(warnings.filters)
     monkeypatch.setattr(totals, "WEIGHT_BLOCK", 40)  # one replicate a block: threads meet often
-    compare(data.systems, data.gold, metric=patient, n_jobs=4, interval="percentile", n_resamples=60)
+    compare(
+        data.systems,
+        data.gold,
+        metric=patient,
+        resampling=Resampling(n_jobs=4),
+        interval="percentile",
+        n_resamples=60,
+    )
     assert warnings.filters == before
 
 
@@ -89,7 +96,14 @@ def test_a_function_that_warns_is_quiet_on_resamples() -> None:
 
     data = make(by_key("callable"), "plain", seed=74, n=20, systems=2)
     for n_jobs in (1, 2):
-        compare(data.systems, data.gold, metric=grumbling, n_jobs=n_jobs, interval="bca", n_resamples=60)
+        compare(
+            data.systems,
+            data.gold,
+            metric=grumbling,
+            resampling=Resampling(n_jobs=n_jobs),
+            interval="bca",
+            n_resamples=60,
+        )
 
 
 def test_lists_and_mappings_stay_as_they_are() -> None:

@@ -33,6 +33,7 @@ WRONG: dict[str, list[Any]] = {
     "baseline": ["nobody", ["nobody"]],
     "bounds": [(1, 0), "01", (0, INF)],
     "by": ["nowhere", 3],
+    "cache": [3, ""],
     "candidate": ["nobody"],
     "classes": [["x"], "xy", []],
     "clusters": [["c"], "nowhere"],
@@ -60,6 +61,7 @@ WRONG: dict[str, list[Any]] = {
     "outer": ["model"],
     "population": ["all"],
     "power": [0, 1, 2, NAN],
+    "progress": [3, "yes"],
     "prior": [-1, NAN, "x"],
     "published": ["x", NAN],
     "ratio": [0, -1, NAN, "x"],
@@ -171,8 +173,8 @@ def but(row: str, **scores: Any) -> dict[str, Any]:
 
 TROUBLE: dict[str, list[tuple[str, dict[str, Any]]]] = {
     "compare": [
-        ("more units than there are", {"resample_size": 25}),
-        ("a share of one item", {"resample_size": 0.01}),
+        ("more units than there are", {"resampling": bb.Resampling(resample_size=25)}),
+        ("a share of one item", {"resampling": bb.Resampling(resample_size=0.01)}),
     ],
     "Study.compare": [
         ("one metric twice", {"metric": ["accuracy", "accuracy"]}),

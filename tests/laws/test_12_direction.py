@@ -13,7 +13,8 @@ import bestby as bb
 from bestby import Comparison, Difference
 from bestby.inference.multiplicity import alpha_at, rejects
 from bestby.report import words
-from bestby.report.comparison import shown_better
+from bestby.report.comparison import better_by_score, better_by_test, winner_at
+from bestby.report.comparison import opposed as speaks_against
 
 _MIRROR = {"two-sided": "two-sided", "greater": "less", "less": "greater"}
 OPPOSED = "test_opposes_score"
@@ -22,27 +23,35 @@ OPPOSED = "test_opposes_score"
 def check_difference(d: Difference, level: float) -> None:
     """What one difference says of a rejection does not contradict itself, nor its mirror image."""
     alpha, back = alpha_at(level), d.mirrored()
-    assert (d.better, d.favoured, d.ahead) == (back.better, back.favoured, back.ahead)
-    assert shown_better(d, alpha) == shown_better(back, alpha)
+    assert (d.significant, d.winner, better_by_score(d)) == (
+        back.significant,
+        back.winner,
+        better_by_score(back),
+    )
+    assert winner_at(d, alpha) == winner_at(back, alpha) == d.winner
     noted = OPPOSED in {note.code for note in d.notes}
     rejected = rejects(d.p_adjusted, alpha)
-    assert noted == (rejected and d.opposed)
-    if rejected and d.test.direction is not None:
-        assert d.better in (d.favoured, None)
-        assert (d.better is None) == d.opposed
+    assert d.significant == rejected
+    assert noted == (rejected and speaks_against(d))
+    if not rejected:
+        assert d.winner is None
+    elif d.test.direction is not None:
+        assert d.winner in (better_by_test(d), None)
+        assert level <= 0.5 or (d.winner is None) == speaks_against(d)
         if d.test.alternative != "two-sided" and level > 0.5:
             assert d.test.direction == d.test.alternative
-    if d.opposed and rejected:
-        assert f"in favour of {d.favoured}, which has the worse score" in d.sentence
+    said = "They differ significantly (" if rejected else "They cannot be told apart ("
+    assert said in d.sentence
+    if speaks_against(d) and rejected:
+        assert f"; the test speaks for {better_by_test(d)}, which has the worse score." in d.sentence
 
 
 def check_family(c: Comparison) -> None:
     """Ranks, groups, headline and JSON say what the tests of the family show."""
-    alpha = alpha_at(c.level)
     written = json.loads(c.to_json())["differences"]
     for metric in c.metrics:
         mine = [(d, row) for d, row in zip(c, written, strict=True) if d.metric == metric.name]
-        shown = {name: shown_better(d, alpha) for d, _ in mine for name in [(d.a, d.b)]}
+        shown = {(d.a, d.b): d.winner for d, _ in mine}
         entries = [entry for entry in c.systems if entry.metric == metric.name]
         for entry in entries:
             beaten = sum(
@@ -53,7 +62,7 @@ def check_family(c: Comparison) -> None:
         group = {entry.system: entry.group for entry in entries}
         for d, row in mine:
             check_difference(d, c.level)
-            assert (row["better"], row["favoured"]) == (d.better, d.favoured)
+            assert (row["significant"], row["winner"]) == (d.significant, d.winner)
             if group[d.a] is not None and group[d.b] is not None:
                 apart = not set(str(group[d.a])) & set(str(group[d.b]))
                 assert apart == (shown[d.a, d.b] is not None)
@@ -61,26 +70,24 @@ def check_family(c: Comparison) -> None:
 
 
 def check_headline(c: Comparison, text: str, differences: list[Difference], order: list[str]) -> None:
-    alpha = alpha_at(c.level)
     if "share the" in text:
         return
     for d in differences:
         first = order[0] if c.baseline is None else c.baseline
         if first not in (d.a, d.b):
             continue
-        winner = shown_better(d, alpha)
+        winner = d.winner
         if c.baseline is None:
             everyone = ", and differs significantly from" in text
             assert not everyone or winner == first
         elif len(differences) == 1:
-            said = {True: "ahead of it", False: "behind it"}
-            if winner is not None and differences[0].ahead is None:
-                assert "is level with it by the score, but" in text
-                assert ("favoured over it by" in text) == (winner != first)
-                assert (f"favours {first}." in text) == (winner == first)
+            higher = (winner != first) == d.greater_is_better
+            said = f"differs significantly from it, with a {'higher' if higher else 'lower'} {d.metric}."
+            if winner is not None and d.estimate == 0.0:
+                assert "has the same" in text
+                assert f"speaks for {first if winner == first else 'the former'}." in text
             else:
-                assert winner is None or f"is {said[winner != first]}." in text
-            assert winner is not None or not text.endswith((" is ahead of it.", " is behind it."))
+                assert (winner is not None) == text.endswith(said)
 
 
 @pytest.mark.parametrize(("entry", "design"), cases(designs=("plain",)))
@@ -94,7 +101,7 @@ def test_tests_ranks_and_words_agree(entry: Entry, design: str) -> None:
         turned = data.only(*list(data.systems)[::-1]).compare(entry, test=test, correction="none")
         for d in c if c.differences[0].test.n_resamples == 0 else ():
             other = turned[d.b, d.a, d.metric]
-            assert (other.favoured, other.better) == (d.favoured, d.better)
+            assert (better_by_test(other), other.winner) == (better_by_test(d), d.winner)
 
 
 @pytest.mark.parametrize("entry", each())
@@ -134,39 +141,43 @@ def test_no_rank_follows_from_a_test_that_opposes_the_score(
     metric = "mean" if greater else "mean_loss"
     c = bb.compare(opposed(greater), metric=metric, test=test, n_resamples=199, **settings)
     (d,) = c.differences
-    assert (d.favoured, d.ahead, d.better) == ("a", "b", None)
+    assert (better_by_test(d), better_by_score(d), d.significant, d.winner) == ("a", "b", True, None)
     assert d.p_adjusted < 0.001
     assert {(entry.rank_low, entry.rank_high) for entry in c.systems} == {(1, 2)}
     assert {entry.group for entry in c.systems} <= {"a", None}
     check_family(c)
     assert c.to_markdown().count("**") == 4  # the headline and the best score, but no difference
     said = words.headline(c, c.metrics[0])
-    assert "favours a over it" in said or "a is behind by the score and ahead by the" in said
+    assert "is significant, but speaks for a over it" in said or "which speaks against the scores" in said
 
 
 def test_level_scores_leave_the_direction_to_the_test() -> None:
     systems = opposed()
     systems["b"][20] = 20.0
     c = bb.compare(systems, test="sign", baseline="b")
-    assert (c.differences[0].ahead, c.differences[0].better) == (None, "a")
+    assert (better_by_score(c.differences[0]), c.differences[0].winner) == (None, "a")
     said = words.headline(c, c.metrics[0])
-    assert said.endswith(": a is level with it by the score, but favoured over it by the sign test.")
+    assert said.endswith(
+        ": a has the same mean, while the sign test is significant and speaks for the former."
+    )
     turned = bb.compare(systems, test="sign", baseline="a")
     said = words.headline(turned, turned.metrics[0])
-    assert said.endswith(": b is level with it by the score, but the sign test favours a.")
+    assert said.endswith(": b has the same mean, while the sign test is significant and speaks for a.")
     both = bb.compare(systems, test="sign")
-    assert words.headline(both, both.metrics[0]).endswith("; the sign test favours a over b.")
-    assert "in favour of a." in both.differences[0].sentence
+    assert words.headline(both, both.metrics[0]).endswith(
+        "; the sign test is significant and speaks for a over b."
+    )
+    assert "; the test speaks for a." in both.differences[0].sentence
     check_family(both)
 
 
-def test_a_baseline_that_a_one_sided_test_does_not_show_to_be_behind() -> None:
+def test_a_baseline_that_a_one_sided_test_does_not_tell_apart() -> None:
     data = make(by_key("accuracy"), "plain", seed=33, systems=3)
     for metric, entry in (("accuracy", by_key("accuracy")), ("mse", by_key("mse"))):
         data = make(entry, "plain", seed=33, systems=3)
         c = data.compare(entry, baseline="a", alternative="better")
         said = words.headline(c, c.metrics[0])
-        assert "b and c are not shown to be ahead of it (one-sided test)." in said, metric
+        assert "b and c cannot be told apart from it (one-sided test)." in said, metric
         assert "one_sided" in {note.code for note in c.notes}
     every = data.compare(by_key("mse"), alternative="better")
     assert "group (one-sided)" in every.to_markdown()
@@ -197,11 +208,11 @@ def test_runs_datasets_folds_and_preferences(alternative: str) -> None:
 def test_runs_and_datasets_where_the_test_opposes_the_mean() -> None:
     a, b = [0.7 + i / 1000 for i in range(20)], [0.6 + i / 1000 for i in range(19)] + [9.0]
     c = bb.compare_runs({"a": a, "b": b}, test="brunner-munzel", n_resamples=199)
-    assert (c.differences[0].favoured, c.differences[0].better) == ("a", None)
+    assert (better_by_test(c.differences[0]), c.differences[0].winner) == ("a", None)
     check_family(c)
     table = {f"d{i}": {"a": x, "b": y} for i, (x, y) in enumerate(zip(a, b, strict=True))}
     result = bb.compare_datasets(table, across="sign")
-    assert (result.differences[0].favoured, result.differences[0].better) == ("a", None)
+    assert (better_by_test(result.differences[0]), result.differences[0].winner) == ("a", None)
     check_difference(result.differences[0], 0.95)
     assert OPPOSED in result.to_markdown() or "worse score" in result.to_markdown()
 
@@ -211,7 +222,7 @@ def test_a_test_of_squares_has_no_direction_of_its_own() -> None:
     scores = {"a": rng.normal(0.8, 0.01, (5, 2)), "b": rng.normal(0.7, 0.01, (5, 2))}
     (d,) = bb.compare_folds(scores, test="5x2cv-f").differences
     assert d.test.direction is None
-    assert d.better == "a" == d.mirrored().better
+    assert d.winner == "a" == d.mirrored().winner
     assert d.mirrored().test.statistic == d.test.statistic
 
 
@@ -228,11 +239,11 @@ def test_a_study(tmp_path: Any, test: str) -> None:
         )
     c = study.compare(metric="mse", test=test, n_resamples=199)
     check_family(c)
-    marks = {d.a: d.better for d in c if rejects(d.p_adjusted, 0.05)}
+    marks = {d.a: d.winner for d in c if d.significant}
     rows = [line.split("\t") for line in c.to_results_tsv().splitlines()[1:]]
     for row in rows[1:]:
         better = marks.get(row[0])
         assert row[4].strip("*") == ("" if better in (None, row[0]) else "!")
         assert bool(row[4]) == (better is not None)
     if test != "permutation":
-        assert c["a", "c"].favoured == "a" != c["a", "c"].ahead
+        assert better_by_test(c["a", "c"]) == "a" != better_by_score(c["a", "c"])

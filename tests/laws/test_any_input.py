@@ -21,6 +21,7 @@ from tests.laws.outcomes import check_error, numbers
 from tests.laws.roster import INTERVALS, TESTS
 
 import bestby as bb
+from bestby.cli.records import in_records
 
 SETTINGS = {"suppress_health_check": [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]}
 FEW = 60
@@ -114,7 +115,7 @@ options = st.one_of(
 @given(evaluations(), options)
 def test_compare(made: tuple[Any, Any], given: dict[str, Any]) -> None:
     systems, gold = made
-    result = check_outcome(lambda: bb.compare(systems, gold, **{"n_resamples": FEW, **given}))
+    result = check_outcome(lambda: bb.compare(systems, gold, **in_records({"n_resamples": FEW, **given})))
     if result is not None:
         check_comparison(result)
 

@@ -92,7 +92,7 @@ def test_a_test_in_the_wrong_tail_when_lower_is_better(metric: str) -> None:
         less = compare(systems, gold, metric=metric, test=test, alternative="less", margin=0.01)
         d = less["good", "bad"]
         assert d.estimate < 0.0
-        assert d.better == "good"
+        assert d.winner == "good"
         assert d.p_value < 0.01
         assert d.verdict == "better"
         assert [s.system for s in less.systems] == ["good", "bad"]

@@ -19,7 +19,7 @@ from tests.laws.roster import DESIGNS, LEVEL, RESAMPLES, Entry
 from tests.laws.test_02_mirror import check_ends, check_estimate, check_p
 from tests.laws.test_03_order import alike
 
-from bestby import Comparison, compare
+from bestby import Comparison, Resampling, compare
 from bestby.metrics.base import MeanMetric
 from bestby.metrics.parsing import Block, Sentence, Word
 from bestby.metrics.registry import list_metrics, resolve
@@ -310,7 +310,7 @@ def test_a_copy_does_not_differ(case: Case) -> None:
     for settings in ({}, {"interval": "percentile", "test": "bootstrap"}):
         twins = {"a": systems["b"], "copy": copy.deepcopy(systems["b"])}
         (d,) = case.compare(twins, gold, **groups, **settings)
-        assert (d.estimate, d.p_value, d.n_differing, d.better) == (0.0, 1.0, 0, None)
+        assert (d.estimate, d.p_value, d.n_differing, d.winner) == (0.0, 1.0, 0, None)
         assert d.interval is None or d.interval.low < 0.0 < d.interval.high
         assert "identical" in [note.code for note in d.notes]
 
@@ -330,7 +330,7 @@ def test_swapped_systems_mirror_the_difference(case: Case) -> None:
     (d,) = case.compare(pair, gold, **groups, alternative="better")
     tail = "less" if case.entry.lower else "greater"
     (back,) = case.compare(turned, gold, **groups, alternative="less" if tail == "greater" else "greater")
-    assert (d.a, d.b, d.better, d.test.alternative) == ("a", "c", "a", tail)
+    assert (d.a, d.b, d.winner, d.test.alternative) == ("a", "c", "a", tail)
     assert (back.a, back.b) == ("c", "a")
     check_p(d, back, case.entry)
     assert d.p_value < 0.5
@@ -367,8 +367,15 @@ def test_a_pair_alone_equals_its_cell(case: Case) -> None:
 @pytest.mark.parametrize("case", EVERY)
 def test_same_data_and_seed_same_bits_for_any_number_of_threads(case: Case) -> None:
     gold, systems, groups = case.data(6)
-    for settings in ({}, {"interval": "basic", "test": "bootstrap", "resample_size": 0.5}):
-        one = case.compare(systems, gold, **groups, **settings).to_dict()
+    for settings, size in (({}, None), ({"interval": "basic", "test": "bootstrap"}, 0.5)):
+        one = case.compare(
+            systems, gold, **groups, **settings, resampling=Resampling(resample_size=size)
+        ).to_dict()
         twin = copy.deepcopy((gold, systems))
-        assert case.compare(twin[1], twin[0], **groups, **settings, n_jobs=3).to_dict() == one
+        assert (
+            case.compare(
+                twin[1], twin[0], **groups, **settings, resampling=Resampling(n_jobs=3, resample_size=size)
+            ).to_dict()
+            == one
+        )
         assert case.compare(systems, gold, **groups, **settings, rng=1).to_dict() != one

@@ -42,6 +42,16 @@ def monitored() -> bb.Monitor:
     return made
 
 
+def file_check() -> bb.FileCheck:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "labels.csv"
+        rows = [
+            f"{i},{gold},{SYSTEMS['a'][i]},{SYSTEMS['b'][i]},{'mn'[i % 2]}" for i, gold in enumerate(GOLD)
+        ]
+        path.write_text("\n".join(["id,label,a,b,topic", *rows]), encoding="utf-8")
+        return bb.check(path)
+
+
 RESULTS: dict[str, Callable[[], Any]] = {
     "Advice": lambda: bb.advise("accuracy", n_items=100),
     "Allocation": lambda: bb.allocate(
@@ -50,6 +60,7 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "ChosenItems": lambda: bb.choose_items({"a": range(12), "b": [3] * 12}, 6, stratify_by="score", n_bins=2),
     "Comparison": lambda: bb.compare(SYSTEMS, GOLD, n_resamples=99),
     "DatasetComparison": lambda: bb.compare_datasets(TABLE, outer="dataset", n_resamples=99),
+    "FileCheck": file_check,
     "FoldComparison": lambda: bb.compare_folds(RUNS),
     "Gate": lambda: bb.gate(SYSTEMS, GOLD, n_resamples=99),
     "JudgedComparison": lambda: bb.compare_judged(

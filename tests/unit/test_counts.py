@@ -31,7 +31,7 @@ def test_no_other_module_puts_commas_into_numbers() -> None:
 def test_a_report_writes_a_number_of_items_in_one_way(n: int, shown: str, other: str) -> None:
     rng = np.random.default_rng(0)
     result = bb.compare({"a": rng.integers(0, 2, n), "b": rng.integers(0, 2, n)})
-    said = f"{result}".rpartition("bestby:")[0]
+    said = f"{result}".rpartition("\nbestby ")[0]
     assert f"{shown} items" in said
     assert f"{other} items" not in said
     assert "10,000 resamples" not in said or "10000 resamples" not in said

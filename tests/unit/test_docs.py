@@ -90,3 +90,61 @@ def test_a_guide_that_cites_works_lists_them(page: str) -> None:
     prose = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
     missing = [found for found in CITED.findall(prose) if re.split(r"\W", found)[0] not in listed]
     assert missing == [] or "docs/make_notebooks.py" in text, "name the work under References"
+
+
+PAGES = [DOCS.parent / "README.md", *sorted(DOCS.rglob("*.md"))]
+FENCED = re.compile(r"^( *)```([^\n`]*)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
+
+
+WIDER = {"gate", "preferences", "published-scores"}
+"""Guides with a printed table whose columns do not fit."""
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_code_and_outputs_have_at_most_80_columns(page: Path) -> None:
+    if not page.is_file() or page.parent.name == "changes":
+        pytest.skip("not beside the tests, or of another version")
+    blocks = FENCED.findall(page.read_text(encoding="utf-8"))
+    shown = [text for _, kind, text in blocks if not kind.startswith("{")]
+    wide = [line for text in shown for line in text.splitlines() if len(line) > 80]
+    assert wide == [] or (page.stem in WIDER and all(re.search(r"\S  +\S|──", line) for line in wide))
+
+
+SOUGHT = {
+    "seeds": "comparing-runs",
+    "significance": "choosing-a-test",
+    "confidence interval": "choosing-an-interval",
+    "leaderboard": "board-organisers",
+}
+"""What people search for, and the guide that comes first: a main entry of the index counts 100 times the part
+of it that was typed, the title of a page at most 16 times, a name of the reference at most 26 points."""
+
+
+@pytest.mark.parametrize("words", SOUGHT)
+def test_the_search_finds_the_guide_first(words: str) -> None:
+    entries = {
+        (entry.strip().removeprefix("! "), page.stem)
+        for page in DOCS.rglob("*.md")
+        for listed in re.findall(r"^```\{index\} (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+        for entry in listed.split(",")
+        if entry.strip().startswith("! ")
+    }
+    assert [page for entry, page in entries if entry == words] == [SOUGHT[words]]
+
+
+def test_the_home_page_begins_with_the_installation_a_figure_and_three_doors() -> None:
+    home = (DOCS / "index.md").read_text(encoding="utf-8").partition("\n## ")[0]
+    places = [home.index(words) for words in ("pip install", "![", "{container} doors")]
+    assert places == sorted(places)
+    assert home.count("![") == 1
+    doors = home.partition("{container} doors\n")[2].partition("```")[0]
+    assert re.findall(r"^- \*\*\[(\w+)\]", doors, re.MULTILINE) == ["Compare", "Gate", "Board"]
+
+
+@pytest.mark.skipif(not (DOCS.parent / "README.md").is_file(), reason="README.md is not beside the tests")
+def test_the_readme_is_short_and_begins_with_a_figure() -> None:
+    text = (DOCS.parent / "README.md").read_text(encoding="utf-8")
+    assert len(text.split()) <= 800
+    headings = re.findall(r"^## (.+)$", text, re.MULTILINE)
+    assert headings == ["Install", "Two files", "Questions", "Cite"]
+    assert text.index("![") < text.index("## Install")

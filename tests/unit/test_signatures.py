@@ -20,8 +20,7 @@ ORDER = """
     clusters strata labels_drawn bias_by by crossed min_items on_missing classes normalise annotators blocks
     paired missing texts label_sets label_separator format stream ratio required ties scale prior baseline
     candidate pool interval level simultaneous test across inside alternative correction margin fail_test
-    n_comparisons curve n_simulations n_resamples resample_size rescale rng n_jobs progress executor cache
-    resampling
+    n_comparisons curve n_simulations n_resamples rng resampling
 """.split()  # noqa: SIM905 - a list of words
 """The order that docs/concepts/design.md lays down."""
 
@@ -79,7 +78,7 @@ def test_every_place_is_taken() -> None:
 @pytest.mark.parametrize("name", RESAMPLING)
 def test_defaults_are_the_same(name: str) -> None:
     parameters = inspect.signature(RESAMPLING[name]).parameters
-    expected = {"level": 0.95, "rng": 0, "n_jobs": 1, "progress": None, "executor": None, "resampling": None}
+    expected = {"level": 0.95, "rng": 0, "resampling": None}
     expected |= {"alternative": "two-sided", "correction": "holm", "margin": None, "baseline": None}
     for parameter, default in expected.items():
         assert parameter not in parameters or parameters[parameter].default == default
@@ -121,6 +120,7 @@ def test_the_record_and_the_keywords_are_the_same() -> None:
     assert bb.compare(RUNS, n_resamples=77, resampling=bb.Resampling(rng=3)).provenance == result.provenance
     assert bb.compare_runs(RUNS, resampling=record).provenance.n_resamples == 77
     assert bb.compare(RUNS, resampling=bb.Resampling(rng=3)).provenance.n_resamples == 10_000
+    assert bb.compare(RUNS, n_resamples=77, resampling=record).provenance == result.provenance
     with ThreadPoolExecutor(1) as executor:
         assert bb.compare(RUNS, resampling=bb.Resampling(executor=executor)).signature
 
@@ -144,6 +144,25 @@ def test_an_unknown_keyword_is_answered(word: str, meant: str) -> None:
     with pytest.raises(TypeError) as caught:
         bb.normality(np.arange(5.0), quux=1)  # type: ignore[call-arg]
     assert "did you mean" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("function", "keyword", "value", "hint"),
+    [
+        (bb.compare, "n_jobs", 4, "resampling=bestby.Resampling(n_jobs=4)"),
+        (bb.gate, "workers", 4, "resampling=bestby.Resampling(n_jobs=4)"),
+        (bb.compare_runs, "cache", "counts", "resampling=bestby.Resampling(cache='counts')"),
+        (bb.power, "progres", print, "resampling=bestby.Resampling(progress=...)"),
+        (bb.Study.compare, "rescale", False, "resampling=bestby.Resampling(rescale=False)"),
+    ],
+)
+def test_a_keyword_that_has_moved_says_where_it_is_given(
+    function: Callable[..., Any], keyword: str, value: Any, hint: str
+) -> None:
+    with pytest.raises(TypeError) as caught:
+        function(RUNS, **{keyword: value})
+    home = hint.partition("=")[0]
+    assert f"has no parameter '{keyword}': it is given in {home}\nhint: {hint}" in str(caught.value)
 
 
 def test_an_option_of_a_format_is_no_misspelt_parameter(tmp_path: Path) -> None:

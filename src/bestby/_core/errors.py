@@ -41,12 +41,32 @@ class UnknownKeywordError(InvalidInputError, TypeError):
     """A function has no parameter of this name."""
 
 
+class UnknownAttributeError(BestbyError, AttributeError):
+    """A result has no attribute of this name."""
+
+
 class WrongCallError(InvalidInputError, TypeError):
     """A function is called with too many arguments, with one of them twice, or without one that it needs."""
 
 
 class MissingValueError(InvalidInputError):
     """A value is missing where there must be one."""
+
+
+class OtherQuestionError(InvalidInputError):
+    """The data are those of another comparison; the hint is the call of it, or what else to do.
+
+    `question` is "runs", "datasets" or "folds", and `data` how the data are written in the call.
+    """
+
+    def __init__(self, message: str, question: str, data: str, otherwise: str | None = None) -> None:
+        self.question, self.data, self.otherwise = question, data, otherwise
+        super().__init__(message)
+        self.propose(f"bestby.compare_{question}({data})")
+
+    def propose(self, call: str) -> None:
+        """Give another form of the call."""
+        self.hint = call if self.otherwise is None else f"{call}; or {self.otherwise}"
 
 
 class DesignError(BestbyError, ValueError):

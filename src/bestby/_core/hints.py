@@ -8,6 +8,9 @@ from collections.abc import Collection, Mapping
 # -- what was meant ---------------------------------------------------------------------------------
 
 _MEANT = {
+    "class_shares": "details",
+    "verbose": "details",
+    "quiet": "brief",
     "seed": "rng",
     "random_state": "rng",
     "method": "interval",

@@ -6,15 +6,21 @@ import difflib
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
-from typing import Any, Literal, TypeVar, cast, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar, cast, get_args, get_origin, get_type_hints
 
 from bestby._core.checks import flag, single, text
-from bestby._core.errors import UnknownKeywordError, WrongCallError
+from bestby._core.errors import UnknownAttributeError, UnknownKeywordError, WrongCallError
 from bestby._core.hints import meant, meant_of_compare
 from bestby._core.paths import checked_path
-from bestby._core.text import counted
+from bestby._core.text import counted, quoted
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+MOVED = {
+    name: f"resampling=bestby.Resampling({name}={{}})"
+    for name in ("n_jobs", "progress", "executor", "cache", "resample_size", "rescale")
+}
+"""Keywords of earlier versions, and where each is given now, if a function has that: {} is the value."""
 
 _BESIDE_COMPARE = ("advise", "evaluate")
 """Functions that are asked for what only `compare` does."""
@@ -76,13 +82,33 @@ def with_suggestions(function: F) -> F:
     return cast("F", called)
 
 
+class Renamed:
+    """A record that answers a name that it had once with the one that it has now."""
+
+    __slots__ = ()
+
+    _renamed: ClassVar[Mapping[str, str]] = {}
+    """What a name has become, as a hint says it."""
+
+    if not TYPE_CHECKING:  # which would take any name
+
+        def __getattr__(self, name: str) -> Any:
+            message = f"a {type(self).__name__} has no attribute {name!r}"
+            raise UnknownAttributeError(message, self._renamed.get(name))
+
+
 def unknown_keyword(function: Callable[..., Any], word: str, value: object = None) -> UnknownKeywordError:
     """Return the error for a keyword that a function does not have, and the value that it was given."""
     function = inspect.unwrap(function)
     named = [name for name in _parameters(function) if name not in _UNNAMED]
     name = _name(function)
-    other = meant(word, value, {one: _words(function, one) for one in named})
-    close = [other] if other else difflib.get_close_matches(word, named, n=1, cutoff=0.7)
+    moved = {one: place for one, place in MOVED.items() if place.partition("=")[0] in named}
+    other = meant(word, value, {one: _words(function, one) for one in named} | dict.fromkeys(moved, ()))
+    close = [other] if other else difflib.get_close_matches(word, [*moved, *named], n=1, cutoff=0.7)
+    if close and close[0] in moved:
+        place = moved[close[0]].format(quoted(value) if isinstance(value, int | float | str) else "...")
+        message = f"{name}() has no parameter {word!r}: it is given in {place.partition('=')[0]}"
+        return UnknownKeywordError(message, place, argument=word)
     question = f"; did you mean {close[0]}?" if close else ""
     more = f" and {len(named) - _MOST_NAMES} more" if len(named) > _MOST_NAMES else ""
     hint = f"it takes {', '.join(named[:_MOST_NAMES])}{more}: see help(bestby.{name})"

@@ -76,9 +76,9 @@ class BoardInit:
 
     \b
     Examples:
-      bestby board init gold.csv --board task --title "Our task" --metric f1_macro --cluster document
+      bestby board init gold.csv --title T --metric f1_macro --cluster document
       bestby board init gold.csv --title T --metric accuracy --private-share 0.5
-      bestby board init nli=nli.csv qa=qa.csv --title "Two tasks" --metric accuracy
+      bestby board init nli=nli.csv qa=qa.csv --title T --metric accuracy
     """
 
     golds: list[str] = argument(
@@ -156,8 +156,8 @@ class BoardEnd:
 
     \b
     Examples:
-      bestby board end private --board task && bestby board publish site --board task
-      bestby board end private --revoke --reason "the clock of the server was wrong"
+      bestby board end private --board task
+      bestby board end private --revoke --reason "the clock was wrong"
     """
 
     phase: Text = argument("PHASE", "Phase (default: the only one).", default=None)
@@ -266,7 +266,7 @@ class BoardImport:
     \b
     Examples:
       bestby board import matrix.csv --board ours --publish site
-      bestby board import answers.csv --gold label --metric f1_macro --title "Our leaderboard"
+      bestby board import answers.csv --gold label --metric f1_macro --title Ours
       bestby board import matrix.csv --systems-in-rows
     """
 

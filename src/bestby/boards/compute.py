@@ -52,7 +52,6 @@ from bestby.boards.record import (
 from bestby.boards.settings import Phase, Settings, Task, stamp
 from bestby.boards.winner import best_of
 from bestby.data.evaluation import Evaluation
-from bestby.inference import multiplicity
 from bestby.metrics.base import MeanMetric, Metric
 from bestby.questions.items.compare import compare
 from bestby.questions.items.evaluate import evaluate
@@ -60,8 +59,8 @@ from bestby.questions.runs.compare import compare_runs
 from bestby.questions.runs.result import RunsComparison
 from bestby.questions.slices.compare import compare_slices
 from bestby.questions.slices.result import SlicesComparison
-from bestby.report import next_step, pairs
-from bestby.report.comparison import Comparison, shown_better
+from bestby.report import next_step
+from bestby.report.comparison import Comparison
 from bestby.report.loading import decoded, encoded
 from bestby.report.pairs import Pairs, parts_of
 
@@ -467,13 +466,13 @@ def gap(comparison: Comparison, key: str, other: str) -> Gap:
 
 
 def established(comparison: Comparison) -> int:
-    """Return how many pairs are shown to differ, with correction for all pairs."""
-    alpha, count = multiplicity.alpha_at(comparison.level), 0
+    """Return how many pairs differ significantly, with correction for all pairs."""
+    count = 0
     for part in parts_of(comparison.differences):
         if isinstance(part, Pairs):
-            count += int(np.count_nonzero(pairs.shown_sides(part, alpha)))
+            count += int(np.count_nonzero(part.sides))
         else:
-            count += sum(shown_better(d, alpha) is not None for d in part)
+            count += sum(d.winner is not None for d in part)
     return count
 
 

@@ -33,7 +33,7 @@ from bestby.boards.settings import (
     text_of,
 )
 from bestby.boards.submitting import changed_settings, checked_settings
-from bestby.data.roles import GOLD_WORDS, ITEM_WORDS, listed
+from bestby.data.roles import GOLD_WORDS, ITEM_WORDS, gold_names, listed
 from bestby.metrics.directions import is_label
 from bestby.metrics.registry import resolve
 from bestby.questions.items.evaluate import evaluate
@@ -123,7 +123,8 @@ def read_gold(path: str | Path, columns: Columns, *, scores: bool) -> TaskGold:
         )
     column_names = {"id": ids}
     if not scores:
-        column_names["gold"] = table.column_called(columns.gold, GOLD_WORDS, "gold_column")
+        words = gold_names(table.names) or GOLD_WORDS
+        column_names["gold"] = table.column_called(columns.gold, words, "gold_column")
     others = [
         name for name in table.names if name not in column_names.values() and not (scores and name == "gold")
     ]

@@ -21,7 +21,7 @@ from bestby.inference import multiplicity
 from bestby.inference.multiplicity import Joint, Spread
 from bestby.metrics.base import BaseMetric
 from bestby.metrics.suitability import chosen_metrics, notes_of_parts
-from bestby.report.comparison import Comparison
+from bestby.report.comparison import Comparison, better_by_test
 from bestby.report.pairs import position_among_all
 from bestby.results.values import Interval
 
@@ -161,7 +161,7 @@ class MeanDifferences:
         return cls(means, a, b, estimate, error, half, adjusted, level, joint.bonferroni)
 
     def better(self, order: Sequence[int], first: Mapping[str, Table]) -> np.ndarray:
-        """Return which system is shown to be better than which, shape (S, S), in the order given."""
+        """Return which system wins significantly against which, shape (S, S), in the order given."""
         greater = next(iter(first.values())).metric.greater_is_better
         shown = np.abs(self.estimate) > self.half  # NaN is not shown
         ahead = (self.estimate > 0.0) == greater
@@ -183,19 +183,19 @@ class MeanDifferences:
 
 
 def _tasks(name: str, best: str, first: Mapping[str, Table], level: float) -> tuple[int, int]:
-    """Return in how many tasks a system is shown to be better and worse than the best one, by Holm."""
+    """Return in how many tasks a system wins and loses against the best one significantly, by Holm."""
     against_best = []
     for table in first.values():
         assert isinstance(table.comparison, Comparison)
         against_best.append(table.comparison[name, best])
     p = multiplicity.adjust([1.0 if d.p_value is None else d.p_value for d in against_best], "holm")
     alpha = multiplicity.alpha_at(level)
-    ahead = [
-        d.favoured
+    winners = [
+        better_by_test(d)
         for d, one in zip(against_best, p.tolist(), strict=True)
         if multiplicity.rejects(one, alpha)
     ]
-    return ahead.count(name), ahead.count(best)
+    return winners.count(name), winners.count(best)
 
 
 def _notes(first: Mapping[str, Table], pairs: MeanDifferences, baseline: str | None) -> tuple[str, ...]:

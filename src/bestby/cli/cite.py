@@ -28,9 +28,8 @@ class Cite:
 
     path: Text = argument("RESULT", default=None)
     form: str = choice(
-        "FORM",
         FORMS,
-        "What to print: BibTeX, or the paragraph on the methods of RESULT in one of the other forms: ",
+        "What to print: BibTeX, or the paragraph on the methods of RESULT in one of the other forms.",
         "--as",
         default="bibtex",
     )

@@ -21,7 +21,7 @@ from bestby.cli import interrupts, streams
 
 # Typer brings its own copy of click or uses the installed one, depending on its version; the class of all
 # its errors is a base of one that it always exports.
-_CLICK_ERROR: type[Exception] = next(
+CLICK_ERROR: type[Exception] = next(
     kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException"
 )
 
@@ -64,7 +64,7 @@ def reported() -> Iterator[Status]:
         else:
             refusal = _file_error(error)
         _say(type(refusal).__name__, refusal.message, refusal.hint)
-    except _CLICK_ERROR as error:
+    except CLICK_ERROR as error:
         status.code = Status.INPUT
         _say_usage(error)
     except Exception as error:  # a defect of bestby raises anything, and status 1 is a failed gate
@@ -80,6 +80,16 @@ def reported() -> Iterator[Status]:
             f"{type(error).__name__}: {error}",
             "this is a defect of bestby: please report it with the lines above",
         )
+
+
+def usage_error(context: Any, message: str, hint: str) -> Exception:
+    """Return the error of a wrong call, with what to call instead."""
+    try:
+        context.fail(message)
+    except CLICK_ERROR as error:
+        error.hint = hint  # type: ignore[attr-defined]
+        return error
+    raise AssertionError("a context fails with its error")
 
 
 def _say_usage(error: Any) -> None:
@@ -99,7 +109,7 @@ def _say_usage(error: Any) -> None:
         )
         if option is not None:
             message = f"{option} belongs to bestby compare: bestby evaluate compares no systems"
-    _say("UsageError", message, f"{command} --help")
+    _say("UsageError", message, getattr(error, "hint", f"{command} --help"))
 
 
 def _argument(option: str) -> str:
@@ -163,7 +173,7 @@ _MAPPED = re.compile(r'\b([a-z_]+)=\{"([^"]+)": (?:"([^"]+)"|(\.\.\.))\}')
 _LISTED = re.compile(r"\b([a-z_]+)=\[([\w\"]+(?:, [\w\"]+)+)\]")
 """A setting of several values, written as in Python."""
 
-_NAMED = re.compile(r"\b([a-z_]+)=(\"[^\"]*\[[^\"]*\"|\" \"|\"\\\\t\")")
+_NAMED = re.compile(r"\b([a-z_]+)=(\"[^\"]*\[[^\"]*\"|\" \"|\"\\\\t\"|'[^']* [^']*')")
 """A setting that needs its quotes where it is typed: of a name with a label, a blank or a tab."""
 
 FORMAT_OPTIONS = ("case", "documents", "duplicates", "items")

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
+import textwrap
+
 from bestby._core.errors import InvalidInputError
 from bestby.cli import streams
 from bestby.cli.option_groups import Names
@@ -65,11 +68,15 @@ def metrics(values: Metrics) -> None:
             f"no metric matches {' '.join(words)!r}", hint="'bestby metrics' without a word lists them all"
         )
     width = max(len(row.name) for row in rows)
+    indent = " " * (width + 12)
+    # Whole lines in a pipe, where they are searched
+    columns = max(shutil.get_terminal_size((10_000, 0)).columns, len(indent) + 20)
     paragraphs = []
     for heading, family in families.items():
-        lines = [
-            f"  {row.name:<{width}}  {'higher' if row.greater_is_better else 'lower':<6}  {row.description}"
-            for row in family
-        ]
+        lines = []
+        for row in family:
+            better = "higher" if row.greater_is_better else "lower"
+            line = f"  {row.name:<{width}}  {better:<6}  {row.description}"
+            lines += textwrap.wrap(line, columns, subsequent_indent=indent, break_on_hyphens=False)
         paragraphs += ["\n".join([heading, *lines])] if family else []
     streams.print_stdout("\n\n".join(paragraphs))

@@ -64,10 +64,31 @@ def metrics_by_task(values: list[str]) -> str | dict[str, str]:
     return metrics
 
 
+def labels_by_name(values: list[str]) -> dict[str, str]:
+    """Return the labels of names, each given as NAME=TEXT.
+
+    >>> labels_by_name(["f1_macro=Macro-F1", "org/chat=Chat"])
+    {'f1_macro': 'Macro-F1', 'org/chat': 'Chat'}
+    """
+    labels: dict[str, str] = {}
+    for value in values:
+        name, sign, label = value.partition("=")
+        if not sign or name in labels:
+            wrong = "names no label" if not sign else f"gives {name!r} a second label"
+            raise InvalidInputError(
+                f"--label {wrong}: {value!r}", hint="give each name one: --label f1_macro=Macro-F1"
+            )
+        labels[name] = label
+    return labels
+
+
 def metrics_or_scores() -> Any:
     """Declare the option for the metrics, or for the name of scores that are read."""
     return option(
-        "NAME", "Metric, see 'bestby metrics', or a name for the scores; repeatable.", choices=metric_names
+        "NAME",
+        "Metric, see 'bestby metrics', or a name for the scores; repeatable.",
+        choices=metric_names,
+        common=True,
     )
 
 
@@ -87,16 +108,27 @@ def cluster_option() -> Any:
 def alternative_option(question: str) -> Any:
     """Declare the option for what the tests of a question ask."""
     return choice(
-        "SIDE",
         allowed_names("alternative", question),
-        "Alternative of the tests, for first - second: ",
+        "Alternative of the tests, for first - second.",
         default="two-sided",
     )
 
 
+def level_option() -> Any:
+    """Declare the option for the level of intervals and groups."""
+    return option("P", "Level of the intervals and of the groups.", default=0.95, common=True)
+
+
+def baseline_option() -> Any:
+    """Declare the option for the one system that all others are compared with."""
+    return option("NAME", "Compare every other system with this one only.", common=True)
+
+
 def margin_option() -> Any:
     """Declare the option for the margin of verdicts."""
-    return option("SIZE", "Smallest difference that matters; gives verdicts (better, not worse, ...).")
+    return option(
+        "SIZE", "Smallest difference that matters; gives verdicts (better, not worse, ...).", common=True
+    )
 
 
 # -- data --------------------------------------------------------------------------------------------
@@ -120,9 +152,10 @@ class Columns(Rows):
         "COLUMN",
         "Column with item ids (default: item, id or item_id); repeat it if ids are in several.",
         "--item",
+        common=True,
     )
     systems: Names = option(
-        "NAME", "Take this system, or those of a pattern; repeatable (default: all).", "--system"
+        "NAME", "Take this system, or those of a pattern; repeatable (default: all).", "--system", common=True
     )
     ignore: Names = option("NAME", "Column, or pattern of columns, that is not a system; repeatable.")
     system_column: Text = option(
@@ -146,7 +179,7 @@ class Columns(Rows):
 class Table(Columns):
     """A table, as datasets, folds and runs read it."""
 
-    gold: Text = option("COLUMN", "Column with the gold; without it the values are scores.")
+    gold: Text = option("COLUMN", "Column with the gold; without it the values are scores.", common=True)
     clusters: Text = cluster_option()
     label_separator: Text = label_separator_option()
 
@@ -159,13 +192,14 @@ class Items(Columns):
         "COLUMN|FILE",
         "Gold; without it the values are scores. Repeatable for references.",
         file="read",
+        common=True,
     )
     clusters: Names = option(
         "COLUMN", "Column with the cluster of each item; twice for two that cross.", "--cluster"
     )
     strata: Text = option("COLUMN", "Column with the stratum of each item.", "--stratum")
     on_missing: str = choice(
-        "RULE", allowed_names("on_missing", "items"), "What to do if a system lacks items: ", default="error"
+        allowed_names("on_missing", "items"), "What to do if a system lacks items.", default="error"
     )
     label_separator: Text = label_separator_option()
 
@@ -206,8 +240,8 @@ class Intervals(Group):
     """The intervals of scores and differences."""
 
     heading: ClassVar[str] = "Statistics"
-    interval: str = choice("METHOD", skippable("interval"), "Intervals: ", default="auto")
-    level: float = option("P", "Level of the intervals and of the groups.", default=0.95)
+    interval: str = choice(skippable("interval"), "Intervals.", default="auto")
+    level: float = level_option()
 
     def arguments(self) -> dict[str, Any]:
         """Return the arguments, with None where no intervals are to be computed."""
@@ -218,10 +252,10 @@ class Intervals(Group):
 class Tests(Group):
     """The tests of the differences between systems."""
 
-    test: str = choice("NAME", skippable("test"), "Test: ", default="auto")
+    test: str = choice(skippable("test"), "Test.", default="auto")
     alternative: str = alternative_option("items")
     correction: str = choice(
-        "METHOD", allowed_names("correction"), "Correction for several comparisons: ", default="holm"
+        allowed_names("correction"), "Correction for several comparisons.", default="holm"
     )
 
     def arguments(self) -> dict[str, Any]:
@@ -244,7 +278,7 @@ class Resamples(Group):
 
     heading: ClassVar[str] = "Statistics"
     n_resamples: int = option("N", "Number of resamples, where any are drawn.", "--resamples", default=10_000)
-    rng: int = option("N", "Seed of the resamples.", "--seed", default=0)
+    rng: int = option("N", "Seed of the resamples.", "--seed", default=0, common=True)
     n_jobs: int = option(
         "N", "Number of threads, -1 for all processors; no result depends on it.", "--jobs", default=1
     )
@@ -281,9 +315,9 @@ class ScoreFamily(Direction, Family):
     """A family of differences in tables that may hold scores, which have a name and a direction."""
 
     metric: Text = option(
-        "NAME", "Metric, see 'bestby metrics'; or a name for the scores.", choices=metric_names
+        "NAME", "Metric, see 'bestby metrics'; or a name for the scores.", choices=metric_names, common=True
     )
-    baseline: Text = option("NAME", "Compare every other system with this one only.")
+    baseline: Text = baseline_option()
     cache: Text = option("FOLDER", CACHE_HELP)
 
 
@@ -291,7 +325,9 @@ class ScoreFamily(Direction, Family):
 class ItemResamples(Resamples):
     """Several metrics of items, and resamples that may be smaller than the test set."""
 
-    metric: Names = option("NAME", "Metric, see 'bestby metrics'; repeatable.", choices=metric_names)
+    metric: Names = option(
+        "NAME", "Metric, see 'bestby metrics'; repeatable.", choices=metric_names, common=True
+    )
     resample_size: Text = option("SIZE", "Items per resample: a share of all (0.2) or a number (200).")
     no_rescale: bool = flag("Do not rescale: the interval is that of a test set of that size.")
 
@@ -338,13 +374,21 @@ TERMINAL = "terminal"
 def figure_kind(question: str) -> Any:
     """Declare the option for the kind of figure of results of such a question."""
     return choice(
-        "KIND",
         allowed_names("kind", question),
-        "What --plot draws: ",
+        "What --plot draws.",
         "--plot-kind",
         default="auto",
         shapes=("plot",),
     )
+
+
+@record
+class Printed(Group):
+    """How much of the result is printed, where that is not the short answer."""
+
+    heading: ClassVar[str] = "Output"
+    brief: bool = flag("Print the headline and one table.", shapes=(TERMINAL,), common=True)
+    details: bool = flag("Print the whole report.", shapes=(TERMINAL,))
 
 
 @record
@@ -353,7 +397,7 @@ class Json(Group):
 
     heading: ClassVar[str] = "Output"
     table: ClassVar[str | None] = None  # that --csv writes, if not the first of the result
-    json: Text = result_file("Write everything as JSON.")
+    json: Text = result_file("Write everything as JSON.", common=True)
 
     def written(self, *kinds: File) -> dict[str, str]:
         """Return the files, or - for the standard output, by the field that names them."""
@@ -378,14 +422,14 @@ class Json(Group):
 
 
 @record
-class Output(Json):
-    """The files that are written."""
+class Output(Json, Printed):
+    """How much is printed, and the files that are written."""
 
-    csv: Text = result_file("Write the differences as CSV.")
+    csv: Text = result_file("Write the differences as CSV.", common=True)
     markdown: Text = result_file("Write the tables as Markdown.")
     latex: Text = result_file("Write the tables as LaTeX (booktabs).")
-    html: Text = result_file("Write one HTML page with tables and figures.")
-    plot: Text = result_file("Draw the (first) metric as .png, .svg or .pdf; - writes SVG.")
+    html: Text = result_file("Write one HTML page with tables and figures.", common=True)
+    plot: Text = result_file("Draw the (first) metric as .png, .svg or .pdf; - writes SVG.", common=True)
     width: Text = option(
         "WIDTH",
         f"Width of the figure in a paper: {choices('width', 'figure')}, or inches (default: what it needs).",
@@ -408,11 +452,11 @@ class Tables(Output):
 
     latex_parts: Names = option(
         "NAME",
-        "Tables to write as LaTeX: scores, differences, pairs (a matrix), ...; repeatable (default: all).",
+        "Tables to write as LaTeX: scores, differences, pairs (a matrix), ...; repeatable.",
         "--latex-part",
         shapes=("latex",),
     )
-    latex_wide: bool = flag("Set LaTeX tables over both columns of the page (table*).", shapes=("latex",))
+    latex_wide: bool = flag("Set all LaTeX tables over both columns of the page (table*).", shapes=("latex",))
     latex_label: Text = option("NAME", "Label of the (first) LaTeX table.", shapes=("latex",))
     latex_caption: Text = option("LATEX", "Caption of the LaTeX table, if there is one.", shapes=("latex",))
     latex_digits: Count = option(
@@ -426,28 +470,37 @@ class Tables(Output):
 
 
 @record
-class InPercent(Group):
-    """Scores of systems in percent."""
+class Labelled(Group):
+    """Names of systems, metrics and datasets as readers are to see them."""
 
     heading: ClassVar[str] = "Output"
+    labels: Names = option(
+        "NAME=TEXT",
+        "Show a system, metric or dataset under another name everywhere but in JSON and CSV; repeatable.",
+        "--label",
+    )
+
+    def labelled(self, result: Any) -> Any:
+        """Return the result with its labels, if there are some."""
+        return result if self.labels is None else result.labelled(labels_by_name(self.labels))
+
+    def for_people(self, result: Any) -> Any:
+        """Return the result as tables and figures show it, with labels."""
+        return self.labelled(result)
+
+
+@record
+class InPercent(Labelled):
+    """Scores of systems in percent, and names as readers are to see them."""
+
     percent: bool = flag("Show scores in percent everywhere but in JSON and CSV.")
 
     def for_people(self, result: Any) -> Any:
         """Return the result as tables and figures show it, in percent if that was asked for."""
         from bestby.report.percent import in_percent  # the help of a command needs no reports
 
-        return in_percent(result) if self.percent else result
-
-
-@record
-class ClassTables(InPercent, Tables):
-    """Tables in percent if asked for, with how often each class occurs."""
-
-    terminal_classes: bool = flag(
-        "Also print how often each class occurs in the gold and in the predictions.",
-        "--class-shares",
-        shapes=(TERMINAL,),
-    )
+        labelled = self.labelled(result)
+        return in_percent(labelled) if self.percent else labelled
 
 
 @record

@@ -20,6 +20,9 @@ T = TypeVar("T")
 WIDEST = 100
 """Columns that a help page fills at most; in a narrower terminal it fills the terminal."""
 
+_WIDEST_CHOICES = 22
+"""Columns that the choices of an option fill at most beside its name."""
+
 
 REQUIRED: Any = MISSING
 """The default of an option that must be given."""
@@ -27,8 +30,11 @@ REQUIRED: Any = MISSING
 File: TypeAlias = Literal["read", "result", "written"]
 """Whether a file that an option names is read, or a form of the result or something else is written to it."""
 
-FIRST = ("run", "gold", "metric", "systems", "baseline")
-"""The options that come first under their heading."""
+COMMON = "Options"
+"""The heading of the options that most calls need; those of other headings stand below a line."""
+
+FIRST = ("run", "gold", "metric", "items", "systems", "baseline", "margin")
+"""The options that come first under their heading, in this order."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +42,7 @@ class _Declared:
     """What is declared of a field: the name of its value (None for a flag), its help and its names.
 
     `file` says what happens to the file that the value names, if it does, and `shapes` are the forms of the
-    result that the value is an argument of.
+    result that the value is an argument of. What is `common` comes first on the help page.
     """
 
     metavar: str | None
@@ -46,6 +52,7 @@ class _Declared:
     is_argument: bool = False
     file: File | None = None
     shapes: tuple[str, ...] = ()
+    common: bool = False
 
 
 def option(
@@ -56,33 +63,43 @@ def option(
     default: Any = None,
     file: File | None = None,
     shapes: tuple[str, ...] = (),
+    common: bool = False,
 ) -> Any:
     """Declare an option with a value, called as its field if it has no names; the shell completes choices."""
-    declared = _Declared(metavar, help, names, choices, file=file, shapes=shapes)
+    declared = _Declared(metavar, help, names, choices, file=file, shapes=shapes, common=common)
     return field(default=default, metadata={"declared": declared})
 
 
 def choice(
-    metavar: str,
-    choices: tuple[str, ...],
-    before: str,
-    *names: str,
-    default: str,
-    shapes: tuple[str, ...] = (),
+    choices: tuple[str, ...], help: str, *names: str, default: str, shapes: tuple[str, ...] = ()
 ) -> Any:
-    """Declare an option that takes one of several words, which its help lists."""
-    text = f"{before}{', '.join(choices[:-1])} or {choices[-1]}."
+    """Declare an option that takes one of several words; its help lists those that do not fit beside it."""
+    forms = [_braced(choices), _braced((*choices[:2], "...")), _braced((choices[0], "..."))]
+    metavar = next(one for one in forms if len(one) <= _WIDEST_CHOICES)
+    more = "" if metavar == forms[0] else f": {', '.join(choices[:-1])} or {choices[-1]}"
+    text = f"{help.removesuffix('.')}{more}."
     return option(metavar, text, *names, choices=choices, default=default, shapes=shapes)
 
 
-def result_file(help: str) -> Any:
+def _braced(choices: tuple[str, ...]) -> str:
+    return "{" + ",".join(choices) + "}"
+
+
+def result_file(help: str, *, common: bool = False) -> Any:
     """Declare an option that names a file, or - for the standard output, where a form of the result goes."""
-    return option("FILE|-", help, file="result")
+    return option("FILE|-", help, file="result", common=common)
 
 
-def flag(help: str, *names: str, default: bool | None = False, shapes: tuple[str, ...] = ()) -> Any:
+def flag(
+    help: str,
+    *names: str,
+    default: bool | None = False,
+    shapes: tuple[str, ...] = (),
+    common: bool = False,
+) -> Any:
     """Declare an option without a value."""
-    return field(default=default, metadata={"declared": _Declared(None, help, names, shapes=shapes)})
+    declared = _Declared(None, help, names, shapes=shapes, common=common)
+    return field(default=default, metadata={"declared": declared})
 
 
 def argument(metavar: str, help: str = "", default: Any = MISSING, file: File | None = None) -> Any:
@@ -105,7 +122,7 @@ def record(cls: type[T]) -> type[T]:
 class Group:
     """Options under one heading. Fields are called as the arguments of Python that they become."""
 
-    heading: ClassVar[str] = "Options"
+    heading: ClassVar[str] = COMMON
 
     def arguments(self) -> dict[str, Any]:
         """Return the arguments of Python; those that were not given are left to their defaults there."""
@@ -217,7 +234,7 @@ def _parameter(field: _Field) -> Any:
         help=_with_default(declared, field.default),
         show_default=False,
         autocompletion=complete if choices else None,
-        rich_help_panel=field.heading,
+        rich_help_panel=COMMON if declared.common else field.heading,
     )
 
 
@@ -229,20 +246,20 @@ def _with_default(declared: _Declared, default: Any) -> str:
 
 
 def write_options(command: Any, context: Any, formatter: Any) -> None:
-    """Write the options of a command under their headings, in plain text."""
-    sections: dict[str, list[tuple[str, str]]] = {}
-    parameters = command.get_params(context)
-    for parameter in sorted(
-        parameters, key=lambda one: (one.param_type_name != "argument", one.name not in FIRST)
-    ):
+    """Write the common options, then below a line the others under their headings, in plain text."""
+    sections: dict[str, list[tuple[str, str]]] = {"Arguments": [], COMMON: []}
+    ranks = {name: rank for rank, name in enumerate(reversed(FIRST), start=1)}
+    for parameter in sorted(command.get_params(context), key=lambda one: -ranks.get(one.name, 0)):
         if parameter.param_type_name == "argument":
             if not parameter.hidden:
-                sections.setdefault("Arguments", []).append((parameter.metavar, parameter.help))
+                sections["Arguments"].append((parameter.metavar, parameter.help))
         elif (row := parameter.get_help_record(context)) is not None:
-            heading = getattr(parameter, "rich_help_panel", None) or "Options"
-            sections.setdefault(heading, []).append(row)
+            sections.setdefault(getattr(parameter, "rich_help_panel", None) or COMMON, []).append(row)
     for heading, rows in sections.items():
-        write_rows(heading, rows, formatter)
+        if rows:
+            write_rows(heading, rows, formatter)
+        if heading == COMMON and len(sections) > 2:
+            formatter.write(f"\n{'-' * formatter.width}\n")
 
 
 def write_rows(heading: str, rows: list[tuple[str, str]], formatter: Any) -> None:

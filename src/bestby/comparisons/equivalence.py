@@ -214,12 +214,12 @@ def _note(units: Evidence, tost: Interval | None, wide: Interval | None, margin:
     if wide is None:
         message += (
             " by any amount, because the scores have no known bounds, so at least"
-            f" {intervals.ENOUGH_DIFFERING} must differ before the systems can be shown to be equivalent"
+            f" {intervals.ENOUGH_DIFFERING} must differ before the verdict can be equivalent"
         )
     elif _inside(wide, margin):
         return ()
     else:
-        message += " too, or by more, so the systems are not shown to be equivalent within the margin"
+        message += " too, or by more, so the verdict is not equivalent"
     return (Note(UNSEEN, message),)
 
 

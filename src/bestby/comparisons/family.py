@@ -13,14 +13,14 @@ from bestby._core import rounding
 from bestby._core.typing import Alternative, Array, BoolArray, FloatArray, IntArray, Question
 from bestby.inference import groups, multiplicity
 from bestby.inference.multiplicity import rejects
-from bestby.report.comparison import Difference, by_interval, shown_better
+from bestby.report.comparison import Difference, by_interval, opposed, winner_at
 from bestby.report.disagreements import OTHER_QUESTIONS
 from bestby.report.pairs import VERDICTS
 from bestby.results.base import Note
 from bestby.results.values import Interval
 
 OPPOSED = "test_opposes_score"
-"""The code of the note on a significant test that favours the system with the worse score."""
+"""The code of the note on a significant test that speaks for the system with the worse score."""
 
 LONG = "long_interval"
 """The code of the note on an interval that allows for more than the runs show."""
@@ -80,9 +80,9 @@ def standings(
     place = {name: position for position, name in enumerate(names)}
     better = np.zeros((len(names), len(names)), dtype=np.bool_)
     for d in differences:
-        ahead = shown_better(d, alpha)
-        if ahead is not None:
-            better[place[ahead], place[d.b if ahead == d.a else d.a]] = True
+        winner = winner_at(d, alpha)
+        if winner is not None:
+            better[place[winner], place[d.b if winner == d.a else d.a]] = True
     return standings_of(better, lettered=lettered)
 
 
@@ -100,12 +100,12 @@ AnyDifference = TypeVar("AnyDifference", bound=Difference)
 
 
 def with_direction_notes(differences: Sequence[AnyDifference], alpha: float) -> tuple[AnyDifference, ...]:
-    """Return differences with a note where a significant test favours the system with the worse score."""
+    """Return differences with a note where a significant test speaks for the system with the worse score."""
     noted = []
     for d in differences:
         notes = tuple(note for note in d.notes if note.code != OPPOSED)
         significant = d.test is not None and d.p_adjusted is not None and rejects(d.p_adjusted, alpha)
-        if d.opposed and d.test is not None and significant and not by_interval(d):
+        if d.test is not None and significant and opposed(d) and not by_interval(d):
             notes += (_opposition_note(d, d.test.name),)
         noted.append(d if notes == d.notes else dataclasses.replace(d, notes=notes))
     return tuple(noted)
@@ -152,14 +152,14 @@ def with_one_long_note(
 
 
 _WHY_OPPOSED = OTHER_QUESTIONS | {"yuen": "it leaves out the highest and the lowest scores"}
-"""Per test that can favour the system with the worse score, why it can."""
+"""Per test that can speak for the system with the worse score, why it can."""
 
 
 def _opposition_note(d: Difference, test: str) -> Note:
     why = _WHY_OPPOSED.get(test, "it does not test the difference between the two scores itself")
     return Note(
         OPPOSED,
-        f"the {test} test is significant, but in favour of the system with the worse score: {why}."
+        f"the {test} test is significant, but speaks for the system with the worse score: {why}."
         " Ranks and groups therefore leave the order of these two systems open",
         (d.metric, d.a, d.b),
     )
@@ -221,10 +221,10 @@ def verdict(
     """Return the verdict of A against B from the interval against the margin.
 
     "better" and "worse" need the whole interval beyond the margin. Two one-sided tests at the level of the
-    test, one against each end of the margin, show that A is not behind B by the margin, and that B is not
-    behind A: where both do, A is "equivalent". Where one does and the interval holds 0, A is "not worse" (not
-    inferior), or "not better". An interval without 0 that holds an end of the margin leaves the verdict
-    "inconclusive": one system is ahead, and whether by the margin stays open.
+    test, one against each end of the margin, show that A is not worse than B by the margin, and that B
+    is not worse than A: where both do, A is "equivalent". Where one does and the interval holds 0, A is "not
+    worse" (not inferior), or "not better". An interval without 0 that holds an end of the margin leaves the
+    verdict "inconclusive": one system is better, and whether by the margin stays open.
 
     `interval`: of the difference, at the level asked for; None where there is none. `tost`: of the same at
     the level of two one-sided tests, whose ends are the bounds of these two tests; None where the data cannot

@@ -22,7 +22,7 @@ from bestby.inference.intervals import LEAST_P
 from bestby.inference.multiplicity import Joint
 from bestby.inference.proportions import paired_error
 from bestby.report.comparison import SIMULTANEOUS
-from bestby.report.pairs import IDENTICAL, Pairs, shown_sides
+from bestby.report.pairs import IDENTICAL, Pairs
 from bestby.results.base import Note
 
 FEW_PAIRS = 10
@@ -214,12 +214,11 @@ def _tested(counts: Counts, test: str, alternative: Alternative) -> tuple[FloatA
     return np.array(distinct)[place.reshape(-1)], net, np.zeros(net.size, dtype=np.uint8)
 
 
-def beaten(differences: Pairs, order: list[int], alpha: float) -> BoolArray:
+def beaten(differences: Pairs, order: list[int]) -> BoolArray:
     """Return which system is significantly better than which, shape (S, S), the systems in rank order."""
     place = np.empty(len(order), dtype=np.int64)
     place[order] = np.arange(len(order))
     better = np.zeros((len(order), len(order)), dtype=np.bool_)
-    sides = shown_sides(differences, alpha)
-    a, b = place[differences.a], place[differences.b]
+    sides, a, b = differences.sides, place[differences.a], place[differences.b]
     better[np.where(sides > 0, a, b)[sides != 0], np.where(sides > 0, b, a)[sides != 0]] = True
     return better

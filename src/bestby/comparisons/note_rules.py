@@ -239,7 +239,7 @@ def group_notes(metric: str, labels: Sequence[str] | None, *, lettered: bool) ->
         return []
     message = (
         "groups are numbered from the best, as there are too many for letters: two systems whose numbers"
-        " overlap could not be told apart (3-7 is in the groups 3, 4, 5, 6 and 7)"
+        " overlap cannot be told apart (3-7 is in the groups 3, 4, 5, 6 and 7)"
     )
     return [Note("numbered_groups", message, (metric,))]
 
@@ -334,7 +334,7 @@ def direction_notes(metric: str, greater_is_better: bool, alternative: Question)
         message += f" systems is {asks}"
         notes.append(Note("direction", message, (metric,)))
     message = (
-        f"ranks and groups come from one-sided tests ({alternative}), which cannot show a difference in the"
+        f"ranks and groups come from one-sided tests ({alternative}), which cannot find a difference in the"
         " other direction: systems that share a rank or a group may still differ clearly"
     )
     return [*notes, Note("one_sided", message, (metric,))]

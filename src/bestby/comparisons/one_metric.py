@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -69,7 +68,6 @@ def compared_by_metric(
     resampling: Resampling,
     part_of: Callable[[Estimates, BaseMetric], MetricPart],
     consumer: str,
-    cache: str | PathLike[str] | None,
 ) -> Comparison:
     """Return the comparison on all metrics from its part on each; `named` are settings for the provenance.
 
@@ -81,7 +79,7 @@ def compared_by_metric(
     notes = note_rules.evaluation_notes(evaluation, metrics, settings)
     of_drawing: list[Note] = []
     parts: list[MetricPart] = []
-    every = estimates_by_metric(evaluation, metrics, settings, drawing, consumer, cache)
+    every = estimates_by_metric(evaluation, metrics, settings, drawing, consumer)
     for estimates, metric in zip(every, metrics, strict=True):
         on_drawing = note_rules.drawing_notes(estimates.group, drawing, settings)
         of_drawing += [note for note in on_drawing if note not in of_drawing]
@@ -117,12 +115,10 @@ def estimates_by_metric(
     settings: Settings,
     drawing: Drawing,
     consumer: str,
-    cache: str | PathLike[str] | None,
 ) -> Iterator[Estimates]:
     """Yield the scores and differences of each metric, and tell progress how far all of them are.
 
-    Statistics of texts are counted by as many jobs as make resamples, before anything is resampled, and kept
-    in the folder `cache`.
+    Statistics of texts are counted by as many jobs as make resamples, before anything is resampled.
     """
     dependence.check(evaluation, settings)
     n_texts = evaluation.n_items * len(evaluation.names) * sum(isinstance(one, TextMetric) for one in metrics)
@@ -135,7 +131,7 @@ def estimates_by_metric(
             blocks=settings.blocks,
             supports=prepare.ALL_GROUPINGS,
             consumer=consumer,
-            counting=dataclasses.replace(Counting.of(drawing, cache), progress=progress),
+            counting=dataclasses.replace(Counting.of(drawing), progress=progress),
         )
     asked = settings.interval, settings.test, settings.baseline
     expected = sum(resamples(group, drawing, *asked) for group in groups)
@@ -263,7 +259,7 @@ def _by_counts(
     standings, group_notes = None, []
     if test is not None:
         lettered = settings.baseline is None
-        better = many_systems.beaten(differences, order, settings.alpha)
+        better = many_systems.beaten(differences, order)
         standings = family.standings_of(better, lettered=lettered)
         group_notes = note_rules.group_notes(metric.name, standings[2], lettered=lettered)
     if joint is not None:

@@ -12,7 +12,7 @@ import numpy as np
 
 from bestby._core import checks
 from bestby._core.arrays import is_table
-from bestby._core.errors import DesignError, InvalidInputError
+from bestby._core.errors import DesignError, InvalidInputError, OtherQuestionError
 from bestby._core.text import quoted
 from bestby._core.typing import AnnotatorChoice, OnMissing
 from bestby.data.alignment import chosen_names, chosen_systems, with_keys
@@ -51,7 +51,20 @@ class Arguments:
 
 def evaluation_of(data: Any, arguments: Arguments, metric: Any) -> Evaluation:
     """Return the data as one evaluation of the chosen systems, without what is the mean of the others."""
-    return _without_averages(_evaluation_of(data, arguments, metric), chosen=arguments.systems is not None)
+    try:
+        evaluation = _evaluation_of(data, arguments, metric)
+    except OtherQuestionError as error:
+        error.propose(_call(error, arguments, metric))
+        raise
+    return _without_averages(evaluation, chosen=arguments.systems is not None)
+
+
+def _call(error: OtherQuestionError, arguments: Arguments, metric: Any) -> str:
+    """Return the call of the other comparison, with what it takes of the arguments of this one."""
+    taken = ("gold", "systems", "ignore", "items", "system_column", "value_column")
+    named = {"metric": metric, **{name: getattr(arguments, name) for name in taken}}
+    settings = [f", {name}={value!r}" for name, value in named.items() if value is not None]
+    return f"bestby.compare_{error.question}({error.data}{''.join(settings)})"
 
 
 def _evaluation_of(data: Any, arguments: Arguments, metric: Any) -> Evaluation:

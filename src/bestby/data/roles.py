@@ -30,6 +30,13 @@ VALUE_WORDS = ("prediction", "score")
 GOLD_WORDS = ("gold", "label", "target", "reference", "y_true")
 """Names of columns that hold the gold."""
 
+_OF_GOLD = {
+    *("gold", "golden", "truth", "true", "label", "labels", "target", "targets", "reference", "references"),
+    *("expected", "qrels"),
+}
+_BESIDE_GOLD = {"ground", "y", "answer", "answers", "output", "class", "correct", "value"}
+"""Words of names of the gold, and words beside these, as in ``ground_truth`` and ``expected_answer``."""
+
 HIGHER_SCORES = frozenset({
     "acc", "accuracy", "precision", "recall", "f1", "f2", "fscore", "fbeta", "auc", "auroc", "auprc", "roc",
     "ap", "map", "mrr", "ndcg", "bleu", "chrf", "rouge", "rouge1", "rouge2", "meteor", "comet", "bertscore",
@@ -93,16 +100,14 @@ NEEDS_GOLD = 'pass gold=... to compare predictions; if they are scores, name a m
 _LEFT_OUT = "columns_left_out"
 """The code of the note on columns beside the scores of one system."""
 
-_NO_SYSTEM = "item ids are items=...; or leave it out: ignore=[...], or name the systems: systems=[...]"
-
 RUN_WORDS = ("run", "seed")
 """Names of columns that hold the number of a run."""
 
 REPETITION_WORDS = ("repetition", "repeat", "rep", "round", *RUN_WORDS)
 """Names of columns that hold the number of a repetition of a cross-validation."""
 
-RUNS_HINT = "bestby runs compares runs (read_runs in Python)"
-"""For tables with such a column where one run of each system is needed."""
+DATASET_WORDS = ("dataset", "task")
+"""Names of columns that hold the name of a dataset."""
 
 
 @dataclass(frozen=True)
@@ -133,6 +138,11 @@ class Roles:
             ("slice", name) for name in self.slices
         ]
         return [(role, name) for role, name in pairs if name is not None] + several
+
+    def without(self, names: Iterable[str], *others: str | None) -> list[str]:
+        """Return the names of columns that play no part, nor are among the others."""
+        taken = {*others, *(name for _, name in self.named())}
+        return [name for name in names if name not in taken]
 
     def description(self) -> str:
         """Return the roles as words."""
@@ -292,6 +302,16 @@ def score_column(names: Sequence[str]) -> str | None:
     return next((name for name in scores if name.lower() == "score"), scores[0] if scores else None)
 
 
+def name_values(names: Sequence[str]) -> str:
+    """Return the hint to name the column of the values, the first that is called as scores are, or any.
+
+    >>> name_values(["name", "accuracy", "f1_macro"]), name_values([])
+    ("name it: value_column='accuracy'", 'name it: value_column=...')
+    """
+    first = score_column(names) or next(iter(names), None)
+    return "name it: value_column=" + ("..." if first is None else repr(first))
+
+
 def averages(rows: Mapping[str, Mapping[str, float]]) -> list[str]:
     """Return which rows of a table of scores are called as the mean of the others is, and are that mean.
 
@@ -358,39 +378,47 @@ def _are_only_scores(name: str) -> bool:
     return bool(words & _SCORES) and words <= _SCORES | _BESIDE_SCORES
 
 
+def gold_names(names: Iterable[str]) -> list[str]:
+    """Return the names that say of a column or a file that it is the gold, the usual ones first.
+
+    >>> gold_names(["ground_truth", "text", "Label", "label_smoothing"])
+    ['Label', 'ground_truth']
+    """
+    words = {name: set(words_of(name)) for name in names}
+    called = [name for name, of in words.items() if of & _OF_GOLD and of <= _OF_GOLD | _BESIDE_GOLD]
+    usual = [name for word in GOLD_WORDS for name in words if name.lower() == word]
+    return [*dict.fromkeys([*usual, *called])]
+
+
 def check_no_gold(source: str, names: Sequence[str]) -> None:
     """Refuse a column that is called as a gold is: without gold it would pass for the scores of a system."""
-    for name in names:
-        if name.lower() in GOLD_WORDS:
-            raise InvalidInputError(
-                f"{source}: column {quoted(name)} looks like gold",
-                hint=f"gold={name!r} if it is, or name the systems: systems=[...], or leave it out:"
-                " ignore=[...]",
-            )
+    for name in gold_names(names):
+        raise InvalidInputError(
+            f"{source}: column {quoted(name)} looks like gold",
+            hint=f"gold={name!r} if it is, or name the systems: systems=[...], or leave it out: ignore=[...]",
+        )
 
 
 def check_no_item(source: str, names: Sequence[str]) -> None:
     """Refuse a column that is called as item ids are but for its spelling, such as ``ID`` or ``Item id``."""
     for name in names:
         if name.lower().replace(" ", "_") in ITEM_WORDS:
-            raise InvalidInputError(f"{source}: column {quoted(name)} looks like item ids", hint=_NO_SYSTEM)
+            raise InvalidInputError(
+                f"{source}: column {quoted(name)} looks like item ids", hint=_no_system(name)
+            )
+
+
+def _no_system(name: str) -> str:
+    return (
+        f"item ids are items={name!r}; or leave it out: ignore={name!r}, or name the systems: systems=[...]"
+    )
 
 
 def counts_rows(source: str, name: str) -> InvalidInputError:
     """Return the error for a column that holds the numbers of the rows: it would pass for a system."""
     return InvalidInputError(
-        f"{source}: column {quoted(name)} counts the rows; is it a system?", hint=_NO_SYSTEM
+        f"{source}: column {quoted(name)} counts the rows; is it a system?", hint=_no_system(name)
     )
-
-
-def check_no_run(source: str, names: Sequence[str]) -> None:
-    """Refuse a column that is called as the number of a run is: it would pass for a system."""
-    for name in names:
-        if name.lower() in RUN_WORDS:
-            raise InvalidInputError(
-                f"{source}: column {quoted(name)} looks like the number of a run",
-                hint=f"{RUNS_HINT}; or name the systems: systems=[...], or leave it out: ignore=[...]",
-            )
 
 
 def check_no_repetition(source: str, names: Iterable[str]) -> None:

@@ -532,8 +532,11 @@ def check_scores(arrays: Mapping[str, Array]) -> None:
         )
         name, place = next(odd, (next(iter(texts)), 0))
         text = str(texts[name][place])
+        hint = "pass gold=... to compare predictions, or correct this value"
+        if any(all(NUMERAL.fullmatch(str(one)) for one in array.tolist()) for array in arrays.values()):
+            hint = f"leave it out if it is no system: ignore={name!r}; or {hint}"
         raise InvalidInputError(
             f"without gold, systems must be per-item scores, but {quoted(name)} holds text:"
             f" {quoted(text)} at position {place}",
-            hint=number_hint(text, "pass gold=... to compare predictions, or correct this value"),
+            hint=number_hint(text, hint),
         )

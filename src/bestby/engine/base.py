@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
+from os import PathLike
 from typing import ClassVar, Generic, NamedTuple, TypeVar
 
 import numpy as np
@@ -23,7 +24,7 @@ from bestby.inference.lattice import all_single, merged, weighted_sum
 from bestby.inference.multiplicity import Spread
 from bestby.metrics.base import BaseMetric, MeanMetric
 from bestby.resampling import executing
-from bestby.resampling.progress import Progress
+from bestby.resampling.progress import Progress, shown_progress
 from bestby.resampling.settings import Resampling
 from bestby.resampling.settings import resample_size as size_of
 from bestby.resampling.streams import seed_of
@@ -47,6 +48,7 @@ class Drawing:
     `progress` is called with the number of resamples done and the number of all. `resample_size` is the units
     of a bootstrap resample, as a fraction or a number (m out of n), all by default; `rescale` multiplies the
     deviations of smaller resamples by the root of m / n, so that they vary as the score of all n does.
+    The counts of texts are kept in the folder `cache`.
     """
 
     n_resamples: int
@@ -56,6 +58,7 @@ class Drawing:
     resample_size: float | None = None
     rescale: bool = True
     executor: Executor | None = None
+    cache: str | PathLike[str] | None = None
 
     @classmethod
     def of(cls, settings: Resampling) -> Drawing:
@@ -65,10 +68,11 @@ class Drawing:
             int(settings.n_resamples),
             seed_of(settings.rng),
             executing.n_threads(settings.n_jobs),
-            settings.progress,
+            shown_progress(settings.progress),
             size_of(settings.resample_size),
             bool(settings.rescale),
             settings.executor,
+            settings.cache,
         )
 
     def draws(self, sizes: IntArray) -> IntArray:

@@ -16,8 +16,7 @@ import numpy as np
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.files import Cache
-from bestby._core.paths import is_url, user_path
-from bestby._core.text import quoted
+from bestby._core.paths import user_path
 from bestby._core.typing import Array, FloatArray, IntArray
 from bestby.engine.base import Drawing
 from bestby.metrics import texts as metrics_texts
@@ -51,19 +50,15 @@ class Counting:
     progress: Progress | None = None
 
     @classmethod
-    def of(cls, drawing: Drawing, cache: str | os.PathLike[str] | None) -> Counting:
-        """Return counting by as many jobs as make resamples, kept in the folder `cache`, which is checked."""
-        return cls(drawing.n_jobs, drawing.executor, replace(_NO_CACHE, folder=cache_folder(cache)))
+    def of(cls, drawing: Drawing) -> Counting:
+        """Return counting by as many jobs as make resamples, kept in their folder, which is checked."""
+        return cls(drawing.n_jobs, drawing.executor, replace(_NO_CACHE, folder=cache_folder(drawing.cache)))
 
 
 def cache_folder(path: str | os.PathLike[str] | None) -> Path | None:
     """Return the folder of a cache, made if it is not there; None for None."""
     if path is None:
         return None
-    if not isinstance(path, str | os.PathLike) or not os.fspath(path) or is_url(os.fspath(path)):
-        raise InvalidInputError(
-            f"cache must be the path of a folder, got {quoted(path)}", hint="cache='counts'", argument="cache"
-        )
     folder = user_path(os.fspath(path))
     try:
         if not folder.is_dir():

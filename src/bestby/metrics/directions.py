@@ -90,11 +90,12 @@ def direction_of(name: str | None, greater_is_better: bool | None) -> tuple[bool
         return True, ()
     if not is_label(name):
         return resolve(name).greater_is_better, ()
-    greater = greater_is_better_by_name(name)
+    greater, known = greater_is_better_by_name(name), set(words_of(name)) - {"score", "scores"}
+    if bool(known & _HIGHER) != bool(known & _LOWER):
+        return greater, ()
     message = (
-        f"{'higher' if greater else 'lower'} {name} is assumed to be better, judging by its name. If that is"
-        " wrong, every 'better' in this result is reversed: set greater_is_better=... (--lower-is-better or"
-        " --higher-is-better)"
+        f"{'higher' if greater else 'lower'} {name} is assumed to be better. If that is wrong, every 'better'"
+        " in this result is reversed: set greater_is_better=... (--lower-is-better or --higher-is-better)"
     )
     return greater, (Note("direction_guessed", message, (name,)),)
 

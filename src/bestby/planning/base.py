@@ -16,7 +16,7 @@ from scipy.special import gammaincinv, ndtri
 from bestby._core import checks
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.typing import Alternative, FloatArray, IntArray, Rng
-from bestby.resampling.progress import Progress
+from bestby.resampling.progress import Progress, shown_progress
 from bestby.resampling.settings import Resampling, combined_settings
 from bestby.resampling.streams import seed_of
 from bestby.results.base import Note, Provenance, provenance_of
@@ -58,11 +58,13 @@ def checked_question(
     n_simulations: int | None = None,
     n_resamples: int = 999,
     rng: Rng = 0,
-    progress: Progress | None = None,
     resampling: Resampling | None = None,
 ) -> Question:
     """Return how the test will decide, every argument checked."""
-    chosen = combined_settings(resampling, n_resamples, 999, rng=rng, progress=progress)
+    chosen = combined_settings(
+        resampling, n_resamples, rng, 999, function="planning",
+        unused="n_jobs executor cache resample_size rescale",
+    )  # fmt: skip
     return Question(
         checks.probability(level, "level"),
         checks.choice(alternative, allowed_names("alternative"), "alternative"),
@@ -70,7 +72,7 @@ def checked_question(
         None if n_simulations is None else checks.positive_int(n_simulations, "n_simulations"),
         int(chosen.n_resamples or 0),
         seed_of(chosen.rng),
-        chosen.progress,
+        shown_progress(chosen.progress),
     )
 
 

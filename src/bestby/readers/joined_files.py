@@ -39,6 +39,7 @@ from bestby.data.roles import (
     TableOptions,
     are_scores,
     check_no_gold,
+    gold_names,
     left_out_note,
     listed,
     recognised,
@@ -444,7 +445,7 @@ def gold_part(gold: str, parts: Sequence[Part], options: TableOptions) -> Part:
     other = groups | {*roles.slices}
     table, value = class_columns(table, soft, other, GOLD_WORDS, marks=True)
     if value is None:  # items may be sliced by the gold, too
-        called = [word for word in GOLD_WORDS if word in table.data and word not in groups]
+        called = [word for word in gold_names(table.names) if word not in groups]
         value = min(called, key=lambda word: word in other, default=None)
     if value is None:
         value = _only_column(table, "the gold", [column for column in table.names if column not in other], ())
@@ -531,7 +532,7 @@ def groups_of(role: str, name: str, parts: Sequence[Part]) -> dict[str, str]:
 def _check_no_gold_file(files: Mapping[str, Path]) -> None:
     """Refuse a file of a system that is called as a gold is."""
     for name, path in files.items():
-        if name.lower() in GOLD_WORDS:
+        if gold_names([name]):
             raise InvalidInputError(
                 f"the file of system {name!r} looks like gold",
                 hint=f"name it as such: gold={str(path)!r}; or give the system another name: name={path}",
@@ -561,7 +562,7 @@ def _some_text(parts: Sequence[Part]) -> bool:
 def _check_no_gold_column(parts: Sequence[Part]) -> None:
     """Refuse predictions beside a column that all files have and that is called as a gold is."""
     tables = [part.table for part in parts if part.table is not None]
-    called = [name for table in tables[:1] for name in table.names if name.lower() in GOLD_WORDS]
+    called = [name for table in tables[:1] for name in gold_names(table.names)]
     name = next((name for name in called if all(name in table.data for table in tables)), None)
     # Scores need no gold, though labels may stand beside them.
     if name is None or len(tables) < len(parts) or any(part.value in (name, "score") for part in parts):

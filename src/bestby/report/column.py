@@ -35,13 +35,17 @@ class Cell:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Column:
-    """A column: its header, and the cell that it shows of an entry; a long `name` is broken first."""
+    """A column: its header, and the cell that it shows of an entry; a long `name` is broken first.
+
+    The short answer leaves out a column that is `details`.
+    """
 
     header: str
     cell: Callable[[Any], Cell]
     numeric: bool = True
     name: bool = False
     applies: bool = True
+    details: bool = False
 
 
 THREE_DECIMALS = Rounding(3)

@@ -6,7 +6,7 @@ import copyreg
 import dataclasses
 import math
 import statistics
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, overload, runtime_checkable
@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, overload, runti
 from bestby._core import checks
 from bestby._core.cached import cached_property
 from bestby._core.errors import DesignError, InvalidInputError
-from bestby._core.keywords import with_suggestions
+from bestby._core.keywords import Renamed, with_suggestions
 from bestby._core.text import quoted
-from bestby.inference.multiplicity import rejects
+from bestby.inference.multiplicity import alpha_at, rejects
 from bestby.report.differing_items import ORDERS, ComparedItems, Disagreements, Order
 from bestby.report.reported import Drawn, DrawnSystems, InShort, Reported, shown_in, written
 from bestby.results.base import MetricInfo, Note, Provenance, negated
@@ -53,7 +53,7 @@ class SystemScore(InShort):
         The ranks (1 is best) that the tests of the family leave open, at its level. None without tests
         (``test=None``): scores alone do not show which system is better.
     group : str or None
-        Compact letters: two systems that share a letter could not be told apart, or the test favours the one
+        Compact letters: two systems that share a letter cannot be told apart, or the test speaks for the one
         with the worse score, of which a note tells. More than 26 groups are
         numbered, as in ``"3-7, 9"``. None when not every pair was tested, or if there are more groups than
         systems.
@@ -127,7 +127,7 @@ class RunsScore(SystemScore):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Difference(InShort, Drawn):
+class Difference(InShort, Drawn, Renamed):
     """The difference A minus B between two systems on one metric, and how sure it is.
 
     Parameters
@@ -150,8 +150,8 @@ class Difference(InShort, Drawn):
     n_items, n_differing : int
         Number of items, and of those whose contribution to the metric differs between the two systems.
     verdict : {"better", "worse", "equivalent", "not worse", "not better", "inconclusive"} or None
-        Of A against B, from the interval against the margin; None without a margin. "not worse": A is behind
-        by less than the margin, if at all, and may be ahead by more; "not better": the same of B.
+        Of A against B, from the interval against the margin; None without a margin. "not worse": A is worse
+        by less than the margin, if at all, and may be better by more; "not better": the same of B.
     margin : float or None
         The smallest difference that matters.
     notes : tuple of Note
@@ -202,6 +202,13 @@ class Difference(InShort, Drawn):
     standard_error: float | None = field(default=None, kw_only=True)
     standard_error_method: str | None = field(default=None, kw_only=True)
 
+    _renamed: ClassVar[Mapping[str, str]] = {
+        "better": "winner is the system with the better score if the two differ significantly, else None",
+        "favoured": "winner is None where test and score disagree; test.direction is that of the test",
+        "ahead": "winner is None where they do not differ significantly; estimate says which is higher",
+        "opposed": "winner is None where test and score disagree",
+    }
+
     @staticmethod
     def _figure() -> Any:
         from bestby.report.figures.forest import interval
@@ -224,36 +231,20 @@ class Difference(InShort, Drawn):
         return extent(self.n_items, self.n_clusters)
 
     @property
-    def ahead(self) -> str | None:
-        """The system with the better score, whichever direction is better; None if they are level."""
-        if self.estimate == 0.0 or self.estimate != self.estimate:
+    def significant(self) -> bool | None:
+        """Whether the two differ significantly: `p_adjusted` is at most 1 - `level`; None without a test."""
+        if self.test is None or self.p_adjusted is None:
             return None
-        return self.a if (self.estimate > 0.0) == self.greater_is_better else self.b
+        return rejects(self.p_adjusted, alpha_at(self.level))
 
     @property
-    def favoured(self) -> str | None:
-        """The system that the test favours, significant or not; None if the test favours neither.
+    def winner(self) -> str | None:
+        """The system with the better score, if the two differ significantly; else None.
 
-        Tests of ranks and signs can favour the system with the worse mean.
+        It is None, too, where a test of ranks or signs, or one side of a test, speaks for the system with the
+        worse score. Of equal scores the statistic of the test decides.
         """
-        direction = None if self.test is None else self.test.direction
-        if direction is None:
-            return None
-        return self.a if (direction == "greater") == self.greater_is_better else self.b
-
-    @property
-    def opposed(self) -> bool:
-        """Whether the test favours one system and the score the other."""
-        return None not in (self.ahead, self.favoured) and self.ahead != self.favoured
-
-    @property
-    def better(self) -> str | None:
-        """The system that both the score and the test favour.
-
-        Where the scores are level, or the test favours neither, the other of the two decides. None if the
-        score and the test favour different systems, or neither favours any.
-        """
-        return None if self.opposed else self.ahead or self.favoured
+        return winner_at(self, alpha_at(self.level))
 
     @property
     def sentence(self) -> str:
@@ -285,22 +276,45 @@ class Difference(InShort, Drawn):
         return words_module.with_standard_error(self)
 
 
-def shown_better(d: Difference, alpha: float) -> str | None:
-    """Return the system that a significant test shows to be better; None without such evidence.
+def better_by_score(d: Difference) -> str | None:
+    """Return the system with the better score, significant or not; None if the scores are equal."""
+    if d.estimate == 0.0 or d.estimate != d.estimate:
+        return None
+    return d.a if (d.estimate > 0.0) == d.greater_is_better else d.b
 
-    Ranks, groups, headlines, marks and notes all ask here. A rejection counts for the system that the
-    statistic of the test favours, and only if that one does not have the worse score: a sign test in favour
-    of the system with the worse mean says nothing for the better mean of the other. Where adjusted p-values
-    are those of simultaneous intervals, the interval tells.
+
+def better_by_test(d: Difference) -> str | None:
+    """Return the system for which the statistic of the test speaks, significant or not; None if for neither.
+
+    Tests of ranks and signs can speak for the system with the worse mean.
+    """
+    direction = None if d.test is None else d.test.direction
+    if direction is None:
+        return None
+    return d.a if (direction == "greater") == d.greater_is_better else d.b
+
+
+def opposed(d: Difference) -> bool:
+    """Return whether the test speaks for one system and the score for the other."""
+    return None not in (sides := (better_by_score(d), better_by_test(d))) and sides[0] != sides[1]
+
+
+def winner_at(d: Difference, alpha: float) -> str | None:
+    """Return the winner of a difference at another level than its own.
+
+    Ranks, groups, headlines, marks and notes all follow it. A rejection counts for the system that the
+    statistic of the test speaks for, and only if that one does not have the worse score: a sign test for the
+    system with the worse mean says nothing for the better mean of the other. Where adjusted p-values are
+    those of simultaneous intervals, the interval decides.
     """
     if d.test is None or d.p_adjusted is None or not rejects(d.p_adjusted, alpha):
         return None
     if by_interval(d):
-        return d.ahead
+        return better_by_score(d)
     one_sided = d.test.alternative != "two-sided"
     if one_sided and d.test.direction is not None and d.test.direction != d.test.alternative:
         return None  # a level above one half rejects towards a side on which the data are not
-    return d.better
+    return None if opposed(d) else better_by_score(d) or better_by_test(d)
 
 
 def by_interval(d: Difference) -> bool:

@@ -15,9 +15,9 @@ import numpy as np
 from bestby import vocabulary
 from bestby._core.typing import IntArray
 from bestby.inference.multiplicity import alpha_at, rejects
-from bestby.report.comparison import Difference, shown_better
+from bestby.report.comparison import Difference, opposed
 from bestby.report.numbers import excludes_zero, percent
-from bestby.report.pairs import VERDICTS, Pairs, shown_sides
+from bestby.report.pairs import VERDICTS, Pairs
 
 
 class Kind(Enum):
@@ -32,9 +32,9 @@ class Kind(Enum):
     QUESTION = "§"
     """They disagree, as the test asks something else than whether the difference is 0."""
     OPPOSED = "¶"
-    """The test is significant, but does not favour the system with the better score."""
+    """The test is significant, but does not speak for the system with the better score."""
     SMALL = "‖"
-    """The test shows a difference, and the verdict is "equivalent"."""
+    """The two differ significantly, and the verdict is "equivalent"."""
     LEVEL = "#"
     """The verdict is from an interval of a lower level; the one shown reaches beyond the margin."""
 
@@ -64,7 +64,7 @@ OTHER_QUESTIONS = {
 _ONE_SIDED = {"not worse": 1, "not better": -1}
 """The sign of the end of the margin that a verdict is about, where higher is better."""
 
-_DECIDES = "The test decides which systems are told apart."
+_DECIDES = "The test decides which systems differ significantly."
 
 
 def kinds(d: Difference, told_apart: bool | None = None) -> Kinds:
@@ -85,9 +85,9 @@ def _test_kinds(d: Difference, told_apart: bool | None) -> Kinds:
     if d.test is None or d.p_adjusted is None:
         return ()
     alpha = alpha_at(d.level)
-    shown = shown_better(d, alpha) is not None if told_apart is None else told_apart
-    undirected = d.opposed or d.test.alternative == "two-sided"
-    if not shown and told_apart is None and undirected and rejects(d.p_adjusted, alpha):
+    shown = d.winner is not None if told_apart is None else told_apart
+    undirected = opposed(d) or d.test.alternative == "two-sided"
+    if not shown and told_apart is None and undirected and d.significant:
         return (Kind.OPPOSED,)
     small = (Kind.SMALL,) if shown and d.verdict == "equivalent" else ()
     clear = excludes_zero(d.interval)
@@ -126,7 +126,7 @@ def codes(differences: Sequence[Difference], alpha: float) -> IntArray:
     family = clear & rejects(differences.p_value, alpha)
     other = Kind.TEST if differences.alternative == "two-sided" else Kind.SIDED
     kind = np.where(family, 1 + order.index(Kind.FAMILY), 1 + order.index(other))
-    return np.where(clear != (shown_sides(differences, alpha) != 0), kind, 0)
+    return np.where(clear != (differences.sides != 0), kind, 0)
 
 
 def text(kinds: Kinds) -> str:
@@ -151,13 +151,13 @@ def words_of_pairs(pairs: Pairs) -> list[str | None]:
     if pairs.margin is not None:
         verdict = {name: pairs.verdict == number for number, name in enumerate(VERDICTS)}
         below, above = pairs.low <= -pairs.margin, pairs.high >= pairs.margin
-        ahead, behind = (above, below) if pairs.greater_is_better else (below, above)
-        shown = shown_sides(pairs, alpha_at(pairs.level)) != 0
+        better, worse = (above, below) if pairs.greater_is_better else (below, above)
+        shown = pairs.sides != 0
         marked[order.index(Kind.SMALL)] = shown & verdict["equivalent"]
         marked[order.index(Kind.LEVEL)] = (
             (verdict["equivalent"] & (below | above))
-            | (verdict["not worse"] & behind)
-            | (verdict["not better"] & ahead)
+            | (verdict["not worse"] & worse)
+            | (verdict["not better"] & better)
         )
     number = (1 << np.arange(len(order))) @ marked  # one bit per kind
     said = {
@@ -181,6 +181,28 @@ def line(rows: Iterable[tuple[Difference, Kinds]], c: Any) -> str:
     return "\n".join(filter(None, parts))
 
 
+_SHORT = {
+    Kind.FAMILY: "the interval is for one pair; the p-value after correction decides",
+    Kind.TEST: "the interval and the test disagree; the test decides",
+    Kind.SIDED: "the test asks about one side only; it decides",
+    Kind.QUESTION: "the test asks another question than the interval; it decides",
+    Kind.OPPOSED: "the test is significant, against the order of the scores",
+    Kind.SMALL: "there is a difference, and it is smaller than the margin",
+    Kind.LEVEL: "the verdict is read from the shorter interval of two one-sided tests",
+}
+"""What a mark means, in the short answer."""
+
+
+def short_line(marks: Iterable[Kinds]) -> str:
+    """Return what the marks of rows mean, on one line each.
+
+    >>> short_line([(), (Kind.SMALL,), (Kind.SMALL,)])
+    '‖ there is a difference, and it is smaller than the margin.'
+    """
+    found = {kind for kinds in marks for kind in kinds}
+    return "\n".join(f"{kind.value} {_SHORT[kind]}." for kind in Kind if kind in found)
+
+
 def said(kind: Kind, marked: int, of: int, why: str, what: str = "differences") -> str:
     """Return what a mark means, with how many of how many rows have it; "" if none has.
 
@@ -196,11 +218,7 @@ def beside(d: Difference, shown: bool) -> Kinds:
 
     What stands beside it answers another question: other data vary, or something else is tested.
     """
-    return (
-        ()
-        if d.test is None or shown == (shown_better(d, alpha_at(d.level)) is not None)
-        else (Kind.QUESTION,)
-    )
+    return () if d.test is None or shown == (d.winner is not None) else (Kind.QUESTION,)
 
 
 def _other_question(rows: Sequence[tuple[Difference, Kinds]]) -> str:
@@ -233,12 +251,12 @@ def reason(kind: Kind, rows: Sequence[Difference], c: Any) -> str:
         return f"the interval and the p-value disagree on whether there is a difference. {_DECIDES}"
     if kind is Kind.OPPOSED:
         return (
-            "the test is significant, but it does not favour the system with the better score, because it"
+            "the test is significant, but it does not speak for the system with the better score, because it"
             " does not ask about the score itself. Groups and ranks leave the order of the two systems open."
         )
     if kind is Kind.SMALL:
         return (
-            'the test shows a difference and the verdict is "equivalent". Both hold: there is a difference,'
+            'the two differ significantly and the verdict is "equivalent". Both hold: there is a difference,'
             " and it is smaller than the margin."
         )
     inner = first.equivalence_interval
@@ -254,7 +272,7 @@ def _family(rows: Sequence[Difference], c: Any) -> str:
     subject = "the interval and the verdict are" if judged else "the interval is"
     why = (
         f"{subject} for one pair at a time. The interval excludes 0, but the p-value adjusted for the number"
-        " of comparisons is not significant. The adjusted p-value decides which systems are told apart."
+        " of comparisons is not significant. The adjusted p-value decides which systems differ significantly."
     )
     settings = {} if c.provenance is None else c.provenance.settings
     if "simultaneous" in settings:
@@ -301,7 +319,7 @@ def overall_shown(c: Any, entry: Any) -> bool:
     """Return whether a difference over all datasets is shown: by its test or, without one, its interval."""
     d = c[entry.a, entry.b]
     if _tested(entry) and d.test is not None:
-        return shown_better(d, alpha_at(d.level)) is not None
+        return d.winner is not None
     if entry.p_adjusted is not None:
         return bool(rejects(entry.p_adjusted, alpha_at(d.level)))
     return excludes_zero(entry.interval)

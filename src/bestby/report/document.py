@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,7 @@ from bestby._version import __version__
 from bestby.report.column import Cell
 from bestby.report.comparison import Comparison, Difference
 from bestby.report.numbers import margin_text, percent
-from bestby.report.tables import Table, systems_of
+from bestby.report.tables import ALL, BEST, Table, systems_of
 from bestby.report.words import all_notes, computed, lines_of
 from bestby.results.base import MetricInfo, Provenance
 
@@ -27,9 +27,6 @@ BEST_GROUP = "best group"
 
 MOST_PAIRS = 130
 """Pairs in a forest plot: those of 16 systems."""
-
-TOP = 20
-"""How many of more are shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +51,8 @@ class Search:
 class Section:
     """A part of a report, for one metric; the first of `tables` is that of systems.
 
-    `remarks` belong to the tables, `readings` are all differences in words, `omitted` says what is not shown.
+    `remarks` belong to the tables, as do `details`, which the short answer leaves out; `readings` are all
+    differences in words.
     `next_step` makes what is said below the lead: what these data can show, and what more would take.
     `items` are tables of single items, for pages only. `pairs` makes the differences of every two systems as
     a matrix, or is None.
@@ -64,9 +62,9 @@ class Section:
     lead: str
     tables: tuple[Table, ...]
     remarks: tuple[str, ...] = ()
+    details: tuple[str, ...] = ()
     pictures: tuple[Picture, ...] = ()
     readings: tuple[str, ...] = ()
-    omitted: str = ""
     search: Search | None = None
     next_step: Callable[[], str] = lambda: ""
     items: tuple[Table, ...] = ()
@@ -97,7 +95,9 @@ class Overview:
 class Document:
     """A report: its sections, the notes on its numbers, and in `methods` how these were computed.
 
-    `classes` is the table of how often each class occurs.
+    The short answer has `short_methods` in place of the methods, if there are such, the notes `short_notes`,
+    and `short_signature`, which is enough to recognise the result. `by_metric` is the table of two
+    systems on all metrics, for papers; `classes` that of how often each class occurs.
     """
 
     title: str
@@ -109,7 +109,11 @@ class Document:
     signature: str
     version: str
     overview: Overview | None = None
+    by_metric: Table | None = None
     classes: Table | None = None
+    short_methods: str = ""
+    short_notes: tuple[str, ...] = ()
+    short_signature: str = ""
 
 
 def check_top(result: Any) -> None:
@@ -144,25 +148,84 @@ def headline(result: Any) -> str:
     return visible(describe(result).sections[0].lead)
 
 
-def several_sections(
-    result: Any, title: str, subtitle: str, sections: Iterable[Section], methods: str
-) -> Document:
-    """Return the report of a result, with its notes and those of all its differences."""
-    return Document(
-        title=title,
-        subtitle=subtitle,
+def in_short(document: Document) -> Document:
+    """Return the short answer: a report without tables, columns, remarks and sentences that are details."""
+    sections = (
+        dataclasses.replace(
+            section, tables=tuple(part for table in section.tables for part in table.in_short()), details=()
+        )
+        for section in document.sections
+    )
+    return dataclasses.replace(
+        document,
         sections=tuple(sections),
-        notes=tuple(lines_of(all_notes(result))),
-        methods=methods,
-        settings=_settings(result.provenance),
-        signature=result.signature,
-        version=__version__ if result.provenance is None else result.provenance.version,
+        notes=document.short_notes,
+        methods=document.short_methods or document.methods,
+        signature=document.short_signature,
+        classes=None,
     )
 
 
-def one_section(result: Any, title: str, subtitle: str, methods: str, **section: Any) -> Document:
+def in_brief(document: Document) -> Document:
+    """Return the headlines of a report with one table each."""
+    sections = (
+        dataclasses.replace(section, tables=section.tables[:1], remarks=(), next_step=lambda: "")
+        for section in in_short(document).sections
+    )
+    return dataclasses.replace(
+        document, sections=tuple(sections), notes=(), methods="", signature="", classes=None
+    )
+
+
+def several_sections(
+    result: Any,
+    title: str,
+    subtitle: str,
+    sections: Iterable[Section],
+    methods: str,
+    short_methods: str = "",
+    detail_notes: Collection[str] = (),
+) -> Document:
+    """Return the report of a result, with the notes on it and its differences that no headline has said.
+
+    The short answer leaves out the notes whose codes are `detail_notes`.
+    """
+    sections = tuple(sections)
+    said = " ".join(section.lead for section in sections)
+    notes = [note for note in all_notes(result) if note.message not in said]
+    return Document(
+        title=title,
+        subtitle=subtitle,
+        sections=sections,
+        notes=tuple(lines_of(notes)),
+        methods=methods,
+        settings=_settings(result.provenance),
+        signature=result.signature,
+        short_signature=_short_signature(result.provenance),
+        version=__version__ if result.provenance is None else result.provenance.version,
+        short_methods=short_methods,
+        short_notes=tuple(lines_of(note for note in notes if note.code not in detail_notes)),
+    )
+
+
+def one_section(
+    result: Any,
+    title: str,
+    subtitle: str,
+    methods: str,
+    short_methods: str = "",
+    detail_notes: Collection[str] = (),
+    **section: Any,
+) -> Document:
     """Return the report of a result that has one section, described by the fields of `Section`."""
-    return several_sections(result, title, subtitle, [Section(**section)], methods)
+    sections = [Section(**section)]
+    return several_sections(result, title, subtitle, sections, methods, short_methods, detail_notes)
+
+
+def _short_signature(p: Provenance | None) -> str:
+    """Return version, seed and the beginning of the hash of the data, and how to get the whole report."""
+    parts = [__version__] if p is None else [p.version, f"seed {p.seed}", f"data {p.data_hash[:8]}"]
+    return f"bestby {', '.join(parts)}. The whole report: {ALL}"
 
 
 def _settings(p: Provenance | None) -> dict[str, Any]:
@@ -224,7 +287,7 @@ def best_systems(c: Comparison, top: int | None = None) -> Comparison | None:
         # Systems up to which all are shown
         if c.kind != "comparison" or n_systems <= 50:
             return None
-        top = TOP
+        top = BEST
     check_top(c)
     if checks.positive_int(top, "top") >= n_systems:
         return None

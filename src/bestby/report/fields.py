@@ -162,8 +162,8 @@ DIFFERENCE = (
     Field("exact", needs=TEST),
     Field("n_differing"),
     Field("verdict", needs=INTERVAL, header="verdict", format=as_word),
-    Field("better"),
-    Field("favoured", needs=TEST),
+    Field("significant", needs=TEST),
+    Field("winner", needs=TEST),
     *interval_ends("equivalence_interval", "equivalence_low", "equivalence_high", absent=None),
     Field("standard_error", needs=INTERVAL),
     Field("standard_error_method", needs=INTERVAL),
@@ -234,11 +234,8 @@ def _column(field: Field, c: Any, entries: Sequence[Any]) -> Sequence[Any] | Arr
         return [field.value(entry) for entry in entries]
     if field.path is disagreement:
         return disagreements.words_of_pairs(entries)
-    return (
-        [field.value(d) for d in entries]
-        if callable(field.path)
-        else entries.values(field.path or field.name)
-    )
+    held = None if callable(field.path) else entries.values(field.path or field.name)
+    return [field.value(d) for d in entries] if held is None else held
 
 
 def _listed(column: Sequence[Any] | Array) -> list[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from functools import lru_cache
 
@@ -28,9 +29,9 @@ def next_step(c: Comparison, metric: MetricInfo) -> str:
     """Return on how many items the leading two differ, and what a study of that size detects; "" without any.
 
     The leading two are the two best, or the baseline and the best other system. The numbers are those of
-    `bestby plan`: for a share of right answers from the items that exactly one has right, else from the
-    standard error of the difference, in both cases with what these leave open. They are for the level that
-    Bonferroni gives one comparison of the family.
+    `bestby plan`: for a share of right answers from the items that exactly one has right, by McNemar's test,
+    else from the standard error of the difference, by a t-test, in both cases with what these leave open.
+    They are for the level that Bonferroni gives one comparison of the family.
     """
     d = leading(c, metric)
     if d is None:
@@ -74,20 +75,36 @@ def _detected(c: Comparison, metric: MetricInfo, d: Difference) -> str:
     family = question.n_comparisons
     low, high = metric.bounds
     possible = abs(detected) <= high - low
-    power = f"power {USUAL_POWER:g}"
+    power = f"power {USUAL_POWER:g}{_of_test(d, design)}"
     if possible:
         text = f"{grouped(d.n_items)} items detect a difference of {_rounded(scale * detected)} with {power}"
     else:
         text = f"{grouped(d.n_items)} items are too few to detect any possible difference with {power}"
-    text += f" at the level {alpha(c.level):.4g} / {grouped(family)}" * (family > 1)
+    if family > 1:
+        which = "each" if c.correction == "bonferroni" else "the first"
+        text += f" at the level {alpha(c.level):.4g} / {grouped(family)}"
+        text += f", Bonferroni's for {which} of {grouped(family)} comparisons"
     if c.margin is not None:
         size, named = c.margin / scale, f"the margin of {margin_text(c.margin)}"
     else:
         size, named = abs(d.estimate), f"the {seen} seen here"
-    if size >= abs(detected):
-        return f"{text}, so they are enough for {named}." if possible else f"{text}."
-    needed = _size(d, design, math.copysign(size, detected), detected, question) if size > 0.0 else None
-    return f"{text}." if needed is None else f"{text}; {named} would take {needed}."
+    needed = None
+    if size < abs(detected):
+        needed = _size(d, design, math.copysign(size, detected), detected, question) if size > 0.0 else None
+    elif possible:
+        return f"{text}; they are enough for {named}."
+    return f"{text}." if needed is None else f"{text}; {named} would take {needed} items."
+
+
+def _of_test(d: Difference, design: Design) -> str:
+    """Return of which test the power is, in words; "" if it is the one that was used.
+
+    On right and wrong answers the permutation and the sign test are McNemar's.
+    """
+    planned = design.test if isinstance(design, PairedProportions) else "t"
+    used = "" if d.test is None else d.test.name
+    same = used == planned or (planned == "mcnemar" and used in ("permutation", "sign"))
+    return "" if same else f" ({words.name_of_test(planned)})"
 
 
 def detectable(c: Comparison, metric: MetricInfo) -> float | None:
@@ -141,7 +158,10 @@ def design_of(d: Difference) -> Design | None:
     exact = d.interval is not None and d.interval.method == "tango" and d.n_differing <= 500
     if not exact or d.n_clusters or not _are_shares_of_items(d):
         return _by_error(d)
-    return PairedProportions(d.score_a, d.score_b, 1.0 - d.n_differing / d.n_items, pilot_items=d.n_items)
+    agreement = 1.0 - d.n_differing / d.n_items
+    design = PairedProportions(d.score_a, d.score_b, agreement, pilot_items=d.n_items)
+    midp = d.test is not None and d.test.name == "mcnemar-midp"
+    return dataclasses.replace(design, test="mcnemar-midp") if midp else design
 
 
 def _are_shares_of_items(d: Difference) -> bool:

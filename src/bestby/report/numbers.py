@@ -1,11 +1,11 @@
-"""Numbers for readers: rounded by their standard error, never to a fixed number of digits."""
+"""Numbers for readers: rounded by their intervals, never to a fixed number of digits."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from statistics import NormalDist, median
+from statistics import median
 
 from bestby._core import rounding
 from bestby.inference.multiplicity import alpha_at, rejects
@@ -16,7 +16,7 @@ DASH = "\N{EN DASH}"
 INFINITY = "\N{INFINITY}"
 MOST_DECIMALS = 8  # beyond it, powers of ten read better than a row of zeros
 _MOST_MORE = 2  # decimals more than its column has, likewise
-_MOST_DIGITS = 8  # of the largest number of a column, however small its standard error
+_MOST_DIGITS = 8  # of the largest number of a column, however short its interval
 _ALL_DECIMALS = 330  # where even the smallest number shows its sign, a number is written out
 _SMALL, _LARGE = 1e-3, 1e15  # powers of ten are for numbers below, if they need many decimals, and above
 
@@ -61,18 +61,12 @@ def excludes_zero(interval: Interval | None) -> bool:
     return interval is not None and 0.0 not in interval
 
 
-def standard_error(estimate: float, interval: Interval | None) -> float:
-    """Return the standard error that an interval implies under a normal approximation, or NaN."""
-    if interval is None:
-        return math.nan
-    low, high = interval.low, interval.high
+def half_width(estimate: float, interval: Interval | None) -> float:
+    """Return half the width of an interval, or the distance of its only end; NaN if there is none."""
+    low, high = ends(interval)
     if math.isfinite(low) and math.isfinite(high):
-        return (high - low) / 2.0 / NormalDist().inv_cdf((1.0 + interval.level) / 2.0)
-    quantile = NormalDist().inv_cdf(max(interval.level, 0.6))
-    for end in (low, high):
-        if math.isfinite(end):
-            return abs(end - estimate) / quantile
-    return math.nan
+        return (high - low) / 2.0
+    return next((abs(end - estimate) for end in (low, high) if math.isfinite(end)), math.nan)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,15 +82,15 @@ class Rounding:
     decimals: int
     marks: tuple[float, ...] = ()
     measured: bool = field(default=False, repr=False, compare=False)
-    """Whether the decimals follow from standard errors, so that a writer may be asked for others."""
+    """Whether the decimals follow from intervals, so that a writer may be asked for others."""
 
     @classmethod
     def of(cls, measured: Iterable[tuple[float, Interval | None]], margin: float | None = None) -> Rounding:
-        """Return the rounding that shows the second significant digit of the standard errors.
+        """Return the rounding that shows the second significant digit of half the width of the intervals.
 
-        All numbers of a column get the same decimals: those of the smallest standard error, but no more than
-        one above those of the median, lest one odd row litter all others with digits; and no more than show
-        eight digits of the largest number, as standard errors can be mere rounding. `margin` is the smallest
+        All numbers of a column get the same decimals: those of the shortest interval, but no more than one
+        above those of the median, lest one odd row litter all others with digits; and no more than show eight
+        digits of the largest number, as intervals can be mere rounding. `margin` is the smallest
         difference that matters: a number must show on which side of it it lies.
 
         >>> Rounding.of([(0.06, Interval(0.0235, 0.094, 0.95, "bca", False))])
@@ -108,15 +102,15 @@ class Rounding:
         marks = () if margin is None else (-margin, margin)
         numbers = [abs(x) for estimate, interval in rows for x in (estimate, *ends(interval))]
         largest = max((x for x in numbers if math.isfinite(x)), default=0.0)
-        errors = [standard_error(estimate, interval) for estimate, interval in rows]
-        # Standard errors this small, relative to the numbers, are those of rounding
-        usable = [error for error in errors if math.isfinite(error) and error > 3e-10 * largest]
+        halves = [half_width(estimate, interval) for estimate, interval in rows]
+        # Intervals this short, relative to the numbers, are those of rounding
+        usable = [half for half in halves if math.isfinite(half) and half > 6e-10 * largest]
         if usable:
             most = _MOST_DIGITS - 1 - math.floor(math.log10(largest))
-            by_error = min(_decimals(min(usable)), _decimals(median(usable)) + 1)
-            return cls(max(0, min(by_error, most)), marks, measured=True)
+            by_width = min(_decimals(min(usable)), _decimals(median(usable)) + 1)
+            return cls(max(0, min(by_width, most)), marks, measured=True)
         sizes = [abs(estimate) for estimate, _ in rows if math.isfinite(estimate) and estimate != 0.0]
-        # Without errors: four digits.
+        # Without intervals: four digits.
         return cls(_decimals(max(sizes) / 100.0) if sizes else 3, marks, measured=True)
 
     def with_decimals(self, decimals: int) -> Rounding:
@@ -215,9 +209,9 @@ def _power_of_ten(value: float, digits: int) -> str:
     return f"{mantissa}e{int(exponent)}"
 
 
-def _decimals(error: float) -> int:
-    """Return the decimals that show the second significant digit of `error`."""
-    return max(0, 1 - math.floor(math.log10(error) + 1e-9))  # 0.1 less its last bits is 0.1
+def _decimals(width: float) -> int:
+    """Return the decimals that show the second significant digit of `width`."""
+    return max(0, 1 - math.floor(math.log10(width) + 1e-9))  # 0.1 less its last bits is 0.1
 
 
 def p_text(p_value: float, threshold: float | None = None) -> str:

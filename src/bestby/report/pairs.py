@@ -11,7 +11,7 @@ import numpy as np
 from bestby._core.cached import cached_property
 from bestby._core.chunks import chunks
 from bestby._core.typing import Alternative, Array, FloatArray, IntArray
-from bestby.inference.multiplicity import rejects
+from bestby.inference.multiplicity import alpha_at, rejects
 from bestby.report.comparison import Difference
 from bestby.results.base import Note, notes_about
 from bestby.results.values import Interval, TestResult
@@ -155,26 +155,33 @@ class Pairs(Sequence[Difference]):
             yield Interval(low, high, self.equivalence_level, self.interval, True)
 
     @property
-    def favoured(self) -> list[str | None]:
-        """As `Difference.favoured`, of each pair."""
-        return self._system_of_sign(self.statistic)
+    def significant(self) -> Sequence[bool | None] | Array:
+        """As `Difference.significant`, of each pair."""
+        if self.test is None:
+            return [None] * len(self)
+        return rejects(self.p_adjusted, alpha_at(self.level))
 
-    def _system_of_sign(self, values: FloatArray) -> list[str | None]:
-        """Return A where a number is positive, B where it is negative; the reverse where lower is better."""
-        sign = np.sign(values) * (1 if self.greater_is_better else -1)
-        names = np.array([*self.names, None], dtype=object)
-        favoured: list[str | None] = names[
-            np.where(sign > 0, self.a, np.where(sign < 0, self.b, -1))
-        ].tolist()
-        return favoured
+    @cached_property
+    def sides(self) -> IntArray:
+        """The winner of each pair: 1 for A, -1 for B, 0 for none; tests of counts never oppose the scores."""
+        if self.test is None:
+            return np.zeros(len(self), dtype=np.int64)
+        sides = np.sign(self.statistic).astype(np.int64)
+        shown = rejects(self.p_adjusted, alpha_at(self.level))
+        if self.alternative != "two-sided":
+            shown &= sides == (1 if self.alternative == "greater" else -1)
+        return np.where(shown, sides if self.greater_is_better else -sides, 0)
 
     @property
-    def better(self) -> list[str | None]:
-        """As `Difference.better`, of each pair: the tests of counts never oppose the scores."""
-        return self.favoured if self.test is not None else self._system_of_sign(self.estimate)
+    def winner(self) -> list[str | None]:
+        """As `Difference.winner`, of each pair."""
+        names = np.array([*self.names, None], dtype=object)
+        place = np.where(self.sides > 0, self.a, np.where(self.sides < 0, self.b, -1))
+        winners: list[str | None] = names[place].tolist()
+        return winners
 
-    def values(self, path: str) -> Sequence[Any] | Array:
-        """Return an attribute of all differences, by its path from a `Difference`."""
+    def values(self, path: str) -> Sequence[Any] | Array | None:
+        """Return an attribute of all differences, by its path from a `Difference`; None if none is held."""
         size = len(self)
         match path:
             case "a" | "b":
@@ -199,7 +206,7 @@ class Pairs(Sequence[Difference]):
             case "standard_error_method":
                 return ["formula"] * size
             case _:
-                column: Sequence[Any] | Array = getattr(self, path)
+                column: Sequence[Any] | Array | None = getattr(self, path, None)
                 return column
 
     def find(self, a: str, b: str) -> int | None:
@@ -378,14 +385,3 @@ def parts_of(differences: Sequence[Difference]) -> tuple[Sequence[Difference], .
     ((),)
     """
     return differences.parts if isinstance(differences, Differences) else (differences,)
-
-
-def shown_sides(pairs: Pairs, alpha: float) -> IntArray:
-    """Return `shown_better` for many pairs at once: 1 for A, -1 for B, 0 for neither."""
-    if pairs.test is None:
-        return np.zeros(len(pairs), dtype=np.int64)
-    sides = np.sign(pairs.statistic).astype(np.int64)
-    shown = rejects(pairs.p_adjusted, alpha)
-    if pairs.alternative != "two-sided":
-        shown &= sides == (1 if pairs.alternative == "greater" else -1)
-    return np.where(shown, sides if pairs.greater_is_better else -sides, 0)

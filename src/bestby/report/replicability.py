@@ -237,7 +237,8 @@ def document(r: Replicability) -> Document:
 def sentence(r: Replicability, what: str, *, may_be_independent: bool = True) -> str:
     """Return on how many datasets or folds, and on which, there is a difference."""
     n, k = len(r.datasets), r.k_bonferroni
-    text = f"a difference on at least {k} of {n} {what}" if k else f"no difference shown on any of {n} {what}"
+    text = f"a significant difference on at least {k} of {n} {what}"
+    text = text if k else f"no significant difference on any of {n} {what}"
     text += " (K-Bonferroni, any dependence)"
     text += f"; on at least {r.k_fisher} if they are independent (K-Fisher)." if may_be_independent else "."
     below = sum(p <= r.alpha for p in r.p_values)
@@ -324,11 +325,11 @@ def p_value_figure(r: Replicability, *, canvas: Canvas = SCREEN) -> Sheet:
     drawing.labels(axes, [names[one] for one in r.datasets], [one in r.found for one in r.datasets])
     axes.set_xlabel(f"p-value (in brackets after Holm's correction); line: {r.alpha:.6g}", color=drawing.INK)
     keys = [
-        drawing.key("a difference, after Holm's correction", filled=True),
-        drawing.key("none shown", filled=False),
+        drawing.key("significant after Holm's correction", filled=True),
+        drawing.key("not significant", filled=False),
         drawing.key("before correction", filled=True, colour=drawing.FAINT, shape="|"),
     ]
-    title = f"A difference on at least {r.k_bonferroni} of {len(names)} datasets"
+    title = f"Significant on at least {r.k_bonferroni} of {len(names)} datasets"
     return Sheet(axes, drawing.ROW * len(names), title=title, keys=keys)
 
 

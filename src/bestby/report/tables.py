@@ -5,8 +5,9 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Callable, Collection, Iterable, Sequence
+from itertools import combinations
 from operator import attrgetter
-from typing import Any
+from typing import Any, cast
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
@@ -14,20 +15,30 @@ from bestby.report import column, disagreements
 from bestby.report.column import Cell, Column, Look
 from bestby.report.comparison import Comparison, Difference, SystemScore
 from bestby.report.fields import DIFFERENCE, SCORE, attributes, named
-from bestby.report.numbers import DASH, MINUS, Rounding, alpha, margin_text, percent_of
+from bestby.report.numbers import DASH, MINUS, Rounding, alpha, ends, margin_text, percent_of
 from bestby.report.pairs import differences_on
 from bestby.report.words import (
     are_level,
     computed,
     direction,
+    is_one_comparison,
     methods_sentence,
     sentence_of_tests,
     stands_out,
 )
 from bestby.results.base import MetricInfo
-from bestby.results.values import ClassShares
+from bestby.results.values import ClassShares, Interval
 
 SIGNIFICANT = "*"
+
+BEST = 20
+"""Systems that a table shows of more, the best, where not all of them are asked for."""
+
+MOST_IN_SHORT = 10
+"""Differences of which the short answer shows all; of more it shows those with the best system."""
+
+ALL = "--details, or result.details()"
+"""How to get what the short answer leaves out."""
 
 MARK = "mark"
 """The header of the column of marks that the line below the table explains."""
@@ -37,16 +48,20 @@ CLASS_SHARE = attributes("system", "label", "share", "count")
 GOLD = "gold"
 
 _LETTERS = (
-    "The letters of groups are no names of systems: systems whose groups share a letter are not told apart."
+    "The letters of groups are no names of systems: systems whose groups share a letter cannot be told apart."
 )
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Row:
-    """A row, and whether it stands out: the best systems; the differences that are significant."""
+    """A row, and whether it stands out: the best systems; the differences that are significant.
+
+    `span` is the estimate and the ends of its interval, which a terminal draws as a bar.
+    """
 
     cells: tuple[Cell, ...]
     strong: bool
+    span: tuple[float, float, float] | None = None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -54,7 +69,11 @@ class Table:
     """A table to be written in any format; `main` is the column that is bold in rows that stand out.
 
     `footnote` is the lines below it, which say what the marks of rows mean; `part` is what it is of a report,
-    such as "scores" or "differences".
+    such as "scores" or "differences"; `marked` is the value that stands out on the scale of the bars.
+
+    Files and `details` show every table whole. The short answer, which `print` and a terminal show, leaves
+    out a table that is `details`, and the columns that are; it shows `short` in place of a table that has
+    one, such as fewer rows, or a footnote of fewer words.
     """
 
     caption: str
@@ -64,6 +83,9 @@ class Table:
     methods: str = ""
     footnote: str = ""
     part: str = "table"
+    marked: float | None = None
+    details: bool = False
+    short: Table | None = None
 
     @classmethod
     def of(
@@ -77,11 +99,26 @@ class Table:
         main: int = 2,
         methods: str = "",
         footnote: str = "",
+        details: bool = False,
     ) -> Table:
         """Return the columns that apply over entries; `strong` says which rows stand out."""
         used = tuple(column for column in columns if column.applies)
         rows = (Row(tuple(column.cell(entry) for column in used), strong(entry)) for entry in entries)
-        return cls(caption, used, tuple(rows), main, methods, footnote, part)
+        return cls(caption, used, tuple(rows), main, methods, footnote, part, details=details)
+
+    def in_short(self) -> tuple[Table, ...]:
+        """Return what the short answer shows of the table: one table, or none."""
+        if self.details:
+            return ()
+        if self.short is not None:
+            return self.short.in_short()
+        places = [place for place, column in enumerate(self.columns) if not column.details]
+        rows = (
+            dataclasses.replace(row, cells=tuple(row.cells[place] for place in places)) for row in self.rows
+        )
+        columns = tuple(self.columns[place] for place in places)
+        main = places.index(self.main) if self.main in places else 0
+        return (dataclasses.replace(self, columns=columns, rows=tuple(rows), main=main),)
 
 
 def metric_info(c: Comparison, name: str | None) -> MetricInfo:
@@ -126,8 +163,12 @@ def systems_table(
     baselines: Collection[str | None] = (),
     score: str = "",
     methods: str = "",
+    most: int = BEST,
 ) -> Table:
-    """Return the table of systems on one metric, the best first; `score` says what the score is."""
+    """Return the table of systems on one metric, the best first; `score` says what the score is.
+
+    Of more systems than `most` the short answer shows the best.
+    """
     entries = systems_of(c, metric)
     digits, shown = score_rounding(c, metric), named(SCORE)
     look = Look(digits, c.level, metric=metric.name)
@@ -158,15 +199,11 @@ def systems_table(
     )
     caption = f"{kind.capitalize()}s by {score or metric.name} ({direction(metric)}), {c.extent}"
     if not compared:
-        return Table.of(
-            f"Scores on {metric.name} ({direction(metric)}), {c.extent}",
-            columns,
-            entries,
-            part="scores",
-            main=1,
-        )
+        caption = f"Scores on {metric.name} ({direction(metric)}), {c.extent}"
+        table = Table.of(caption, columns, entries, part="scores", main=1)
+        return with_bars(table, [(e.score, e.interval) for e in entries])
     main = 2 if tested else 1
-    return Table.of(
+    table = Table.of(
         caption,
         columns,
         entries,
@@ -176,6 +213,26 @@ def systems_table(
         methods=methods,
         footnote=footnote_on_letters(entries),
     )
+    return with_first_rows(with_bars(table, [(e.score, e.interval) for e in entries]), most, "systems")
+
+
+def with_bars(
+    table: Table, rows: Iterable[tuple[float, Interval | None]], marked: float | None = None
+) -> Table:
+    """Return a table whose rows have the estimates and intervals that bars are drawn of."""
+    spans = ((estimate, *ends(interval)) for estimate, interval in rows)
+    spanned = (dataclasses.replace(row, span=span) for row, span in zip(table.rows, spans, strict=True))
+    return dataclasses.replace(table, rows=tuple(spanned), marked=marked)
+
+
+def with_first_rows(table: Table, most: int, what: str) -> Table:
+    """Return a table of which the short answer shows so many rows, and how to get all of them."""
+    if len(table.rows) <= most:
+        return table
+    line = f"The first {most} of {len(table.rows)} {what}. All of them: {ALL}."
+    footnote = "\n".join(filter(None, (table.footnote, line)))
+    short = dataclasses.replace(table, rows=table.rows[:most], footnote=footnote)
+    return dataclasses.replace(table, short=short)
 
 
 def footnote_on_letters(entries: Sequence[SystemScore]) -> str:
@@ -223,70 +280,88 @@ def difference_columns(c: Any, sides: column.Sides, look: Look) -> list[Column]:
     ]
 
 
-def differences_table(c: Comparison, metric: MetricInfo, *beside_p: Column) -> Table:
-    """Return the table of differences on one metric, in their order; with a margin also the verdicts."""
+def differences_table(c: Comparison, metric: MetricInfo, *beside_p: Column, most: int = BEST) -> Table:
+    """Return the table of differences on one metric, in their order; with a margin also the verdicts.
+
+    Of many the short answer shows those with the best system, or with the baseline, and at most `most`.
+    """
     differences = differences_of(c, metric)
-    sides = column.sides(differences)
-    columns = (
-        *difference_columns(c, sides, Look(difference_rounding(c, metric), c.level, c.correction)),
-        *beside_p,
-        verdicts(differences),
-        marks(differences),
-    )
-    return Table.of(
-        f"{_plural(differences)} in {metric.name}, {sides.minus}{_margin(c, sides)}",
-        columns,
-        differences,
-        stands_out,
-        part="differences",
-        main=len(sides.columns),
-        methods=methods_sentence(c, metric),
-        footnote=why_marked(differences, c),
-    )
+    caption = f"{_plural(differences)} in {metric.name}"
+    look = Look(difference_rounding(c, metric), c.level, c.correction)
+    best = systems_of(c, metric)[0].system
+    return _differences(c, differences, caption, beside_p, look, methods_sentence(c, metric), best, most)
 
 
 def pairs_table(c: Any, caption: str, columns: Sequence[Column], methods: str) -> Table:
     """Return the differences over datasets or folds, with columns of their own."""
     level = c.differences[0].level if c.differences else None
-    sides = column.sides(c.differences)
-    first = difference_columns(c, sides, Look(difference_rounding(c), level, c.correction))
-    columns = (*first, *columns, verdicts(c.differences), marks(c.differences))
-    footnote = why_marked(c.differences, c)
-    return Table.of(
-        f"{caption}, {sides.minus}{_margin(c, sides)}",
-        columns,
-        c.differences,
-        stands_out,
-        part="differences",
-        main=len(sides.columns),
-        methods=methods,
-        footnote=footnote,
-    )
+    look = Look(difference_rounding(c), level, c.correction)
+    return _differences(c, c.differences, caption, columns, look, methods, c.systems[0], BEST)
 
 
-def pairs_matrix(c: Any, metric: MetricInfo) -> Table:
+def _differences(
+    c: Any,
+    differences: Sequence[Difference],
+    caption: str,
+    columns: Sequence[Column],
+    look: Look,
+    methods: str,
+    best: str,
+    most: int,
+) -> Table:
+    def table(shown: Sequence[Difference], footnote: str) -> Table:
+        sides = column.sides(shown)
+        of_table = Table.of(
+            f"{caption}, {sides.minus}{_margin(c, sides)}",
+            (*difference_columns(c, sides, look), *columns, verdicts(shown), marks(shown)),
+            shown,
+            stands_out,
+            part="differences",
+            main=len(sides.columns),
+            methods=methods,
+            footnote=footnote,
+        )
+        return with_bars(of_table, [(d.estimate, d.interval) for d in shown], marked=0.0)
+
+    shown = differences
+    if len(c.differences) > MOST_IN_SHORT:
+        n_systems = len({name for d in differences for name in (d.a, d.b)})
+        every_pair = len(differences) == n_systems * (n_systems - 1) // 2
+        shown = [d for d in differences if not every_pair or best in (d.a, d.b)]
+        shown = shown[: most - every_pair]
+    lines = [disagreements.short_line(map(disagreements.kinds, shown))]
+    if len(shown) < len(differences):
+        lines.append(f"All {len(differences)} differences: {ALL}.")
+    short = table(shown, "\n".join(filter(None, lines)))
+    return dataclasses.replace(table(differences, why_marked(differences, c)), short=short)
+
+
+def pairs_matrix(c: Any, metric: MetricInfo, shown: Any = None) -> Table:
     """Return the differences of every two systems as a matrix above the diagonal: row minus column.
+
+    `shown` is the same comparison with the systems that are shown, if these are not all.
 
     Raises
     ------
     InvalidInputError
         If not every pair was compared.
     """
-    differences, digits = differences_of(c, metric), difference_rounding(c, metric)
-    names = [entry if isinstance(entry, str) else entry.system for entry in _systems_on(c, metric)]
-    if len(differences) < len(names) * (len(names) - 1) // 2:
+    shown = c if shown is None else shown
+    digits = difference_rounding(shown, metric)
+    names = [entry if isinstance(entry, str) else entry.system for entry in _systems_on(shown, metric)]
+    pairs = list(combinations(names, 2))
+    of_pair = {pair: d for pair in pairs if (d := _found(c, metric, *pair)) is not None}
+    if len(of_pair) < len(pairs):
         raise InvalidInputError(
             "the matrix of pairs needs the differences of every two systems, and not all were compared",
             hint='take the list of the differences, parts=["differences"], or compare without a baseline',
         )
-    of_pair = {(d.a, d.b): d for d in differences}
 
     def against(place: int) -> Column:
         def cell(row: int) -> Cell:
             if row >= place:
                 return Cell("", math.nan)
-            held = of_pair.get((names[row], names[place]))
-            d = of_pair[names[place], names[row]].mirrored() if held is None else held
+            d = of_pair[names[row], names[place]]
             number = column.number_cell(digits, d.estimate)
             return number.followed_by(SIGNIFICANT) if stands_out(d) else number
 
@@ -303,9 +378,17 @@ def pairs_matrix(c: Any, metric: MetricInfo) -> Table:
         range(len(names)),
         part="pairs",
         main=0,
-        methods=sentence_of_tests(c, metric) if hasattr(c, "metrics") else "",
+        methods=sentence_of_tests(c, metric),
         footnote=_significance(c) if computed(c, "test") else "",
     )
+
+
+def _found(c: Any, metric: MetricInfo, a: str, b: str) -> Difference | None:
+    """Return A minus B, in whichever direction it is held; None if the two were not compared."""
+    if (held := c.find(metric.name, a, b)) is not None:
+        return cast("Difference", held)
+    opposite = c.find(metric.name, b, a)
+    return None if opposite is None else cast("Difference", opposite.mirrored())
 
 
 def _systems_on(c: Any, metric: MetricInfo) -> Sequence[Any]:
@@ -313,7 +396,8 @@ def _systems_on(c: Any, metric: MetricInfo) -> Sequence[Any]:
 
 
 def _significance(c: Any) -> str:
-    corrected = "" if c.correction == "none" else f" after correction ({c.correction})"
+    alone = c.correction == "none" or is_one_comparison(c)
+    corrected = "" if alone else f" after correction ({c.correction})"
     return f"{SIGNIFICANT} p ≤ {margin_text(alpha(c.level))}{corrected}."
 
 

@@ -3,30 +3,34 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, TypeAlias
 
 from bestby import vocabulary
 from bestby._core import rounding
 from bestby._core.text import grouped, visible
-from bestby.inference.multiplicity import alpha_at, rejects
 from bestby.inference.permutation import least_p
 from bestby.inference.skewness import FROM_UNITS
 from bestby.report import disagreements
-from bestby.report.comparison import SIMULTANEOUS, UNSEEN, Comparison, Difference, SystemScore, shown_better
+from bestby.report.comparison import (
+    SIMULTANEOUS,
+    UNSEEN,
+    Comparison,
+    Difference,
+    SystemScore,
+    better_by_score,
+    better_by_test,
+)
 from bestby.report.numbers import MINUS, Rounding, alpha, margin_text, p_clause, percent
 from bestby.report.pairs import differences_on, examples, involving, notes_of
 from bestby.results.base import MetricInfo, Note, Provenance
-from bestby.results.values import WITHOUT_INTERVAL, TestResult
+from bestby.results.values import WITHOUT_INTERVAL, Interval, TestResult
 
-_OPEN = (
-    "cannot be told apart from it",
-    "are not shown to be ahead of it (one-sided test)",
-    "are not shown to be behind it (one-sided test)",
-)
-
-MOST_OF_A_KIND = 3  # notes of one code with different words: each pair of many systems could have its own
+MOST_OF_A_KIND = 3
+"""Lines of notes of one code, and names in such a line."""
 
 _BY_T = ("normal", "cr2", "t", "welch", SIMULTANEOUS)
 """Intervals that take units to be near normal, or may."""
@@ -61,7 +65,7 @@ def _best_headline(
     best = "highest" if metric.greater_is_better else "lowest"
     if len(tied) > 1:
         shared = f"{listed(tied)} share the {best} {metric.name}, {digits.text(first.score)}, over {c.extent}"
-        return f"{shared}{_favoured_among(c, metric, tied)}."
+        return f"{shared}{_told_apart_among(c, metric, tied)}."
     mine = involving(c.differences, metric.name, first.system)
     others = {(d.b if d.a == first.system else d.a): d for d in mine}
     in_order = {entry.system: others[entry.system] for entry in systems if entry.system in others}
@@ -76,19 +80,18 @@ def _best_headline(
     return text
 
 
-def _favoured_among(c: Comparison, metric: MetricInfo, tied: Sequence[str]) -> str:
+def _told_apart_among(c: Comparison, metric: MetricInfo, tied: Sequence[str]) -> str:
     """Return what tests say of systems with the same score: tests of signs and ranks can tell them apart."""
-    beaten: dict[str, list[str]] = {}
+    losers: dict[str, list[str]] = {}
     # Systems with one score among which the headline looks for tests that tell them apart
     for d in differences_on(c.differences, metric.name) if len(tied) <= 50 else ():
-        ahead = shown_better(d, alpha_at(c.level)) if d.a in tied and d.b in tied else None
-        if ahead is not None:
-            beaten.setdefault(ahead, []).append(d.b if ahead == d.a else d.a)
-    if not beaten:
+        if d.winner is not None and d.a in tied and d.b in tied:
+            losers.setdefault(d.winner, []).append(d.b if d.winner == d.a else d.a)
+    if not losers:
         return ""
     (test, *_) = (d.test for d in differences_on(c.differences, metric.name) if d.test is not None)
-    favoured = "; ".join(f"{ahead} over {listed(names)}" for ahead, names in beaten.items())
-    return f"; the {name_of_test(test.name)} favours {favoured}"
+    sides = "; ".join(f"{winner} over {listed(names)}" for winner, names in losers.items())
+    return f"; the {name_of_test(test.name)} is significant and speaks for {sides}"
 
 
 def _baseline_headline(
@@ -97,38 +100,38 @@ def _baseline_headline(
     base = str(c.baseline)
     scores = {entry.system: digits.text(entry.score) for entry in systems}
     standing: dict[str, list[str]] = {}
-    order = ("are ahead of it", "are behind it", *_OPEN)
     for d in differences_on(c.differences, metric.name):
         standing.setdefault(_against_baseline(d, base), []).append(d.b if d.a == base else d.a)
-    ordered = sorted(standing, key=lambda text: order.index(text) if text in order else len(order))
-    parts = [
-        f"{listed(standing[text])} {text.replace('are ', are(standing[text]) + ' ', 1)}" for text in ordered
-    ]
+    parts = [f"{listed(names)} {_verb(text, names)}" for text, names in standing.items()]
     way = "higher" if metric.greater_is_better else "lower"
     lead = f"Against the baseline {base} ({metric.name} {scores.get(base, '')}, {way} is better)"
     untested = "" if computed(c, "test") else "; nothing was tested"
     return f"{lead}, over {c.extent}: {'; '.join(parts)}{untested}."
 
 
+def _verb(text: str, names: Sequence[str]) -> str:
+    """Return what is said of several systems, or the same of one."""
+    verb, _, rest = text.partition(" ")
+    return text if len(names) > 1 else f"{ {'differ': 'differs', 'have': 'has'}.get(verb, verb) } {rest}"
+
+
 def _against_baseline(d: Difference, base: str) -> str:
     """Return how a system stands to the baseline, as said of several."""
-    other = d.b if d.a == base else d.a
+    higher = (d.estimate > 0.0) == (d.b == base)
+    scores = f"a {'higher' if higher else 'lower'} {d.metric}" if d.estimate else f"the same {d.metric}"
     if d.test is None:
-        return {other: "are ahead of it", base: "are behind it", None: "are level with it"}[d.ahead]
-    better = shown_better(d, alpha_at(d.level))
+        return f"have {scores}"
+    if not d.significant:
+        return "cannot be told apart from it" + (
+            "" if d.test.alternative == "two-sided" else " (one-sided test)"
+        )
     test = name_of_test(d.test.name)
-    if better is not None and d.ahead is None:
-        favours = f"favoured over it by the {test}" if better == other else f"the {test} favours {base}"
-        return f"are level with it by the score, but {favours}"
-    if better is not None:
-        return "are ahead of it" if better == other else "are behind it"
-    if significant(d):
-        by_score, by_test = ("behind", "ahead") if d.favoured == other else ("ahead", "behind")
-        return f"are {by_score} by the score and {by_test} by the {test}"
-    if d.test.alternative == "two-sided":
-        return _OPEN[0]
-    tested = d.a if (d.test.alternative == "greater") == d.greater_is_better else d.b
-    return _OPEN[1] if tested == other else _OPEN[2]
+    if d.winner is None:
+        return f"differ significantly from it by the {test}, which speaks against the scores"
+    if not d.estimate:
+        side = base if d.winner == base else "the former"
+        return f"have {scores}, while the {test} is significant and speaks for {side}"
+    return f"differ significantly from it, with {scores}"
 
 
 def best_clause(first: str, others: Mapping[str, Difference]) -> str:
@@ -136,21 +139,18 @@ def best_clause(first: str, others: Mapping[str, Difference]) -> str:
     test = next(iter(others.values())).test
     if test is None:
         return "; nothing was tested"
-    open_, against = [], []
-    for name, d in others.items():
-        if not significant(d):
-            open_.append(name)
-        elif (shown_better(d, alpha_at(d.level)) or d.favoured) != first:
-            against.append(name)
-    two_sided = test.alternative == "two-sided"
-    sided = "" if two_sided else f" (one-sided tests: {test.alternative})"
+    open_ = [name for name, d in others.items() if not d.significant]
+    against = [
+        name for name, d in others.items() if d.significant and (d.winner or better_by_test(d)) != first
+    ]
+    sided = "" if test.alternative == "two-sided" else f" (one-sided tests: {test.alternative})"
     parts = []
-    if open_ and two_sided:
-        parts.append(f"{listed(open_)} cannot be told apart from it")
-    elif open_:
-        parts.append(f"{listed(open_)} {are(open_)} not shown to be behind it{sided}")
+    if open_:
+        parts.append(f"{listed(open_)} cannot be told apart from it{sided}")
     if against:
-        parts.append(f"against that order, the {name_of_test(test.name)} favours {listed(against)} over it")
+        parts.append(
+            f"the {name_of_test(test.name)} is significant, but speaks for {listed(against)} over it"
+        )
     if parts:
         return f"; {'; '.join(parts)}"
     return f", and differs significantly from {'the other' if len(others) == 1 else 'all others'}{sided}"
@@ -295,26 +295,33 @@ def with_standard_error(d: Difference) -> str:
 
 
 def _size_sentence(d: Difference, digits: Rounding) -> str:
+    """Return how much higher or lower the first score is, and which differences the data allow for."""
     if math.isnan(d.estimate):
         return f"The difference between {d.a} and {d.b} is undefined."
-    ahead = d.ahead or d.a
-    behind = d.b if ahead == d.a else d.a
     if d.estimate == 0.0:
-        lead = f"{d.a} and {d.b} are level"
-        if d.n_items and d.n_differing == 0:
-            lead += ": no item sets them apart"
+        text = f"{d.a} and {d.b} have the same {d.metric}"
+        text += ": no item sets them apart" if d.n_items and d.n_differing == 0 else ""
     else:
         way = "" if d.greater_is_better else " (lower is better)"
-        lead = f"{ahead} is ahead of {behind} by {digits.size(d.estimate)}{way}"
+        side = "higher" if d.estimate > 0.0 else "lower"
+        text = f"{d.a} has a {side} {d.metric} than {d.b} by {digits.size(d.estimate)}{way}"
     unasked = d.interval is None and d.standard_error is None and not _lacks_interval(d)
     if unasked or (d.interval is None and d.verdict == "equivalent"):
-        return f"{lead}."  # no interval was asked for, or the verdict says how sure it is
+        return f"{text}."  # no interval was asked for, or the verdict says how sure it is
     if d.interval is None:
-        return f"{lead}; how sure that is cannot be said from these data."
-    # As the lead of `ahead`, so that positive means what the sentence says, whichever direction is better.
-    flip = (ahead == d.a) != d.greater_is_better
-    low, high = (-d.interval.high, -d.interval.low) if flip else (d.interval.low, d.interval.high)
-    return f"{lead}; the data are compatible with {_span(low, high, ahead, behind, digits)}."
+        return f"{text}; how sure that is cannot be said from these data."
+    return f"{text}; the data are compatible with {_span(d.interval.low, d.interval.high, digits)}."
+
+
+def _span(low: float, high: float, digits: Rounding) -> str:
+    """Return the differences of an interval in words."""
+    if math.isinf(low) and math.isinf(high):
+        return "any difference"
+    if math.isinf(high):
+        return f"differences of {digits.text(low)} or more"
+    if math.isinf(low):
+        return f"differences of {digits.text(high)} or less"
+    return f"differences from {digits.text(low)} to {digits.text(high)}"
 
 
 def _lacks_interval(d: Difference) -> bool:
@@ -322,40 +329,20 @@ def _lacks_interval(d: Difference) -> bool:
     return any(note.code in WITHOUT_INTERVAL for note in d.notes)
 
 
-def _span(low: float, high: float, ahead: str, behind: str, digits: Rounding) -> str:
-    """Return the range of leads of `ahead` over `behind`, from `low` to `high`, in words."""
-    if low >= 0.0 and math.isinf(high):
-        return f"{digits.size(low)} or more"
-    if low >= 0.0:
-        return f"anything from {digits.size(low)} to {digits.size(high)}"
-    if high <= 0.0 and math.isfinite(low):
-        return f"anything from {digits.size(high)} to {digits.size(low)} in favour of {behind}"
-    return f"anything from {_lead(low, ahead, behind, digits)} to {_lead(high, ahead, behind, digits)}"
-
-
-def _lead(value: float, ahead: str, behind: str, digits: Rounding) -> str:
-    if value == 0.0:
-        return "no difference"
-    side = ahead if value > 0.0 else behind
-    return (
-        f"any size in favour of {side}" if math.isinf(value) else f"{digits.size(value)} in favour of {side}"
-    )
-
-
 def _test_sentence(d: Difference, test: TestResult, p_adjusted: float) -> str:
+    """Return whether the two differ significantly, by which test, and if it speaks against the score."""
     threshold = alpha(d.level)
-    name = name_of_test(test.name)
-    two_sided = test.alternative == "two-sided"
-    asked = "" if two_sided else f", one-sided (is {d.a}'s score {test.alternative}?)"
+    asked = "" if test.alternative == "two-sided" else f", one-sided (is {d.a}'s score {test.alternative}?)"
     clause = p_clause(test.p_value, threshold)
-    text = f"{name[0].upper()}{name[1:]}{asked}: {clause}"
+    how = f"{name_of_test(test.name)}{asked}: {clause}"
     if test.error > 0.0 and "<" not in clause:
-        text += f" ± {test.error:.1g}"
+        how += f" ± {test.error:.1g}"
     if p_adjusted != test.p_value and not math.isnan(p_adjusted):
-        text += f" ({p_clause(p_adjusted, threshold, 'adjusted p')})"
-    if significant(d) and d.favoured is not None and d.ahead != d.favoured:
-        text += f", in favour of {d.favoured}"
-        text += ", which has the worse score" if d.opposed else ""
+        how += f"; {p_clause(p_adjusted, threshold, 'adjusted p')}"
+    text = f"They {'differ significantly' if d.significant else 'cannot be told apart'} ({how})"
+    side, better = better_by_test(d), better_by_score(d)
+    if d.significant and side is not None and side != better:
+        text += f"; the test speaks for {side}" + (", which has the worse score" if better else "")
     return text + "."
 
 
@@ -373,7 +360,7 @@ def _verdict_sentence(d: Difference, digits: Rounding) -> str:
         why = ""
         if any(note.code == UNSEEN for note in d.notes):
             why = ": too few units differ to show that others do not"
-        return f"The data leave open whether the difference reaches {margin}{why}."
+        return f"Inconclusive: the data leave open whether the difference reaches {margin}{why}."
     return f"{d.a} is {d.verdict} than {d.b} by more than {margin}."
 
 
@@ -398,16 +385,10 @@ def methods_sentence(c: Comparison, metric: MetricInfo | None = None) -> str:
         systems = tuple(entry for entry in systems if entry.metric == metric.name)
         differences = differences_on(differences, metric.name)
     kinds = examples(differences)
-    scores = counted_names(
-        (name_of_interval(s.interval.method), 1) for s in systems if s.interval is not None
-    )
     tested, bounded = bool(kinds) and computed(c, "test"), computed(c, "interval")
-    intervals, tests = intervals_and_tests(differences)
-    text = "No intervals were computed"
-    if bounded:
-        shown = for_both(intervals, scores) if kinds else scores
-        text = f"Intervals ({percent(c.level)}): {shown}"
-    text += f". Test: {tests}; {correction(c)}." if tested else "; nothing was tested."
+    intervals, tests = intervals_and_tests(differences, systems=systems)
+    text = f"Intervals ({percent(c.level)}): {intervals}" if bounded else "No intervals were computed"
+    text += f". Test: {tests}{corrected(c)}." if tested else "; nothing was tested."
     text += equivalence([d for d, _ in kinds])
     drawn = resampled(d for d, _ in kinds)
     if not kinds:
@@ -417,11 +398,11 @@ def methods_sentence(c: Comparison, metric: MetricInfo | None = None) -> str:
 
 def sentence_of_tests(c: Any, metric: MetricInfo) -> str:
     """Return which tests and which correction made the p-values of one metric, where no interval is shown."""
-    kinds = [d for d, _ in examples(differences_on(c.differences, metric.name))]
+    kinds = examples(differences_on(c.differences, metric.name))
     if not computed(c, "test"):
         return "Nothing was tested."
-    text = f"Test: {intervals_and_tests(differences_on(c.differences, metric.name))[1]}; {correction(c)}."
-    drawn = any(d.test is not None and d.test.n_resamples > 0 for d in kinds)
+    text = f"Test: {by_tests(kinds)}{corrected(c)}."
+    drawn = any(d.test is not None and d.test.n_resamples > 0 for d, _ in kinds)
     return f"{text} {resamples(c)}" if drawn else text
 
 
@@ -438,9 +419,8 @@ def methods_of(c: Any, intervals: str, tests: str) -> str:
     return text + equivalence(c.differences)
 
 
-def made_by(c: Any, differences: Sequence[Difference]) -> str:
-    """Return the names of the intervals and tests of some differences, without what nobody asked for."""
-    intervals, tests = intervals_and_tests(differences)
+def made_by(c: Any, intervals: str, tests: str) -> str:
+    """Return names of intervals and tests, without what nobody asked for."""
     parts = ([f"{intervals} intervals"] if computed(c, "interval") else []) + [tests] * computed(c, "test")
     return "; ".join(parts)
 
@@ -470,9 +450,21 @@ def equivalence(differences: Iterable[Difference]) -> str:
     return ""
 
 
-def correction(c: Any) -> str:
-    """Return the correction for the number of comparisons."""
-    return "no correction" if c.correction == "none" else f"correction: {c.correction}"
+def corrected(c: Any) -> str:
+    """Return the correction for the number of comparisons, after a semicolon; nothing for one comparison."""
+    if is_one_comparison(c):
+        return ""
+    return "; no correction" if c.correction == "none" else f"; correction: {c.correction}"
+
+
+def is_one_comparison(c: Any) -> bool:
+    """Return whether only two systems are compared, so that there is nothing to correct."""
+    pairs = ((d.a, d.b) for d in c.differences)
+    first = next(pairs, None)
+    compared = () if c.provenance is None else c.provenance.data.get("systems", ())
+    # A part of the differences of many systems may be a single one
+    several = isinstance(compared, list) and len(compared) > 2
+    return not several and all(pair == first for pair in pairs)
 
 
 def resamples(c: Any) -> str:
@@ -493,55 +485,157 @@ def resampled(differences: Iterable[Difference]) -> bool:
     )
 
 
+Source: TypeAlias = Callable[[Any], str]
+"""Returns what follows the name of a method: the works that it is from, or nothing."""
+
+
 def intervals_and_tests(
     differences: Sequence[Difference],
-    source_of_interval: Callable[[str], str] = _unnamed,
-    source_of_test: Callable[[TestResult], str] = _unnamed,
+    source_of_interval: Source = _unnamed,
+    source_of_test: Source = _unnamed,
+    *,
+    systems: Iterable[SystemScore] = (),
 ) -> tuple[str, str]:
-    """Return the names of the intervals and of the tests, with how often each occurs if there are several.
+    """Return the intervals of differences and of scores, and the tests, by metric where they differ."""
+    kinds, scores = examples(differences), list(systems)
+    metrics = dict.fromkeys([*(d.metric for d, _ in kinds), *(entry.metric for entry in scores)])
 
-    What `source_of_interval` and `source_of_test` return follows the name.
+    def intervals(metric: str) -> str:
+        bounds = [(d.interval, times) for d, times in kinds if d.metric == metric]
+        of_scores = [(entry.interval, 1) for entry in scores if entry.metric == metric]
+        return for_both(_methods(bounds, source_of_interval), _methods(of_scores, source_of_interval))
+
+    def tests(metric: str) -> str:
+        return by_tests([(d, times) for d, times in kinds if d.metric == metric], source_of_test)
+
+    return by_part(metrics, intervals), by_part(metrics, tests)
+
+
+def intervals_and_tests_within(
+    within: Mapping[str, Sequence[Difference]],
+    source_of_interval: Source = _unnamed,
+    source_of_test: Source = _unnamed,
+) -> tuple[str, str]:
+    """Return the intervals and the tests of differences on several places, such as datasets.
+
+    They are given by place if each has one method of its own, else by their share of all differences.
     """
-    kinds = examples(differences)
-    methods = ((d.interval.method, times) for d, times in kinds if d.interval is not None)
-    return (
-        counted_names((name_of_interval(one) + source_of_interval(one), times) for one, times in methods),
-        counted_names((how_tested(d.test, source_of_test), n) for d, n in kinds if d.test is not None),
-    )
+
+    def named(differences: Sequence[Difference]) -> tuple[str, str]:
+        return intervals_and_tests(differences, source_of_interval, source_of_test)
+
+    every = named([d for differences in within.values() for d in differences])
+    each = {place: named(differences) for place, differences in within.items()}
+
+    def by_place(kind: int) -> str:
+        several = any(" differences" in texts[kind] for texts in each.values())
+        return every[kind] if several else by_part(each, lambda place: each[place][kind])
+
+    return by_place(0), by_place(1)
 
 
-def how_tested(test: TestResult, source: Callable[[TestResult], str] = _unnamed) -> str:
+def _methods(intervals: Iterable[tuple[Interval | None, int]], source: Source) -> Counter[str]:
+    """Return the names of the methods of intervals, with how many there are of each."""
+    counts: Counter[str] = Counter()
+    for one, times in intervals:
+        if one is not None:
+            counts[name_of_interval(one.method) + source(one.method)] += times
+    return counts
+
+
+def by_tests(kinds: Iterable[tuple[Difference, int]], source: Source = _unnamed) -> str:
+    """Return the tests of differences in words; of several tests with how many differences each is of."""
+    tests = [(d.test, times) for d, times in kinds if d.test is not None]
+    names = {test.name for test, _ in tests}
+    heads = {_head(test, source) for test, _ in tests}
+    error = max((_relative_error(test) for test, _ in tests), default=0.0)
+    counts: Counter[str] = Counter()
+    which = {}
+    for test, times in tests:
+        way = _way(test, error)
+        said = way if len(heads) == 1 else f"{_head(test, source)} ({way})"
+        counts[said] += times
+        which[said] = _which(test, names)
+    text = shares(counts, "differences", which)
+    return f"{heads.pop()} ({text})" if len(heads) == 1 else text
+
+
+def how_tested(test: TestResult, source: Source = _unnamed) -> str:
     """Return a test in words: its name, its source if one is given, sides and how exact it is."""
-    how = f"exact, by {test.method}" if test.exact else test.method
-    if how == "saddlepoint":
-        how = f"saddlepoint, error about {percent(test.error / test.p_value)} of p"
-    how = how.replace("monte carlo", "Monte Carlo").replace("by binomial", "binomial")
+    return f"{_head(test, source)} ({_way(test, _relative_error(test))})"
+
+
+def _head(test: TestResult, source: Source) -> str:
     sides = test.alternative if test.alternative == "two-sided" else f"one-sided, {test.alternative}"
-    return f"{name_of_test(test.name)}{source(test)}, {sides} ({how})"
+    return f"{name_of_test(test.name)}{source(test)}, {sides}"
+
+
+def _way(test: TestResult, error: float) -> str:
+    """Return how the distribution of a test was computed."""
+    if test.method == "saddlepoint":
+        return f"saddlepoint, error about {percent(error)} of p"
+    how = f"exact, by {test.method}" if test.exact else test.method
+    return how.replace("monte carlo", "Monte Carlo").replace("by binomial", "binomial")
+
+
+def _relative_error(test: TestResult) -> float:
+    return test.error / test.p_value if test.method == "saddlepoint" else 0.0
+
+
+_WAYS = {
+    "enumeration": "whose swaps could all be enumerated",
+    "importance sampling": "with a small p-value",
+    "saddlepoint": "with very many differing items",
+}
+"""Which differences a test computes in a way, where it computes others in another."""
+
+
+def _which(test: TestResult, names: Collection[str]) -> str:
+    """Return of which differences such a test is, where others have another; nothing if that is not known."""
+    if test.name in ("welch", "hall") and "permutation-2" in names:
+        return "for which its p-value is the larger"
+    if test.name == "hall" and "permutation" in names:
+        return "whose units all point the same way"
+    return _WAYS.get(test.method, "")
 
 
 def lines_of(notes: Iterable[Note]) -> list[str]:
-    """Return notes as lines, equal ones once with their number, and of many of one code the first ones."""
-    about: dict[tuple[str, str], list[Note]] = {}
+    """Return notes as lines; those of one code that differ in names and numbers only are one line.
+
+    >>> lines_of([Note("few", f"{system} has 3 runs", ("acc", system)) for system in "abcde"])
+    ['a has 3 runs (5 such notes: a; b; c; ...)']
+    """
+    alike: dict[str, dict[str, list[Note]]] = {}
     for note in notes:
-        about.setdefault((note.code, note.message), []).append(note)
-    kinds = Counter(code for code, _ in about)
-    shown: Counter[str] = Counter()
-    lines = []
-    for (code, message), alike in about.items():
-        shown[code] += 1
-        if shown[code] > MOST_OF_A_KIND and kinds[code] > MOST_OF_A_KIND + 1:
-            if shown[code] == kinds[code]:
-                more = kinds[code] - MOST_OF_A_KIND
-                lines.append(f"{more} more notes with the code {code!r} are in the JSON")
-            continue
-        if len(alike) > 1:
-            lines.append(f"{message} (in {len(alike)} cases)")
-        elif alike[0].about:
-            lines.append(f"{message} ({', '.join(alike[0].about)})")
-        else:
-            lines.append(message)
+        alike.setdefault(note.code, {}).setdefault(_without_names(note), []).append(note)
+    lines: list[str] = []
+    for of_code in alike.values():
+        texts = list(of_code.values())
+        # Of so many texts of one code the first stands for all
+        lines += map(_line_of, texts if len(texts) <= MOST_OF_A_KIND else [[one for t in texts for one in t]])
     return lines
+
+
+_VARYING = re.compile(r"'[^']*'|\"[^\"]*\"|\d+(?:[.,]\d+)*(?:e-?\d+)?")
+
+
+def _without_names(note: Note) -> str:
+    """Return the message of a note without the names that it is about, quoted names and numbers."""
+    text = note.message
+    for name in sorted(note.about, key=len, reverse=True):
+        text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", "#", text)
+    return _VARYING.sub("#", text)
+
+
+def _line_of(notes: Sequence[Note]) -> str:
+    """Return the first of some notes, with what it is about, and how many there are and about what."""
+    message, about = notes[0].message, [note.about for note in notes]
+    if len(notes) == 1:
+        return f"{message} ({', '.join(about[0])})" if about[0] else message
+    one_metric = len({names[:1] for names in about}) == 1 and all(len(names) > 1 for names in about)
+    named = list(dict.fromkeys(", ".join(names[one_metric:]) for names in about if names))
+    some = "; ".join([*named[:MOST_OF_A_KIND], *(["..."] if len(named) > MOST_OF_A_KIND else [])])
+    return f"{message} ({len(notes)} such notes{f': {some}' if some else ''})"
 
 
 def all_notes(c: Any) -> tuple[Note, ...]:
@@ -575,14 +669,9 @@ def are_level(one: float, other: float) -> bool:
     return rounding.level(one, other, max(abs(one), abs(other)))
 
 
-def significant(d: Difference) -> bool:
-    """Return whether there is an adjusted p-value, and it is at most 1 − level."""
-    return d.p_adjusted is not None and rejects(d.p_adjusted, alpha_at(d.level))
-
-
 def stands_out(d: Difference) -> bool:
-    """Return whether a table makes a difference bold: its test shows one of the systems to be better."""
-    return shown_better(d, alpha_at(d.level)) is not None
+    """Return whether a table makes a difference bold: it has a winner."""
+    return d.winner is not None
 
 
 def are(names: Sequence[str]) -> str:
@@ -607,31 +696,69 @@ def name_of_interval(method: str) -> str:
     return vocabulary.long_name("interval", method)
 
 
-def for_both(differences: str, scores: str) -> str:
-    """Return the intervals of differences and of scores, those of one name once.
+def for_both(differences: Counter[str], scores: Counter[str]) -> str:
+    """Return the methods of differences and of scores, those of one name once.
 
-    >>> for_both("Tango score", "Wilson score")
+    >>> for_both(Counter(["Tango score"]), Counter(["Wilson score"]))
     'Tango score for differences, Wilson score for scores'
-    >>> for_both("BCa bootstrap", "BCa bootstrap")
+    >>> for_both(Counter(["BCa bootstrap"]), Counter(["BCa bootstrap"]))
     'BCa bootstrap for differences and scores'
+    >>> for_both(Counter(["BCa bootstrap"]), Counter())
+    'BCa bootstrap'
     """
-    if differences == scores:
-        return f"{differences} for differences and scores"
-    return f"{differences} for differences, {scores} for scores"
+    both = {"differences": differences, "scores": scores}
+    texts = {what: shares(counts, what) for what, counts in both.items() if counts}
+    if len(texts) < 2:
+        return next(iter(texts.values()), "none")
+    if len({*differences, *scores}) == 1:
+        return f"{texts['scores']} for differences and scores"
+    return ", ".join(text if len(both[what]) > 1 else f"{text} for {what}" for what, text in texts.items())
 
 
-def counted_names(names: Iterable[tuple[str, int]]) -> str:
-    """Return names as a list, with how many of all each is of if there are several.
+def shares(counts: Counter[str], what: str, which: Mapping[str, str] = MappingProxyType({})) -> str:
+    """Return names as a list, each of several with how many it is of, and with which these are.
 
-    >>> counted_names([("BCa bootstrap", 1), ("Tango score", 2)])
-    'Tango score (2 of 3), BCa bootstrap (1 of 3)'
+    >>> shares(Counter({"Tango score": 2, "BCa bootstrap": 1}), "differences")
+    'Tango score for 2 of the 3 differences and BCa bootstrap for the other'
+    >>> shares(Counter({"exact": 4, "Monte Carlo": 2}), "differences", {"exact": "with few items"})
+    'exact for the 4 of 6 differences with few items and Monte Carlo for the other 2'
     """
-    counts: Counter[str] = Counter()
-    for name, times in names:
-        counts[name] += times
     if len(counts) < 2:
         return next(iter(counts), "none")
-    return ", ".join(f"{name} ({count} of {counts.total()})" for name, count in counts.most_common())
+    parts = []
+    for place, (name, count) in enumerate(counts.most_common(), 1):
+        reason, number = which.get(name, ""), f" {count}" if count > 1 else ""
+        if place == len(counts):
+            parts.append(f"{name} for the other{number}{f', {reason}' * bool(reason)}")
+        elif reason:
+            parts.append(f"{name} for the {count} of {counts.total()} {what} {reason}")
+        else:
+            parts.append(f"{name} for {count} of the {counts.total()} {what}")
+    return listed(parts, len(parts))
+
+
+def by_part(parts: Iterable[str], said: Callable[[str], str]) -> str:
+    """Return what is said of each part, such as a metric, once for those of which the same is said.
+
+    >>> by_part(["accuracy", "f1", "mcc"], {"accuracy": "Wilson", "f1": "ABC", "mcc": "ABC"}.__getitem__)
+    'for accuracy: Wilson; for f1 and mcc: ABC'
+    >>> by_part(["accuracy", "f1"], {"accuracy": "ABC", "f1": "ABC"}.__getitem__)
+    'ABC'
+    """
+    names: dict[str, list[str]] = {}
+    for part in parts:
+        names.setdefault(said(part), []).append(part)
+    if len(names) < 2:
+        return next(iter(names), "none")
+    return "; ".join(f"for {listed(those)}: {text}" for text, those in names.items())
+
+
+def directions(metrics: Sequence[MetricInfo]) -> str:
+    """Return which scores are better, of metrics that differ in it the lower ones by name."""
+    lower = [metric.name for metric in metrics if not metric.greater_is_better]
+    if lower and len(lower) < len(metrics):
+        return f"higher is better, of {listed(lower)} lower"
+    return direction(metrics[0])
 
 
 def direction(metric: MetricInfo) -> str:

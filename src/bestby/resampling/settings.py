@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
 from concurrent.futures import Executor
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -12,9 +13,11 @@ import numpy as np
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError
 from bestby._core.keywords import with_suggestions
+from bestby._core.paths import checked_path, is_url
 from bestby._core.text import quoted
 from bestby._core.typing import Rng
 from bestby.resampling import executing, streams
+from bestby.resampling.progress import Progress
 
 
 @with_suggestions
@@ -22,10 +25,9 @@ from bestby.resampling import executing, streams
 class Resampling:
     """How to resample: what every function that resamples takes as ``resampling=``.
 
-    The settings that are often needed are keywords of these functions too. A keyword at its default leaves
-    the setting to the record, even where it is written out: ``rng=0`` beside a record with another seed has
-    no effect. A keyword with another value is used where the record has its default; where both have values
-    of their own and these differ, it is an error.
+    `n_resamples` and `rng` are keywords of these functions too. At its default, such a keyword leaves the
+    setting to the record, even where it is written out: ``rng=0`` beside a record with another seed has no
+    effect. Where both have values of their own and these differ, it is an error.
 
     Parameters
     ----------
@@ -34,17 +36,25 @@ class Resampling:
     rng : int, numpy.random.Generator or None
         The seed; None for fresh entropy, which is recorded.
     n_jobs : int
-        Threads, -1 for as many as the machine lets this process use; the numbers are the same for any.
+        Threads, and processes for counting texts where that takes long; -1 for as many as the machine lets
+        this process use. The numbers are the same for any.
+    progress : bool or callable, optional
+        True draws a line on stderr that says how far the work is, from its second second on, on a terminal or
+        in a notebook. A function is called with the number of resamples done and their number: those of the
+        bootstrap and of the tests, and the scores without each item or group. The share that is done never
+        falls, and ends at 1.
     executor : Executor, optional
         What runs long jobs in place of threads: any ``concurrent.futures.Executor``, or a
         ``dask.distributed.Client``. The numbers are the same for any.
+    cache : str or path, optional
+        A folder in which the counts that metrics of texts make are kept, so that texts are not counted again
+        with the same metric, references and versions. The numbers are the same with it and without.
     resample_size : float or int, optional
-        Draw so many of the items (clusters) for each bootstrap resample, as a fraction or a number; all by
-        default.
+        Draw so many of the items (clusters) for each bootstrap resample, as a fraction or a number: m out of
+        n. All by default.
     rescale : bool
-        Multiply the deviations of smaller resamples by the root of their share.
-    progress : callable, optional
-        Called with the number of resamples done and their number.
+        Multiply the deviations of such resamples by the root of m / n, as the score of all n items varies so
+        much less. Without it, p-values and intervals are those of an experiment of m items.
 
     Raises
     ------
@@ -67,10 +77,11 @@ class Resampling:
     n_resamples: int | None = None
     rng: Rng = 0
     n_jobs: int = 1
+    progress: Progress | bool | None = None
     executor: Executor | None = None
+    cache: str | PathLike[str] | None = None
     resample_size: float | None = None
     rescale: bool = True
-    progress: Callable[[int, int], None] | None = None
 
     def __post_init__(self) -> None:
         if self.n_resamples is not None:
@@ -79,10 +90,18 @@ class Resampling:
         executing.n_threads(self.n_jobs)
         object.__setattr__(self, "executor", executing.checked(self.executor))
         resample_size(self.resample_size)
-        if self.progress is not None and not callable(self.progress):
+        if self.cache is not None and (
+            not os.fspath(checked_path(self.cache, "cache")) or is_url(os.fspath(self.cache))
+        ):
             raise InvalidInputError(
-                f"progress must be a function, got {quoted(self.progress)}",
-                hint="give a function of two numbers, the resamples done and all of them, such as print",
+                f"cache must be the path of a folder, got {quoted(self.cache)}",
+                hint="cache='counts'",
+                argument="cache",
+            )
+        if not (self.progress is None or isinstance(self.progress, bool) or callable(self.progress)):
+            raise InvalidInputError(
+                f"progress must be True, False or a function, got {quoted(self.progress)}",
+                hint="True draws a line; a function takes two numbers, the resamples done and all of them",
                 argument="progress",
             )
         if not checks.flag(self.rescale, "rescale") and self.resample_size is None:
@@ -97,43 +116,49 @@ class Resampling:
 def combined_settings(
     record: Resampling | None,
     n_resamples: int,
+    rng: Rng,
     default: int = 10_000,
     *,
-    function: str = "this function",
-    **keywords: Any,
+    function: str = "",
+    unused: str = "",
 ) -> Resampling:
-    """Return the settings that the record and the keywords of a function make together.
+    """Return the settings of a record together with the two that are keywords of a function as well.
 
-    `default` is the number of resamples of the function. Settings that are not among the keywords have no
-    effect on it and are refused.
+    `default` is the number of resamples of the function. Settings that it does not use are refused.
     """
     checks.positive_int(n_resamples, "n_resamples")
     if record is None:
-        return Resampling(n_resamples, **keywords)
+        return Resampling(n_resamples, rng)
     if not isinstance(record, Resampling):
         raise InvalidInputError(
             f"resampling must be a Resampling, got {quoted(record)}",
             hint="resampling=bestby.Resampling(n_resamples=2000, rng=1)",
             argument="resampling",
         )
-    merged: dict[str, Any] = {}
-    for entry in fields(Resampling):
-        name, own = entry.name, getattr(record, entry.name)
-        keyword: Any = n_resamples if name == "n_resamples" else keywords.get(name, entry.default)
-        usual: Any = default if name == "n_resamples" else entry.default
-        if name != "n_resamples" and name not in keywords:
-            checks.refuse_unused(function, **{f"resampling.{name}": (own, usual)})
-        # Python does not tell a default from the same value written out, so that either leaves the record its
-        # say.
-        set_here, set_there = keyword is not usual and keyword != usual, own is not entry.default
-        if set_here and set_there and own != keyword and own != entry.default:
-            raise InvalidInputError(
-                f"{name}={quoted(keyword)} contradicts resampling, which has {name}={quoted(own)}",
-                hint="give it once: in the record or as a keyword",
-                argument=name,
-            )
-        merged[name] = keyword if set_here or own is None else own
-    return replace(record, **merged)
+    for name in unused.split():
+        setting = (getattr(record, name), getattr(Resampling, name))
+        checks.refuse_unused(function, **{f"resampling.{name}": setting})
+    return replace(
+        record,
+        n_resamples=_setting("n_resamples", n_resamples, default, record.n_resamples, None),
+        rng=_setting("rng", rng, 0, record.rng, 0),
+    )
+
+
+def _setting(name: str, keyword: Any, usual: Any, own: Any, unset: Any) -> Any:
+    """Return a keyword, or what a record has in place of it where the keyword is at its default.
+
+    Python does not tell a default from the same value written out, so that either leaves the record its say.
+    """
+    if own is unset or own == unset:
+        return keyword
+    if keyword is own or keyword in (usual, own):
+        return own
+    raise InvalidInputError(
+        f"{name}={quoted(keyword)} contradicts resampling, which has {name}={quoted(own)}",
+        hint="give it once: in the record or as a keyword",
+        argument=name,
+    )
 
 
 def resample_size(size: float | None) -> float | None:

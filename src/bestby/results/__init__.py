@@ -17,6 +17,11 @@ if TYPE_CHECKING:
     from bestby.questions.advice.result import Shape as Shape
     from bestby.questions.advice.result import Step as Step
     from bestby.questions.advice.result import Wrong as Wrong
+    from bestby.questions.check.result import CheckedColumn as CheckedColumn
+    from bestby.questions.check.result import FileCheck as FileCheck
+    from bestby.questions.check.result import Finding as Finding
+    from bestby.questions.check.result import ReadyCommand as ReadyCommand
+    from bestby.questions.check.result import Unchecked as Unchecked
     from bestby.questions.datasets.result import DatasetComparison as DatasetComparison
     from bestby.questions.datasets.result import MeanImprovement as MeanImprovement
     from bestby.questions.datasets.result import Overall as Overall
@@ -102,6 +107,7 @@ __getattr__, __dir__, __all__ = door(
         "boards.result": "Publication SubmissionCheck SubmissionReceipt Verification",
         "planning.base": "PlanPoint",
         "questions.advice.result": "Advice Case Shape Step Wrong",
+        "questions.check.result": "CheckedColumn FileCheck Finding ReadyCommand Unchecked",
         "questions.datasets.result": (
             "DatasetComparison MeanImprovement Overall RankDifference RunsOnDatasets RunsOverall"
         ),

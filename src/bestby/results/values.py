@@ -137,7 +137,7 @@ class TestResult:
     statistic : float
         What the test looks at; for the resampling tests the difference itself.
     signed : bool
-        Whether the sign of the statistic says which system the test favours. Sums of squares and counts of
+        Whether the sign of the statistic says which system the test speaks for. Sums of squares and counts of
         folds have no such sign.
 
     See Also

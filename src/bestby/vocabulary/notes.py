@@ -176,7 +176,7 @@ NOTES_BY_SUBJECT: dict[str, dict[str, str]] = {
         "no_groups":
             "There are more groups than systems, so they are left out; ranks and differences show the same.",
         "numbered_groups":
-            "There are too many groups for letters; systems whose numbers overlap are not told apart.",
+            "There are too many groups for letters; systems whose numbers overlap cannot be told apart.",
         "one_sided":
             "Tests are one-sided: systems that share a rank or group may still differ clearly.",
         "out_of_reach":

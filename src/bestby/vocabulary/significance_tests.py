@@ -83,7 +83,7 @@ TESTS = (
     ),
     Term(
         "brunner-munzel", "Brunner-Munzel test",
-        "Asks whether a run of one system beats a run of the other more often than not.", _RUNS,
+        "Asks whether a run of one system is better than a run of the other more often than not.", _RUNS,
         also="mann-whitney mann-whitney-u mannwhitneyu rank-sum wilcoxon",
     ),
     Term("permutation-2", "two-sample permutation test", "The permutation test of independent runs."),

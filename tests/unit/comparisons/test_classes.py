@@ -113,15 +113,8 @@ def test_the_terminal_shows_it_on_request(command, tmp_path, capsys):
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     assert main([command, str(path), "--gold", "gold"]) == 0
     assert "Items of each class" not in capsys.readouterr().out
-    assert main([command, str(path), "--gold", "gold", "--class-shares"]) == 0
+    assert main([command, str(path), "--gold", "gold", "--details"]) == 0
     assert "gold 6 (60 %) 3 (30 %) 1 (10 %)" in " ".join(capsys.readouterr().out.split())
-
-
-def test_it_says_where_there_are_no_classes(tmp_path, capsys):
-    path = tmp_path / "t.csv"
-    path.write_text("x,y\n0.5,0.6\n0.25,0.7\n0.1,0.3\n", encoding="utf-8")
-    assert main(["compare", str(path), "--class-shares"]) == 0
-    assert "No metric here reads classes" in capsys.readouterr().out
 
 
 def test_there_are_none_for_very_many_classes():

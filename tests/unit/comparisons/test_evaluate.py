@@ -26,7 +26,7 @@ CLUSTERS = np.arange(60) // 4
         {"clusters": CLUSTERS},
         {"strata": CLUSTERS % 2, "level": 0.9},
         {"blocks": 5},
-        {"metric": "matthews_corrcoef", "resample_size": 0.5, "rescale": False},
+        {"metric": "matthews_corrcoef", "resampling": bb.Resampling(resample_size=0.5, rescale=False)},
     ],
     ids=lambda options: "-".join(options),
 )

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from tests.unit.comparisons.many import N_ITEMS, N_SYSTEMS, right
 
-from bestby import Evaluation, compare, load
+from bestby import Evaluation, Resampling, compare, load
 from bestby.comparisons import many_systems, one_metric
 from bestby.report.pairs import Differences, Pairs, differences_on
 
@@ -70,7 +70,7 @@ def test_the_numbers_are_those_of_pair_by_pair(
         {"strata": np.arange(N_ITEMS) % 2},
         {"interval": "normal"},
         {"test": "sign"},
-        {"resample_size": 0.5, "n_resamples": 50},
+        {"resampling": Resampling(resample_size=0.5), "n_resamples": 50},
     ],
     ids=["clusters", "strata", "interval", "test", "resample_size"],
 )

@@ -26,15 +26,15 @@ pytestmark = pytest.mark.long
 
 def test_a_notebook_shows_the_best_too() -> None:
     fragment = many()._repr_html_()
-    assert "20 of 64 systems and 37 of 2016 differences are shown" in fragment
+    assert "20 of 64 systems are shown" in fragment
     assert "<script" not in fragment
     assert len(fragment) < 40_000
 
 
 def test_of_more_than_50_systems_20_are_shown() -> None:
-    text = to_text(many())
+    text = to_text(many(), details=True)
     assert "300 items: the 20 best of 64" in text
-    assert "20 of 64 systems and 37 of 2016 differences are shown" in " ".join(text.split())
+    assert "20 of 64 systems are shown; all of them, and all 2016 differences" in " ".join(text.split())
     ranked = [entry.system for entry in many().systems]
     rows = [line.split() for line in text.splitlines()]
     assert [row[1] for row in rows if len(row) > 4 and row[1] in ranked and row[0] not in ranked] == ranked[
@@ -57,8 +57,8 @@ def test_few_systems_are_all_shown() -> None:
 @pytest.mark.parametrize("top", [1, 2, 5, 63])
 def test_as_many_are_shown_as_asked_for(top: int) -> None:
     text = many().to_markdown(top=top)
-    told = 0 if top == 1 else 2 * top - 3
-    assert f"{top} of 64 systems and {told} of 2016 differences are shown" in text
+    assert f"{top} of 64 systems are shown" in text
+    assert text.count("\n| ") == 2 + top + (0 if top == 1 else 2 + top - 1) + (0 if top < 3 else 2 + top - 2)
     assert f"{many().systems[top - 1].system} |" in text.replace("*", "")
     assert f"| {many().systems[top].system} |" not in text.replace("*", "")
 
@@ -79,13 +79,13 @@ def test_numbers_of_the_few_shown_are_those_of_all() -> None:
     third = many().systems[2]
     line = next(line for line in text.splitlines() if f" {third.system} " in line and "[" in line)
     assert line.split()[0] == f"{third.rank_low}–{third.rank_high}" or third.rank_low == third.rank_high
-    assert line.split()[-1] == "–"  # it is not in the best group
+    assert "–" in line.split()[5:]  # it is not in the best group
 
 
 def test_a_baseline_is_compared_with_the_best() -> None:
     result = compare(right(), baseline="s10")
     text = to_text(result)
-    assert "20 of 64 systems and 20 of 63 differences are shown" in " ".join(text.split())
+    assert "20 of 64 systems are shown; all of them, and all 63 differences" in " ".join(text.split())
     assert "neighbours" not in text
     page = result.to_html()
     assert "application/json" not in page
@@ -95,7 +95,7 @@ def test_a_baseline_is_compared_with_the_best() -> None:
 
 def test_latex_and_figures_show_the_best() -> None:
     text = many().to_latex(top=4)
-    assert "4 of 64 systems and 5 of 2016 differences are shown" in text
+    assert "4 of 64 systems are shown" in text
     assert "s05" not in text
     axes = many().plot(top=4, kind="forest")
     assert "4 of 64 systems" in axes.get_title(loc="left")

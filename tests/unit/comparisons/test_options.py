@@ -33,9 +33,9 @@ preferences = partial(bb.compare_preferences, judged, n_resamples=199)
 
 CHANGES: list[tuple[Callable[..., Any], dict[str, Any]]] = [
     *((compare, option) for option in (
-        {"simultaneous": True}, {"interval": "bca"}, {"interval": "percentile"}, {"resample_size": 0.5},
-        {"resample_size": 0.5, "rescale": False}, {"level": 0.9}, {"margin": 0.1}, {"correction": "none"},
-        {"correction": "step-down"},
+        {"simultaneous": True}, {"interval": "bca"}, {"interval": "percentile"}, {"correction": "step-down"},
+        {"resampling": bb.Resampling(resample_size=0.5)}, {"level": 0.9}, {"margin": 0.1},
+        {"resampling": bb.Resampling(resample_size=0.5, rescale=False)}, {"correction": "none"},
         {"baseline": "a"}, {"alternative": "better"}, {"alternative": "greater"}, {"test": "bootstrap"},
         {"test": "permutation"}, {"test": "sign"}, {"blocks": 5}, {"clusters": np.arange(60) // 3},
         {"strata": GOLD},
@@ -63,7 +63,7 @@ CHANGES: list[tuple[Callable[..., Any], dict[str, Any]]] = [
 REFUSED: list[tuple[Callable[..., Any], dict[str, Any]]] = [
     *((compare, option) for option in (
         {"simultaneous": True, "interval": None}, {"simultaneous": True, "correction": "bh"},
-        {"rescale": False}, {"normalise": True},
+        {"normalise": True},
     )),
     (labels, {"normalise": True}),
     *((datasets, option) for option in (

@@ -29,7 +29,17 @@ SKIPS: dict[str, dict[str, Any]] = {
     "both": {"interval": None, "test": None},
 }
 OF_INTERVALS = {"low", "high", "interval", "verdict", "equivalence_low", "standard_error"}
-OF_TESTS = {"p_value", "p_adjusted", "test", "exact", "favoured", "rank_low", "rank_high", "group"}
+OF_TESTS = {
+    "p_value",
+    "p_adjusted",
+    "test",
+    "exact",
+    "significant",
+    "winner",
+    "rank_low",
+    "rank_high",
+    "group",
+}
 
 
 def compared(metric: str = "f1_macro", **options: Any) -> bb.Comparison:
@@ -64,8 +74,8 @@ def test_what_is_skipped_is_none() -> None:
     bare = compared(**SKIPS["both"])
     for d in bare:
         assert (d.interval, d.standard_error, d.standard_error_method) == (None, None, None)
-        assert (d.test, d.p_value, d.p_adjusted, d.exact, d.favoured) == (None,) * 5
-        assert d.better == d.ahead == d.mirrored().better == d.a
+        assert (d.test, d.p_value, d.p_adjusted, d.exact, d.significant, d.winner) == (None,) * 6
+        assert d.mirrored().winner is None
     for entry in bare.systems:
         assert (entry.interval, entry.standard_error) == (None, None)
         assert (entry.rank_low, entry.rank_high, entry.group) == (None, None, None)
@@ -143,7 +153,7 @@ def test_pages_that_are_searched_know_what_there_is() -> None:
 
 def test_a_baseline_without_tests_is_compared_by_score() -> None:
     text = str(compared("accuracy", baseline="b", test=None)).split("\n\n")[0]
-    assert "a is ahead of it; c is behind it; nothing was tested." in " ".join(text.split())
+    assert "a has a higher accuracy; c has a lower accuracy; nothing was tested." in " ".join(text.split())
 
 
 def test_many_systems_are_as_they_are_one_by_one() -> None:
@@ -151,7 +161,7 @@ def test_many_systems_are_as_they_are_one_by_one() -> None:
         many = bb.compare(ANSWERS, **options)
         few = bb.compare({name: ANSWERS[name] for name in ("s1", "s2")}, **options)
         one, other = many["s1", "s2"], few["s1", "s2"]
-        assert (one.interval, one.p_value, one.better) == (other.interval, other.p_value, other.better)
+        assert (one.interval, one.p_value, one.winner) == (other.interval, other.p_value, other.winner)
         assert one.standard_error == other.standard_error
 
 
@@ -199,9 +209,7 @@ def test_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     rows = zip(GOLD, *SYSTEMS.values(), strict=True)
     table.write_text("gold,a,b,c\n" + "".join(f"{','.join(map(str, row))}\n" for row in rows))
     assert main(["compare", str(table), "--interval", "none", "--test", "none", "--csv", "-"]) == 0
-    assert (
-        capsys.readouterr().out.splitlines()[0] == "metric,a,b,difference,score_a,score_b,n_differing,better"
-    )
+    assert capsys.readouterr().out.splitlines()[0] == "metric,a,b,difference,score_a,score_b,n_differing"
     assert main(["evaluate", str(table), "--interval", "none", "--csv", "-"]) == 0
     assert capsys.readouterr().out.splitlines()[0] == "metric,system,score,level,rank_low,rank_high,group"
     assert main(["compare", str(table), "--interval", "none", "--margin", "0.1"]) == 2

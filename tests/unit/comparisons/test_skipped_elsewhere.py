@@ -59,8 +59,8 @@ OF_INTERVALS = {
     "effect_high", "resampled", "probability_low", "win_rate_high", "robust_error",
 }  # fmt: skip
 OF_TESTS = {
-    "p_value", "p_adjusted", "test", "exact", "favoured", "rank_low", "rank_high", "group", "p_welch",
-    "epsilon_min", "order_p",
+    "p_value", "p_adjusted", "test", "exact", "significant", "winner", "rank_low", "rank_high", "group",
+    "p_welch", "epsilon_min", "order_p",
 }  # fmt: skip
 
 
@@ -83,7 +83,7 @@ def test_the_rest_is_the_same(kind: str) -> None:
         for one in (by_test, nothing):
             assert (one.interval, one.standard_error, one.standard_error_method) == (None, None, None)
         for one in (by_interval, nothing):
-            assert (one.test, one.p_value, one.p_adjusted, one.favoured) == (None,) * 4
+            assert (one.test, one.p_value, one.p_adjusted, one.significant, one.winner) == (None,) * 5
         for one in (by_test, by_interval, nothing):
             assert (one.estimate, one.n_differing, one.a) == (whole.estimate, whole.n_differing, whole.a)
     assert [one.correction for one in (tested, bounded, bare)] == ["holm", "none", "none"]
@@ -288,7 +288,7 @@ def test_the_command_line(command: str, tmp_path: Path, capsys: pytest.CaptureFi
     assert main([*call, "--interval", "none", "--test", "none", "--csv", "-"]) == 0
     columns = set(capsys.readouterr().out.splitlines()[0].split(","))
     assert (OF_INTERVALS | OF_TESTS | {"level"}).isdisjoint(columns)
-    assert {"a", "b", "difference", "better"} <= columns
+    assert {"a", "b", "difference", "n_differing"} <= columns
     assert main([*call, "--interval", "none", "--margin", "0.1"]) == 2
     assert "a verdict compares the interval with the margin" in capsys.readouterr().err
 
@@ -314,11 +314,11 @@ def test_counts_of_texts_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         "study": lambda **more: study.compare(metric=Bleu(), n_resamples=99, **more),
     }
     for kind, made in compared.items():
-        without, kept = made(), made(cache=tmp_path / kind)
+        without, kept = made(), made(resampling=bb.Resampling(cache=tmp_path / kind))
         assert (tmp_path / kind).is_dir()
-        assert without == kept == made(n_jobs=2)
+        assert without == kept == made(resampling=bb.Resampling(n_jobs=2))
         with monkeypatch.context() as patch:
             patch.setattr(Bleu, "statistics_of_texts", refuse)
             with pytest.raises(AssertionError, match="nobody asked"):
                 made()
-            assert made(cache=tmp_path / kind) == kept
+            assert made(resampling=bb.Resampling(cache=tmp_path / kind)) == kept

@@ -11,7 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from bestby import Metric, compare
+from bestby import Metric, Resampling, compare
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby.data.evaluation import Evaluation
 
@@ -72,7 +72,7 @@ def test_labels_give_the_same_bits(evaluation: Evaluation, seed: int, test: str)
         {"metric": ["accuracy", "f1_macro"], "simultaneous": True, "baseline": "b"},
         {"metric": "accuracy", "test": "mcnemar", "alternative": "greater"},
         {"metric": "accuracy", "test": "wilcoxon"},
-        {"metric": "f1_macro", "resample_size": 0.5, "test": "bootstrap"},
+        {"metric": "f1_macro", "resampling": Resampling(resample_size=0.5), "test": "bootstrap"},
         {"metric": "f1_macro", "interval": "studentized"},
     ],
     ids=str,

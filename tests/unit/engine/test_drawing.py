@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bestby import Annotations, DesignError, Evaluation, InvalidInputError, compare, evaluate
+from bestby import Annotations, DesignError, Evaluation, InvalidInputError, Resampling, compare, evaluate
 from bestby.engine import interval_methods, prepare
 from bestby.engine.base import Drawing
 from bestby.engine.estimate import Estimates
@@ -160,7 +160,7 @@ def test_strata_that_give_unequal_shares_do_not_shift_the_score(metric: str, res
 @pytest.mark.parametrize("interval", ["tango", "bca", "studentized", "normal"])
 def test_intervals_by_formula_know_nothing_of_the_size(interval: str) -> None:
     with pytest.raises(DesignError) as caught:
-        compare(SYSTEMS, GOLD, interval=interval, resample_size=0.5)
+        compare(SYSTEMS, GOLD, interval=interval, resampling=Resampling(resample_size=0.5))
     assert caught.value.message == f"the {interval} interval does not allow for resample_size"
     assert caught.value.hint == 'interval="basic" or "percentile", which use the resamples as they are drawn'
 
@@ -169,11 +169,15 @@ def test_intervals_by_formula_know_nothing_of_the_size(interval: str) -> None:
 def test_auto_is_basic_and_simultaneous_intervals_use_the_resamples(metric: str) -> None:
     systems = RANKS if metric == "spearman" else SYSTEMS
     settings: dict[str, Any] = {"metric": metric, "n_resamples": 999}
-    fewer = compare(systems, GOLD, resample_size=0.5, **settings)
+    fewer = compare(systems, GOLD, resampling=Resampling(resample_size=0.5), **settings)
     assert {d.interval.method for d in fewer} == {s.interval.method for s in fewer.systems} == {"basic"}
     full = compare(systems, GOLD, simultaneous=True, **settings)["a", "b"].interval
-    half = compare(systems, GOLD, simultaneous=True, resample_size=0.5, **settings)["a", "b"].interval
-    raw = compare(systems, GOLD, simultaneous=True, resample_size=0.5, rescale=False, **settings)
+    half = compare(systems, GOLD, simultaneous=True, resampling=Resampling(resample_size=0.5), **settings)[
+        "a", "b"
+    ].interval
+    raw = compare(
+        systems, GOLD, simultaneous=True, resampling=Resampling(resample_size=0.5, rescale=False), **settings
+    )
     width = full.high - full.low
     assert half.method == full.method == "max-t"
     assert half.high - half.low == pytest.approx(width, rel=0.2)
@@ -184,7 +188,7 @@ def test_auto_is_basic_and_simultaneous_intervals_use_the_resamples(metric: str)
 def test_the_permutation_test_takes_no_notice(metric: Any, systems: Any) -> None:
     settings: dict[str, Any] = {"metric": metric, "interval": "percentile", "n_resamples": 99}
     full = compare(systems, GOLD, **settings)["a", "b"]
-    fewer = compare(systems, GOLD, resample_size=0.5, **settings)["a", "b"]
+    fewer = compare(systems, GOLD, resampling=Resampling(resample_size=0.5), **settings)["a", "b"]
     assert fewer.test == full.test
     assert fewer.interval != full.interval
 
@@ -302,7 +306,14 @@ def test_fewer_items_and_their_annotators_are_brought_to_scale() -> None:
 def test_threads_change_nothing_with_annotators() -> None:
     systems, gold = annotated()
     one, other = (
-        compare(systems, gold, annotators="resample", metric=["brier", "f1_macro"], n_resamples=400, n_jobs=n)
+        compare(
+            systems,
+            gold,
+            annotators="resample",
+            metric=["brier", "f1_macro"],
+            n_resamples=400,
+            resampling=Resampling(n_jobs=n),
+        )
         for n in (1, 3)
     )
     assert one.differences == other.differences
@@ -342,7 +353,9 @@ def test_few_labels_per_item_make_a_coarse_gold_and_say_so() -> None:
 def test_minus_one_job_stands_for_all_processors():
     def ends(n_jobs):
         result = compare(
-            {"a": [1.0, 2.5, 3.0] * 9, "b": [1.0, 2.0, 3.5] * 9}, test="bootstrap", n_jobs=n_jobs
+            {"a": [1.0, 2.5, 3.0] * 9, "b": [1.0, 2.0, 3.5] * 9},
+            test="bootstrap",
+            resampling=Resampling(n_jobs=n_jobs),
         )
         return result["a", "b"]
 
@@ -369,6 +382,6 @@ def test_a_metric_in_a_thread_may_itself_compare() -> None:
         interval="percentile",
         test=None,
         n_resamples=600,
-        n_jobs=2,
+        resampling=Resampling(n_jobs=2),
     )
     assert np.isfinite(made.differences[0].interval.low)

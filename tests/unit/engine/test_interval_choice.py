@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bestby import Comparison, compare
+from bestby import Comparison, Resampling, compare
 from bestby.engine.interval_choice import (
     ENOUGH_DIFFERING,
     FEW_DIFFERING,
@@ -226,12 +226,17 @@ def test_the_bootstrap_test_is_noted_in_small_strata_and_no_other_test() -> None
 
 def test_resamples_that_vary_as_much_as_all_units_have_no_note() -> None:
     """Of three items in a stratum, two that are drawn and not rescaled have all of their variance."""
-    how: dict[str, Any] = {"interval": "percentile", "resample_size": 0.67}
     for test in ("bootstrap", None):
         notes, rescaled = (
             {note.code for note in (*result.notes, *result["a", "b"].notes)}
             for result in (
-                _in_strata([3] * 40, test=test, rescale=rescale, **how) for rescale in (False, True)
+                _in_strata(
+                    [3] * 40,
+                    test=test,
+                    interval="percentile",
+                    resampling=Resampling(resample_size=0.67, rescale=rescale),
+                )
+                for rescale in (False, True)
             )
         )
         assert "small_strata" not in notes
@@ -246,7 +251,7 @@ def test_no_interval_by_formula_is_proposed_where_there_is_none() -> None:
     how = {"gold": np.zeros(60), "interval": "percentile", "test": None}
     for settings, proposed in (
         ({"metric": middle}, False),
-        ({"metric": "mse", "resample_size": 0.5}, False),  # no formula draws fewer
+        ({"metric": "mse", "resampling": Resampling(resample_size=0.5)}, False),  # no formula draws fewer
         ({"metric": "mse"}, True),
     ):
         notes = _in_strata([2] * 30, **how, **settings)["a", "b"].notes

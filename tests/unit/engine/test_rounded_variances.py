@@ -60,7 +60,7 @@ def test_errors_of_0_and_1_are_no_proportion(metric: str) -> None:
 def test_crossed_groupings_and_smaller_resamples_are_refused(test: str) -> None:
     items = np.arange(60)
     systems = {"a": items % 3 == 0, "b": items % 4 == 0}
-    settings: dict[str, Any] = {"metric": "mean", "resample_size": 0.5} | (
+    settings: dict[str, Any] = {"metric": "mean", "resampling": bb.Resampling(resample_size=0.5)} | (
         {} if test == "auto" else {"test": test}
     )
     scores = {name: values.astype(float) for name, values in systems.items()}

@@ -35,7 +35,9 @@ class Own(Bleu):
 
 def evaluated(cache: Any = None, **settings: Any) -> bb.Comparison:
     given = {"metric": "bleu", "n_resamples": 20, **settings}
-    return bb.evaluate(given.pop("systems", SYSTEMS), REFERENCES, cache=cache, **given)
+    return bb.evaluate(
+        given.pop("systems", SYSTEMS), REFERENCES, resampling=bb.Resampling(cache=cache), **given
+    )
 
 
 @pytest.fixture

@@ -135,7 +135,9 @@ def test_clusters_soft_gold_and_what_has_no_interval() -> None:
     assert all(one.interval for one in bb.evaluate(systems, gold, metric="ece", clusters=clusters).systems)
     soft = np.column_stack([1.0 - 0.8 * gold - 0.1, 0.8 * gold + 0.1])
     assert all(one.interval for one in bb.evaluate(systems, soft, metric="ece").systems)
-    smaller = bb.evaluate(systems, gold, metric="ece", resample_size=100, n_resamples=99)
+    smaller = bb.evaluate(
+        systems, gold, metric="ece", resampling=bb.Resampling(resample_size=100), n_resamples=99
+    )
     assert [one.interval for one in smaller.systems] == [None] * 3
     assert "undefined_interval" in [note.code for note in smaller.notes]
 

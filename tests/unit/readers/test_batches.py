@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from tests.unit.item_keys import item_keys
 
-from bestby import compare
+from bestby import Resampling, compare
 from bestby._core.errors import DesignError, InvalidInputError, MissingExtraError
 from bestby.data.evaluation import Evaluation, Streamed
 from bestby.metrics import resolve
@@ -146,7 +146,7 @@ def test_files_their_order_and_their_kind_change_nothing(
 def test_threads_and_passes_change_no_bit(whole: Path) -> None:
     data = scores(whole)
     one = compare(data, n_resamples=600)
-    other = compare(data, n_resamples=600, n_jobs=2)
+    other = compare(data, n_resamples=600, resampling=Resampling(n_jobs=2))
     assert list(one.differences) == list(other.differences)
     assert one.systems == other.systems
 
@@ -206,7 +206,13 @@ def test_what_needs_all_items_says_so(whole: Path, metric: str) -> None:
 
 @pytest.mark.parametrize(
     "asked",
-    [{"resample_size": 0.5}, {"blocks": 3}, {"test": "wilcoxon"}, {"metric": "mse"}, {"interval": "tango"}],
+    [
+        {"resampling": Resampling(resample_size=0.5)},
+        {"blocks": 3},
+        {"test": "wilcoxon"},
+        {"metric": "mse"},
+        {"interval": "tango"},
+    ],
     ids=str,
 )
 def test_other_designs_say_so(whole: Path, asked: dict[str, Any]) -> None:

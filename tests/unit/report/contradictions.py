@@ -80,7 +80,7 @@ def check(c: Any) -> int:
     for d in wrong:
         # A name that all rows share stands in the caption.
         assert any(all(name in row[:3] or name in caption for name in (d.a, d.b)) for caption, row in rows), d
-    for table in shown:
+    for table in (*shown, *(short for one in shown for short in one.in_short())):
         used = {mark for row in marked_rows(table) for mark in row[-1]}
         assert used <= MARKS
         assert all(f"{mark} " in table.footnote for mark in used)
@@ -95,7 +95,7 @@ def _words(text: str) -> str:
 
 
 def _check_texts(c: Any, shown: list[Table]) -> None:
-    plain, markdown, latex, page = str(c), c.to_markdown(), c.to_latex(), c.to_html()
+    plain, markdown, latex, page = c.details(), c.to_markdown(), c.to_latex(), c.to_html()
     written = html.unescape(re.sub(r"<[^>]+>", " ", page))
     for table in shown:
         assert _words(table.footnote) in _words(plain)
@@ -105,7 +105,7 @@ def _check_texts(c: Any, shown: list[Table]) -> None:
         assert _words(table.footnote) in _words(written)
         for row in marked_rows(table):
             mark = row[-1]
-            assert any(line.rstrip().endswith(f" {mark}") for line in plain.splitlines())
+            assert any(f" {mark} " in f"{line} " for line in plain.splitlines())
             assert f"| {in_markdown(mark)} |" in markdown
             assert f"{in_latex(mark)} \\\\" in latex or len(table.rows) > 40
             assert f">{html.escape(mark)}</td></tr>" in page

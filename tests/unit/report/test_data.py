@@ -21,7 +21,7 @@ from bestby.results.values import Interval
 
 DIFFERENCE_KEYS = [
     "metric", "a", "b", "difference", "score_a", "score_b", "low", "high", "level", "interval", "p_value",
-    "p_adjusted", "test", "exact", "n_differing", "verdict", "better", "favoured", "equivalence_low",
+    "p_adjusted", "test", "exact", "n_differing", "verdict", "significant", "winner", "equivalence_low",
     "equivalence_high", "standard_error", "standard_error_method", "disagreement",
 ]  # fmt: skip
 
@@ -83,8 +83,8 @@ def test_values_of_the_json(made: SimpleNamespace) -> None:
         "exact": True,
         "n_differing": 134,
         "verdict": None,
-        "better": "aen_bert",
-        "favoured": "aen_bert",
+        "significant": True,
+        "winner": "aen_bert",
         "equivalence_low": None,
         "equivalence_high": None,
         "standard_error": None,

@@ -14,7 +14,6 @@ from tests.unit.report.contradictions import check, contradictory, marked_rows, 
 import bestby as bb
 from bestby.inference.multiplicity import alpha_at
 from bestby.questions.datasets import figure
-from bestby.report.comparison import shown_better
 from bestby.report.disagreements import (
     OTHER_QUESTIONS,
     Kind,
@@ -240,7 +239,7 @@ def test_the_bars_of_a_diagram_say_what_the_table_says() -> None:
     bars = [{c.systems[i] for i in bar} for bar in figure._bars(c, "pairs")]
     for d in c.differences:
         joined = any({d.a, d.b} <= bar for bar in bars)
-        assert joined == (shown_better(d, 0.05) is None)
+        assert joined == (d.winner is None)
     by_nemenyi = [{c.systems[i] for i in bar} for bar in figure._bars(c, "nemenyi")]
     assert bars != by_nemenyi  # so the default can contradict the table
     axes = c.plot()
@@ -251,7 +250,7 @@ def test_the_bars_of_a_diagram_say_what_the_table_says() -> None:
     disagreeing = {
         (r.a, r.b)
         for r in c.ranking
-        if any((p <= 0.05) != (shown_better(c[r.a, r.b], 0.05) is not None) for p in (r.p_nemenyi, r.p_holm))
+        if any((p <= 0.05) != (c[r.a, r.b].winner is not None) for p in (r.p_nemenyi, r.p_holm))
     }
     assert {row[:2] for row in marked_rows(post_hoc)} == disagreeing
     assert disagreeing
@@ -261,7 +260,7 @@ def test_all_tests_of_folds_are_marked_where_they_part_from_the_one_that_decides
     c = bb.compare_folds(cross_validated(), metric="accuracy")
     table = next(table for table in describe(c).sections[0].tables if "All tests" in table.caption)
     (d,) = c.differences
-    shown = shown_better(d, 0.05) is not None
+    shown = d.winner is not None
     parted = [test for test in c.tests[d.a, d.b] if (test.p_value <= 0.05) != shown]
     assert len(marked_rows(table)) == len(parted)
 

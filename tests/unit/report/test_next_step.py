@@ -35,7 +35,7 @@ def numbers(text: str) -> tuple[int, int, float, int | None]:
         r"differ on ([\d,]+) of ([\d,]+) items\. [\d,]+ items detect a difference of ([\d.]+)", text
     )
     assert found is not None, text
-    taken = re.search(r"would take (?:about )?([\d,]+)\.$", text)
+    taken = re.search(r"would take (?:about )?([\d,]+) items\.$", text)
     whole = [int(number.replace(",", "")) for number in (found[1], found[2], *([taken[1]] if taken else []))]
     return whole[0], whole[1], float(found[3]), whole[2] if taken else None
 
@@ -58,7 +58,9 @@ def test_the_numbers_are_those_of_a_plan(metric: str, able: tuple[float, ...]) -
     if d.estimate < detected:
         size = bb.sample_size(design, **asked).n
         assert taken == (size if size <= MOST_EXACT else pytest.approx(size, rel=0.01))
-    assert ("with power 0.8 at the level 0.05 / 3" in said(c)) == (len(c) == 3)
+    level = " at the level 0.05 / 3, Bonferroni's for the first of 3 comparisons;"
+    assert (level in said(c)) == (len(c) == 3)
+    assert ("with power 0.8 (paired t-test)" in said(c)) == (metric != "accuracy")
 
 
 def test_a_margin_is_what_is_planned_for() -> None:
@@ -73,7 +75,7 @@ def test_a_margin_is_what_is_planned_for() -> None:
 def test_enough_items_are_said_to_be_enough() -> None:
     systems, gold = labels(0.9, 0.3)
     text = said(bb.compare(systems, gold, n_resamples=99))
-    assert re.search(r"with power 0\.8, so they are enough for the 0\.\d+ seen here\.$", text)
+    assert re.search(r"; they are enough for the 0\.\d+ seen here\.$", text)
 
 
 def test_with_a_baseline_the_best_other_system_is_meant() -> None:
@@ -91,6 +93,26 @@ def test_it_is_the_same_whichever_direction_is_better(greater: bool) -> None:
     d = c["a", "b"]
     design = bb.PairedScores(abs(d.estimate), d.standard_error * N**0.5, pilot_df=N - 1)
     assert numbers(said(c))[3] == bb.sample_size(design, curve=()).n
+
+
+@pytest.mark.parametrize(
+    ("test", "named"),
+    [
+        ("permutation", ""),
+        ("mcnemar", ""),
+        ("sign", ""),
+        ("mcnemar-midp", ""),
+        ("t", " (McNemar's exact test)"),
+    ],
+)
+def test_the_power_is_that_of_the_test_or_says_of_which(test: str, named: str) -> None:
+    systems, gold = labels(0.8, 0.75)
+    right = {name: (x == gold).astype(int) for name, x in systems.items()}
+    c = bb.compare(right, test=test, n_resamples=99)
+    assert f"with power 0.8{named};" in said(c)
+    design = design_of(c.differences[0])
+    assert isinstance(design, bb.PairedProportions)
+    assert design.test == ("mcnemar-midp" if test == "mcnemar-midp" else "mcnemar")
 
 
 def test_one_sided_tests_detect_less_with_more_power() -> None:
@@ -146,8 +168,8 @@ def test_no_difference_is_named_that_the_metric_cannot_have(percent: bool) -> No
     c = bb.compare(right, [1] * 6, n_resamples=99)
     text = said(in_percent(c) if percent else c)
     assert "detect a difference of" not in text
-    assert "6 items are too few to detect any possible difference with power 0.8; the" in text
-    assert text.endswith("seen here would take 390.")
+    assert "6 items are too few to detect any possible difference with power 0.8 (paired t-test); the" in text
+    assert text.endswith("seen here would take 390 items.")
     # The same scores, of a scale without ends, may be further apart.
     without = bb.compare({name: [float(x) for x in row] for name, row in right.items()}, n_resamples=99)
     assert "6 items detect a difference of " in said(without)

@@ -144,7 +144,7 @@ def test_each_number_has_its_scale(kind: str, tmp_path: Path) -> None:
 
 def test_no_table_on_a_judge_mixes_shares_and_percent() -> None:
     c = judged()
-    text = c.table(percent=True)
+    text = c.details(percent=True)
     for name in (
         "judge alone",
         "labels alone",
@@ -175,7 +175,7 @@ def test_a_judge_on_another_scale_is_not_in_percent() -> None:
     (bin_, *_), (other, *_) = c.judges[0].calibration, shown.judges[0].calibration
     assert (other.low, other.judge, other.human) == (bin_.low, bin_.judge, pytest.approx(100 * bin_.human))
     assert c.plot(kind="judge", percent=True).get_xlabel() == "score of the judge"
-    table = c.table(percent=True)
+    table = c.details(percent=True)
     assert "labels alone (%)" in table
     assert "judge alone (%)" not in table
 
@@ -193,8 +193,8 @@ def test_several_humans_vary_in_squares_of_percent() -> None:
 def test_the_table_in_percent(made: SimpleNamespace) -> None:
     lines = made.five().table(percent=True).splitlines()
     assert lines[0].startswith("aen_bert has the highest accuracy (%), 78.1, over 638 items;")
-    assert " 1–2  aen_bert           78.1   [74.7, 81.2]  a" in lines
-    assert any(" ".join(line.split()) == "aen_bert bert_spc 1.1 [−2.5, 4.4] 0.58" for line in lines)
+    assert any(line.startswith(" 1–2  aen_bert           78.1   [74.7, 81.2]  a ") for line in lines)
+    assert any(" ".join(line.split()).startswith("aen_bert bert_spc 1.1 [−2.5, 4.4] 0.58 ") for line in lines)
 
 
 def test_variances_are_those_of_percent() -> None:
@@ -240,7 +240,7 @@ def test_slices() -> None:
         assert other.detectable == (None if one.detectable is None else pytest.approx(100 * one.detectable))
     for test, same in zip(c.heterogeneity, shown.heterogeneity, strict=True):
         assert (same.mean, same.tau, same.q) == pytest.approx((100 * test.mean, 100 * test.tau, test.q))
-    assert "Does the difference depend on the slice?" in c.table(percent=True)
+    assert "Does the difference depend on the slice?" in c.details(percent=True)
     assert "(%)" in c.plot("accuracy", percent=True).get_title(loc="left")
 
 

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from bestby import compare
-from bestby.report.comparison import Comparison, shown_better
+from bestby.report.comparison import Comparison, better_by_test
 from bestby.report.disagreements import Kind, kinds
 from bestby.report.numbers import Rounding, alpha, p_text
 from bestby.results.values import Interval
@@ -171,9 +171,9 @@ def test_a_pair_that_only_the_test_tells_apart() -> None:
     systems["often"][0] = -30.0
     c = compare(systems, test="sign", n_resamples=99)
     page = Page(c.to_html(top=3))
-    assert c[first, "often"].favoured == "often"
+    assert better_by_test(c[first, "often"]) == "often"
     assert page.look_up(first, "often")[0][-1] == "by the test only"
-    shown = [shown_better(d, 0.05) for d in c if "often" in (d.a, d.b)]
+    shown = [d.winner for d in c if "often" in (d.a, d.b)]
     page.look_up("often")
     (answer,) = page.ask("text", ".bb-answer")
     assert 0 < shown.count("often") < sum(d.p_adjusted <= 0.05 for d in c if "often" in (d.a, d.b))
@@ -254,7 +254,7 @@ def test_neighbours_can_be_those_that_are_told_apart() -> None:
     c = compare(scores())
     page = Page(c.to_html(top=3))
     middle = c.systems[6].system
-    told = {d.b if d.a == middle else d.a for d in c if middle in (d.a, d.b) and shown_better(d, 0.05)}
+    told = {d.b if d.a == middle else d.a for d in c if middle in (d.a, d.b) and d.winner}
     assert 0 < len(told) < N_SYSTEMS - 1
     page.look_up(middle)
     page.ask("choose", ".bb-told", True)
@@ -267,7 +267,7 @@ def test_the_best_group_is_what_nothing_tells_apart_from_the_best() -> None:
     c = compare(scores())
     page = Page(c.to_html(top=3))
     best = c.systems[0].system
-    told = {name for d in c if best in (d.a, d.b) and shown_better(d, 0.05) for name in (d.a, d.b)} - {best}
+    told = {name for d in c if best in (d.a, d.b) and d.winner for name in (d.a, d.b)} - {best}
     assert 0 < len(told) < N_SYSTEMS - 1
     page.ask("choose", ".bb-best", True)
     shown = [row[1] for row in page.ask("rows", ".bb-search")]

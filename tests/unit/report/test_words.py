@@ -24,8 +24,8 @@ def first(text: str) -> str:
 
 def test_the_sentence_of_the_published_example(made: SimpleNamespace) -> None:
     assert difference_sentence(made.five()["aen_bert", "memnet"]) == (
-        "aen_bert is ahead of memnet by 0.060; the data are compatible with anything from 0.024 to 0.094."
-        " Paired permutation test: p = 0.0013."
+        "aen_bert has a higher accuracy than memnet by 0.060; the data are compatible with differences from"
+        " 0.024 to 0.094. They differ significantly (paired permutation test: p = 0.0013)."
     )
 
 
@@ -34,68 +34,64 @@ def test_it_is_what_a_difference_prints(made: SimpleNamespace) -> None:
     assert str(d) == d.sentence == difference_sentence(d)
 
 
-def test_an_interval_that_spans_zero_names_both_sides(made: SimpleNamespace) -> None:
+def test_what_is_not_significant_cannot_be_told_apart(made: SimpleNamespace) -> None:
     d = made.five()["aen_bert", "bert_spc"]
-    said = (
-        "aen_bert is ahead of bert_spc by 0.011; the data are compatible with anything from 0.025"
-        " in favour of bert_spc to 0.044 in favour of aen_bert."
+    assert d.sentence.startswith(
+        "aen_bert has a higher accuracy than bert_spc by 0.011; the data are compatible with differences from"
+        " −0.025 to 0.044. They cannot be told apart (paired permutation test: "
     )
-    assert first(d.sentence) == said
+    assert (d.significant, d.winner) == (False, None)
 
 
 @pytest.mark.parametrize("name", ["five", "lower is better", "margin"])
-def test_the_other_way_round_says_the_same(made: SimpleNamespace, name: str) -> None:
+def test_the_other_way_round_the_signs_turn(made: SimpleNamespace, name: str) -> None:
     for d in made.roster[name]():
-        assert first(d.mirrored().sentence) == first(d.sentence)
+        mirrored = d.mirrored()
+        text = f"{d.b} has a {{}} {d.metric} than {d.a} by"
+        assert mirrored.sentence.startswith(text.format("higher" if d.estimate < 0.0 else "lower"))
+        assert (mirrored.significant, mirrored.winner) == (d.significant, d.winner)
 
 
-def test_lower_is_better_turns_the_sides(made: SimpleNamespace) -> None:
+def test_signs_are_those_of_the_metric(made: SimpleNamespace) -> None:
     d = made.difference("x", "y", -0.05, low=-0.09, high=-0.01, greater_is_better=False, metric="wer")
     assert first(d.sentence) == (
-        "x is ahead of y by 0.050 (lower is better);"
-        " the data are compatible with anything from 0.010 to 0.090."
-    )
-    d = made.difference("x", "y", 0.02, low=-0.03, high=0.07, greater_is_better=False, metric="wer")
-    assert first(d.sentence) == (
-        "y is ahead of x by 0.020 (lower is better); the data are compatible with anything from 0.030"
-        " in favour of x to 0.070 in favour of y."
+        "x has a lower wer than y by 0.050 (lower is better);"
+        " the data are compatible with differences from −0.090 to −0.010."
     )
 
 
 @pytest.mark.parametrize(
     ("low", "high", "said"),
     [
-        (0.0, 0.07, "anything from 0 to 0.070"),
-        (-0.07, 0.09, "anything from 0.070 in favour of b to 0.090 in favour of a"),
-        (-0.0002, 0.07, "anything from 0.0002 in favour of b to 0.070 in favour of a"),
-        (0.02, math.inf, "0.020 or more"),
-        (-0.02, math.inf, "anything from 0.020 in favour of b to any size in favour of a"),
-        (-math.inf, 0.09, "anything from any size in favour of b to 0.090 in favour of a"),
-        (-0.09, -0.02, "anything from 0.020 to 0.090 in favour of b"),
-        (-0.09, 0.0, "anything from 0 to 0.090 in favour of b"),
+        (0.0, 0.07, "differences from 0.000 to 0.070"),
+        (-0.0002, 0.07, "differences from −0.0002 to 0.070"),
+        (0.02, math.inf, "differences of 0.020 or more"),
+        (-math.inf, 0.09, "differences of 0.090 or less"),
     ],
 )
 def test_ranges(made: SimpleNamespace, low: float, high: float, said: str) -> None:
     d = made.difference(estimate=0.06, low=low, high=high)
-    assert first(d.sentence) == f"a is ahead of b by 0.060; the data are compatible with {said}."
+    assert (
+        first(d.sentence) == f"a has a higher accuracy than b by 0.060; the data are compatible with {said}."
+    )
+
+
+def test_an_interval_without_ends_allows_for_any_difference(made: SimpleNamespace) -> None:
+    d = made.difference(estimate=0.06, low=-math.inf, high=math.inf)
+    assert first(d.sentence).endswith("; the data are compatible with any difference.")
 
 
 def test_level_systems(made: SimpleNamespace) -> None:
     d = made.difference(estimate=0.0, low=-0.02, high=0.03)
     assert first(d.sentence) == (
-        "a and b are level; the data are compatible with anything from 0.020 in favour of b"
-        " to 0.030 in favour of a."
-    )
-    d = made.difference(estimate=0.0, low=-0.1, high=0.1, n_differing=0, p_value=1.0)
-    assert first(d.sentence) == (
-        "a and b are level: no item sets them apart; the data are compatible with anything from 0.100 in"
-        " favour of b to 0.100 in favour of a."
+        "a and b have the same accuracy; the data are compatible with differences from −0.020 to 0.030."
     )
     for code in ("constant_difference", "identical_ranks", "undefined_interval"):
+        d = made.difference(estimate=0.0, low=-0.1, high=0.1, n_differing=0, p_value=1.0)
         none = dataclasses.replace(d, interval=None, notes=(Note(code, "none"),))
         assert none.sentence == (
-            "a and b are level: no item sets them apart; how sure that is cannot be said from these data."
-            " Paired permutation test: p > 0.99."
+            "a and b have the same accuracy: no item sets them apart; how sure that is cannot be said from"
+            " these data. They cannot be told apart (paired permutation test: p > 0.99)."
         )
 
 
@@ -111,7 +107,8 @@ def test_what_is_undefined_is_said_to_be(made: SimpleNamespace) -> None:
 def test_adjusted_p_one_sided_and_error(made: SimpleNamespace) -> None:
     d = made.difference(p_value=0.0013, p_adjusted=0.0104, alternative="greater")
     assert d.sentence.endswith(
-        " Paired permutation test, one-sided (is a's score greater?): p = 0.0013 (adjusted p = 0.010)."
+        " They differ significantly (paired permutation test, one-sided (is a's score greater?): p = 0.0013;"
+        " adjusted p = 0.010)."
     )
 
 
@@ -121,7 +118,10 @@ def test_adjusted_p_one_sided_and_error(made: SimpleNamespace) -> None:
         ("better", "a is better than b by more than the margin of 0.02."),
         ("worse", "a is worse than b by more than the margin of 0.02."),
         ("equivalent", "They are equivalent within the margin of 0.02."),
-        ("inconclusive", "The data leave open whether the difference reaches the margin of 0.02."),
+        (
+            "inconclusive",
+            "Inconclusive: the data leave open whether the difference reaches the margin of 0.02.",
+        ),
         (
             "not worse",
             (
@@ -200,16 +200,19 @@ def test_headlines_against_a_baseline(made: SimpleNamespace) -> None:
         " new and old cannot be told apart from it."
     )
     spread = made.ladder(["new", "base", "old"], step=0.05, baseline="base")
-    assert headline(spread).endswith(": new is ahead of it; old is behind it.")
+    assert headline(spread).endswith(
+        ": new differs significantly from it, with a higher accuracy; old differs significantly from it, with"
+        " a lower accuracy."
+    )
     lower = made.ladder(
         ["new", "base", "old"], step=0.05, baseline="base", metric="wer", greater_is_better=False
     )
-    assert headline(lower).endswith(": new is ahead of it; old is behind it.")
+    assert ": new differs significantly from it, with a lower wer; old " in headline(lower)
 
 
 def test_equal_notes_are_said_once(made: SimpleNamespace) -> None:
     c = made.five(notes=(Note("few_resamples", "Too few resamples.", ("accuracy", "x", "y")),))
-    assert words.lines_of(words.all_notes(c)) == ["Too few resamples. (in 10 cases)"]
+    assert words.lines_of(words.all_notes(c)) == ["Too few resamples. (10 such notes: x, y)"]
     alone = made.difference(notes=(Note("identical", "No item differs", ("accuracy", "a", "b")),))
     c = made.five(differences=(alone,))
     assert words.lines_of(words.all_notes(c)) == ["No item differs (accuracy, a, b)"]

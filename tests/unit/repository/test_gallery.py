@@ -22,7 +22,8 @@ def test_the_gallery_is_what_its_script_makes(monkeypatch: pytest.MonkeyPatch) -
     assert list(held) == list(figures)
     for name, axes in figures.items():
         assert gallery["structure"](axes) == held[name], f"{name}: run python docs/make_gallery.py"
-        image = gallery["IMAGES"] / f"gallery-{name}.png"
-        assert image.read_bytes().startswith(b"\x89PNG")
+        image = (gallery["IMAGES"] / f"gallery-{name}.svg").read_text(encoding="utf-8")
+        assert "var(--ink)" in image
+        assert "@media (prefers-color-scheme: dark)" in image
     assert gallery["page"]() == gallery["PAGE"].read_text(encoding="utf-8")
     assert sum(image.stat().st_size for image in gallery["IMAGES"].glob("gallery-*")) < 1_000_000

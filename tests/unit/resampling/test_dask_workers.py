@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bestby import Comparison, compare
+from bestby import Comparison, Resampling, compare
 from bestby.resampling import executing, totals
 
 pytestmark = pytest.mark.long
@@ -67,13 +67,14 @@ def compared(metric: Any, executor: Any = None, n_resamples: int = 1000, **setti
     rng = np.random.default_rng(6)
     gold = rng.normal(size=N)
     systems = {name: gold + rng.normal(0.0, 1.0 + i / 10, N) for i, name in enumerate("abc")}
+    how = Resampling(executor=executor, progress=settings.pop("progress", None))
     return compare(
         systems,
         gold,
         metric=metric,
         interval="percentile",
         n_resamples=n_resamples,
-        executor=executor,
+        resampling=how,
         **settings,
     )
 
@@ -145,7 +146,7 @@ def test_a_worker_killed_while_rows_are_counted_changes_nothing(doomed: Any) -> 
     killer = threading.Thread(target=kill)
     killer.start()
     there = dd.from_pandas(frame, npartitions=20).map_partitions(slowly, meta=frame)
-    found = compare(there, gold="gold", metric="f1_macro", executor=doomed)
+    found = compare(there, gold="gold", metric="f1_macro", resampling=Resampling(executor=doomed))
     killer.join()
     here = compare(frame, gold="gold", metric="f1_macro")
     assert killed

@@ -50,7 +50,7 @@ def asked(metric: Any, executor: Any, **settings: Any) -> Any:
     rng, gold = np.random.default_rng(1), np.arange(40.0)
     systems = {name: gold + rng.normal(size=40) for name in "ab"}
     given = {"interval": "percentile", "n_resamples": 300} | settings
-    return compare(systems, gold, metric=metric, executor=executor, **given)
+    return compare(systems, gold, metric=metric, resampling=bestby.Resampling(executor=executor), **given)
 
 
 @pytest.fixture

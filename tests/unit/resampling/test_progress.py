@@ -63,7 +63,8 @@ def test_a_function_tells_of_its_jackknife_and_test(n: int, settings: dict[str, 
 
     told: list[tuple[int, int]] = []
     bb.compare(
-        systems, gold, metric=error, n_resamples=64, progress=lambda *of: told.append(of), **settings
+        systems, gold, metric=error, n_resamples=64,
+        resampling=bb.Resampling(progress=lambda *of: told.append(of)), **settings
     )  # fmt: skip
     shares = [done / of for done, of in told]
     assert shares == sorted(shares)
@@ -86,7 +87,13 @@ def test_a_small_p_value_of_a_function_is_counted_too() -> None:
         return float(np.abs(gold - predictions).mean() ** 0.5)
 
     told: list[tuple[int, int]] = []
-    result = bb.compare(systems, gold, metric=error, n_resamples=100, progress=lambda *of: told.append(of))
+    result = bb.compare(
+        systems,
+        gold,
+        metric=error,
+        n_resamples=100,
+        resampling=bb.Resampling(progress=lambda *of: told.append(of)),
+    )
     assert result["a", "b"].test.method == "importance sampling"
     shares = [done / of for done, of in told]
     assert shares == sorted(shares)
@@ -106,7 +113,7 @@ def test_slices_are_counted_together(metric: str | None) -> None:
     told: list[tuple[int, int]] = []
     bb.compare_slices(
         systems, gold, by={"kind": np.arange(120) % 3}, metric=[metric or error, "rmse"], n_resamples=64,
-        progress=lambda *of: told.append(of),
+        resampling=bb.Resampling(progress=lambda *of: told.append(of)),
     )  # fmt: skip
     shares = [done / of for done, of in told]
     assert shares == sorted(shares)
@@ -124,7 +131,9 @@ def test_texts_are_counted_in_the_first_half() -> None:
     settings: dict[str, Any] = {"metric": "bleu", "n_resamples": 50}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("bestby.engine.text_statistics.TOLD_EVERY", 1e-3)
-        told_of = bb.compare(systems, gold, **settings, progress=lambda *of: told.append(of))
+        told_of = bb.compare(
+            systems, gold, **settings, resampling=bb.Resampling(progress=lambda *of: told.append(of))
+        )
     shares = [done / of for done, of in told]
     assert shares == sorted(shares)
     assert sum(share < 0.5 for share in shares) > 5

@@ -60,7 +60,9 @@ def test_a_constant_difference_of_unbounded_scores(interval: str) -> None:
     d = bb.compare({"A": A, "B": B}, interval=interval, margin=0.5, n_resamples=99).differences[0]
     assert (d.estimate, d.interval, d.verdict) == (1.0, None, "inconclusive")
     assert "constant_difference" in codes(d)
-    assert d.sentence.startswith("A is ahead of B by 1.000; how sure that is cannot be said from these data.")
+    assert d.sentence.startswith(
+        "A has a higher mean than B by 1.000; how sure that is cannot be said from these data."
+    )
 
 
 @pytest.mark.parametrize("design", [{"clusters": [0, 0, 1, 1, 2, 2, 3, 3]}, {"strata": [0] * 4 + [1] * 4}])
@@ -323,7 +325,6 @@ def test_every_output_shows_that_there_is_none(kind: str, tmp_path: Any) -> None
     assert math.isnan(frame.iloc[0]["low"])
     for text in (str(result), result.to_markdown(), result.to_latex(), result.to_csv()):
         assert not re.search(r"\bnan\b", text.lower())
-        assert "favour of A only" not in text
     result.to_html(tmp_path / "report.html")
     assert ">nan<" not in (tmp_path / "report.html").read_text(encoding="utf-8").lower()
     result.plot()

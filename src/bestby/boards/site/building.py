@@ -333,7 +333,7 @@ def fragment(result: SlicesComparison | RunsComparison, said: Collection[str]) -
     parts = []
     for place, section in enumerate(describe(result).sections):
         tables = [table(one, sortable=True) for one in section.tables]
-        tables += [paragraph(remark, "bb-small") for remark in section.remarks]
+        tables += [paragraph(remark, "bb-small") for remark in (*section.remarks, *section.details)]
         if place:
             summary = f"<summary>{prose(section.lead)}</summary>"
             parts.append("\n".join(["<details>", summary, *tables, "</details>"]))

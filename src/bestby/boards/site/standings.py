@@ -358,7 +358,7 @@ def established(table: Table) -> str:
         return ""  # the first sentence says it
     return (
         f"How much of the order is established: {grouped(table.n_established)} of"
-        f" {grouped(table.n_pairs)} pairs of systems ({share}) are told apart after correction for the"
+        f" {grouped(table.n_pairs)} pairs of systems ({share}) differ significantly after correction for the"
         " number of pairs."
     )
 
@@ -396,7 +396,7 @@ def simultaneous(table: Table, *, with_groups: bool) -> str:
     ranks = (
         f"Ranks are the places that the tests leave open, for all systems at once ({percent(table.level)})"
     )
-    letters = "; systems that share a letter are not told apart" if with_groups else ""
+    letters = "; systems that share a letter cannot be told apart" if with_groups else ""
     return (
         f"{ranks}{letters}. Intervals of differences hold for the whole table at once, those of scores one by"
         " one. Bold differences are significant after correction."

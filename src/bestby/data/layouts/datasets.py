@@ -19,6 +19,7 @@ from bestby.data.layouts.assemble import agreed
 from bestby.data.layouts.items import evaluation_of, system_column_of, value_word
 from bestby.data.layouts.runs import unscored_run
 from bestby.data.roles import (
+    DATASET_WORDS,
     REPETITION_WORDS,
     RUN_WORDS,
     TableOptions,
@@ -26,6 +27,7 @@ from bestby.data.roles import (
     check_no_repetition,
     listed,
     matching,
+    name_values,
     score_column,
     unknown_system,
 )
@@ -33,7 +35,6 @@ from bestby.data.table import Table
 from bestby.data.values import as_scores
 from bestby.results.base import Note
 
-DATASET_WORDS = ("dataset", "task")
 P_WORDS = ("p_value", "p")
 _FOLD = "\x1f"  # no file has a column of this name
 _UNIT = "\x1f"
@@ -189,7 +190,8 @@ def _long_scores(table: Table, labels: Sequence[str], by: str, options: TableOpt
     value = options.value_column or value_word(table.data, prefer_score=True)
     if value is None:
         raise InvalidInputError(
-            f"{table.source}: no column is called score", hint="name it: value_column=..."
+            f"{table.source}: no column is called score",
+            hint=name_values([name for name in table.names if name != by]),
         )
     names, scores, chosen = _long_columns(table, by, value, options)
     rows = [row for row in zip(labels, names, scores, strict=True) if row[1] in chosen]
@@ -269,7 +271,7 @@ def _value_of_runs(table: Table, taken: set[str], options: TableOptions) -> str:
     if value is None:
         raise InvalidInputError(
             f"{table.source}: which column holds the scores? Candidates: {listed(others) or 'none'}",
-            hint="name it: value_column=...",
+            hint=name_values(others),
         )
     return value
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from bestby._core import checks
 from bestby._core.arrays import is_partitioned
-from bestby._core.errors import DesignError, InvalidInputError
+from bestby._core.errors import DesignError, InvalidInputError, OtherQuestionError
 from bestby._core.text import normal_form, quoted
 from bestby._core.typing import Array, BoolArray, IntArray, OnMissing
 from bestby.data.alignment import counted_as_worst_note, dropped_note, no_prediction_error
@@ -18,7 +18,6 @@ from bestby.data.columns import Column, column_of_texts
 from bestby.data.evaluation import Evaluation
 from bestby.data.layouts import assemble
 from bestby.data.layouts.assemble import (
-    CLUSTERS_HINT,
     GROUP_ROLES,
     agreed,
     by_id,
@@ -33,16 +32,15 @@ from bestby.data.layouts.assemble import (
 )
 from bestby.data.layouts.soft import class_columns, gathered, has_classes
 from bestby.data.roles import (
+    DATASET_WORDS,
     GOLD_WORDS,
     RUN_WORDS,
-    RUNS_HINT,
     VALUE_WORDS,
     Roles,
     Soft,
     TableOptions,
     check_no_gold,
     check_no_item,
-    check_no_run,
     counts_rows,
     describe_wide,
     left_out_note,
@@ -164,7 +162,7 @@ def systems_of(table: Table, roles: Roles, systems: Sequence[str] | None) -> lis
                 hint=f"its columns are: {listed(table.names)}",
             )
         check_no_item(table.source, names)
-        check_no_run(table.source, names)
+        check_one_test_set(table, names, "name the systems: systems=[...], or leave it out: ignore=[...]")
         if roles.gold is not None or roles.annotators:
             return names
         scores = score_column(names)
@@ -265,7 +263,7 @@ def check_alike(table: Table, columns: dict[str, Column], gold: Column) -> None:
     labels, alike, _ = read_together(labels, hard)
     assert labels is not None
     for name in without_labels(labels, alike):
-        hint = "choose the columns of the systems: systems=[...]; or leave columns out: ignore=[...]"
+        hint = f"leave it out: ignore={name!r}; or choose the columns of the systems: systems=[...]"
         if name in table.data and table.repeats(name):
             hint += "; a column of their names is system_column=..."
         elif name in table.data and table.item_column(None) is None and holds_ids(table, name):
@@ -407,6 +405,29 @@ def _only_soft(table: Table) -> str | None:
     return names[0] if len(names) == 1 else None
 
 
+_OTHER_QUESTIONS = {
+    "datasets": ("the name of a dataset", DATASET_WORDS),
+    "runs": ("the number of a run", RUN_WORDS),
+    "folds": ("the number of a fold", ("fold",)),
+}
+"""Comparisons of more than one test set: what a column of theirs holds, and how it is called."""
+
+
+def check_one_test_set(table: Table, names: Sequence[str], otherwise: str | None = None) -> None:
+    """Refuse a table with a column called as that of runs, datasets or folds is: it holds no system."""
+    by_name = {name.lower(): name for name in reversed(names)}
+    for question, (what, words) in _OTHER_QUESTIONS.items():
+        name = next((by_name[word] for word in words if word in by_name), None)
+        if name is None:
+            continue
+        message = f"{table.source}: column {quoted(name)} looks like {what}"
+        if len(table.distinct(name)) > 1:
+            data = "data" if table.source == FRAME else f"bestby.read_{question}({quoted(table.source)})"
+            raise OtherQuestionError(message, question, data, otherwise)
+        if question == "runs" and otherwise is not None:
+            raise InvalidInputError(message, hint=otherwise)
+
+
 def first_rows(items: Sequence[str]) -> dict[str, int]:
     """Return the position where each item occurs first."""
     first: dict[str, int] = {}
@@ -442,6 +463,7 @@ def check_not_long(table: Table, options: TableOptions) -> None:
         ids = [name for name in free if pairs[name] == table.n_rows > len(table.distinct(name))]
         if not ids and not has_values:  # a wide table
             return
+        check_one_test_set(table, ids)
         lacking.append(
             "no column is called item or id" if items is None else f"{quoted(items)} numbers the rows"
         )
@@ -454,6 +476,7 @@ def check_not_long(table: Table, options: TableOptions) -> None:
         lacking.append(f"no column is called {' or '.join(VALUE_WORDS)}")
         named.append(f"value_column={candidates[0]!r}" if candidates else "value_column=...")
     if named:
+        check_one_test_set(table, roles.without(table.names, by, options.value_column))
         raise InvalidInputError(
             f"{table.source}: column {quoted(by)} names systems, as in a table with a row per item and"
             f" system, but {' and '.join(lacking)}; its columns are: {listed(table.names)}",
@@ -509,15 +532,18 @@ def read_long(table: Table, options: TableOptions) -> tuple[Evaluation, str]:
         if label in rows:
             rows[label].append(row)
     keys = {name: [items[row] for row in rows[name]] for name in names}
-    hint = RUNS_HINT if any(name.lower() in RUN_WORDS for name in table.names) else CLUSTERS_HINT
     for name in names:
-        check_unique(keys[name], f"{table.source}: item ids of system {name!r}", hint)
+        if len({*keys[name]}) < len(keys[name]):
+            check_one_test_set(table, completed.without(table.names, by, value))
+        check_unique(keys[name], f"{table.source}: item ids of system {name!r}")
     values = values_of(table, value, soft)
     rows_used = [row for row, label in enumerate(labels) if label in rows]
     item_of_row = [items[row] for row in rows_used]
     first = first_rows(item_of_row)
     firsts = [rows_used[position] for position in first.values()]
     gold = _gold_of_rows(table, completed, soft)
+    if gold is None and not values.is_soft and as_scores(values).is_text:
+        check_no_gold(table.source, [name for name in table.names if name not in (by, value, completed.item)])
     check_exact(table.source, {value: values}, gold)
     if gold is not None:
         _check_same(table, item_of_row, gold.take(rows_used), soft)
@@ -562,6 +588,7 @@ def _columns(table: Table, roles: Roles, by: str, value_column: str | None) -> t
     table.require(value, "value column")
     item = table.item_column(roles.item)
     if item is None:
+        check_one_test_set(table, roles.without(table.names, by, value))
         raise InvalidInputError(
             f"{table.source}: a long table needs a column of item ids",
             hint=f"name it: items=...; its columns are: {listed(table.names)}",

@@ -31,6 +31,7 @@ from bestby.data.roles import (
     left_out_note,
     listed,
     matching,
+    name_values,
     score_column,
     transposed,
     unknown_system,
@@ -239,7 +240,7 @@ def _value_column(table: Table, roles: _Roles, value_column: str | None) -> str:
         return (named or others)[0]
     raise InvalidInputError(
         f"{table.source}: which column holds the scores? Candidates: {listed(others) or 'none'}",
-        hint="name it: value_column=...",
+        hint=name_values(others),
     )
 
 

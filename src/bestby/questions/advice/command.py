@@ -31,9 +31,10 @@ class Experiment(Group):
 @record
 class Advise:
     """
-    Describe the experiment, or give the FILES of 'bestby compare': the numbers of items, of differing items
-    and of systems, the clusters and the kind of the scores are then read from the files. If the scores are
-    real numbers per item, it is also tested how far their differences are from normal.
+    Describe the experiment, or give its FILES, of one test set, of runs, datasets or folds: the numbers of
+    items, of differing items, of systems and of what is repeated, the clusters and the kind of the scores are
+    then read from the files. If the scores are real numbers per item, it is also tested how far their
+    differences are from normal.
 
     \b
     Examples:
@@ -56,12 +57,10 @@ _KINDS = {"binary": (True, True), "real": (True, False), "none": (False, False)}
 def advise(values: Advise, progress: Any) -> Any:
     """Read or describe the experiment, and return the advice."""
     from bestby._core.errors import InvalidInputError
-    from bestby.comparisons.reading import needs_items, reading_of
     from bestby.questions.advice.advise import advise as advise_on
-    from bestby.readers import read
 
     del progress  # nothing is resampled for long
-    data, experiment = values.data, values.experiment
+    experiment = values.experiment
     _refuse(values)
     if experiment.per_item is not None and experiment.per_item not in _KINDS:
         raise InvalidInputError(f"--per-item is binary, real or none, got {experiment.per_item!r}")
@@ -70,8 +69,7 @@ def advise(values: Advise, progress: Any) -> Any:
     }  # fmt: skip
     metric = experiment.metric
     if values.paths:
-        stream = False if needs_items(metric) else None
-        numbers["data"] = read(values.paths, **data.arguments(), **reading_of(metric), stream=stream)
+        numbers |= _seen(values)
     else:
         is_mean, is_binary = _KINDS.get(experiment.per_item or "", (None, None))
         numbers.update(
@@ -84,6 +82,54 @@ def advise(values: Advise, progress: Any) -> Any:
             binary=is_binary,
         )
     return advise_on(metric, **numbers)
+
+
+def _seen(values: Advise) -> dict[str, Any]:
+    """Return the test set in the files; if they are read without options and hold none, what they repeat."""
+    from bestby._core.errors import BestbyError
+    from bestby.cli.options import set_option_names
+    from bestby.comparisons.reading import needs_items, reading_of
+    from bestby.readers import read
+
+    metric = values.experiment.metric
+    stream = False if needs_items(metric) else None
+    paths = values.paths or []
+    try:
+        return {"data": read(paths, **values.data.arguments(), **reading_of(metric), stream=stream)}
+    except BestbyError:
+        if not set_option_names(values).isdisjoint(_FOR_FILES):
+            raise
+        repeated = _repeated(paths)
+        if repeated is None:
+            raise
+        return repeated
+
+
+def _repeated(paths: list[str]) -> dict[str, Any] | None:
+    """Return what `bestby check` recognises in files; None if no question can be asked of them."""
+    from bestby._core.errors import InvalidInputError
+    from bestby.questions.check.asking import system_names
+    from bestby.questions.check.check import questions_answered
+    from bestby.questions.check.content import evaluation_of, tables_in
+
+    asked, _ = questions_answered(paths, tables_in(paths)[0], advise=False)
+    if not asked:
+        return None
+    result, command = asked[0].result, asked[0].question.command
+    if command in ("compare", "evaluate"):
+        return {"data": evaluation_of(asked[0])}
+    if command in ("judged", "preferences"):
+        raise InvalidInputError(
+            "the files hold judgements, and advice is about predictions and scores",
+            hint=f"ask the question itself: {asked[0].typed}",
+        )
+    numbers: dict[str, Any] = {"n_systems": len(system_names(result)) or 2}
+    if command == "runs":
+        return {**numbers, "n_runs": min(len(one.runs) for one in result.systems)}
+    if command == "datasets":
+        return {**numbers, "n_datasets": len(result.datasets)}
+    repetitions, folds = (len(set(one)) for one in zip(*result.folds, strict=True))
+    return {**numbers, "n_folds": folds, "n_runs": repetitions}
 
 
 def _refuse(values: Advise) -> None:

@@ -8,6 +8,7 @@ from bestby._core.errors import InvalidInputError
 from bestby.cli import option_groups
 from bestby.cli.option_groups import Text
 from bestby.cli.options import argument, choice, flag, option, record
+from bestby.cli.records import in_records
 from bestby.vocabulary import NONE, allowed_names
 
 if TYPE_CHECKING:
@@ -16,12 +17,15 @@ if TYPE_CHECKING:
 
 @record
 class Data(option_groups.Table):
-    dataset: Text = option("COLUMN", "Column with the dataset of each row (default: dataset or task).")
-    run: Text = option("COLUMN", "Column with the run of each row of scores (default: run or seed).")
+    dataset: Text = option(
+        "COLUMN", "Column with the dataset of each row (default: dataset or task).", common=True
+    )
+    run: Text = option(
+        "COLUMN", "Column with the run of each row of scores (default: run or seed).", common=True
+    )
     on_missing: str = choice(
-        "RULE",
         allowed_names("on_missing", "datasets"),
-        "What to do if a system lacks datasets or items: ",
+        "What to do if a system lacks datasets or items.",
         default="error",
     )
 
@@ -35,18 +39,16 @@ def _either(what: str) -> tuple[str, ...]:
 
 @record
 class Statistics(option_groups.ScoreFamily):
-    statistic: str = choice("NAME", allowed_names("statistic"), "Statistic of the runs: ", default="mean")
+    statistic: str = choice(allowed_names("statistic"), "Statistic of the runs.", default="mean")
     normalise: Text = option(
         "FILE|minmax",
         "Bring scores to one scale: a table with columns dataset, low and high, or minmax.",
         file="read",
     )
     paired: bool = flag("Runs with the same seed belong together: differences are taken seed by seed.")
-    interval: str = choice("METHOD", _either("interval"), "Intervals: ", default="auto")
-    test: str = choice("NAME", _either("test"), "Test: ", default="auto")
-    across: str = choice(
-        "NAME", allowed_names("across", "datasets"), "Test over the datasets: ", default="auto"
-    )
+    interval: str = choice(_either("interval"), "Intervals.", default="auto")
+    test: str = choice(_either("test"), "Test.", default="auto")
+    across: str = choice(allowed_names("across", "datasets"), "Test over the datasets.", default="auto")
 
 
 @record
@@ -102,7 +104,7 @@ def datasets(values: Datasets, progress: Any) -> Any:
     if isinstance(data, dict) and all(isinstance(value, float) for value in data.values()):
         return _count_of_effects(data, values)
     # Files say which column has the datasets.
-    return compare_datasets(data, outer="dataset", **statistics, progress=progress)
+    return compare_datasets(data, outer="dataset", **in_records(statistics, progress))
 
 
 def _count_of_effects(p_values: dict[str, float], values: Datasets) -> Replicability:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Mapping, Sequence
-from concurrent.futures import Executor
-from os import PathLike
 from typing import Any, Literal
 
 from bestby._core import checks, rounding
@@ -38,10 +36,9 @@ from bestby.questions.datasets.source import (
     without_runs,
 )
 from bestby.questions.runs.source import Settings
-from bestby.report.comparison import Difference, shown_better
+from bestby.report.comparison import Difference, winner_at
 from bestby.report.replicability import Counts, Names, Replicability
 from bestby.report.reported import with_backend
-from bestby.resampling.progress import Progress
 from bestby.resampling.settings import Resampling, combined_settings
 from bestby.results.base import MetricInfo, Note, notes_about
 from bestby.results.values import Friedman
@@ -85,10 +82,6 @@ def compare_datasets(
     margin: float | None = None,
     n_resamples: int = 10_000,
     rng: Rng = 0,
-    n_jobs: int = 1,
-    progress: Progress | None = None,
-    executor: Executor | None = None,
-    cache: str | PathLike[str] | None = None,
     resampling: Resampling | None = None,
 ) -> DatasetComparison:
     """Compare systems over several datasets.
@@ -167,7 +160,7 @@ def compare_datasets(
     margin : float, optional
         The smallest difference that matters; turns on verdicts, of the mean difference over the datasets and
         on each dataset. They need intervals.
-    n_resamples, rng, n_jobs, progress, executor, cache, resampling
+    n_resamples, rng, resampling
         As for `compare`.
 
     Returns
@@ -224,10 +217,10 @@ def compare_datasets(
     >>> round(result["new", "old"].estimate, 4), result.wins("new", "old"), result.average_ranks
     (0.0275, (3, 0, 1), (1.25, 1.75))
     """
-    drawing = Drawing.of(combined_settings(
-        resampling, n_resamples, function="compare_datasets", rng=rng, n_jobs=n_jobs, progress=progress,
-        executor=executor,
-    ))  # fmt: skip
+    resampling = combined_settings(
+        resampling, n_resamples, rng, function="compare_datasets", unused="resample_size rescale"
+    )
+    drawing = Drawing.of(resampling)
     checks.choice(across, allowed_names("across", "datasets"), "across")
     checks.choice(on_missing, allowed_names("on_missing", "datasets"), "on_missing")
     columns = {"dataset": dataset, "run": run, "gold": gold, "items": items, "clusters": clusters}
@@ -244,7 +237,7 @@ def compare_datasets(
         source, across, normalise, statistic=statistic, paired=paired, interval=interval, level=level,
         test=test, alternative=alternative, correction=correction, margin=margin, baseline=baseline,
     )  # fmt: skip
-    counting = Counting.of(drawing, cache)
+    counting = Counting.of(drawing)
     scores = _scores(source, metric, greater_is_better, on_missing, settings, drawing, counting)
     scores = on_one_scale(scores, normalise)
     scores = dataclasses.replace(scores, matrix=rounding.levelled(scores.matrix))
@@ -470,8 +463,8 @@ def _notes(
         )
     for position, pair in enumerate(pairs):
         with_effect = counts[pair].found if pair in counts else ()
-        ahead = {shown_better(tests[name][position], options.alpha) for name in with_effect} - {None}
-        if len(ahead) > 1:
+        winners = {winner_at(tests[name][position], options.alpha) for name in with_effect} - {None}
+        if len(winners) > 1:
             notes.append(
                 Note(
                     "both_directions",

@@ -16,17 +16,17 @@ from bestby.inference.multiplicity import rejects
 from bestby.questions.datasets import overall_runs
 from bestby.questions.datasets.result import DatasetComparison, RunsOnDatasets
 from bestby.report import disagreements
-from bestby.report.comparison import Difference, shown_better
+from bestby.report.comparison import Difference
 from bestby.report.figures import drawing
 from bestby.report.figures.canvas import ACCENT, FAINT, INK, SCREEN, WORSE, Canvas, Sheet, figure
-from bestby.report.figures.drawing import ROW, bare, label, limits, patch
+from bestby.report.figures.drawing import ROW, bare, label, limits, p_tested
 from bestby.report.figures.forest import Line, draw_lines, shown
 from bestby.report.figures.matrix import (
-    DARKEST,
     DATASET_CELL,
     SMALL,
     effects,
     frame,
+    keys_of_rows,
     largest_effect,
     marked_cell,
     shade,
@@ -36,7 +36,7 @@ from bestby.report.figures.systems import checked_kind
 from bestby.report.figures.texts import name, text_width
 from bestby.report.numbers import DASH, MINUS, Rounding, alpha, p_text, percent
 from bestby.report.tables import difference_rounding
-from bestby.report.words import computed, correction, direction, name_of_test, significant
+from bestby.report.words import computed, corrected, direction, name_of_test
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -89,7 +89,7 @@ def forest(c: DatasetComparison, pair: tuple[str, str] | None = None, *, canvas:
         canvas,
         title=f"{name(c.metric.name)}: differences on {len(c.datasets)} datasets{intervals}",
         foot="\n".join(filter(None, why)),
-        keys=drawing.difference_keys(c, c.margin, "shown to differ"),
+        keys=drawing.difference_keys(c, c.margin, "significant"),
     )
     names = canvas.names((whole.a, whole.b))
     drawing.difference_label(sheet.axes, c.metric, names[whole.a], names[whole.b])
@@ -147,15 +147,14 @@ def dataset_matrix(c: DatasetComparison, *, canvas: Canvas = SCREEN) -> Sheet:
             shade(axes, at, one, c.metric, largest)
             wins = DASH.join(str(count) for count in c.wins(one.a, one.b))
             p = "" if one.p_adjusted is None else f"\n{_p_of(one.p_adjusted, c.level)}"
-            weight = "bold" if significant(one) else "normal"
+            weight = "bold" if one.significant else "normal"
             text = f"{digits.text(one.estimate)}\n{wins}{p}"
             marked_cell(axes, at, text, canvas, color=INK, fontweight=weight, linespacing=1.25)
     frame(axes, [names[system] for system in c.systems], canvas, across)
-    tested = f", p ({c.correction}), bold if significant" if computed(c, "test") else ""
+    tested = f", {p_tested(c)}, bold if significant" if computed(c, "test") else ""
     foot = f"Mean difference; wins{DASH}ties{DASH}losses over {len(c.datasets)} datasets{tested}."
-    keys = [patch("row ahead", ACCENT, DARKEST), patch("row behind", WORSE, DARKEST)]
     size = len(c.systems)
-    return Sheet(axes, up * size, across * size, title, keys, foot, square=True)
+    return Sheet(axes, up * size, across * size, title, keys_of_rows(), foot, square=True)
 
 
 def _p_of(p_value: float, level: float) -> str:
@@ -249,7 +248,7 @@ def bars_join(c: DatasetComparison, cliques: str = "pairs") -> str:
     """Return which systems the bars of the diagram join, and by which test."""
     if cliques in ("pairs", "wilcoxon"):
         names = dict.fromkeys(name_of_test(d.test.name) for d in c.differences if d.test is not None)
-        test = f"the {' or '.join(names)} ({correction(c)})"
+        test = f"the {' or '.join(names)}{corrected(c).replace('; ', ', ')}"
     elif cliques == "nemenyi":
         test = "Nemenyi's test of average ranks"
     else:
@@ -269,7 +268,7 @@ def _told_apart(c: DatasetComparison, cliques: str) -> BoolArray:
     different = np.zeros((len(place), len(place)), dtype=np.bool_)
     threshold = alpha(c.level)
     if cliques in ("pairs", "wilcoxon"):
-        shown = [(d.a, d.b, shown_better(d, threshold) is not None) for d in c.differences]
+        shown = [(d.a, d.b, d.winner is not None) for d in c.differences]
     else:
         p_values = (
             (r.a, r.b, r.p_holm if cliques == "holm" or r.p_nemenyi is None else r.p_nemenyi)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 from bestby._core.text import grouped
 from bestby.inference.multiplicity import rejects
 from bestby.questions.datasets import figure
-from bestby.questions.datasets.result import DatasetComparison, RunsOnDatasets
+from bestby.questions.datasets.result import DatasetComparison, Overall, RunsOnDatasets
 from bestby.questions.runs.differences import ASO_RESAMPLES
 from bestby.questions.runs.report import differences_of_runs
 from bestby.questions.runs.result import RunsDifference
@@ -133,7 +133,7 @@ def _methods_over(c: DatasetComparison) -> str:
     return words.methods_of(
         c,
         f"Over datasets: {how} of the mean difference",
-        f"Test over datasets: {tests}; {words.correction(c)}",
+        f"Test over datasets: {tests}{words.corrected(c)}",
     )
 
 
@@ -141,7 +141,7 @@ def _methods_within(c: DatasetComparison) -> str:
     """Return how the differences on each dataset were computed; nothing if there are none."""
     if not c.within:
         return ""
-    how = words.made_by(c, all_within(c))
+    how = words.made_by(c, *words.intervals_and_tests_within(c.within))
     holm = "; Holm's correction over the datasets of a pair" if words.computed(c, "test") else ""
     return f"On each dataset: {how}{holm}." if how else ""
 
@@ -277,13 +277,13 @@ def _extent(runs: RunsOnDatasets) -> str:
 
 
 def _differences(c: DatasetComparison) -> Table:
-    def differ_on(d: Difference) -> Cell:
+    def significant_on(d: Difference) -> Cell:
         r = c.replicability[d.a, d.b]
         return Cell(f"{r.k_bonferroni} of {len(r.datasets)}", float(r.k_bonferroni))
 
     columns = (
         column.count(f"wins{DASH}ties{DASH}losses", lambda d: c.wins(d.a, d.b)),
-        Column("differ on", differ_on, applies=bool(c.replicability)),
+        Column("significant on", significant_on, applies=bool(c.replicability)),
     )
     caption = f"{words.mean_differences(c.metric.name)} over the datasets"
     return pairs_table(c, caption, columns, _with_resamples(c, _methods_over(c), c.differences))
@@ -330,7 +330,7 @@ def _overall(c: DatasetComparison) -> Table:
 def _test_columns(c: DatasetComparison) -> tuple[Column, ...]:
     """Return the columns of the tests that let the runs vary; a dash where others do."""
     applies = any(entry.test is not None for entry in c.overall)
-    corrected = applies and c.correction != "none"
+    corrected = applies and c.correction != "none" and not words.is_one_comparison(c)
     raw, adjusted = (partial(_p, what) for what in ("test.p_value", "p_adjusted"))
     return (
         column.p_value("p", raw, c.level, applies=applies),
@@ -456,7 +456,7 @@ def _run_columns(c: DatasetComparison) -> tuple[Column, ...]:
 
 
 def _datasets_with_difference(c: DatasetComparison, pair: Difference) -> tuple[str, ...]:
-    """Return the datasets on which a pair of systems is told apart."""
+    """Return the datasets on which a pair of systems differs significantly."""
     return c.replicability[pair.a, pair.b].found if c.replicability else ()
 
 
@@ -568,13 +568,9 @@ _COLUMNS = (
 
 _EMPTY = dict.fromkeys(column.name for column in _COLUMNS)
 
-_NOT_OVERALL = {
-    "metric", "score_a", "score_b", "level", "exact", "n_differing", "better", "favoured", "disagreement",
-}  # fmt: skip
-
 _OVERALL = (
     *attributes("average", "resampled"),
-    *(column for column in DIFFERENCE if column.name not in _NOT_OVERALL),
+    *(column for column in DIFFERENCE if hasattr(Overall, str(column.path or column.name).split(".")[0])),
 )
 """What a difference on all datasets together has of the columns."""
 
@@ -613,7 +609,7 @@ def sentences(c: DatasetComparison) -> Iterator[str]:
         yield f"The score of a system on a dataset is {one}; over all datasets it is the {over_all}."
     yield from inference(c, c.differences, over=" of the means over the datasets")
     inner = all_within(c)
-    yield from within(c, inner, "on each dataset")
+    yield from within(c, "on each dataset", by_place=True)
     if c.runs is not None:
         yield from _sentences_on_runs(c, c.runs)
     if c.replicability:

@@ -729,7 +729,7 @@ def _are_shares(x: FloatArray) -> BoolArray:
 def read_ranges(path: str | Path) -> dict[str, tuple[float, float]]:
     """Return the scores that become 0 and 1 on each dataset: columns dataset (or task), low and high."""
     from bestby.data.columns import MISSING
-    from bestby.data.layouts.datasets import DATASET_WORDS
+    from bestby.data.roles import DATASET_WORDS
     from bestby.data.values import as_scores
     from bestby.readers.formats.base import one_table
 

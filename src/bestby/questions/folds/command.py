@@ -8,18 +8,21 @@ from bestby._core.errors import InvalidInputError
 from bestby.cli import option_groups
 from bestby.cli.option_groups import Number, Text
 from bestby.cli.options import argument, choice, option, record
+from bestby.cli.records import in_records
 from bestby.vocabulary import allowed_names
 
 
 @record
 class Data(option_groups.Table):
-    fold: Text = option("COLUMN", "Column with the fold of each row (default: fold).")
-    repetition: Text = option("COLUMN", "Column with the repetition of each row (default: repetition).")
+    fold: Text = option("COLUMN", "Column with the fold of each row (default: fold).", common=True)
+    repetition: Text = option(
+        "COLUMN", "Column with the repetition of each row (default: repetition).", common=True
+    )
 
 
 @record
 class Statistics(option_groups.ScoreFamily):
-    test: str = choice("NAME", option_groups.skippable("test", "folds"), "Test: ", default="auto")
+    test: str = choice(option_groups.skippable("test", "folds"), "Test.", default="auto")
     ratio: Number = option("R", "Items tested divided by items trained on (default: 1/(K-1) for K folds).")
     required: str = option("N|all", "Folds that must have an effect, for k-bonferroni.", default="all")
     inside: str = option(
@@ -76,4 +79,4 @@ def folds(values: Folds, progress: Any) -> Any:
 
     reading = reading_of(values.statistics.metric)
     data: Any = read_folds(values.path, **values.data.arguments(), **reading)
-    return compare_folds(data, **values.statistics.arguments(), progress=progress)
+    return compare_folds(data, **in_records(values.statistics.arguments(), progress))

@@ -6,9 +6,7 @@ import dataclasses
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from concurrent.futures import Executor
 from functools import partial
-from os import PathLike
 from typing import Any, Literal
 
 from bestby._core import checks
@@ -39,7 +37,6 @@ from bestby.questions.folds.source import Folds, Labels, folds_of_items, folds_o
 from bestby.report.comparison import Difference
 from bestby.report.replicability import Counts, Names, Replicability, replicability
 from bestby.report.reported import with_backend
-from bestby.resampling.progress import Progress
 from bestby.resampling.settings import Resampling, combined_settings
 from bestby.results.base import Note, notes_about
 from bestby.results.values import TestResult, defined
@@ -73,10 +70,6 @@ def compare_folds(
     margin: float | None = None,
     n_resamples: int = 10_000,
     rng: Rng = 0,
-    n_jobs: int = 1,
-    progress: Progress | None = None,
-    executor: Executor | None = None,
-    cache: str | PathLike[str] | None = None,
     resampling: Resampling | None = None,
 ) -> FoldComparison:
     """Compare systems that were trained and scored on the folds of one data set.
@@ -135,7 +128,7 @@ def compare_folds(
         Over the pairs.
     margin : float, optional
         The smallest difference that matters; turns on verdicts, from the corrected interval.
-    n_resamples, rng, n_jobs, progress, executor, cache, resampling
+    n_resamples, rng, resampling
         As for `compare`.
 
     Returns
@@ -182,9 +175,8 @@ def compare_folds(
     (0.028, 'corrected-t', 0.033)
     """
     resampling = combined_settings(
-        resampling, n_resamples, function="compare_folds", rng=rng, n_jobs=n_jobs, progress=progress,
-        executor=executor,
-    )  # fmt: skip
+        resampling, n_resamples, rng, function="compare_folds", unused="resample_size rescale"
+    )
     drawing = Drawing.of(resampling)
     options = _options(interval, level, test, inside, alternative, correction, margin)
     table_options = TableOptions.of(
@@ -196,9 +188,7 @@ def compare_folds(
     columns |= {"system_column": system_column, "value_column": value_column}
     per_dataset.refuse_columns(data, columns)
     if isinstance(scores_or_items, dict):
-        folds = folds_of_items(
-            scores_or_items, metric, greater_is_better, drawing, Counting.of(drawing, cache)
-        )
+        folds = folds_of_items(scores_or_items, metric, greater_is_better, drawing, Counting.of(drawing))
         crossvalidation.refuse_without_folds(folds, test, ratio, required, margin)
     else:
         _refuse_unused(interval, inside, required, test)

@@ -52,6 +52,7 @@ def document(c: FoldComparison) -> Document:
         title=f"{len(c.systems)} systems compared by {c.metric.name}, cross-validated",
         subtitle=subtitle(c, _design(c), words.direction(c.metric)),
         methods=f"{_methods_over(c)} {_methods_within(c)}".strip(),
+        short_methods=_methods_over(c),
         name=c.metric.name,
         lead=_headline(c),
         tables=(
@@ -60,7 +61,7 @@ def document(c: FoldComparison) -> Document:
             *([_all_tests(c)] if c.tests else []),
             *([_spread(c)] if c.spread else []),
         ),
-        remarks=_remarks(c),
+        details=_effects(c),
         pictures=_pictures(c),
         readings=tuple(words.difference_sentence(d) for d in c.differences),
         pairs=partial(pairs_matrix, c, c.metric),
@@ -82,7 +83,7 @@ def _headline(c: FoldComparison) -> str:
     return f"{text}{words.best_clause(first, others) if others else ''}."
 
 
-def _remarks(c: FoldComparison) -> tuple[str, ...]:
+def _effects(c: FoldComparison) -> tuple[str, ...]:
     # A sentence each for so few pairs; the table has all
     if len(c.effects) > 6:
         return ()
@@ -104,7 +105,7 @@ def _methods_over(c: FoldComparison) -> str:
     return words.methods_of(
         c,
         f"Intervals ({percent(c.level)}): {intervals}{ratio}",
-        f"Test: {tests}{reason}; {words.correction(c)}",
+        f"Test: {tests}{reason}{words.corrected(c)}",
     )
 
 
@@ -113,7 +114,7 @@ def _methods_within(c: FoldComparison) -> str:
     inner = all_within(c)
     if not inner:
         return ""
-    how = words.made_by(c, inner)
+    how = words.made_by(c, *words.intervals_and_tests(inner))
     if not how:
         return ""
     text = f"In one repetition: {how}."
@@ -168,6 +169,7 @@ def _all_tests(c: FoldComparison) -> Table:
         entries,
         lambda e: rejects(e[2].p_value, alpha(c.level)),
         part="tests",
+        details=True,
         main=len(sides.columns),
         footnote=said(Kind.QUESTION, marked, len(entries), reason, "tests"),
     )
@@ -215,6 +217,7 @@ def _spread(c: FoldComparison) -> Table:
         c.spread,
         lambda s: s.n_significant == s.n_repetitions,
         part="repetitions",
+        details=c.has_folds,
         main=len(sides.columns) + 2 * tested + bounded + excluding.applies,
         methods=_methods_within(c),
     )
@@ -298,7 +301,7 @@ def sentences(c: FoldComparison) -> Iterator[str]:
             f" training items of {c.ratio:.4g}."
         )
     inner = all_within(c)
-    yield from within(c, inner, "on the pooled predictions of each repetition")
+    yield from within(c, "on the pooled predictions of each repetition")
     if inner and computed(c, "test"):
         yield "Their p-values were not corrected for the number of pairs."
     if c.effects:

@@ -12,6 +12,7 @@ from bestby._core.text import counted, path_text, quoted, shortened
 from bestby.cli import option_groups, streams
 from bestby.cli.option_groups import Count, Names, Number, Text
 from bestby.cli.options import argument, flag, option, record, result_file
+from bestby.cli.records import in_records
 from bestby.questions.items import command as items_parameters
 from bestby.questions.slices import command as slices_parameters
 from bestby.vocabulary import allowed_names
@@ -26,13 +27,14 @@ INCONCLUSIVE = ("pass", "fail")
 @record
 class Data(items_parameters.Data):
     baseline_file: Text = option(
-        "FILE", "Baseline that --save has written; FILES are then the candidate.", file="read"
+        "FILE", "Baseline that --save has written; FILES are then the candidate.", file="read", common=True
     )
     settings: Text = option(
         "FILE",
         "Settings of the gate in TOML (default: bestby.toml, if it is there); none for no file.",
         "--settings",
         file="read",
+        common=True,
     )
 
     def arguments(self) -> dict[str, Any]:
@@ -54,7 +56,7 @@ class Cut(slices_parameters.Cut):
 class Statistics(option_groups.Direction, option_groups.Resamples):
     metric: Names = option_groups.metrics_or_scores()
     margin: Names = option(
-        "SIZE|METRIC=SIZE", "Smallest loss that matters, in every metric or in one; repeatable."
+        "SIZE|METRIC=SIZE", "Smallest loss that matters, in every metric or in one; repeatable.", common=True
     )
     fail_test: Text = option(
         "RULE",
@@ -62,9 +64,11 @@ class Statistics(option_groups.Direction, option_groups.Resamples):
         " bound) or bound.",
         choices=allowed_names("fail_test", "gate"),
     )
-    level: Number = option("P", "Level of the one-sided bounds and of the tests (default: 0.95).")
-    baseline: Text = option("NAME", "System that is the baseline (default: the first).")
-    candidate: Text = option("NAME", "System that is the candidate (default: the other).")
+    level: Number = option(
+        "P", "Level of the one-sided bounds and of the tests (default: 0.95).", common=True
+    )
+    baseline: Text = option("NAME", "System that is the baseline (default: the first).", common=True)
+    candidate: Text = option("NAME", "System that is the candidate (default: the other).", common=True)
     pool: bool = flag("If a log has several tasks, check all their items together, not each task.")
     blocks: Count = option("N", "Resample blocks of N successive items, for items of ordered text.")
     cache: Text = option("FOLDER", option_groups.CACHE_HELP)
@@ -78,9 +82,11 @@ class Statistics(option_groups.Direction, option_groups.Resamples):
 @record
 class Output(option_groups.InPercent, option_groups.Tables):
     table: ClassVar[str | None] = "checks"
-    csv: Text = result_file("Write the checks as CSV.")
+    csv: Text = result_file("Write the checks as CSV.", common=True)
     junit: Text = result_file("Write JUnit XML, a test case for each check.")
-    github: bool = flag("Append Markdown to the summary of a GitHub step, and write its outputs.")
+    github: bool = flag(
+        "Append Markdown to the summary of a GitHub step, and write its outputs.", common=True
+    )
     inconclusive: Text = option(
         "STATUS",
         "Exit status of an inconclusive gate: that of pass or of fail (default: 3).",
@@ -190,8 +196,14 @@ def gate(values: Gate) -> None:
     if result.outcome == "inconclusive" and output.inconclusive is not None:
         status = STATUS[output.inconclusive]
     if places is not None:
-        github.report(result, status, places, percent=output.percent)
+        github.report(output.labelled(result), status, places, percent=output.percent)
     raise typer.Exit(status)
+
+
+def answer(values: Gate, progress: Any) -> Any:
+    """Return the gate, without its exit status and its files."""
+    values, notes = with_settings(values)
+    return _gate(notes, values, progress)
 
 
 def _gate(notes: tuple[Note, ...], values: Gate, progress: Any) -> Any:
@@ -209,7 +221,7 @@ def _gate(notes: tuple[Note, ...], values: Gate, progress: Any) -> Any:
             f"a gate needs a baseline and a candidate, got one system: {evaluation.names[0]}",
             hint="give two files, a table of both, or --baseline-file",
         )
-    result = gate_systems(evaluation, **cut, **statistics, progress=progress)
+    result = gate_systems(evaluation, **cut, **in_records(statistics, progress))
     return dataclasses.replace(result, notes=(*notes, *result.notes))
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from concurrent.futures import Executor
-from os import PathLike
 from typing import Any, NamedTuple
 
 from bestby._core import checks
@@ -45,7 +43,7 @@ from bestby.questions.slices.source import (
     without_bins,
 )
 from bestby.report.comparison import Difference
-from bestby.resampling.progress import Progress, in_turn
+from bestby.resampling.progress import in_turn
 from bestby.resampling.settings import Resampling, combined_settings
 from bestby.results.base import Note
 from bestby.results.values import Interval, TestResult
@@ -82,10 +80,6 @@ def gate(
     fail_test: FailTest = "exact",
     n_resamples: int = 10_000,
     rng: Rng = 0,
-    n_jobs: int = 1,
-    progress: Progress | None = None,
-    executor: Executor | None = None,
-    cache: str | PathLike[str] | None = None,
     resampling: Resampling | None = None,
 ) -> Gate:
     """Decide whether a candidate is good enough to take the place of a baseline.
@@ -128,7 +122,7 @@ def gate(
         By what a check with a margin fails. "exact": right and wrong answers to independent items by an exact
         test, other scores by a bound. "bound": all by a bound, as in version 0.2.0; where few answers differ,
         that fails candidates whose loss is the margin in up to 9 % of cases, instead of 5 %.
-    n_resamples, rng, n_jobs, progress, executor, cache, resampling
+    n_resamples, rng, resampling
         As for `compare`.
 
     Returns
@@ -188,7 +182,7 @@ def gate(
     ('pass', -0.02)
     """
     resampling = combined_settings(
-        resampling, n_resamples, rng=rng, n_jobs=n_jobs, progress=progress, executor=executor
+        resampling, n_resamples, rng, function="gate", unused="resample_size rescale"
     )
     _check_level(level)
     checks.choice(fail_test, allowed_names("fail_test", "gate"), "fail_test")
@@ -216,7 +210,7 @@ def gate(
     )
     drawing = Drawing.of(resampling)
     gains = gains_by_metric(evaluation, metrics)
-    decisions, notes = decided(parts, metrics, margins, settings, drawing, gains, fail_test, cache)
+    decisions, notes = decided(parts, metrics, margins, settings, drawing, gains, fail_test)
     foreseen = foresight.foreseen(decisions, level)
     first = gains[metrics[0].name]
     named = {
@@ -362,7 +356,6 @@ def decided(
     drawing: Drawing,
     gains: Mapping[str, Gains | None],
     fail_test: FailTest = "exact",
-    cache: str | PathLike[str] | None = None,
 ) -> tuple[tuple[GateCheck, ...], list[Note]]:
     """Return a check for each part and metric, and the notes on all that was computed for them.
 
@@ -377,7 +370,7 @@ def decided(
         drawing_of_part = dataclasses.replace(drawing, progress=in_turn(drawing.progress, place, len(parts)))
         with within(part.name):
             every = one_metric.estimates_by_metric(
-                part.evaluation, metrics, settings, drawing_of_part, "gate", cache
+                part.evaluation, metrics, settings, drawing_of_part, "gate"
             )
             for estimates, metric in zip(every, metrics, strict=True):
                 check, check_notes = _measured(

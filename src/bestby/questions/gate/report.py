@@ -38,7 +38,7 @@ from bestby.report.paper import clustered, drawn, intervals_and_tests, measured,
 from bestby.report.percent import around_differences
 from bestby.report.references import cite
 from bestby.report.tables import Table, marked_by
-from bestby.report.words import listed
+from bestby.report.words import by_part, listed
 
 NO_LOSS = "no loss detected (no margin given: this is an alarm, not a proof)"
 """What it means that an alarm passes."""
@@ -459,9 +459,11 @@ def sentences(g: Gate) -> Iterator[str]:
         margins = listed(
             [f"{margin_text(check.margin or 0.0)} for {measured(check.name)}" for check in bounded]
         )
-        bounds = [check.difference.equivalence_interval for check in bounded]
-        methods = dict.fromkeys(one.method for one in bounds if one is not None)
-        named_methods = listed([with_works("interval", one) for one in methods])
+        bounds = {check.name: check.difference.equivalence_interval for check in bounded}
+        methods = {
+            name: with_works("interval", one.method) for name, one in bounds.items() if one is not None
+        }
+        named_methods = by_part(methods, methods.__getitem__)
         yield (
             f"A loss of this much matters: {margins}. A check passes if the one-sided {percent(g.level)}"
             f" bound of the difference{cite('analysis', 'equivalence')} excludes it; all checks"
@@ -470,11 +472,12 @@ def sentences(g: Gate) -> Iterator[str]:
         yield _failing(g, bounded)
     if alarms:
         names = listed([measured(check.name) for check in alarms])
-        _, tests = intervals_and_tests([check.difference for check in alarms])
+        tests = {check.name: intervals_and_tests([check.difference])[1] for check in alarms}
         several = f", corrected by Holm's procedure{cite('correction', 'holm')}" if len(alarms) > 1 else ""
         yield (
             f"For {names} we tested whether the candidate is worse, at the {percent(alpha(g.level))} level:"
-            f" {tests}{several}. That it finds no loss is no proof that there is none."
+            f" {by_part(tests, tests.__getitem__)}{several}. That it finds no loss is no proof that there is"
+            " none."
         )
     yield drawn(g, g.differences)
 

@@ -13,7 +13,7 @@ from bestby._core.checks import margin_of
 from bestby._core.errors import GateFailedError, InvalidInputError
 from bestby._core.text import quoted, suggestion
 from bestby.report.comparison import Difference
-from bestby.report.reported import Drawn, Reported
+from bestby.report.reported import Drawn, Reported, shown_in
 from bestby.results.base import Note, Provenance
 from bestby.results.values import Interval, extent
 
@@ -255,7 +255,7 @@ class Gate(Drawn, Reported):
         """Each check in plain words."""
         from bestby.questions.gate import report
 
-        return report.check_sentences(self)
+        return report.check_sentences(shown_in(self))
 
     def __iter__(self) -> Iterator[GateCheck]:
         return iter(self.checks)

@@ -7,6 +7,7 @@ from typing import Any
 from bestby.cli import option_groups
 from bestby.cli.option_groups import Count, Names, Text
 from bestby.cli.options import argument, choice, flag, option, record
+from bestby.cli.records import in_records
 from bestby.vocabulary import allowed_names
 
 
@@ -42,19 +43,19 @@ class Sampling(option_groups.ItemResamples):
 
 @record
 class Statistics(option_groups.Direction, Sampling, option_groups.ItemFamily):
-    baseline: Text = option("NAME", "Compare every other system with this one only.")
+    baseline: Text = option_groups.baseline_option()
     simultaneous: bool = flag("Intervals, groups and verdicts that hold for all differences at once (max-T).")
     correction: str = choice(
-        "METHOD", allowed_names("correction", "items"), "Correction for several comparisons: ", default="holm"
+        allowed_names("correction", "items"), "Correction for several comparisons.", default="holm"
     )
 
 
 @record
-class Output(option_groups.ComparisonTables, option_groups.ClassTables):
+class Output(option_groups.InPercent, option_groups.ComparisonTables):
     kind: str = option_groups.figure_kind("items")
     top: Count = option(
         "K",
-        "Show the K best systems (default: all of up to 50, else 20).",
+        "Show the K best systems (default: 20 of more; in files and with --details all of up to 50).",
         shapes=(option_groups.TERMINAL, "markdown", "latex", "html", "plot"),
     )
     html_items: bool = flag(
@@ -83,6 +84,8 @@ class Compare:
     DeepEval, OpenAI evals, tau-bench, MTEB, lighteval, LangSmith, Langfuse), CoNLL-U, BIO columns, TREC
     runs, transcripts, segment scores of mt-metrics-eval and answers to SQuAD are recognised by their content,
     and suggest a metric. If the metric is one of texts, every line of a text is a segment.
+
+    A table of runs, datasets or folds goes to the command for these, with the same options.
 
     The metric is accuracy, without gold the mean of the scores. The table is printed unless an output goes to
     - (the standard output). JSON and CSV hold every system and pair, whatever --top shows.
@@ -114,4 +117,4 @@ def compare(values: Compare, progress: Any) -> Any:
     from bestby.questions.items.compare import compare as compare_systems
 
     evaluation, statistics = read_evaluation(values)
-    return compare_systems(evaluation, **statistics, progress=progress)
+    return compare_systems(evaluation, **in_records(statistics, progress))

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from concurrent.futures import Executor
 from functools import partial
-from os import PathLike
 from typing import Any
 
 from bestby._core.keywords import with_suggestions
@@ -16,7 +14,6 @@ from bestby.comparisons.settings import Settings
 from bestby.data.evaluation import Evaluation
 from bestby.metrics.suitability import chosen_metrics
 from bestby.report.comparison import Comparison
-from bestby.resampling.progress import Progress
 from bestby.resampling.settings import Resampling, combined_settings
 from bestby.vocabulary import ItemCorrection, ItemInterval, ItemTest
 
@@ -49,13 +46,7 @@ def compare(
     correction: ItemCorrection = "holm",
     margin: float | None = None,
     n_resamples: int = 10_000,
-    resample_size: float | None = None,
-    rescale: bool = True,
     rng: Rng = 0,
-    n_jobs: int = 1,
-    progress: Progress | None = None,
-    executor: Executor | None = None,
-    cache: str | PathLike[str] | None = None,
     resampling: Resampling | None = None,
 ) -> Comparison:
     """Compare systems on one test set: scores, differences, intervals, tests, groups.
@@ -139,28 +130,11 @@ def compare(
         the interval holds 0), inconclusive. They need intervals.
     n_resamples : int
         Resamples, where any are drawn; exact results draw none.
-    resample_size : float or int, optional
-        Draw so many of the items (clusters) for each bootstrap resample, as a fraction or a number: m out of
-        n. All by default.
-    rescale : bool
-        Multiply the deviations of such resamples by the root of m / n, as the score of all n items varies so
-        much less. Without it, p-values and intervals are those of an experiment of m items.
     rng : int, numpy.random.Generator or None
         The seed; None for fresh entropy, which is recorded.
-    n_jobs : int
-        Threads, and processes for counting texts where that takes long; -1 for as many as there are
-        processors. The numbers are the same for any.
-    progress : callable, optional
-        Called with the number of resamples done and their number: those of the bootstrap and of the tests,
-        and the scores without each item or group. The share that is done never falls, and ends at 1.
-    executor : Executor, optional
-        What runs long jobs in place of threads: any ``concurrent.futures.Executor``, such as that of a
-        ``dask.distributed.Client``. The numbers are the same for any.
-    cache : str or path, optional
-        A folder in which the counts that metrics of texts make are kept, so that texts are not counted again
-        with the same metric, references and versions. The numbers are the same with it and without.
     resampling : Resampling, optional
-        The seven before `cache` as one record, to be shared by several calls.
+        The two before this and all other settings of resampling as one record: threads, progress, an
+        executor, a folder for counts of texts, smaller resamples.
 
     Returns
     -------
@@ -206,16 +180,7 @@ def compare(
     >>> round(difference.interval.low, 3), round(difference.interval.high, 3), difference.p_value
     (0.084, 0.763, None)
     """
-    resampling = combined_settings(
-        resampling,
-        n_resamples,
-        resample_size=resample_size,
-        rescale=rescale,
-        rng=rng,
-        n_jobs=n_jobs,
-        progress=progress,
-        executor=executor,
-    )
+    resampling = combined_settings(resampling, n_resamples, rng)
     settings = Settings.checked(
         "items", interval=interval, level=level, simultaneous=simultaneous, test=test,
         alternative=alternative, correction=correction, margin=margin, baseline=baseline,
@@ -239,5 +204,4 @@ def compare(
         resampling,
         partial(compared, evaluation=evaluation, settings=settings),
         "compare",
-        cache,
     )

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from concurrent.futures import Executor
 from functools import partial
-from os import PathLike
 from typing import Any
 
 from bestby._core.arrays import is_table
@@ -21,7 +19,6 @@ from bestby.engine.estimate import Estimates
 from bestby.metrics.base import BaseMetric
 from bestby.metrics.suitability import chosen_metrics
 from bestby.report.comparison import Comparison
-from bestby.resampling.progress import Progress
 from bestby.resampling.settings import Resampling, combined_settings
 from bestby.vocabulary import ItemInterval
 
@@ -51,13 +48,7 @@ def evaluate(
     interval: ItemInterval | None = "auto",
     level: float = 0.95,
     n_resamples: int = 10_000,
-    resample_size: float | None = None,
-    rescale: bool = True,
     rng: Rng = 0,
-    n_jobs: int = 1,
-    progress: Progress | None = None,
-    executor: Executor | None = None,
-    cache: str | PathLike[str] | None = None,
     resampling: Resampling | None = None,
 ) -> Comparison:
     """Give the scores of one system or several on one test set, with their confidence intervals.
@@ -74,7 +65,7 @@ def evaluate(
         As for `compare`.
     annotators, blocks, interval, level
         As for `compare`; ``interval=None`` gives the scores alone.
-    n_resamples, resample_size, rescale, rng, n_jobs, progress, executor, cache, resampling
+    n_resamples, rng, resampling
         As for `compare`.
 
     Returns
@@ -108,16 +99,7 @@ def evaluate(
     >>> score.score, round(score.interval.low, 3), round(score.interval.high, 3), score.interval.method
     (0.9, 0.596, 0.995, 'wilson-midp')
     """
-    resampling = combined_settings(
-        resampling,
-        n_resamples,
-        resample_size=resample_size,
-        rescale=rescale,
-        rng=rng,
-        n_jobs=n_jobs,
-        progress=progress,
-        executor=executor,
-    )
+    resampling = combined_settings(resampling, n_resamples, rng)
     settings = Settings.checked(
         "items", interval=interval, level=level, test=None,
         resample_size=resampling.resample_size, rescale=resampling.rescale, annotators=annotators,
@@ -141,7 +123,6 @@ def evaluate(
         resampling,
         partial(_scored, evaluation=evaluation, settings=settings),
         "evaluate",
-        cache,
     )
 
 

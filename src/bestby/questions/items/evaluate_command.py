@@ -7,18 +7,19 @@ from typing import Any, ClassVar
 from bestby.cli import option_groups
 from bestby.cli.option_groups import Text
 from bestby.cli.options import argument, option, record, result_file
+from bestby.cli.records import in_records
 from bestby.questions.items.command import Data, Sampling
 
 
 @record
 class Statistics(option_groups.Direction, Sampling, option_groups.Intervals):
-    level: float = option("P", "Level of the intervals.", default=0.95)
+    level: float = option("P", "Level of the intervals.", default=0.95, common=True)
 
 
 @record
-class Output(option_groups.ClassTables):
+class Output(option_groups.InPercent, option_groups.Tables):
     table: ClassVar[str | None] = "scores"
-    csv: Text = result_file("Write the scores as CSV.")
+    csv: Text = result_file("Write the scores as CSV.", common=True)
 
 
 @record
@@ -46,4 +47,4 @@ def evaluate(values: Evaluate, progress: Any) -> Any:
     from bestby.questions.items.evaluate import evaluate as evaluate_systems
 
     evaluation, statistics = read_evaluation(values)
-    return evaluate_systems(evaluation, **statistics, progress=progress)
+    return evaluate_systems(evaluation, **in_records(statistics, progress))

@@ -16,10 +16,10 @@ from bestby._core.typing import Array, FloatArray, IntArray
 from bestby.inference.multiplicity import alpha_at, rejects
 from bestby.report import disagreements, words
 from bestby.report.column import DIFFERENCE_HEADER, FIRST, SECOND, Cell, Column
-from bestby.report.comparison import Comparison, Difference, shown_better
+from bestby.report.comparison import Comparison, Difference
 from bestby.report.document import BEST_GROUP
 from bestby.report.numbers import DASH, MINUS, MOST_DECIMALS, Rounding, ends, p_text, percent
-from bestby.report.pairs import Pairs, involving, position_among_all, shown_sides
+from bestby.report.pairs import Pairs, involving, position_among_all
 from bestby.report.tables import Table, differences_of, one_sided, score_rounding, systems_of
 from bestby.report.words import computed
 from bestby.results.base import MetricInfo
@@ -38,13 +38,8 @@ def with_best_group(table: Table, c: Comparison, metric: MetricInfo) -> Table:
     if c.baseline is not None or not computed(c, "test"):
         return table
     entries = systems_of(c, metric)
-    best, threshold = entries[0].system, alpha_at(c.level)
-    behind = {
-        name
-        for d in involving(c.differences, metric.name, best)
-        if shown_better(d, threshold)
-        for name in (d.a, d.b)
-    }
+    best = entries[0].system
+    behind = {name for d in involving(c.differences, metric.name, best) if d.winner for name in (d.a, d.b)}
     places = [place for place, one in enumerate(table.columns) if not one.header.startswith("group")]
     named = next(place for place, one in enumerate(table.columns) if one.name)
     rows = tuple(
@@ -60,7 +55,7 @@ def with_best_group(table: Table, c: Comparison, metric: MetricInfo) -> Table:
     added = Column(BEST_GROUP, lambda _: Cell("", ""), numeric=False)
     # Without the letters of groups there is nothing to say of them.
     columns = (*(table.columns[place] for place in places), added)
-    return replace(table, columns=columns, rows=rows, footnote="")
+    return replace(table, columns=columns, rows=rows, footnote="", short=None)
 
 
 def _membership(name: Any, behind: Collection[str]) -> Cell:
@@ -74,8 +69,8 @@ def embedded(c: Comparison, metric: MetricInfo, digits: Rounding) -> dict[str, A
     Returns names and scores in rank order, and under "columns" per pair of them, the better one first, base64
     of deflated columns: the lower ends and the widths of the intervals in units of the last decimal, the
     p-values as positions in "p_texts", the number of items that differ, and flags. Their bits: 1, the test is
-    significant; 2, tests are one-sided, and the worse one minus the better one was tested; 4 and 8, which is
-    shown to be better, as 1 more than 0 (neither), 1 (the first) or -1 (the second); from 16, the mark of the
+    significant; 2, tests are one-sided, and the worse one minus the better one was tested; 4 and 8, the
+    winner, as 1 more than 0 (neither), 1 (the first) or -1 (the second); from 16, the mark of the
     pair, as a key of "why", which tells what marks mean, or 0. "others" has as texts, by the position of
     their pair, the intervals that need other decimals to show on which side of 0 or of the margin they end.
     Without intervals "level" is None, without tests "test" is.
@@ -192,10 +187,10 @@ def _square_order(
         places = np.array([place[name] for name in differences.names])
         a, b = places[differences.a], places[differences.b]
         numbers = differences.low, differences.high, differences.p_value, differences.p_adjusted
-        columns: list[Array] = [*numbers, differences.n_differing, shown_sides(differences, threshold)]
+        columns: list[Array] = [*numbers, differences.n_differing, differences.sides]
     else:
         a, b = (np.array([place[getattr(d, side)] for d in differences]) for side in "ab")
-        sides = ({d.a: 1, d.b: -1, None: 0}[shown_better(d, threshold)] for d in differences)
+        sides = ({d.a: 1, d.b: -1, None: 0}[d.winner] for d in differences)
         rows = [
             (*ends(d.interval), *(_number(p) for p in (d.p_value, d.p_adjusted)), d.n_differing, side)
             for d, side in zip(differences, sides, strict=True)

@@ -6,13 +6,13 @@ import dataclasses
 import math
 from collections.abc import Iterator, Sequence
 from functools import partial
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import Any
 
 from bestby._core.text import counted, grouped
 from bestby.questions.items.many_systems_report import embedded, with_best_group
 from bestby.report import column, words
-from bestby.report.column import Cell, Column, interval_cell, number_cell
+from bestby.report.column import Cell, Column, Look, interval_cell, number_cell
 from bestby.report.comparison import Comparison, Difference
 from bestby.report.differing_items import (
     Disagreement,
@@ -34,14 +34,16 @@ from bestby.report.document import (
     subtitle,
 )
 from bestby.report.fields import DIFFERENCE, SCORE, Rows
+from bestby.report.fields import named as named_fields
 from bestby.report.figures import forest, systems
 from bestby.report.next_step import leading, next_step
-from bestby.report.numbers import percent
+from bestby.report.numbers import margin_text, percent
 from bestby.report.pairs import examples
 from bestby.report.paper import against, clustered, drawn, inference, intervals_of_scores, measured, named
 from bestby.report.percent import changes
 from bestby.report.references import cite
 from bestby.report.tables import (
+    BEST,
     CLASS_SHARE,
     Table,
     class_rows,
@@ -49,11 +51,14 @@ from bestby.report.tables import (
     differences_of,
     differences_table,
     footnote_on_letters,
+    marks,
     pairs_matrix,
     score_rounding,
     shares_table,
     systems_of,
     systems_table,
+    verdicts,
+    why_marked,
 )
 from bestby.results.base import MetricInfo
 from bestby.results.values import ClassShares
@@ -64,7 +69,8 @@ def document(c: Comparison, top: int | None = None, *, items: bool = False) -> D
     """Return the report of a comparison; `top` and `items` as for `describe`."""
     n_systems = len({entry.system for entry in c.systems})
     view = best_systems(c, top) if c.differences else None
-    sections = tuple(_section(c, metric, view) for metric in c.metrics)
+    most = BEST if top is None else top
+    sections = tuple(_section(c, metric, view, most) for metric in c.metrics)
     if items:
         sections = tuple(
             dataclasses.replace(section, items=_items(c, metric, view))
@@ -77,10 +83,10 @@ def document(c: Comparison, top: int | None = None, *, items: bool = False) -> D
         sections=sections,
         methods=words.methods_sentence(c),
     )
-    omitted = " ".join(section.omitted for section in sections)
     return dataclasses.replace(
         report,
-        overview=_overview(c if view is None else view, omitted),
+        overview=_overview(c, view),
+        by_metric=_by_metric(c) if n_systems == 2 and c.differences else None,
         classes=shares_table(_shown_shares(c, view)),
     )
 
@@ -98,7 +104,7 @@ def _title(c: Comparison, n_systems: int) -> str:
     return f"{n_systems} systems compared by {metrics}"
 
 
-def _section(c: Comparison, metric: MetricInfo, view: Comparison | None) -> Section:
+def _section(c: Comparison, metric: MetricInfo, view: Comparison | None, most: int) -> Section:
     """Return the section of one metric; of many systems with those of `view` only."""
     shown = c if view is None else view
     differences = differences_of(shown, metric)
@@ -108,13 +114,16 @@ def _section(c: Comparison, metric: MetricInfo, view: Comparison | None) -> Sect
         name=metric.name,
         lead=words.headline(c, metric),
         next_step=partial(next_step, c, metric),
-        tables=(systems_table(shown, metric), *([differences_table(shown, metric)] if differences else [])),
-        remarks=() if omnibus is None else (omnibus,),
+        tables=(
+            systems_table(shown, metric, most=most),
+            *([differences_table(shown, metric, most=most)] if differences else []),
+        ),
+        details=() if omnibus is None else (omnibus,),
         pictures=_pictures(c, metric, view),
         readings=tuple(words.difference_sentence(d, digits) for d in differences),
-        pairs=partial(pairs_matrix, shown, metric) if differences else None,
+        pairs=partial(pairs_matrix, c, metric, shown) if differences else None,
     )
-    return section if view is None else _shortened(section, c, metric, view, differences)
+    return section if view is None else _of_best(section, c, metric, view, differences)
 
 
 def _items(c: Comparison, metric: MetricInfo, view: Comparison | None) -> tuple[Table, ...]:
@@ -213,12 +222,11 @@ def _scores_caption(c: Comparison) -> str:
     return "Scores with their intervals." if words.computed(c, "interval") else "Scores."
 
 
-def _shortened(
+def _of_best(
     section: Section, c: Comparison, metric: MetricInfo, view: Comparison, differences: Sequence[Difference]
 ) -> Section:
     """Return a section that says that it shows only the best systems, and lets all be searched."""
-    n_shown, n_systems = len(systems_of(view, metric)), len(systems_of(c, metric))
-    which = f"the {n_shown} best of {n_systems}"
+    which = f"the {len(systems_of(view, metric))} best of {len(systems_of(c, metric))}"
     pictures = (
         dataclasses.replace(
             picture,
@@ -227,17 +235,14 @@ def _shortened(
         )
         for picture in section.pictures
     )
-    omitted = f"{n_shown} of {n_systems} systems and {len(differences)} of"
-    omitted += f" {len(differences_of(c, metric))} differences are shown; all of them are in the JSON and the"
-    omitted += " CSV, and the HTML page can be searched for each."
+    first = _captioned(with_best_group(section.tables[0], c, metric), which)
     return dataclasses.replace(
         section,
         tables=(
-            _captioned(with_best_group(section.tables[0], c, metric), which),
+            dataclasses.replace(first, footnote=_not_shown(c, metric, view)),
             *_parts(view, metric, differences),
         ),
         pictures=tuple(pictures),
-        omitted=omitted,
         search=Search(
             systems=lambda: with_best_group(systems_table(c, metric), c, metric),
             pairs=partial(embedded, c, metric, difference_rounding(view, metric)),
@@ -246,26 +251,39 @@ def _shortened(
     )
 
 
+def _not_shown(c: Comparison, metric: MetricInfo, view: Comparison) -> str:
+    return (
+        f"{len(systems_of(view, metric))} of {len(systems_of(c, metric))} systems are shown; all of them, and"
+        f" all {len(differences_of(c, metric))} differences, are in the JSON and the CSV, and the HTML page"
+        " can be searched for each."
+    )
+
+
 def _parts(view: Comparison, metric: MetricInfo, differences: Sequence[Difference]) -> list[Table]:
     """Return the table of the best system and each other one, and that of neighbours."""
     if view.baseline is not None:
-        return [differences_table(view, metric)] if differences else []
+        return [differences_table(view, metric, most=len(differences))] if differences else []
     first = systems_of(view, metric)[0].system
     tables = []
     for caption, with_first in (("the best system and each other one", True), ("neighbours in rank", False)):
         part = tuple(d for d in differences if (first in (d.a, d.b)) == with_first)
         if part:
-            table = differences_table(dataclasses.replace(view, differences=part), metric)
-            tables.append(_captioned(table, caption))
+            table = differences_table(dataclasses.replace(view, differences=part), metric, most=len(part))
+            tables.append(dataclasses.replace(_captioned(table, caption), details=not with_first))
     return tables
 
 
 def _captioned(table: Table, more: str) -> Table:
-    return dataclasses.replace(table, caption=f"{table.caption}: {more}")
+    short = None if table.short is None else _captioned(table.short, more)
+    return dataclasses.replace(table, caption=f"{table.caption}: {more}", short=short)
 
 
-def _overview(c: Comparison, omitted: str) -> Overview:
+def _overview(c: Comparison, view: Comparison | None) -> Overview:
     """Return a row per system, in the order of the first metric, and a column per metric."""
+    if view is not None:
+        omitted = " ".join(_not_shown(c, metric, view) for metric in c.metrics)
+        overview = _overview(view, None)
+        return dataclasses.replace(overview, caption=f"{overview.caption} {omitted}")
     scores: dict[tuple[str, str], Score] = {}
     for metric in c.metrics:
         digits, entries = score_rounding(c, metric), systems_of(c, metric)
@@ -283,16 +301,64 @@ def _overview(c: Comparison, omitted: str) -> Overview:
     )
     intervals = f" with {percent(c.level)} intervals" if words.computed(c, "interval") else ""
     caption = f"Scores over {c.extent}{intervals}, best in bold"
-    caption += f" ({'; '.join(f'{metric.name}: {words.direction(metric)}' for metric in c.metrics)})."
+    caption += f" ({words.directions(c.metrics)})."
     groups = [entry.group for entry in c.systems if entry.group]
     if groups:
         label = "number" if any(group[:1].isdigit() for group in groups) else "letter"
         caption += f" Systems that share a raised {label} cannot be told apart."
     return Overview(
-        f"{caption} {omitted}".rstrip(),
+        caption,
         tuple(metric.name for metric in c.metrics),
         rows,
         footnote_on_letters(c.systems),
+    )
+
+
+def _by_metric(c: Comparison) -> Table:
+    """Return two systems on all metrics: a row per metric, with both scores and their difference."""
+    first = c.differences[0]
+    entries = [
+        (
+            metric,
+            d if d.a == first.a else d.mirrored(),
+            score_rounding(c, metric),
+            difference_rounding(c, metric),
+        )
+        for metric in c.metrics
+        for d in differences_of(c, metric)
+    ]
+
+    def of_difference(name: str) -> Column:
+        field = named_fields(DIFFERENCE)[name]
+        header = field.column(Look(level=c.level)).header
+
+        def cell(entry: Any) -> Cell:
+            return field.column(Look(entry[3], c.level)).cell(entry[1])
+
+        return Column(header, cell, applies=field.applies(c))
+
+    differences = [d for _, d, _, _ in entries]
+    columns = (
+        column.name(
+            "metric", lambda e: f"{e[0].name}{'' if e[0].greater_is_better else ' (lower is better)'}"
+        ),
+        Column(first.a, lambda e: number_cell(e[2], e[1].score_a)),
+        Column(first.b, lambda e: number_cell(e[2], e[1].score_b)),
+        *map(of_difference, ("difference", "interval", "p_value")),
+        column.part(verdicts(differences), itemgetter(1)),
+        column.part(marks(differences), itemgetter(1)),
+    )
+    sides = column.sides(differences)
+    margin = "" if c.margin is None else f"; margin {margin_text(c.margin)}, verdict on {sides.one}"
+    return Table.of(
+        f"Scores of {first.a} and {first.b} over {c.extent}, and their differences, {sides.minus}{margin}",
+        columns,
+        entries,
+        lambda e: words.stands_out(e[1]),
+        part="metrics",
+        main=3,
+        methods=words.methods_sentence(dataclasses.replace(c, systems=())),
+        footnote=why_marked(differences, c),
     )
 
 
@@ -325,13 +391,13 @@ def sentences(c: Comparison) -> Iterator[str]:
     yield clustered(c)
     if c.classes and c.classes[0].counts is None:
         yield f"The labels are soft: distributions over the classes{cite('analysis', 'soft labels')}."
-    scores = intervals_of_scores(c.systems)
     if not len(c.differences):
-        if scores:
+        if any(entry.interval is not None for entry in c.systems):
+            scores = intervals_of_scores(c.systems)
             yield f"We report every score with its {percent(c.level)} confidence interval: {scores}."
             yield drawn(c, (), *(entry.interval for entry in c.systems))
         return
-    yield from inference(c, c.differences, scores=scores)
+    yield from inference(c, c.differences, systems=c.systems)
     for test in sorted({one.name for one in c.omnibus}):
         which = f"{long_name('omnibus', test)} test{cite('omnibus', test)}"
         yield f"We also tested the hypothesis that all systems are equal: {which}."

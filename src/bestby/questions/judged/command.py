@@ -1,4 +1,4 @@
-"""`bestby judged`: systems by the scores of a judge, corrected by a few human labels."""
+"""`bestby judged compare`: systems by the scores of a judge, corrected by a few human labels."""
 
 from __future__ import annotations
 
@@ -7,16 +7,21 @@ from typing import Any, ClassVar
 from bestby.cli import option_groups
 from bestby.cli.option_groups import Names, Number, Text
 from bestby.cli.options import Group, argument, choice, flag, option, record, result_file
+from bestby.cli.records import in_records
 from bestby.vocabulary import allowed_names
 
 
 @record
 class Data(option_groups.Rows):
     judge: Names = option(
-        "COLUMN", "Column with a judge's scores in a long table; repeatable (default: judge, or judge_...)."
+        "COLUMN",
+        "Column with a judge's scores in a long table; repeatable (default: judge, or judge_...).",
+        common=True,
     )
     human: Names = option(
-        "COLUMN", "Column with human scores in a long table; repeatable (default: human, or human_...)."
+        "COLUMN",
+        "Column with human scores in a long table; repeatable (default: human, or human_...).",
+        common=True,
     )
     items: Text = option("COLUMN", "Column with item ids (default: item, id or item_id).", "--item")
     system_column: Text = option("COLUMN", "Column with the systems of a long table (default: by its name).")
@@ -29,6 +34,7 @@ class Design(Group):
         "random|stratified|COLUMN",
         "How the labelled items were chosen: at random, at random in each stratum, or with the probabilities"
         " in a column. Required.",
+        common=True,
     )
     calibration: Text = option(
         "FILE",
@@ -36,7 +42,9 @@ class Design(Group):
         " verdicts in the first file.",
         file="read",
     )
-    systems: Names = option("NAME", "Take this system, or those of a pattern; repeatable.", "--system")
+    systems: Names = option(
+        "NAME", "Take this system, or those of a pattern; repeatable.", "--system", common=True
+    )
     ignore: Names = option("NAME", "System, or pattern of systems, to leave out; repeatable.")
     clusters: Text = option_groups.cluster_option()
     strata: Text = option("COLUMN", "Column with the stratum of each item.", "--stratum")
@@ -56,16 +64,16 @@ class Statistics(option_groups.Resamples):
         "NAME",
         "Metric of the columns prediction[a], ..., see 'bestby metrics'.",
         choices=option_groups.metric_names,
+        common=True,
     )
     lower_is_better: bool = flag("Lower human scores are better, such as penalties.")
-    baseline: Text = option("NAME", "Compare every other system with this one only.")
-    level: float = option("P", "Level of the intervals and of the groups.", default=0.95)
+    baseline: Text = option_groups.baseline_option()
+    level: float = option_groups.level_option()
     simultaneous: bool = flag("Intervals, groups and verdicts that hold for all differences at once (max-T).")
     alternative: str = option_groups.alternative_option("judged")
     correction: str = choice(
-        "METHOD",
         allowed_names("correction", "judged"),
-        "Correction for several comparisons: ",
+        "Correction for several comparisons.",
         default="holm",
     )
     margin: Number = option_groups.margin_option()
@@ -84,7 +92,7 @@ class Output(option_groups.InPercent, option_groups.ComparisonTables):
 
 
 @record
-class Judged:
+class JudgedCompare:
     """
     FILE is a table with a judge's scores of all items and human scores of some. It has a row per item and
     system: columns item, system, judge and human; or a row per item: judge[a], human[a], judge[b], ... for
@@ -107,12 +115,12 @@ class Judged:
 
     \b
     Examples:
-      bestby judged judged.csv --labels-drawn random
-      bestby judged judged.csv --labels-drawn stratified --stratum domain
-      bestby judged judged.csv --labels-drawn probability --bias-by length
-      bestby judged mt.tsv --judge chrf --human mqm --labels-drawn random
-      bestby judged verdicts.csv --calibration checked.csv
-      bestby judged labels.csv --metric f1_macro --labels-drawn random
+      bestby judged compare judged.csv --labels-drawn random
+      bestby judged compare judged.csv --labels-drawn stratified --stratum domain
+      bestby judged compare judged.csv --labels-drawn probability --bias-by length
+      bestby judged compare mt.tsv --judge chrf --human mqm --labels-drawn random
+      bestby judged compare verdicts.csv --calibration checked.csv
+      bestby judged compare labels.csv --metric f1_macro --labels-drawn random
     """
 
     path: str = argument("FILE", file="read")
@@ -122,7 +130,7 @@ class Judged:
     output: Output
 
 
-def judged(values: Judged, progress: Any) -> Any:
+def judged_compare(values: JudgedCompare, progress: Any) -> Any:
     """Read and compare."""
     from bestby.questions.judged.compare import compare_judged
     from bestby.questions.judged.source import read_calibration, read_judged
@@ -134,4 +142,4 @@ def judged(values: Judged, progress: Any) -> Any:
     else:
         scores = read_judged(values.path, **{**columns, "human": False})
         arguments["calibration"] = read_calibration(values.design.calibration, **columns)
-    return compare_judged(scores, **arguments, progress=progress)
+    return compare_judged(scores, **in_records(arguments, progress))

@@ -41,7 +41,6 @@ from bestby.questions.judged.rogan_gladen import FEW_CLUSTERS, Calibrated, calib
 from bestby.questions.judged.source import JudgedLabels, source_of, verdicts_of
 from bestby.report.comparison import SIMULTANEOUS
 from bestby.report.reported import with_backend
-from bestby.resampling.progress import Progress
 from bestby.resampling.settings import Resampling, combined_settings
 from bestby.results.base import MetricInfo, Note, Provenance, notes_about, provenance_of
 from bestby.results.values import without_interval
@@ -72,8 +71,6 @@ def compare_judged(
     margin: float | None = None,
     n_resamples: int = 10_000,
     rng: Rng = 0,
-    n_jobs: int = 1,
-    progress: Progress | None = None,
     resampling: Resampling | None = None,
 ) -> JudgedComparison:
     """Compare systems by a judge's scores of all items, corrected by human scores of a few.
@@ -125,7 +122,7 @@ def compare_judged(
         Whether judge and humans score on the same scale; by default they do if their ranges are alike.
     baseline, level, simultaneous, alternative, correction, margin
         As for `compare`, on the scale of the human scores.
-    n_resamples, rng, n_jobs, progress, resampling
+    n_resamples, rng, resampling
         As for `compare`; resamples are drawn for metrics that are not means.
 
     Returns
@@ -236,7 +233,11 @@ def compare_judged(
     """
     drawing = Drawing.of(
         combined_settings(
-            resampling, n_resamples, function="compare_judged", rng=rng, n_jobs=n_jobs, progress=progress
+            resampling,
+            n_resamples,
+            rng,
+            function="compare_judged",
+            unused="executor cache resample_size rescale",
         )
     )
     settings = Settings.checked(

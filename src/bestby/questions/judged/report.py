@@ -45,7 +45,7 @@ from bestby.report.numbers import (
     p_text,
     percent,
 )
-from bestby.report.paper import against, inference, intervals_of_scores, named
+from bestby.report.paper import against, inference, named
 from bestby.report.percent import HUNDRED, changes, multiplied, unit_of
 from bestby.report.references import cite
 from bestby.report.tables import (
@@ -103,7 +103,8 @@ def document(c: JudgedComparison) -> Document:
             *_worth_tables(c),
             *_judge_tables(c),
         ),
-        remarks=() if by_rates else (_worth_sentence(c), *_worth_remarks(c), *_judge_remarks(c)),
+        remarks=() if by_rates else (_worth_sentence(c), *_judge_remarks(c)),
+        details=() if by_rates else tuple(_worth_remarks(c)),
         pictures=(*pictures, *_judge_pictures(c)),
         readings=tuple(words.difference_sentence(d, digits) for d in c.differences),
         pairs=partial(pairs_matrix, c, metric),
@@ -111,7 +112,7 @@ def document(c: JudgedComparison) -> Document:
 
 
 def _contradictions(c: JudgedComparison) -> str:
-    """Return in which pairs the judge and the labels put different systems ahead; nothing if in none."""
+    """Return in which pairs the judge and the labels disagree on the better score; nothing if in none."""
     pairs = c.contradicted
     if not pairs:
         return ""
@@ -133,8 +134,8 @@ def _contradictions(c: JudgedComparison) -> str:
 
 def _unless_shown(d: JudgedDifference) -> str:
     """Return that a reverse may be chance: neither the labels alone nor the corrected scores show more."""
-    shown = words.significant(d) or excludes_zero(d.labels_interval)
-    return "" if shown else ", and neither is shown to be better"
+    shown = d.significant or excludes_zero(d.labels_interval)
+    return "" if shown else ", and the two cannot be told apart by either"
 
 
 def _worth_sentence(c: JudgedComparison) -> str:
@@ -173,7 +174,7 @@ def _sources_of_scores(c: JudgedComparison) -> Table:
     )
     what = "means" if c.metrics[0].name == HUMAN_SCORE else "scores"
     caption = f"Judge and labels alone: {what}, tuning constants, and how many more labels the judge is worth"
-    return Table.of(caption, columns, c.systems, part="sources", main=1)
+    return Table.of(caption, columns, c.systems, part="sources", main=1, details=True)
 
 
 def _sources_of_differences(c: JudgedComparison) -> Table:
@@ -198,6 +199,7 @@ def _sources_of_differences(c: JudgedComparison) -> Table:
         c.differences,
         words.stands_out,
         part="sources of differences",
+        details=True,
         main=len(sides.columns),
         footnote=why_marked(c.differences, c),
     )
@@ -245,7 +247,7 @@ def _worth_tables(c: JudgedComparison) -> Iterator[Table]:
         Column("worth for differences", lambda r: _range_cell(r.differences)),
     )
     caption = "What each judge is worth by itself, in labels beside those there are: the least and the most"
-    yield Table.of(caption, columns, rows, part="worth", main=1)
+    yield Table.of(caption, columns, rows, part="worth", main=1, details=True)
 
 
 @dataclass(frozen=True)
@@ -323,7 +325,9 @@ def _agreement(c: JudgedComparison, entries: list[tuple[str, JudgeOfSystem]]) ->
         column.number("Spearman", correlation, _field("spearman")),
     )
     minus = ": bias is judge minus human" if same else ""
-    return Table.of(f"The judge against the humans{minus}", columns, entries, part="judge", main=2)
+    return Table.of(
+        f"The judge against the humans{minus}", columns, entries, part="judge", main=2, details=True
+    )
 
 
 def _shares(c: JudgedComparison, entries: list[tuple[str, JudgeOfSystem]]) -> Table:
@@ -337,7 +341,7 @@ def _shares(c: JudgedComparison, entries: list[tuple[str, JudgeOfSystem]]) -> Ta
     columns.append(column.number("kappa", _digits(entries, "pearson"), _field("kappa")))
     caption = "The judge on items that the humans gave 1 (sensitivity) and 0 (specificity),"
     caption += f" {percent(c.level)} intervals"
-    return Table.of(caption, tuple(columns), entries, part="judge's errors", main=2)
+    return Table.of(caption, tuple(columns), entries, part="judge's errors", main=2, details=True)
 
 
 def _calibration(c: JudgedComparison) -> Table:
@@ -353,7 +357,11 @@ def _calibration(c: JudgedComparison) -> Table:
         column.interval(c.level, digits, _field("interval")),
     )
     return Table.of(
-        "Mean human score by the judge's score, all systems together", columns, entries, part="calibration"
+        "Mean human score by the judge's score, all systems together",
+        columns,
+        entries,
+        part="calibration",
+        details=True,
     )
 
 
@@ -395,6 +403,7 @@ def _effects(c: JudgedComparison) -> Table:
         entries,
         lambda e: e["p_value"] is not None and rounding.at_most(e["p_value"], level),
         part="bias",
+        details=True,
         main=2,
     )
 
@@ -433,7 +442,7 @@ def _judge_remarks(c: JudgedComparison) -> Iterator[str]:
                 f"The error of {who} differs between the systems ({p}), so its scores alone do not rank them."
             )
         else:
-            yield f"No difference in the bias of {who} between the systems is shown ({p})."
+            yield f"The bias of {who} does not differ significantly between the systems ({p})."
     if c.humans is not None:
         reliable = c.humans.reliability
         ceiling = "" if reliable is None else (
@@ -451,8 +460,8 @@ def _favour(c: JudgedComparison, j: JudgeQuality, level: float) -> Iterator[str]
     if j.favour and not shown:
         p = p_clause(min(one.p_adjusted for one in j.favour), level, name)
         yield (
-            f"{who[0].upper()}{who[1:]} is not shown to favour a system: where the humans score answers"
-            f" alike, no difference between its scores of the systems is significant ({p})."
+            f"{who[0].upper()}{who[1:]} treats the systems alike as far as these labels tell: where the"
+            f" humans score answers alike, no difference between its scores is significant ({p})."
         )
     reasons: dict[tuple[str, str], list[str]] = {}
     for one in shown:
@@ -647,7 +656,7 @@ def sentences(c: JudgedComparison) -> Iterator[str]:
         f" {grouped(c.n_items)} items, and by human {what} of {_labelled_items(c)}{against(c.baseline)}."
     )
     yield _method(c)
-    yield from inference(c, c.differences, scores=intervals_of_scores(c.systems))
+    yield from inference(c, c.differences, systems=c.systems)
 
 
 def _method(c: JudgedComparison) -> str:

@@ -176,7 +176,7 @@ class JudgedComparison(Comparison):
 
     @property
     def contradicted(self) -> tuple[JudgedDifference, ...]:
-        """The differences in which the judge puts one system ahead and the labels the other, surest first.
+        """The differences whose sign the labels reverse, surest first.
 
         The labels alone, or with a calibration set the corrected scores. On another scale the judge's
         correlations with the humans say which scores are better; none if they differ in sign.

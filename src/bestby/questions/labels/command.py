@@ -1,4 +1,4 @@
-"""`bestby choose`: a random draw of the items to label."""
+"""`bestby judged choose`: a random draw of the items to label."""
 
 from __future__ import annotations
 
@@ -21,21 +21,22 @@ class Data(option_groups.Columns):
 @record
 class Draw(Group):
     heading: ClassVar[str] = "Draw"
-    n: Count = option("N", "Number of items (or clusters) to draw.")
-    shuffle: bool = flag("Write the items in random order; without --n all of them.")
+    n: Count = option("N", "Number of items (or clusters) to draw.", common=True)
+    shuffle: bool = flag("Write the items in random order; without --n all of them.", common=True)
     stratify_by: Text = option(
         "WHAT",
         "Make strata from the judge: score or disagreement.",
         choices=allowed_names("stratify_by", "choose"),
+        common=True,
     )
     n_bins: int = option("N", "Number of quantile bins for --stratify-by.", "--bins", default=4)
     allocation: str = choice(
-        "RULE", allowed_names("allocation", "choose"), "How strata share the draw: ", default="proportional"
+        allowed_names("allocation", "choose"), "How strata share the draw.", default="proportional"
     )
     sds: Names = option(
         "STRATUM=SD", "Standard deviation in a stratum, for --allocation neyman; repeatable.", "--sd"
     )
-    rng: int = option("N", "Seed of the draw.", "--seed", default=0)
+    rng: int = option("N", "Seed of the draw.", "--seed", default=0, common=True)
 
     def arguments(self) -> dict[str, Any]:
         """Return the arguments, with the standard deviations by stratum."""
@@ -60,25 +61,25 @@ def _deviation(text: str) -> tuple[str, float]:
 
 @record
 class Output(option_groups.Output):
-    csv: Text = result_file("Write the ids of the items with their probabilities as CSV.")
+    csv: Text = result_file("Write the ids of the items with their probabilities as CSV.", common=True)
     plot: Text = result_file("Draw the share of each stratum as .png, .svg or .pdf; - writes SVG.")
 
 
 @record
-class Choose:
+class JudgedChoose:
     """
     FILES hold the scores of a judge as 'bestby compare' reads scores, or with --ids-only a table of items.
-    Of a table with the columns item, system and judge, as 'bestby judged' reads it, name the column of the
-    judge: --value-column judge. The result lists the items to label with the probability of each to be drawn;
-    label all of them, and give the probabilities when you compare. --cluster draws whole clusters; leave it
-    out to draw single items.
+    Of a table with the columns item, system and judge, as 'bestby judged compare' reads it, name the column
+    of the judge: --value-column judge. The result lists the items to label with the probability of each to be
+    drawn; label all of them, and give the probabilities when you compare. --cluster draws whole clusters;
+    leave it out to draw single items.
 
     \b
     Examples:
-      bestby choose scores.csv --n 100 --csv to_label.csv
-      bestby choose judged.csv --value-column judge --n 100 --csv -
-      bestby choose scores.csv --n 100 --stratify-by score --allocation neyman
-      bestby choose items.csv --ids-only --shuffle --csv order.csv
+      bestby judged choose scores.csv --n 100 --csv to_label.csv
+      bestby judged choose judged.csv --value-column judge --n 100 --csv -
+      bestby judged choose s.csv --n 100 --stratify-by score --allocation neyman
+      bestby judged choose items.csv --ids-only --shuffle --csv order.csv
     """
 
     paths: list[str] = argument("FILES", file="read")
@@ -95,7 +96,7 @@ _OF_SCORES = {
 }
 
 
-def choose(values: Choose, progress: Any) -> Any:
+def judged_choose(values: JudgedChoose, progress: Any) -> Any:
     """Read and draw."""
     from bestby.questions.labels.choose import choose_items
     from bestby.readers.reading import read
@@ -108,7 +109,7 @@ def choose(values: Choose, progress: Any) -> Any:
     return choose_items(read(values.paths, stream=False, **data), **draw)
 
 
-def _ids(values: Choose) -> tuple[Any, dict[str, Any]]:
+def _ids(values: JudgedChoose) -> tuple[Any, dict[str, Any]]:
     """Return the ids of a table without scores, and its clusters and strata."""
     import numpy as np
 

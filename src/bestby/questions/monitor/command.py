@@ -25,29 +25,40 @@ if TYPE_CHECKING:
 @record
 class Data(Group):
     heading: ClassVar[str] = "Log"
-    systems: Names = option("NAME", "Watch this system; repeatable (default: all of the log).", "--system")
+    systems: Names = option(
+        "NAME", "Watch this system; repeatable (default: all of the log).", "--system", common=True
+    )
     ignore: Names = option("KEY", "Key of a line that is not a system; repeatable.")
-    items: Text = option("KEY", "Key of the item id (default: item, id or item_id).", "--item")
+    items: Text = option("KEY", "Key of the item id (default: item, id or item_id).", "--item", common=True)
     system_column: Text = option("KEY", "Key of the system in a line per system (default: system or model).")
     value_column: Text = option(
         "KEY", "Key of the score in a line per system (default: score or value); of a log its metric."
     )
     clusters: Text = option("KEY", "Key of the cluster (default: cluster, if there is one).", "--cluster")
-    follow: bool = flag("Wait for more lines at the end of the log, which need not be there yet.")
+    follow: bool = flag(
+        "Wait for more lines at the end of the log, which need not be there yet.", common=True
+    )
     patience: Number = option("SECONDS", "With --follow: end when nothing has come for so long.")
-    state: Text = option("FILE", "Keep what was counted there, and go on from it.")
+    state: Text = option("FILE", "Keep what was counted there, and go on from it.", common=True)
 
 
 @record
 class Statistics(option_groups.Direction):
-    baseline: Text = option("NAME", "System that is the baseline (default: the first).")
-    candidate: Text = option("NAME", "System that the decision is about (default: the other).")
-    margin: Number = option("SIZE", "Smallest difference that matters; without it nothing is equivalent.")
-    bounds: tuple[float, float] | None = option("LOW HIGH", "Least and greatest score (default: 0 1).")
+    baseline: Text = option("NAME", "System that is the baseline (default: the first).", common=True)
+    candidate: Text = option("NAME", "System that the decision is about (default: the other).", common=True)
+    margin: Number = option(
+        "SIZE", "Smallest difference that matters; without it nothing is equivalent.", common=True
+    )
+    bounds: tuple[float, float] | None = option(
+        "LOW HIGH", "Least and greatest score (default: 0 1).", common=True
+    )
     unbounded: bool = flag("Scores have no bounds; nothing is said of the first items then.")
     largest: Number = option("SIZE", "With --unbounded: the largest difference that one item can have.")
     n_items: Count = option(
-        "N", "Items of the benchmark; with --population wider as many as can be paid for.", "--items"
+        "N",
+        "Items of the benchmark; with --population wider as many as can be paid for.",
+        "--items",
+        common=True,
     )
     population: Text = option(
         "bank|wider",
@@ -55,12 +66,14 @@ class Statistics(option_groups.Direction):
         choices=allowed_names("population", "monitor"),
     )
     largest_cluster: Count = option("N", "The most items that a cluster has.")
-    every: int = option("N", "Look after every N items, unless --looks plans the looks.", default=50)
+    every: int = option(
+        "N", "Look after every N items, unless --looks plans the looks.", default=50, common=True
+    )
     looks: Text = option(
         "K|N,N,...", "Planned looks: K at equal distances up to --items, or after N items each."
     )
-    method: str = choice("NAME", allowed_names("method", "monitor"), "Intervals: ", default="auto")
-    level: float = option("P", "Level of all looks together.", default=0.95)
+    method: str = choice(allowed_names("method", "monitor"), "Intervals.", default="auto")
+    level: float = option("P", "Level of all looks together.", default=0.95, common=True)
 
     def arguments(self) -> dict[str, Any]:
         """Return the arguments of a monitor."""
@@ -104,6 +117,11 @@ def planned_looks(text: str) -> int | list[int]:
 
 
 @record
+class Output(option_groups.Labelled, option_groups.Output):
+    """The files that are written, with names as readers are to see them."""
+
+
+@record
 class Watch:
     """
     FILES are one log that holds all systems, or one NAME=FILE per system: JSON Lines of scores, samples of
@@ -131,7 +149,7 @@ class Watch:
     paths: list[str] = argument("FILES")
     data: Data
     statistics: Statistics
-    output: option_groups.Output
+    output: Output
 
 
 STATUS = {"better": 0, "equivalent": 0, "worse": 1, "futile": 3, None: 3}
@@ -209,7 +227,7 @@ class _Looks:
         if monitor.n_items >= 2 * self._order_at:
             self._order_at = monitor.n_items
             if (order := monitor.order) is not None:
-                streams.print_stderr(f"warning: {order.message} (bestby choose --shuffle)")
+                streams.print_stderr(f"warning: {order.message} (bestby judged choose --shuffle)")
                 self._order_at = sys.maxsize
 
 

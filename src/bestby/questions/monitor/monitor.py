@@ -650,6 +650,7 @@ def _difference(
         decided_at=at,
         overturned_by=size,
         provisional=size is not None and s.largest is None and size < PROVISIONAL * largest,
+        greater_is_better=s.greater_is_better,
     )
 
 

@@ -21,7 +21,7 @@ from bestby.report.figures.canvas import ACCENT, BAND, FAINT, INK, SCREEN, Canva
 from bestby.report.figures.drawing import bare, patch
 from bestby.report.numbers import DASH, MINUS, Rounding, alpha, margin_text, p_text, percent
 from bestby.report.paper import named, with_works
-from bestby.report.tables import Table
+from bestby.report.tables import Table, with_bars
 from bestby.results.values import extent
 
 _POPULATIONS = {
@@ -65,18 +65,20 @@ def sentence(c: MonitoredComparison) -> str:
     counted = extent(c.n_items, c.n_clusters)
     all_others = others[0] if len(others) == 1 else f"all {len(others)} other systems"
     by = "" if c.margin is None else f" by more than {margin_text(c.margin)}"
-    if c.decision == "better":
-        said = f"{first} is better than {all_others}{by}"
-    elif c.decision == "worse":
-        which = next(d.b for d in c.pairs if d.decision == "worse")
-        said = f"{first} is worse than {which}{by}"
+    if c.decision in ("better", "worse"):
+        worse = c.decision == "worse"
+        which = next(d.b for d in c.pairs if d.decision == "worse") if worse else all_others
+        said = f"{first} is {c.decision} than {which}{by}"
+        if c.margin is None:
+            said = f"{first} has a significantly {_side(c, worse=worse)} score than {which}"
     elif c.decision == "equivalent":
         pair = len(others) == 1
         same = f"{first} and {others[0]} are equivalent" if pair else f"{first} is as good as {all_others}"
         said = f"{same} within the margin of {margin_text(c.margin or 0.0)}"
-    elif (ahead := _ahead(c)) is not None:
+    elif len(c.pairs) == 1 and c.margin is not None and (winner := c.pairs[0].winner) is not None:
         left = "cannot be decided with the items that are left" if c.decision == "futile" else "is open"
-        said = f"{first} is {ahead} than {all_others}; whether{by} {left}"
+        side = _side(c, worse=winner != first)
+        said = f"{first} has a significantly {side} score than {all_others}; whether{by} {left}"
     elif c.decision == "futile":
         said = f"Whether {first} and {all_others} differ{by} cannot be decided with the items that are left"
     else:
@@ -88,12 +90,8 @@ def sentence(c: MonitoredComparison) -> str:
     return f"{said} ({when}){_numbers(c)}."
 
 
-def _ahead(c: MonitoredComparison) -> Literal["better", "worse"] | None:
-    """Return whether the first of two systems is better or worse, where only the margin is undecided."""
-    interval = c.pairs[0].interval
-    if len(c.pairs) > 1 or c.margin is None or interval is None or interval.low <= 0.0 <= interval.high:
-        return None
-    return "better" if (interval.low > 0.0) == c.greater_is_better else "worse"
+def _side(c: MonitoredComparison, *, worse: bool) -> Literal["higher", "lower"]:
+    return "lower" if worse == c.greater_is_better else "higher"
 
 
 def _numbers(c: MonitoredComparison) -> str:
@@ -142,7 +140,7 @@ def _differences(c: MonitoredComparison) -> Table:
         column.text("decision", _decision),
         column.text("overturned by", _overturning, applies=any(d.overturned_by is not None for d in c.pairs)),
     )
-    return Table.of(
+    table = Table.of(
         f"Differences, {sides.minus}",
         columns,
         c.pairs,
@@ -151,6 +149,7 @@ def _differences(c: MonitoredComparison) -> Table:
         main=len(sides.columns),
         methods=methods(c),
     )
+    return with_bars(table, [(d.estimate, d.interval) for d in c.pairs], marked=0.0)
 
 
 def _decision(d: MonitoredDifference) -> str:
@@ -210,7 +209,7 @@ TABLES = {
             Field("interval", "method", of_result=True),
             Field("p_value"),
             *attributes("n_items", "n_clusters", "wins", "losses", "decision", "decided_at", "overturned_by"),
-            Field("provisional"),
+            *attributes("provisional", "significant", "winner"),
         ),
         attrgetter("pairs"),
     ),

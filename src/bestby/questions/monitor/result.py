@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
-from bestby.report.reported import Drawn, Reported
+from bestby.report.reported import Drawn, Reported, shown_in
 from bestby.results.base import Note, Provenance
 from bestby.results.values import Interval
 from bestby.vocabulary import MonitorPopulation
@@ -77,6 +77,8 @@ class MonitoredDifference:
     provisional : bool
         Whether that is less than three times the largest deviation so far, and nothing was said of the
         largest that is possible.
+    greater_is_better : bool
+        The direction of the scores.
 
     See Also
     --------
@@ -97,6 +99,19 @@ class MonitoredDifference:
     decided_at: int | None
     overturned_by: float | None = None
     provisional: bool = False
+    greater_is_better: bool = True
+
+    @property
+    def significant(self) -> bool | None:
+        """Whether 0 lies outside the interval, which holds at every look; None while there is none."""
+        return None if self.interval is None else 0.0 not in self.interval
+
+    @property
+    def winner(self) -> str | None:
+        """The system with the better score, if the two differ significantly; else None."""
+        if self.interval is None or not self.significant:
+            return None
+        return self.a if (self.interval.low > 0.0) == self.greater_is_better else self.b
 
 
 def rests_on_provisional(decision: Decision | None, pairs: Sequence[MonitoredDifference]) -> bool:
@@ -202,6 +217,11 @@ class MonitoredComparison(Drawn, Reported):
 
     kind: ClassVar[str] = "monitored"
 
+    def __post_init__(self) -> None:
+        # Pairs that version 0.2.0 wrote do not know the direction.
+        pairs = tuple(replace(one, greater_is_better=self.greater_is_better) for one in self.pairs)
+        object.__setattr__(self, "pairs", pairs)
+
     @staticmethod
     def _report() -> Any:
         from bestby.questions.monitor import report
@@ -239,7 +259,7 @@ class MonitoredComparison(Drawn, Reported):
         """What can be concluded at this moment."""
         from bestby.questions.monitor import report
 
-        return report.sentence(self)
+        return report.sentence(shown_in(self))
 
     def __getitem__(self, other: str) -> MonitoredDifference:
         """Return the difference between the first system and another, by the name of the other.

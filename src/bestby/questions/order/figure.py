@@ -55,7 +55,7 @@ def orders(orders: StochasticOrders, names: Sequence[str] | None = None, *, canv
 
 def _no_frame(orders: StochasticOrders, level: float) -> str:
     """Return why no cell is framed: whether any could be, with so few runs."""
-    none = f"No row is shown to be dominant, since no p-value is {1.0 - level:.2g} or less."
+    none = f"No dominance is significant: no p-value is {1.0 - level:.2g} or less."
     if all(any(note.code == OUT_OF_REACH for note in order.notes) for order in orders):
         return f"{none} With so few runs, no p-value can be: dark cells are no evidence of dominance."
     return f"{none} A dark cell alone is no evidence of dominance."
@@ -92,7 +92,10 @@ def order(order: StochasticOrder, *, canvas: Canvas = SCREEN) -> Sheet:
         p = p_clause(order.p_value, alpha(order.level))
         text = f"Violation ratio {order.violation_ratio:.3f}, {bound}, {p}"
         keys = [
-            key("dominance is shown" if order.dominant else "no dominance is shown", filled=order.dominant)
+            key(
+                "dominance is significant" if order.dominant else "dominance is not significant",
+                filled=order.dominant,
+            )
         ]
     bare(axes)
     names = canvas.names((order.a, order.b))

@@ -112,7 +112,14 @@ def normality(
             hint="two systems that never differ need no test",
         )
     z = _standardised(((x - x.mean()) / spread)[None, :])
-    chosen = combined_settings(resampling, n_resamples, 9_999, function="normality", rng=rng)
+    chosen = combined_settings(
+        resampling,
+        n_resamples,
+        rng,
+        9_999,
+        function="normality",
+        unused="n_jobs progress executor cache resample_size rescale",
+    )
     drawn, seed = int(chosen.n_resamples or 0), seed_of(chosen.rng)
     tests = (_shapiro(z[0]), *_simulated(z, drawn, seed))
     tied = 1.0 - np.unique(x).size / x.size

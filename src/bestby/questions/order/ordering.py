@@ -286,7 +286,14 @@ class _Settings:
         """Check the arguments; the level is the corrected one."""
         count = checks.positive_int(n_comparisons, "n_comparisons")
         corrected = 1.0 - (1.0 - checks.probability(level, "level")) / count
-        chosen = combined_settings(resampling, n_resamples, 1000, rng=rng)
+        chosen = combined_settings(
+            resampling,
+            n_resamples,
+            rng,
+            1000,
+            function="almost stochastic order",
+            unused="n_jobs progress executor cache resample_size rescale",
+        )
         return cls(corrected, int(chosen.n_resamples or 0), streams.seed_of(chosen.rng))
 
     @property

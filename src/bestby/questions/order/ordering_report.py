@@ -48,7 +48,7 @@ def _reading(order: StochasticOrder) -> str:
     if any(note.code == "out_of_reach" for note in order.notes):
         reading = f"With so few runs, no scores can show dominance at {rate}."
     else:
-        reading = f"At {rate}, {order.a} is not shown to be dominant."
+        reading = f"At {rate}, the dominance of {order.a} is not significant."
     if not order.below_half:
         return reading
     return f"{reading} ε_min is below the customary 0.5, but so it is for one in five pairs of equal systems."

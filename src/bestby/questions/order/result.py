@@ -23,7 +23,7 @@ class StochasticOrder(Drawn, Reported):
     a, b : str
         The two systems.
     violation_ratio : float
-        0 if A is ahead at every quantile, 1 if B is; NaN if the samples are the same.
+        0 if A is better at every quantile, 1 if B is; NaN if the samples are the same.
     standard_error : float
         Of the violation ratio, by the bootstrap.
     epsilon_min : float

@@ -19,15 +19,16 @@ TESTS = tuple(
 @record
 class Question(Group):
     heading: ClassVar[str] = "Question"
-    n: Count = option("N", "Size of the study: items, clusters or runs.")
-    power: Number = option("P", "Power wanted (default: 0.8 if --n is not given either).")
-    budget: Number = option("COST", "Find the best use of this budget, with --item-sd or with runs in FILE.")
-    labels: bool = flag("Plan the number of human labels beside a judge, or with --budget both.")
-    half_width: Number = option("W", "With --labels: half the length of the interval wanted.")
+    n: Count = option("N", "Size of the study: items, clusters or runs.", common=True)
+    power: Number = option("P", "Power wanted (default: 0.8 if --n is not given either).", common=True)
+    budget: Number = option(
+        "COST", "Find the best use of this budget, with --item-sd or with runs in FILE.", common=True
+    )
     margin: Number = option(
         "SIZE",
         "Smallest difference that matters: plan to show that the difference is beyond it, or within it"
-        " (equivalence); with --labels to detect it with --power.",
+        " (equivalence).",
+        common=True,
     )
 
 
@@ -37,8 +38,6 @@ class Costs(Group):
     run_cost: Number = option("COST", "Cost of one more run of both systems (default: 0).")
     item_cost: Number = option("COST", "Cost of one more item: its annotation (default: 0).")
     answer_cost: Number = option("COST", "Cost of the answers of one run to one item (default: 0).")
-    judge_cost: Number = option("COST", "With --labels: cost of the judge's calls on one item (default: 0).")
-    label_cost: Number = option("COST", "With --labels: cost of the human labels of one item.")
     max_items: Count = option("N", "Largest possible number of items.")
     max_runs: Count = option("N", "Largest possible number of runs.")
 
@@ -46,10 +45,14 @@ class Costs(Group):
 @record
 class Assumptions(Group):
     heading: ClassVar[str] = "Assumptions"
-    accuracy: tuple[float, float] | None = option("A B", "Accuracies of two systems on the same items.")
-    agreement: Number = option("P", "Share of the items that both systems have right or both have wrong.")
-    difference: Number = option("D", "True difference to plan for, first - second.")
-    sd: Number = option("SD", "Standard deviation of the differences of items.")
+    accuracy: tuple[float, float] | None = option(
+        "A B", "Accuracies of two systems on the same items.", common=True
+    )
+    agreement: Number = option(
+        "P", "Share of the items that both systems have right or both have wrong.", common=True
+    )
+    difference: Number = option("D", "True difference to plan for, first - second.", common=True)
+    sd: Number = option("SD", "Standard deviation of the differences of items.", common=True)
     design_effect: Number = option(
         "F", "With --sd: factor by which clusters multiply the variance (default: 1)."
     )
@@ -66,26 +69,15 @@ class Assumptions(Group):
         "SD", "With --runs: standard deviation of the difference between runs (default: 0)."
     )
     rest_sd: Number = option("SD", "With --runs: standard deviation of the rest (default: 0).")
-    correlation: Number = option("R", "With --labels: correlation of the human scores with the judge's.")
-    n_items: Count = option("N", "With --labels: number of items that the judge scores.", "--judged-items")
-    pilot_labels: Count = option("N", "With --labels: labels by which --sd and --correlation were estimated.")
-    n_strata: Count = option(
-        "N", "With --labels: number of strata, inside which --sd and --correlation are meant."
-    )
-    error_share: Number = option(
-        "SHARE",
-        "With --labels: share of the items on which the judge is wrong (default: as of scores 0 and 1).",
-        "--judge-errors",
-    )
 
 
 @record
 class Data(option_groups.Items):
     systems: Names = option("NAME", "Plan for this system; twice, A then B.", "--system")
-    metric: Text = option("NAME", "Metric, see 'bestby metrics'.", choices=option_groups.metric_names)
+    metric: Text = option(
+        "NAME", "Metric, see 'bestby metrics'.", choices=option_groups.metric_names, common=True
+    )
     run: Text = option("COLUMN", "Column with the run or seed of each row (default: detected by name).")
-    judge: Names = option("COLUMN", "With --labels: column of the judge's scores; twice for two systems.")
-    human: Names = option("COLUMN", "With --labels: column of the human scores, with gaps; twice for two.")
     formula: bool = flag("Compute from the agreement or the spread of a pilot; do not simulate.")
 
 
@@ -93,11 +85,10 @@ class Data(option_groups.Items):
 class Statistics(Group):
     heading: ClassVar[str] = "Statistics"
     test: Text = option("NAME", "Test, where there is a choice; they are listed above.", choices=TESTS)
-    level: float = option("P", "1 - level is the level of the test.", default=0.95)
+    level: float = option("P", "1 - level is the level of the test.", default=0.95, common=True)
     alternative: str = choice(
-        "SIDE",
         allowed_names("alternative"),
-        "Alternative of the test, for first - second: ",
+        "Alternative of the test, for first - second.",
         default="two-sided",
     )
     n_comparisons: int = option(
@@ -114,7 +105,7 @@ class Statistics(Group):
 
 @record
 class Output(option_groups.Output):
-    csv: Text = result_file("Write the table as CSV.")
+    csv: Text = result_file("Write the table as CSV.", common=True)
     plot: Text = result_file("Draw the power by size as .png, .svg or .pdf; - writes SVG.")
 
 
@@ -126,8 +117,7 @@ class Plan:
     in FILE; --runs, --difference and --item-sd (and --run-sd, --rest-sd), or --runs and a FILE of runs and
     items; or a pilot in FILES as 'bestby compare' reads them, whose items are resampled. If --difference is
     given, the difference of a pilot is shrunk to it. The power is averaged over the uncertainty of the spread
-    and the agreement of a pilot. With --labels: --sd and --correlation, or a pilot with columns judge[a],
-    human[a], judge[b] and human[b].
+    and the agreement of a pilot. Human labels beside a judge are planned by 'bestby judged plan'.
 
     \b
     Tests, the first is the default:
@@ -142,7 +132,6 @@ class Plan:
       bestby plan --accuracy .80 .80 --agreement .9 --margin .02 --power .8
       bestby plan pilot.csv --gold label --metric f1_macro --n 2000
       bestby plan --runs 5 --difference .02 --item-sd .3 --run-sd .01
-      bestby plan --labels pilot.csv --judged-items 5000 --half-width .02
     """
 
     paths: Names = argument("FILES", default=None, file="read")
@@ -157,11 +146,9 @@ class Plan:
 def plan(values: Plan, progress: Any) -> Any:
     """Read and plan."""
     from bestby.questions.planning.plan import allocate, minimum_detectable, power, sample_size
-    from bestby.questions.planning.source import check_options, described_design, label_plan
+    from bestby.questions.planning.source import described_design
+    from bestby.resampling.settings import Resampling
 
-    check_options(values)
-    if values.question.labels:
-        return label_plan(values)
     question, statistics = values.question, values.statistics
     design = described_design(values)
     common: dict[str, Any] = {
@@ -173,7 +160,7 @@ def plan(values: Plan, progress: Any) -> Any:
         "n_simulations": statistics.n_simulations,
         "n_resamples": statistics.n_resamples,
         "rng": statistics.rng,
-        "progress": progress,
+        "resampling": Resampling(progress=progress),
     }
     if question.budget is not None:
         return allocate(design, question.budget, **values.costs.arguments(), **common)

@@ -29,7 +29,6 @@ from bestby.questions.labels.plan import allocate_labels
 from bestby.questions.labels.result import LabelAllocation
 from bestby.questions.planning.result import Allocation, Plan, Split
 from bestby.questions.planning.runs_items import RunsAndItems
-from bestby.resampling.progress import Progress
 from bestby.resampling.settings import Resampling
 
 
@@ -45,7 +44,6 @@ def power(
     n_simulations: int | None = None,
     n_resamples: int = 999,
     rng: Rng = 0,
-    progress: Progress | None = None,
     resampling: Resampling | None = None,
 ) -> Plan:
     """Return the power of a study: the probability that its test rejects.
@@ -71,10 +69,8 @@ def power(
         Resamples of the test in each simulated study.
     rng : int, numpy.random.Generator or None
         The seed of the simulation.
-    progress : callable, optional
-        Called with the number of studies simulated and their number.
     resampling : Resampling, optional
-        The last three as one record.
+        The two before this as one record, with `progress`: the studies simulated and their number.
 
     Returns
     -------
@@ -103,7 +99,7 @@ def power(
     0.5187
     """
     question = checked_question(
-        level, alternative, n_comparisons, n_simulations, n_resamples, rng, progress, resampling
+        level, alternative, n_comparisons, n_simulations, n_resamples, rng, resampling
     )
     return _plan("power", design, checked_size(design, n), None, question, curve)
 
@@ -120,7 +116,6 @@ def sample_size(
     n_simulations: int | None = None,
     n_resamples: int = 999,
     rng: Rng = 0,
-    progress: Progress | None = None,
     resampling: Resampling | None = None,
 ) -> Plan:
     """Return the least size of a study that has the power wanted.
@@ -131,7 +126,7 @@ def sample_size(
         What is assumed; see `power`.
     power : float
         The power wanted.
-    level, alternative, n_comparisons, curve, n_simulations, n_resamples, rng, progress, resampling
+    level, alternative, n_comparisons, curve, n_simulations, n_resamples, rng, resampling
         As in `power`.
 
     Returns
@@ -161,7 +156,7 @@ def sample_size(
     """
     wanted = checks.probability(power, "power")
     question = checked_question(
-        level, alternative, n_comparisons, n_simulations, n_resamples, rng, progress, resampling
+        level, alternative, n_comparisons, n_simulations, n_resamples, rng, resampling
     )
     check_effect(design, wanted, question)
     n, computed = least_size(design, wanted, question)
@@ -181,7 +176,6 @@ def minimum_detectable(
     n_simulations: int | None = None,
     n_resamples: int = 999,
     rng: Rng = 0,
-    progress: Progress | None = None,
     resampling: Resampling | None = None,
 ) -> Plan:
     """Return the smallest true difference that a study of a given size detects with the power wanted.
@@ -195,7 +189,7 @@ def minimum_detectable(
         The size of the study; that of the pilot if the design has one.
     power : float
         The power wanted.
-    level, alternative, n_comparisons, curve, n_simulations, n_resamples, rng, progress, resampling
+    level, alternative, n_comparisons, curve, n_simulations, n_resamples, rng, resampling
         As in `power`.
 
     Returns
@@ -224,7 +218,7 @@ def minimum_detectable(
     """
     wanted = checks.probability(power, "power")
     question = checked_question(
-        level, alternative, n_comparisons, n_simulations, n_resamples, rng, progress, resampling
+        level, alternative, n_comparisons, n_simulations, n_resamples, rng, resampling
     )
     check_wanted(wanted, question)
     size = checked_size(design, n)

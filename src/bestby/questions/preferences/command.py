@@ -9,37 +9,39 @@ from bestby._core.errors import InvalidInputError
 from bestby.cli import option_groups
 from bestby.cli.option_groups import Names, Text
 from bestby.cli.options import argument, choice, option, record
+from bestby.cli.records import in_records
 from bestby.vocabulary import allowed_names, choices
 
 
 @record
 class Data(option_groups.Rows):
-    items: Text = option("COLUMN", "Column with item ids (default: item, id or item_id).", "--item")
-    a: Text = option("COLUMN", "Column with the first system (default: a or model_a).")
-    b: Text = option("COLUMN", "Column with the second system (default: b or model_b).")
-    winner: Text = option("COLUMN", "Column that says which was better (default: winner or preference).")
-    systems: Names = option("NAME", "Compare this system; repeatable (default: all).", "--system")
+    items: Text = option(
+        "COLUMN", "Column with item ids (default: item, id or item_id).", "--item", common=True
+    )
+    a: Text = option("COLUMN", "Column with the first system (default: a or model_a).", common=True)
+    b: Text = option("COLUMN", "Column with the second system (default: b or model_b).", common=True)
+    winner: Text = option(
+        "COLUMN", "Column that says which was better (default: winner or preference).", common=True
+    )
+    systems: Names = option(
+        "NAME", "Compare this system; repeatable (default: all).", "--system", common=True
+    )
     clusters: Text = option_groups.cluster_option()
 
 
 @record
 class Statistics(option_groups.Family):
-    method: str = choice(
-        "NAME", ("auto", "bradley-terry", "davidson", "win-rate"), "Method: ", default="auto"
-    )
-    scale: str = choice(
-        "SCALE", allowed_names("scale", "preferences"), "Scale of the strengths: ", default="log"
-    )
+    method: str = choice(("auto", "bradley-terry", "davidson", "win-rate"), "Method.", default="auto")
+    scale: str = choice(allowed_names("scale", "preferences"), "Scale of the strengths.", default="log")
     prior: float = option(
         "N", "Judgements, half of them won, that are added between every two systems.", default=0
     )
     on_missing: str = choice(
-        "RULE",
         allowed_names("on_missing", "preferences"),
-        "Win rates: what to do if a system lacks items: ",
+        "Win rates: what to do if a system lacks items.",
         default="error",
     )
-    baseline: Text = option("NAME", "Compare every other system with this one only.")
+    baseline: Text = option_groups.baseline_option()
     interval: str = option(
         "METHOD",
         "Win rates: as for compare. Strengths have score intervals. Or none.",
@@ -123,7 +125,7 @@ def _by_strength(judgements: Any, statistics: Statistics, progress: Any) -> Any:
     if statistics.alternative == "better":  # the stronger is the better one
         arguments["alternative"] = "greater"
     arguments["ties"] = _MODELS[statistics.method]
-    return compare_preferences(judgements, **arguments, progress=progress)
+    return compare_preferences(judgements, **in_records(arguments, progress))
 
 
 def _by_win_rate(judgements: Any, statistics: Statistics, progress: Any) -> Any:
@@ -136,7 +138,7 @@ def _by_win_rate(judgements: Any, statistics: Statistics, progress: Any) -> Any:
     for name in ("method", "scale", "prior", "on_missing"):
         del arguments[name]
     evaluation = win_rates(judgements, statistics.on_missing)  # type: ignore[arg-type]  # checked above
-    return compare(evaluation, **arguments, progress=progress)
+    return compare(evaluation, **in_records(arguments, progress))
 
 
 def _refuse(statistics: Statistics, **unset: Any) -> None:

@@ -36,7 +36,6 @@ from bestby.questions.preferences.fitting import (
 from bestby.questions.preferences.result import PreferenceComparison, PreferenceDifference, PreferenceScore
 from bestby.questions.preferences.source import Columns, Data, Preferences, data_of
 from bestby.report.reported import with_backend
-from bestby.resampling.progress import Progress
 from bestby.resampling.settings import Resampling, combined_settings
 from bestby.results.base import MetricInfo, Note, Provenance
 from bestby.results.values import TestResult
@@ -72,8 +71,6 @@ def compare_preferences(
     margin: float | None = None,
     n_resamples: int = 10_000,
     rng: Rng = 0,
-    n_jobs: int = 1,
-    progress: Progress | None = None,
     resampling: Resampling | None = None,
 ) -> PreferenceComparison:
     """Compare systems by judgements of which of two was better.
@@ -122,7 +119,7 @@ def compare_preferences(
     margin : float, optional
         The smallest difference of strengths that matters, on their scale; turns on verdicts, which need
         intervals. It does not go with a prior, which draws strengths together.
-    n_resamples, rng, n_jobs, progress, resampling
+    n_resamples, rng, resampling
         As for `compare`, for ``test="bootstrap"`` and drawn permutations; what is resampled are clusters, or
         judgements.
 
@@ -176,7 +173,11 @@ def compare_preferences(
     (0.7083, 0.00222, True)
     """
     resampling = combined_settings(
-        resampling, n_resamples, function="compare_preferences", rng=rng, n_jobs=n_jobs, progress=progress
+        resampling,
+        n_resamples,
+        rng,
+        function="compare_preferences",
+        unused="executor cache resample_size rescale",
     )
     settings = Settings.checked(
         "preferences", ties=ties, scale=scale, prior=prior, interval=interval, level=level, test=test,

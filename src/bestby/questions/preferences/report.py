@@ -16,7 +16,7 @@ from bestby.report.figures.canvas import Canvas
 from bestby.report.figures.systems import checked_kind, plot_systems
 from bestby.report.figures.systems import scores as draw_scores
 from bestby.report.numbers import DASH, Rounding, percent
-from bestby.report.paper import against, drawn, inference, intervals_of_scores, named
+from bestby.report.paper import against, drawn, inference, named
 from bestby.report.references import cite
 from bestby.report.tables import (
     Table,
@@ -48,14 +48,14 @@ def document(c: PreferenceComparison) -> Document:
         name=metric.name,
         lead=words.headline(c, metric),
         tables=(_systems(c), differences_table(c, metric), _preferences(c)),
-        remarks=_remarks(c),
+        details=_ties(c),
         pictures=tuple(_pictures(c)),
         readings=tuple(difference_sentence(d, digits) for d in c.differences),
         pairs=partial(pairs_matrix, c, metric),
     )
 
 
-def _remarks(c: PreferenceComparison) -> tuple[str, ...]:
+def _ties(c: PreferenceComparison) -> tuple[str, ...]:
     if c.tie_model != "davidson":
         return ()
 
@@ -105,6 +105,7 @@ def _preferences(c: PreferenceComparison) -> Table:
         c.differences,
         words.stands_out,
         part="preferences",
+        details=True,
         main=len(sides.columns),
         footnote=footnote,
     )
@@ -121,13 +122,12 @@ def _pictures(c: PreferenceComparison) -> Iterator[Picture]:
 
 def difference_sentence(d: PreferenceDifference, rounding: Rounding | None = None) -> str:
     """Return one difference in plain words: how often who is preferred, and how sure that is."""
-    shown = d.mirrored() if d.ahead == d.b else d
-    digits = Rounding.of([(shown.probability, shown.probability_interval)])
-    lead = f"{shown.a} is preferred to {shown.b} with probability {digits.text(shown.probability)}"
-    if shown.probability_interval is not None or shown.standard_error is not None:
-        lead += f" {digits.interval(shown.probability_interval)}"
-    met = f"it won {shown.wins}, tied {shown.ties} and lost {shown.losses} of {shown.n_items} judgements"
-    met = met if shown.n_items else "the two were never judged against each other"
+    digits = Rounding.of([(d.probability, d.probability_interval)])
+    lead = f"{d.a} is preferred to {d.b} with probability {digits.text(d.probability)}"
+    if d.probability_interval is not None or d.standard_error is not None:
+        lead += f" {digits.interval(d.probability_interval)}"
+    met = f"it won {d.wins}, tied {d.ties} and lost {d.losses} of {d.n_items} judgements"
+    met = met if d.n_items else "the two were never judged against each other"
     return f"{lead}; {met}. {words.difference_sentence(d, rounding)}"
 
 
@@ -179,9 +179,7 @@ def sentences(c: PreferenceComparison) -> Iterator[str]:
     model = "the model of Bradley and Terry, a tie counting as half a win for both"
     model = model if c.tie_model == "half" else "Davidson's model of preferences with ties"
     yield f"Their strengths were fitted by maximum likelihood to {model}{cite('model', c.tie_model)}."
-    yield from inference(
-        c, c.differences, over=" of the log strengths", scores=intervals_of_scores(c.systems)
-    )
+    yield from inference(c, c.differences, over=" of the log strengths", systems=c.systems)
     yield drawn(c, c.differences, *(entry.interval for entry in c.systems))
 
 

@@ -15,6 +15,7 @@ class Data(option_groups.Columns):
         "COLUMN|FILE",
         "Gold; without it the values are scores. Repeatable for references.",
         file="read",
+        common=True,
     )
     on_missing: str = option(
         "RULE", "What to do if items lack a value: error, drop or worst.", default="error"
@@ -29,42 +30,53 @@ class Score(Group):
         "[NAME=]SCORE",
         "A score as it was published, such as 87.4% or 0.883+-0.004; without FILES two or more.",
         "--score",
+        common=True,
     )
     table: Text = option(
         "FILE",
         "CSV of published scores in place of FILES: columns system and score; items, or runs and spread.",
         file="read",
+        common=True,
     )
     name: Text = option("TEXT", "Name of the published system beside FILES, such as 'Smith 2020'.")
     n_items: list[int] | None = option(
         "N",
         "Number of items behind the score (default: as many as in FILES), or one for each.",
         "--items",
+        common=True,
     )
     same_items: bool | None = flag(
         "Whether the published score is of the items of FILES (default: both answers if it is of as many).",
         "--same-items",
         "--other-items",
         default=None,
+        common=True,
     )
-    sd: Text = option("SD", "Standard deviation between the published runs; FILES then hold runs, too.")
+    sd: Text = option(
+        "SD", "Standard deviation between the published runs; FILES then hold runs, too.", common=True
+    )
     spread: Text = option(
         "NAME",
         "What follows +- in the scores: sd, se, ci95 or ci95-normal; it is never guessed.",
         choices=("sd", "se", "ci95", "ci95-normal"),
+        common=True,
     )
-    n_runs: list[int] | None = option("N", "Number of published runs, or one for each.", "--runs")
+    n_runs: list[int] | None = option(
+        "N", "Number of published runs, or one for each.", "--runs", common=True
+    )
 
 
 @record
 class Statistics(option_groups.Direction):
-    metric: Text = option("NAME", "Metric, see 'bestby metrics'.", choices=option_groups.metric_names)
-    level: float = option("P", "Level of the intervals.", default=0.95)
+    metric: Text = option(
+        "NAME", "Metric, see 'bestby metrics'.", choices=option_groups.metric_names, common=True
+    )
+    level: float = option("P", "Level of the intervals.", default=0.95, common=True)
 
 
 @record
 class Output(option_groups.InPercent, option_groups.Tables):
-    csv: Text = result_file("Write the answers under each assumption as CSV.")
+    csv: Text = result_file("Write the answers under each assumption as CSV.", common=True)
 
 
 @record

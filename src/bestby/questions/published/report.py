@@ -185,7 +185,8 @@ def dictionary(c: PublishedComparison) -> dict[str, Any]:
         "published_high": c.published_high,
         "estimate": c.estimate,
         "decided": c.decided,
-        "better": c.better,
+        "significant": c.significant,
+        "winner": c.winner,
         "differing_limit": c.differing_limit,
         "answers": TABLES["answers"].rows(c),
     }

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
+from bestby._core.keywords import Renamed
 from bestby.report.reported import Drawn, Reported
 from bestby.results.base import MetricInfo, Note, Provenance
 from bestby.results.values import Interval
@@ -55,7 +57,7 @@ def decided(p_low: float, p_high: float, level: float) -> Decided:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class PublishedComparison(Drawn, Reported):
+class PublishedComparison(Drawn, Reported, Renamed):
     """A system of one's own beside a score that somebody published.
 
     Parameters
@@ -111,6 +113,10 @@ class PublishedComparison(Drawn, Reported):
 
     kind: ClassVar[str] = "published"
 
+    _renamed: ClassVar[Mapping[str, str]] = {
+        "better": "winner is the better side if the two differ significantly"
+    }
+
     @staticmethod
     def _report() -> Any:
         from bestby.questions.published import report
@@ -140,12 +146,17 @@ class PublishedComparison(Drawn, Reported):
         return decided(min(a.p_low for a in counted), max(a.p_high for a in counted), self.level)
 
     @property
-    def better(self) -> str | None:
-        """The name of the side with the better score; None if the digits cut off could make them equal."""
-        if self.published_low <= self.score <= self.published_high:
+    def significant(self) -> bool | None:
+        """Whether the two differ significantly; None where that depends on what was not published."""
+        return {"always": True, "never": False}.get(self.decided)
+
+    @property
+    def winner(self) -> str | None:
+        """The side with the better score, if the two differ significantly; else None."""
+        if not self.significant or self.published_low <= self.score <= self.published_high:
             return None
-        ahead = (self.score > self.published_score) == self.metric.greater_is_better
-        return self.system if ahead else self.published
+        better = (self.score > self.published_score) == self.metric.greater_is_better
+        return self.system if better else self.published
 
 
 @dataclass(frozen=True, slots=True)

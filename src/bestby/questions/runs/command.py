@@ -7,12 +7,15 @@ from typing import Any
 from bestby.cli import option_groups
 from bestby.cli.option_groups import Names, Text
 from bestby.cli.options import argument, choice, flag, option, record
+from bestby.cli.records import in_records
 from bestby.vocabulary import allowed_names
 
 
 @record
 class Data(option_groups.Table):
-    run: Text = option("COLUMN", "Column with the run or seed of each row (default: detected by name).")
+    run: Text = option(
+        "COLUMN", "Column with the run or seed of each row (default: detected by name).", common=True
+    )
     datasets: Names = option(
         "NAME", "Use this dataset; bestby datasets compares the runs on several.", "--dataset"
     )
@@ -24,11 +27,9 @@ class Data(option_groups.Table):
 
 @record
 class Statistics(option_groups.ScoreFamily):
-    statistic: str = choice("NAME", allowed_names("statistic"), "Statistic of the runs: ", default="mean")
-    interval: str = choice(
-        "METHOD", option_groups.skippable("interval", "runs"), "Intervals: ", default="auto"
-    )
-    test: str = choice("NAME", option_groups.skippable("test", "runs"), "Test: ", default="auto")
+    statistic: str = choice(allowed_names("statistic"), "Statistic of the runs.", default="mean")
+    interval: str = choice(option_groups.skippable("interval", "runs"), "Intervals.", default="auto")
+    test: str = choice(option_groups.skippable("test", "runs"), "Test.", default="auto")
 
 
 @record
@@ -68,4 +69,4 @@ def runs(values: Runs, progress: Any) -> Any:
 
     statistics = values.statistics.arguments()
     table = read_runs(values.paths, **values.data.arguments(), **reading_of(values.statistics.metric))
-    return compare_runs(table, paired=values.data.paired, **statistics, progress=progress)
+    return compare_runs(table, paired=values.data.paired, **in_records(statistics, progress))

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import Executor
-from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -33,7 +31,6 @@ from bestby.questions.runs.result import RunsComparison, RunsDifference, Varianc
 from bestby.questions.runs.source import Columns, Data, Settings, chosen_runs, data_of
 from bestby.report.comparison import RunsScore
 from bestby.report.reported import with_backend
-from bestby.resampling.progress import Progress
 from bestby.resampling.settings import Resampling, combined_settings
 from bestby.results.base import Note, Provenance, notes_about
 from bestby.vocabulary import RunsInterval, RunsTest
@@ -65,10 +62,6 @@ def compare_runs(
     margin: float | None = None,
     n_resamples: int = 10_000,
     rng: Rng = 0,
-    n_jobs: int = 1,
-    progress: Progress | None = None,
-    executor: Executor | None = None,
-    cache: str | PathLike[str] | None = None,
     resampling: Resampling | None = None,
 ) -> RunsComparison:
     """Compare systems of which each was run several times, with different random seeds.
@@ -129,7 +122,7 @@ def compare_runs(
         How p-values are corrected; the family is all pairs.
     margin : float, optional
         The smallest difference that matters; turns on verdicts, which need intervals.
-    n_resamples, rng, n_jobs, progress, executor, cache, resampling
+    n_resamples, rng, resampling
         As for `compare`.
 
     Returns
@@ -180,9 +173,8 @@ def compare_runs(
     (0.036, 'welch', 0.0159)
     """
     resampling = combined_settings(
-        resampling, n_resamples, function="compare_runs", rng=rng, n_jobs=n_jobs, progress=progress,
-        executor=executor,
-    )  # fmt: skip
+        resampling, n_resamples, rng, function="compare_runs", unused="resample_size rescale"
+    )
     drawing = Drawing.of(resampling)
     settings = Settings.checked(
         "runs", statistic=statistic, paired=paired, interval=interval, level=level, test=test,
@@ -190,7 +182,7 @@ def compare_runs(
     )  # fmt: skip
     columns = Columns(systems, ignore, run, items, dataset, system_column, value_column)
     runs_input = chosen_runs(data, gold, metric, clusters, greater_is_better, columns, paired=paired)
-    runs = data_of(runs_input, settings, drawing, Counting.of(drawing, cache))
+    runs = data_of(runs_input, settings, drawing, Counting.of(drawing))
     check_reach(settings.margin, runs.metric)
     settings = settings.among(runs.names)
     estimates = np.array([runs.estimator.estimate(s) for s in range(len(runs.names))])

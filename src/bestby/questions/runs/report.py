@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from itertools import pairwise
 from operator import attrgetter
@@ -34,7 +34,6 @@ from bestby.report.paper import (
     against,
     drawn,
     inference,
-    intervals_of_scores,
     measured,
     named,
     score_of_runs,
@@ -70,6 +69,7 @@ def document(c: RunsComparison) -> Document:
         title=f"Runs of {len(c.systems)} systems compared by {metric.name}",
         subtitle=subtitle(c, f"{c.extent}{', paired' if c.paired else ''}"),
         methods=f"{words.methods_sentence(c)} {methods_of_tests(c)}{_methods_of_runs(c)}",
+        short_methods=f"{words.methods_sentence(c)} {methods_of_tests(c)}".strip(),
         name=metric.name,
         lead=words.headline(c, metric),
         tables=(*tables, *([_variances(c)] if c.variances else [])),
@@ -147,7 +147,8 @@ def _p_of_runs(c: RunsComparison) -> Column:
     others = any(d.p_value != d.p_welch for d in c.differences)
     applies = c.statistic != "median" and others and words.computed(c, "test")
     header = "p (items fixed)" if c.n_items else "p (t)"
-    return column.p_value(header, attrgetter("p_welch"), c.level, applies=applies)
+    p_values = column.p_value(header, attrgetter("p_welch"), c.level, applies=applies)
+    return replace(p_values, details=True)
 
 
 def _run_against_run(c: RunsComparison) -> Table:
@@ -170,6 +171,7 @@ def _run_against_run(c: RunsComparison) -> Table:
         columns,
         c.differences,
         part="probability",
+        details=True,
         main=len(sides.columns),
         methods=_methods_of_chance(c),
         footnote=said(Kind.QUESTION, marked, len(c.differences), reason),
@@ -178,7 +180,7 @@ def _run_against_run(c: RunsComparison) -> Table:
 
 _DECIDES = (
     "The test of the differences asks another question, and is corrected for the number of comparisons; it"
-    " decides which systems are told apart."
+    " decides which systems differ significantly."
 )
 
 
@@ -209,6 +211,7 @@ def _stochastic_orders(c: RunsComparison, orders: StochasticOrders) -> Table:
         c.differences,
         _dominant,
         part="order",
+        details=True,
         main=len(sides.columns),
         methods=_methods_of_orders(orders),
         footnote=said(Kind.QUESTION, marked, len(c.differences), reason),
@@ -252,7 +255,7 @@ def _variances(c: RunsComparison) -> Table:
         error(f"{INFINITY} items", items=math.inf),
     )
     caption = "Standard error now, what it comes from, and what it would be with more runs or items"
-    return Table.of(caption, columns, c.variances, part="variances")
+    return Table.of(caption, columns, c.variances, part="variances", details=True)
 
 
 def _pictures(c: RunsComparison) -> Iterator[Picture]:
@@ -264,9 +267,7 @@ def _pictures(c: RunsComparison) -> Iterator[Picture]:
     yield Picture(f"Every run of {len(c.systems)} systems in {name}", caption, partial(draw_scores, c))
     if len(c.differences) <= MOST_PAIRS:
         yield forest_picture(c, name, len(c.differences), partial(forest.forest, c))
-    caption = (
-        "Where the system that is ahead on the whole is behind at the same quantile, the area is shaded."
-    )
+    caption = "Where the system with the better score has the worse run at a quantile, the area is shaded."
     yield Picture("Quantile functions of two systems", caption, partial(quantiles, c))
     if c.orders is not None and 2 < len(c.systems) <= MOST_SQUARES:
         caption = "Row over column: the smaller, the more nearly the row is better at every quantile."
@@ -278,17 +279,12 @@ def _pictures(c: RunsComparison) -> Iterator[Picture]:
 
 
 def difference_sentence(d: RunsDifference, rounding: Rounding | None = None) -> str:
-    """Return one difference in plain words: how large, how sure, and how often a run beats a run."""
-    first, second, order = d.a, d.b, d.order
-    chance, interval = d.improvement, d.improvement_interval
-    if d.ahead == d.b:
-        first, second, order = d.b, d.a, d.reverse_order
-    if (d.ahead == d.b) == d.greater_is_better:  # the chance that d.a is above is not that `first` wins
-        chance, interval = 1.0 - chance, interval and interval.complement()
+    """Return one difference in plain words: how large, how sure, and how often a run scores above a run."""
+    interval, order = d.improvement_interval, d.order
     sure = "" if interval is None else f" [{interval.low:.2f}, {interval.high:.2f}]"
     text = (
-        f"{words.difference_sentence(d, rounding)} A run of {first} beats one of {second} with probability"
-        f" {chance:.2f}{sure}."
+        f"{words.difference_sentence(d, rounding)} A run of {d.a} scores above one of {d.b} with probability"
+        f" {d.improvement:.2f}{sure}."
     )
     if order is None or math.isnan(order.epsilon_min):
         return text
@@ -369,11 +365,11 @@ def sentences(c: RunsComparison) -> Iterator[str]:
     )
     yield f"The score of a system is {score_of_runs(c.statistic)}."
     larger = methods_of_tests(c).rstrip()
-    yield from inference(c, c.differences, scores=intervals_of_scores(c.systems), larger=larger)
+    yield from inference(c, c.differences, systems=c.systems, larger=larger)
     methods = sorted({d.improvement_interval.method for d in c.differences if d.improvement_interval})
     if methods:
         shown = "; ".join(with_works("interval", one) for one in methods)
-        yield f"Intervals of the probability that a run of one system beats one of the other: {shown}."
+        yield f"Intervals of the probability that a run of one system scores above one of the other: {shown}."
     if c.orders is not None:
         one = next(iter(c.orders))
         yield orders_measured(one, round((1.0 - c.level) / (1.0 - one.level)))
@@ -434,7 +430,7 @@ def quantiles(c: RunsComparison, pair: Sequence[str] | None = None, *, canvas: C
     left_scale(axes)
     axes.set_xlabel("share of the runs below", color=INK)
     axes.set_ylabel(f"{name(metric.name)} ({direction(metric)})", color=INK, parse_math=False)
-    keys = [*axes.get_legend_handles_labels()[0], patch(f"{second} is ahead", WORSE, 0.35)]
+    keys = [*axes.get_legend_handles_labels()[0], patch(f"better runs of {second}", WORSE, 0.35)]
     violation = "" if c.orders is None else f"\n{_violation(c.orders[names])}"
     title = f"Is {first} better than {second} at every quantile?{violation}"
     return Sheet(axes, 3.0, 5.2, title, keys)

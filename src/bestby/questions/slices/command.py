@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 from bestby.cli import option_groups
 from bestby.cli.option_groups import Count, Names, Text
 from bestby.cli.options import REQUIRED, Group, argument, choice, flag, option, record, result_file
+from bestby.cli.records import in_records
 from bestby.vocabulary import allowed_names
 
 
@@ -17,6 +18,7 @@ class Cut(Group):
         "COLUMN[:BINS]",
         "Column whose values are the slices, or a column of numbers in so many bins (length:4); repeatable.",
         default=REQUIRED,
+        common=True,
     )
     crossed: bool = flag("Make a slice of every combination of the values of the columns.")
     min_items: Count = option("N", "Leave out slices of fewer items (or clusters).")
@@ -25,16 +27,16 @@ class Cut(Group):
 @record
 class Statistics(option_groups.Direction, option_groups.Resamples):
     metric: Names = option_groups.metrics_or_scores()
-    baseline: Text = option("NAME", "Compare every other system with this one only.")
-    interval: str = choice("METHOD", allowed_names("interval", "items"), "Intervals: ", default="auto")
-    level: float = option("P", "Level of the intervals.", default=0.95)
-    test: str = choice("NAME", allowed_names("test", "items"), "Test: ", default="auto")
+    baseline: Text = option_groups.baseline_option()
+    interval: str = choice(allowed_names("interval", "items"), "Intervals.", default="auto")
+    level: float = option("P", "Level of the intervals.", default=0.95, common=True)
+    test: str = choice(allowed_names("test", "items"), "Test.", default="auto")
     alternative: str = option_groups.alternative_option("items")
 
 
 @record
 class Output(option_groups.InPercent, option_groups.Tables):
-    csv: Text = result_file("Write the slices as CSV.")
+    csv: Text = result_file("Write the slices as CSV.", common=True)
 
 
 @record
@@ -67,4 +69,4 @@ def slices(values: Slices, progress: Any) -> Any:
 
     cut = values.cut.arguments()
     evaluation, statistics = read_evaluation(values, by=without_bins(cut["by"]))
-    return compare_slices(evaluation, **cut, **statistics, progress=progress)
+    return compare_slices(evaluation, **cut, **in_records(statistics, progress))

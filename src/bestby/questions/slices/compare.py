@@ -1,4 +1,4 @@
-"""`compare_slices`: where one system is ahead of another, and where it is not."""
+"""`compare_slices`: where two systems differ significantly, and where they cannot be told apart."""
 
 from __future__ import annotations
 
@@ -52,8 +52,8 @@ from bestby.questions.slices.source import (
 )
 from bestby.report.comparison import Difference
 from bestby.report.reported import with_backend
-from bestby.resampling.progress import Progress, counted_stages, in_turn
-from bestby.resampling.settings import combined_settings
+from bestby.resampling.progress import counted_stages, in_turn
+from bestby.resampling.settings import Resampling, combined_settings
 from bestby.results.base import MetricInfo, Note
 from bestby.results.values import TestResult
 from bestby.vocabulary import ItemInterval, ItemTest, long_name
@@ -119,8 +119,7 @@ def compare_slices(
     alternative: Question = "two-sided",
     n_resamples: int = 10_000,
     rng: Rng = 0,
-    n_jobs: int = 1,
-    progress: Progress | None = None,
+    resampling: Resampling | None = None,
 ) -> SlicesComparison:
     """Compare systems in every slice of a test set: by language, by length, by both.
 
@@ -153,7 +152,7 @@ def compare_slices(
         Compare every other system with this one only; otherwise every pair.
     interval, level, test, alternative
         As for `compare`; every slice has both an interval and a test.
-    n_resamples, rng, n_jobs, progress
+    n_resamples, rng, resampling
         As for `compare`.
 
     Returns
@@ -221,14 +220,17 @@ def compare_slices(
     >>> old = [0, 0] * 30 + [0, 1] * 30
     >>> new = [0, 1] * 30 + [0, 0] * 15 + [0, 1] * 15
     >>> result = compare_slices({"new": new, "old": old}, gold, by={"language": language})
-    >>> [(one.slice, one.difference.estimate, one.shown) for one in result]
-    [('de', 0.5, True), ('ja', -0.25, True)]
+    >>> [(one.slice, one.difference.estimate, one.winner) for one in result]
+    [('de', 0.5, 'new'), ('ja', -0.25, 'old')]
     >>> print(result.sentence)
-    new is ahead of old overall, ahead in de, behind in ja.
+    new has a significantly higher accuracy than old on all items; the score of new is significantly higher in
+    de and significantly lower in ja.
     """
     columns = columns_of(by)
     crossed, least = checks.flag(crossed, "crossed"), checks.positive_int(min_items, "min_items")
-    resampling = combined_settings(None, n_resamples, rng=rng, n_jobs=n_jobs, progress=progress)
+    resampling = combined_settings(
+        resampling, n_resamples, rng, function="compare_slices", unused="executor cache resample_size rescale"
+    )
     settings = Settings.checked(
         "items", interval=interval, level=level, test=test, alternative=alternative, correction="step-down",
         baseline=baseline,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from operator import attrgetter
 from typing import Any
@@ -14,7 +14,7 @@ from bestby.planning.base import USUAL_POWER
 from bestby.questions.slices.result import Heterogeneity, SlicesComparison
 from bestby.report import column, words
 from bestby.report.column import Cell, Column
-from bestby.report.comparison import Difference, shown_better
+from bestby.report.comparison import Difference, better_by_score
 from bestby.report.document import Document, Picture, Section, filled_caption, several_sections, subtitle
 from bestby.report.fields import DIFFERENCE, TEST, Field, Rows, attributes, inside
 from bestby.report.figures import drawing
@@ -25,8 +25,8 @@ from bestby.report.numbers import DASH, MINUS, Rounding, p_clause, p_text, perce
 from bestby.report.paper import against, drawn, intervals_and_tests, measured, named, with_works
 from bestby.report.percent import around_differences, renamed, renamed_metrics
 from bestby.report.references import cite
-from bestby.report.tables import Table, metric_info
-from bestby.report.words import listed, significant, stands_out
+from bestby.report.tables import BEST, Table, metric_info, with_bars, with_first_rows
+from bestby.report.words import listed, stands_out
 from bestby.results.base import MetricInfo
 
 
@@ -45,7 +45,10 @@ def document(c: SlicesComparison) -> Document:
     """Return the report: a section for each metric and pair."""
     # More pictures than these are not looked at
     pictured = c.overall[:6]
-    sections = [_section(c, whole, pictured=whole in pictured) for whole in c.overall]
+    sections = [
+        _section(c, whole, pictured=whole in pictured, details=place > 0)
+        for place, whole in enumerate(c.overall)
+    ]
     extent = c.overall[0].extent
     return several_sections(
         c,
@@ -53,10 +56,11 @@ def document(c: SlicesComparison) -> Document:
         subtitle(c, extent),
         sections,
         methods(c),
+        detail_notes=("few_slices",),
     )
 
 
-def _section(c: SlicesComparison, whole: Difference, *, pictured: bool) -> Section:
+def _section(c: SlicesComparison, whole: Difference, *, pictured: bool, details: bool) -> Section:
     tests = [h for h in c.heterogeneity if (h.metric, h.a, h.b) == (whole.metric, whole.a, whole.b)]
     several = len(c.metrics) > 1 or len(c.overall) > len(c.metrics)
     lead = " ".join([sentence(c, whole), *(_dependence(h, c.level) for h in tests)])
@@ -66,7 +70,8 @@ def _section(c: SlicesComparison, whole: Difference, *, pictured: bool) -> Secti
         caption,
         partial(slices, c, whole.metric, pair=whole),
     )
-    tables = [_slices(c, whole)]
+    # Of several pairs the short answer shows the slices of the first, and what is said of each
+    tables = [replace(_slices(c, whole), details=details)]
     if tests:
         tables.append(_tests(tests, whole, c.level))
     return Section(
@@ -78,41 +83,31 @@ def _section(c: SlicesComparison, whole: Difference, *, pictured: bool) -> Secti
 
 
 def sentence(c: SlicesComparison, whole: Difference) -> str:
-    """Return who is ahead on all items, and in which slices a system is ahead or behind.
+    """Return whether two systems differ significantly on all items, and in which slices.
 
     Only what is significant is said, and corrected for the number of slices; what was merely observed is said
     to be so.
     """
-    alpha = alpha_at(c.level)
     slices = c.of(whole)
     named = {id(s): s.slice if len(c.columns) < 2 else f"{s.column} {s.slice}" for s in slices}
-    better = shown_better(whole, alpha)
-    lead = better or whole.ahead or whole.a
-    other = whole.b if lead == whole.a else whole.a
-    ahead: list[str] = []
-    behind: list[str] = []
-    below: list[str] = []
-    for s in slices:
-        favoured = shown_better(s.difference, alpha)
-        if favoured is not None:
-            (ahead if favoured == lead else behind).append(named[id(s)])
-        elif s.difference.ahead == other:
-            below.append(named[id(s)])
-    if better is None:
-        parts = [f"no difference between {whole.a} and {whole.b} is shown overall"]
-    else:
-        parts = [f"{lead} is ahead of {other} overall"]
-    but, subject = ("", "") if better is not None else ("but ", f"{lead} is ")
-    if ahead:
-        everywhere = len(ahead) == len(slices)
-        parts.append(f"{but}{subject}ahead in {'every slice' if everywhere else listed(ahead)}")
-    if behind:
-        parts.append(f"{'' if ahead else but}{'' if ahead else subject}behind in {listed(behind)}")
-    if not ahead and not behind:
-        parts.append(f"{'and' if better is None else 'but'} in no slice is a difference shown")
-    text = ", ".join(parts) + "."
-    if better is not None and below:
-        text += f" It also scores worse than {other} in {listed(below)}, which chance may explain."
+    first = whole.winner or better_by_score(whole) or whole.a
+    other = whole.b if first == whole.a else whole.a
+    higher, lower = ("higher", "lower") if whole.greater_is_better else ("lower", "higher")
+    better = [named[id(s)] for s in slices if s.winner == first]
+    worse = [named[id(s)] for s in slices if s.winner == other]
+    below = [named[id(s)] for s in slices if not s.winner and better_by_score(s.difference) == other]
+    found = [
+        f"significantly {side} in {'every slice' if len(names) == len(slices) else listed(names)}"
+        for side, names in ((higher, better), (lower, worse))
+        if names
+    ]
+    text = f"{whole.a} and {whole.b} cannot be told apart on all items; "
+    if whole.winner is not None:
+        text = f"{first} has a significantly {higher} {whole.metric} than {other} on all items; "
+    by_slice = f"the score of {first} is {' and '.join(found)}"
+    text += f"{by_slice}." if found else "they differ significantly in no slice."
+    if whole.winner is not None and below:
+        text += f" It also has a worse score than {other} in {listed(below)}, which chance may explain."
     n, units = words.units_of_items(c.n_items, c.n_clusters, c.provenance)
     return text + words.few_units_text(n, units, [whole], c.notes, c.provenance.settings.get("test"))
 
@@ -123,11 +118,11 @@ def _dependence(h: Heterogeneity, level: float) -> str:
     depends = rejects(h.p_value, alpha)
     how = f"{p_clause(h.p_value, alpha)}, {vocabulary.long_name('heterogeneity', h.test)}"
     if not depends:
-        return f"The data do not show that the difference depends on {h.column} ({how})."
-    text = f"The difference depends on {h.column} ({how})"
+        return f"The differences in the slices of {h.column} cannot be told apart ({how})."
+    text = f"The differences in the slices of {h.column} differ significantly ({how})"
     if h.sign_p is None:
         return f"{text}."
-    shown = "and changes its sign" if rejects(h.sign_p, alpha) else "but a change of its sign is not shown"
+    shown = "and change their sign" if rejects(h.sign_p, alpha) else "but a change of sign is not significant"
     return f"{text}, {shown} ({p_clause(h.sign_p, alpha)}, Gail and Simon's test)."
 
 
@@ -135,7 +130,8 @@ def _slices(c: SlicesComparison, whole: Difference) -> Table:
     slices = c.of(whole)
     lines = [_Line("", "all items", whole)]
     lines += [_Line(s.column, s.slice, s.difference, s.detectable, s.shrunken) for s in slices]
-    digits = Rounding.of([(line.difference.estimate, line.difference.interval) for line in lines])
+    differences = [line.difference for line in lines]
+    digits = Rounding.of([(one.estimate, one.interval) for one in differences])
     several = len(c.columns) > 1
     clusters = any(line.difference.n_clusters for line in lines)
     columns = (
@@ -148,11 +144,11 @@ def _slices(c: SlicesComparison, whole: Difference) -> Table:
         column.number("difference", digits, lambda line: line.difference.estimate),
         column.interval(c.level, digits, lambda line: line.difference.interval),
         column.p_value("p (step-down)", lambda line: line.difference.p_adjusted, c.level),
-        _maybe("detectable", digits, attrgetter("detectable")),
-        _maybe("shrunken", digits, attrgetter("shrunken")),
+        replace(_maybe("detectable", digits, attrgetter("detectable")), details=True),
+        replace(_maybe("shrunken", digits, attrgetter("shrunken")), details=True),
     )
     info = next(one for one in c.metrics if one.name == whole.metric)
-    return Table.of(
+    table = Table.of(
         f"{_direction(info)}, {whole.a} {MINUS} {whole.b}",
         columns,
         lines,
@@ -162,8 +158,14 @@ def _slices(c: SlicesComparison, whole: Difference) -> Table:
         footnote="detectable: the smallest true difference that the slice could have shown with"
         f" power {USUAL_POWER:g}."
         " shrunken: the difference drawn towards the mean of the slices, further where it is less certain."
-        " The interval and the p-values of all items are not corrected for the slices.",
+        f" {_UNCORRECTED}",
     )
+    table = with_bars(table, [(one.estimate, one.interval) for one in differences], marked=0.0)
+    short = with_first_rows(replace(table, footnote=_UNCORRECTED), BEST, "rows")
+    return replace(table, short=short)
+
+
+_UNCORRECTED = "The interval and the p-value of all items are not corrected for the slices."
 
 
 def _direction(info: MetricInfo) -> str:
@@ -201,6 +203,7 @@ def _tests(tests: list[Heterogeneity], whole: Difference, level: float) -> Table
         tests,
         lambda h: rejects(h.p_value, alpha_at(level)),
         main=3,
+        details=True,
         footnote="Q: Cochran's. mean, τ: mean and standard deviation of the true differences of the slices,"
         " estimated as by DerSimonian and Laird."
         " A change of sign is tested by Gail and Simon's test.",
@@ -307,7 +310,9 @@ def slices(
     every = c.of(whole)
     shown = every[:130]  # the table has the others
     lines = [
-        Line(f"all items ({whole.n_items})", whole.estimate, whole.interval, significant(whole), bold=True)
+        Line(
+            f"all items ({whole.n_items})", whole.estimate, whole.interval, bool(whole.significant), bold=True
+        )
     ]
     heading = None
     for one in shown:
@@ -317,7 +322,7 @@ def slices(
         d = one.difference
         label = f"{name(one.slice)} ({d.n_items})"
         rule = first and len(c.columns) == 1
-        lines.append(Line(label, d.estimate, d.interval, one.shown, rule=rule))
+        lines.append(Line(label, d.estimate, d.interval, bool(one.significant), rule=rule))
     digits = Rounding.of([(line.estimate, line.interval) for line in lines if line.estimate is not None])
     below = "" if len(shown) == len(every) else f"{len(every) - len(shown)} more slices are in the table"
     by = "" if len(c.columns) > 1 else f" by {name(c.columns[0])}"
@@ -329,8 +334,8 @@ def slices(
         title=f"{name(info.name)}{by}: {percent(c.level)} intervals that hold for all slices at once",
         foot=below,
         keys=[
-            drawing.key("shown, allowing for all slices", filled=True),
-            drawing.key("not shown", filled=False),
+            drawing.key("significant, corrected for all slices", filled=True),
+            drawing.key("not significant", filled=False),
         ],
     )
     names = canvas.names([whole.a, whole.b])

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
-from bestby._core import rounding
 from bestby._core.errors import InvalidInputError
-from bestby._core.keywords import with_suggestions
+from bestby._core.keywords import Renamed, with_suggestions
 from bestby._core.text import quoted, shortened, suggestion
 from bestby.report.comparison import Difference
-from bestby.report.reported import Reported, canvas_of, shown_metric
+from bestby.report.reported import Reported, canvas_of, shown_in, shown_metric
 from bestby.results.base import MetricInfo, Note, Provenance
 from bestby.vocabulary import FigureFont, FigureWidth
 
@@ -19,7 +18,7 @@ HeterogeneityTest = Literal["permutation-q", "welch-q", "hotelling"]
 
 
 @dataclass(frozen=True, slots=True)
-class SliceDifference:
+class SliceDifference(Renamed):
     """The difference between two systems on the items of one slice.
 
     Parameters
@@ -47,11 +46,17 @@ class SliceDifference:
     detectable: float | None
     shrunken: float | None
 
+    _renamed: ClassVar[Mapping[str, str]] = {"shown": "it is significant now"}
+
     @property
-    def shown(self) -> bool:
-        """Whether the difference in this slice is significant, corrected for the number of slices."""
-        d = self.difference
-        return d.p_adjusted is not None and rounding.at_most(d.p_adjusted, round(1.0 - d.level, 15))
+    def significant(self) -> bool | None:
+        """As `Difference.significant`: corrected for the number of slices."""
+        return self.difference.significant
+
+    @property
+    def winner(self) -> str | None:
+        """As `Difference.winner`."""
+        return self.difference.winner
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,10 +171,11 @@ class SlicesComparison(Reported):
 
     @property
     def sentence(self) -> str:
-        """What can be concluded of the first metric and pair: who is ahead overall, and where it is not."""
+        """Whether the first pair differs significantly in the first metric, and in which slices."""
         from bestby.questions.slices import report
 
-        return report.sentence(self, self.overall[0])
+        shown = shown_in(self)
+        return report.sentence(shown, shown.overall[0])
 
     def of(self, overall: Difference) -> tuple[SliceDifference, ...]:
         """Return the slices of a metric and pair, named by their difference on all items."""

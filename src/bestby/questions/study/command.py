@@ -11,6 +11,7 @@ from bestby._core.text import counted
 from bestby.cli import option_groups, streams
 from bestby.cli.option_groups import Names, Number, Text
 from bestby.cli.options import REQUIRED, Group, argument, flag, option, record, result_file
+from bestby.cli.records import in_records
 from bestby.vocabulary import choices
 
 if TYPE_CHECKING:
@@ -21,21 +22,28 @@ if TYPE_CHECKING:
 class Role(Group):
     heading: ClassVar[str] = "Run"
 
-    run: str = option("NAME", "Run of the condition: a number, a seed or a name.", default=REQUIRED)
-    baseline: bool = flag("Other conditions are compared with this one.")
+    run: str = option(
+        "NAME", "Run of the condition: a number, a seed or a name.", default=REQUIRED, common=True
+    )
+    baseline: bool = flag("Other conditions are compared with this one.", common=True)
     against: Names = option("NAME", "Baseline to compare it with; repeatable (default: all baselines).")
     epochs: Number = option("N", "Number of training epochs.")
     tag: Names = option("NAME=VALUE", "Any other property of the run; repeatable.")
-    replace: bool = flag("Replace runs of the same name.")
+    replace: bool = flag("Replace runs of the same name.", common=True)
 
 
 @record
 class Added(option_groups.SoftLabels, option_groups.Rows):
     items: Text = option("COLUMN", "Column with item ids (default: item, id or item_id).", "--item")
     predictions: str = option(
-        "FILE", "File with the predictions: a value, or a distribution, per item.", default=REQUIRED
+        "FILE",
+        "File with the predictions: a value, or a distribution, per item.",
+        default=REQUIRED,
+        common=True,
     )
-    gold: Text = option("COLUMN|FILE", "Gold; needed with the first run, later it must be the same.")
+    gold: Text = option(
+        "COLUMN|FILE", "Gold; needed with the first run, later it must be the same.", common=True
+    )
     ids: Text = option("FILE", "File with the item ids of predictions and gold, if they have none.")
     clusters: Text = option("COLUMN", "Column with the cluster of each item, beside the gold.", "--cluster")
     value_column: Text = option("COLUMN", "Column with the predictions (default: detected by name).")
@@ -64,8 +72,12 @@ class StudyAdd:
 class Statistics(option_groups.ItemFamily):
     cache: Text = option("FOLDER", option_groups.CACHE_HELP)
     per_class: bool = flag("Add f1[LABEL] for every class of the gold.")
-    conditions: Names = option("NAME", "Compare this condition; repeatable (default: all).", "--condition")
-    baseline: Names = option("NAME", "Compare all others with this condition, whatever its role; repeatable.")
+    conditions: Names = option(
+        "NAME", "Compare this condition; repeatable (default: all).", "--condition", common=True
+    )
+    baseline: Names = option(
+        "NAME", "Compare all others with this condition, whatever its role; repeatable.", common=True
+    )
     interval: str = option(
         "METHOD",
         f"Intervals: {choices('interval', 'study_runs')}; for single runs those of compare too; or none.",
@@ -157,7 +169,7 @@ class StudyRemove:
 
     study: str = argument("STUDY", "Directory of the study.")
     condition: str = argument("CONDITION", "Name of the condition.")
-    run: Names = option("NAME", "Run to remove; repeatable.")
+    run: Names = option("NAME", "Run to remove; repeatable.", common=True)
     all_runs: bool = flag("Remove all runs of the condition.", "--all")
 
 
@@ -209,7 +221,7 @@ def study_run(values: StudyRun, progress: Any) -> Any:
 
     _conditions(_store(values.study))
     study = Study(Path(values.study).expanduser())
-    comparison = study.compare(**values.statistics.arguments(), progress=progress)
+    comparison = study.compare(**in_records(values.statistics.arguments(), progress))
     if comparison.n_reused:
         streams.print_stderr(
             f"{comparison.n_computed} computed, {comparison.n_reused} from the study's cache"

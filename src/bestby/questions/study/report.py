@@ -18,7 +18,7 @@ from bestby.questions.items.report import sentences
 from bestby.questions.study.result import ConditionScore, StudyComparison
 from bestby.report import column, words
 from bestby.report.column import Column
-from bestby.report.comparison import Difference, SystemScore, shown_better
+from bestby.report.comparison import Difference, SystemScore, better_by_score, winner_at
 from bestby.report.document import Document
 from bestby.report.fields import DIFFERENCE, N_RUNS, SCORE, Rows, attributes
 from bestby.report.figures.canvas import ACCENT, FAINT, INK, PAPER, SCREEN, Canvas, Sheet, figure
@@ -59,6 +59,7 @@ def document(c: StudyComparison) -> Document:
             for metric, section in zip(c.metrics, plain.sections, strict=True)
         ),
         overview=None,
+        by_metric=None,
     )
 
 
@@ -152,11 +153,11 @@ def _decimals(value: float) -> str:
 
 def _mark(d: Difference) -> str:
     """Return the stars of a treatment that is better than its baseline; "!" if it is worse."""
-    better = shown_better(d, 0.05)
+    better = winner_at(d, 0.05)
     if better is None:
-        # A one-sided test never shows a treatment to be worse; the interval, always two-sided, can.
+        # A one-sided test never finds a treatment to be worse; the interval, always two-sided, can.
         one_sided = d.test is not None and d.test.alternative != "two-sided"
-        return "!" if one_sided and d.ahead == d.b and excludes_zero(d.interval) else ""
+        return "!" if one_sided and better_by_score(d) == d.b and excludes_zero(d.interval) else ""
     if better != d.a:
         return "!"
     return "**" if d.p_adjusted is not None and rejects(d.p_adjusted, 0.01) else "*"

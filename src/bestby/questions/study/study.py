@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from concurrent.futures import Executor
-from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +20,6 @@ from bestby.questions.study.compare import Condition, Plan, chosen_metrics, comp
 from bestby.questions.study.result import StudyComparison
 from bestby.questions.study.source import Entry, Gold, Run
 from bestby.questions.study.store import Store, role_of
-from bestby.resampling.progress import Progress
 from bestby.resampling.settings import Resampling, combined_settings
 from bestby.vocabulary import StudyInterval, StudyTest
 
@@ -215,13 +212,7 @@ class Study:
         correction: Correction = "holm",
         margin: float | None = None,
         n_resamples: int = 10_000,
-        resample_size: float | None = None,
-        rescale: bool = True,
         rng: Rng = 0,
-        n_jobs: int = 1,
-        progress: Progress | None = None,
-        executor: Executor | None = None,
-        cache: str | PathLike[str] | None = None,
         resampling: Resampling | None = None,
     ) -> StudyComparison:
         """Compare every treatment with its baselines.
@@ -260,7 +251,7 @@ class Study:
             How p-values are corrected; the family is all pairs of one metric.
         margin : float, optional
             The smallest difference that matters; turns on verdicts, which need intervals.
-        n_resamples, resample_size, rescale, rng, n_jobs, progress, executor, cache, resampling
+        n_resamples, rng, resampling
             As for `compare`. With ``rng=None``, fresh entropy, no result is found again.
 
         Returns
@@ -275,16 +266,7 @@ class Study:
         DesignError
             If an interval or test allows for items only, and a condition has several runs.
         """
-        resampling = combined_settings(
-            resampling,
-            n_resamples,
-            resample_size=resample_size,
-            rescale=rescale,
-            rng=rng,
-            n_jobs=n_jobs,
-            progress=progress,
-            executor=executor,
-        )
+        resampling = combined_settings(resampling, n_resamples, rng)
         settings = Settings.checked(
             "study", interval=interval, level=level, test=test, alternative=alternative,
             correction=correction, margin=margin, resample_size=resampling.resample_size,
@@ -302,7 +284,7 @@ class Study:
         for one in metrics:
             check_reach(settings.margin, one)
         plan = Plan(
-            gold, loaded, pairs, baselines, metrics, named, settings, drawing, Counting.of(drawing, cache),
+            gold, loaded, pairs, baselines, metrics, named, settings, drawing, Counting.of(drawing),
             by_default=metric is None,
         )  # fmt: skip
         return compared(self._store, plan)

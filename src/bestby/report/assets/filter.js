@@ -5,7 +5,7 @@ for (const region of document.querySelectorAll(".bb-tested")) {
   box.type = "checkbox";
   box.className = "bb-filter";
   label.className = "bb-check";
-  label.append(box, " only those told apart");
+  label.append(box, " only significant ones");
   box.addEventListener("input", () => {
     for (const row of rows) row.hidden = box.checked && !row.classList.contains("bb-strong");
   });

@@ -151,7 +151,7 @@ for (const box of document.querySelectorAll(".bb-systems")) {
   const fields = [".bb-a", ".bb-b"].map((name) => box.querySelector(name));
   const told = box.querySelector(".bb-told");
   const shownOf = (a, b) => ((columns.flags(position(a, b)) >> 2) & 3) - 1;
-  const nearest = (a) => {  // ten on each side in rank, of all or of those told apart from it
+  const nearest = (a) => {  // ten on each side in rank, of all or of those that differ significantly from it
     const near = [];
     for (const step of [-1, 1]) {
       for (let other = a + step, found = 0; other >= 0 && other < size && found < 10; other += step) {
@@ -186,7 +186,7 @@ for (const box of document.querySelectorAll(".bb-systems")) {
     answer.append(element("p", !tested ? `${score}.` : `${score}, rank ${rank} of`
       + ` ${data.all}. Of the systems here, ${above} are significantly better, ${below} significantly worse,`
       + ` and ${size - 1 - above - below} cannot be told apart from it.`, "bb-small"));
-    const which = told.checked ? "the nearest in rank that are told apart from it" : "its neighbours in rank";
+    const which = told.checked ? "the nearest in rank that differ significantly from it" : "its neighbours in rank";
     answer.append(table(`${first} and ${which}. ${how}`, nearest(a)));
   };
   let unpacked;

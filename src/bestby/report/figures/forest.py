@@ -22,7 +22,7 @@ from bestby.report.tables import (
     systems_of,
     why_marked,
 )
-from bestby.report.words import computed, significant
+from bestby.report.words import computed
 from bestby.results.base import MetricInfo
 from bestby.results.values import Interval
 
@@ -142,7 +142,7 @@ def pair_line(d: Difference, label: str, dots: Sequence[float] = ()) -> Line:
 
 def shown(d: Difference) -> bool:
     """Return whether a test shows a difference or, where nothing was tested, whether its interval does."""
-    return excludes_zero(d.interval) if d.test is None else significant(d)
+    return excludes_zero(d.interval) if d.significant is None else d.significant
 
 
 @figure

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from bestby.inference.multiplicity import alpha_at
-from bestby.report.comparison import Comparison, Difference, shown_better
+from bestby.report.comparison import Comparison, Difference
 from bestby.report.document import best_systems
 from bestby.report.figures.canvas import ACCENT, FAINT, INK, SCREEN, WORSE, Canvas, Sheet, figure
 from bestby.report.figures.drawing import key, p_tested, patch
@@ -61,7 +60,7 @@ def effects(
     canvas: Canvas,
     title: str,
 ) -> Sheet:
-    """Draw the differences of pairs: blue where the row is ahead, a triangle where a test shows it."""
+    """Draw the differences of pairs: blue where the row has the better score, a triangle if significant."""
     axes, names = canvas.axes(), canvas.names(systems)
     shown = [names[system] for system in systems]
     side = side_of_cells(shown, canvas, _CELL, SMALL)
@@ -70,26 +69,29 @@ def effects(
     largest = largest_effect(differences)
     place = {system: i for i, system in enumerate(systems)}
     for d in differences:
-        winner = shown_better(d, alpha_at(d.level))
         for one in (d, d.mirrored()):
             at = (place[one.b], place[one.a])
             shade(axes, at, one, metric, largest)
             text = digits.text(one.estimate) if side > SMALL else ""
-            shape = "" if winner is None else _BETTER if winner == one.a else _WORSE
+            shape = "" if d.winner is None else _BETTER if d.winner == one.a else _WORSE
             _filled(axes, at, text, shape, mark, canvas)
     frame(axes, shown, canvas, side)
-    keys = [patch("row ahead", ACCENT, DARKEST), patch("row behind", WORSE, DARKEST)]
+    keys = keys_of_rows()
     if computed(c, "test"):
         level = alpha(differences[0].level) if differences else 0.05
+        tested = f"significant, {p_tested(c)} ≤ {level:.6g}: the row wins"
         keys += [
-            key(
-                f"row shown to be better, {p_tested(c)} ≤ {level:.6g}", filled=True, colour=INK, shape=_BETTER
-            ),
-            key("row shown to be worse", filled=False, colour=INK, shape=_WORSE),
+            key(tested, filled=True, colour=INK, shape=_BETTER),
+            key("the row loses", filled=False, colour=INK, shape=_WORSE),
         ]
     size = side * len(systems)
     foot = f"The strongest colour stands for a difference of {digits.size(largest)}."
     return Sheet(axes, size, size, title, keys, foot, square=True)
+
+
+def keys_of_rows() -> list[Any]:
+    """Return the legend of the colours of cells."""
+    return [patch("better score in the row", ACCENT, DARKEST), patch("worse", WORSE, DARKEST)]
 
 
 def largest_effect(differences: Sequence[Difference]) -> float:
@@ -98,13 +100,13 @@ def largest_effect(differences: Sequence[Difference]) -> float:
 
 
 def shade(axes: Axes, at: tuple[float, float], d: Difference, metric: MetricInfo, largest: float) -> None:
-    """Colour a cell by how far the row is ahead or behind, see-through, so that letters can be read on it.
+    """Colour a cell by how much better or worse the row is, see-through, so that letters can be read on it.
 
     Grey is a difference of 0, or an undefined one.
     """
-    ahead = (1.0 if metric.greater_is_better else -1.0) * d.estimate / largest
-    opacity = _FAINTEST + (DARKEST - _FAINTEST) * (abs(ahead) if ahead == ahead else 0.0)
-    colour = ACCENT if ahead > 0 else WORSE if ahead < 0 else FAINT
+    share = (1.0 if metric.greater_is_better else -1.0) * d.estimate / largest
+    opacity = _FAINTEST + (DARKEST - _FAINTEST) * (abs(share) if share == share else 0.0)
+    colour = ACCENT if share > 0 else WORSE if share < 0 else FAINT
     box(axes, at, 0.96, facecolor=colour, edgecolor="none", alpha=opacity)
 
 

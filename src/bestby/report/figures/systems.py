@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 from bestby import vocabulary
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError
-from bestby.inference.multiplicity import alpha_at
-from bestby.report.comparison import Comparison, RunsScore, shown_better
+from bestby.report.comparison import Comparison, RunsScore
 from bestby.report.document import best_systems
 from bestby.report.figures import drawing, forest, matrix
 from bestby.report.figures.canvas import SCREEN, Canvas, Sheet, figure
@@ -24,12 +23,12 @@ if TYPE_CHECKING:
 
 _PLAIN = {"filled": True}
 _LOOKS: dict[str, dict[str, Any]] = {
-    "no other system is shown to be better": {"filled": True},
-    "another system is shown to be better": {"filled": False, "colour": drawing.WORSE, "shape": "s"},
+    "no other has a significantly better score": {"filled": True},
+    "another has a significantly better score": {"filled": False, "colour": drawing.WORSE, "shape": "s"},
     "the baseline": {"filled": True, "colour": drawing.INK, "shape": "D"},
-    "shown to be better than the baseline": {"filled": True, "shape": "^"},
-    "not told apart from the baseline": {"filled": False},
-    "shown to be worse than the baseline": {"filled": False, "colour": drawing.WORSE, "shape": "s"},
+    "significantly better score than the baseline": {"filled": True, "shape": "^"},
+    "cannot be told apart from the baseline": {"filled": False},
+    "significantly worse score than the baseline": {"filled": False, "colour": drawing.WORSE, "shape": "s"},
 }
 """How marks of systems look, by what they say; shape and filling say it without the colour."""
 
@@ -101,7 +100,7 @@ def _beside_baseline(c: Comparison, info: MetricInfo, system: str) -> str:
         return base
     assert c.baseline is not None
     d = c.find(info.name, system, c.baseline) or c.find(info.name, c.baseline, system)
-    winner = None if d is None else shown_better(d, alpha_at(d.level))
+    winner = None if d is None else d.winner
     return open_ if winner is None else better if winner == system else worse
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from bestby._core.text import safe_json, unbroken, visible
 from bestby.report import paper
 from bestby.report.column import Cell
-from bestby.report.document import BEST_GROUP, Document, Picture, Search, Section, describe
+from bestby.report.document import BEST_GROUP, Document, Picture, Search, Section, describe, in_short
 from bestby.report.tables import Table, is_small
 
 if TYPE_CHECKING:
@@ -40,13 +40,13 @@ _PUBLISHED = (
 
 
 def to_fragment(c: Any) -> str:
-    """Return headline, tables, notes and signature for a notebook: no script, style for this part only."""
-    document = describe(c)
+    """Return the short answer for a notebook: no script, style for this part only."""
+    document = in_short(describe(c))
     parts = [f"<style>{_asset('tables.css')}</style>"]
     for section in document.sections:
         parts += _lead(section)
         parts += [table(one) for one in section.tables]
-        parts += [paragraph(remark, "bb-small") for remark in (*section.remarks, section.omitted) if remark]
+        parts += [paragraph(remark, "bb-small") for remark in (*section.remarks, *section.details)]
     parts += [paragraph(f"Note: {line}", "bb-small") for line in document.notes]
     parts.append(paragraph(document.methods, "bb-small"))
     parts.append(_signature(document))
@@ -108,7 +108,7 @@ def _section(index: int, section: Section, headed: bool) -> str:
         *_lead(section),
         table(first, sortable=True) if search is None else searched(index, search, pairs, headed),
     ]
-    parts += [paragraph(remark, "bb-small") for remark in section.remarks]
+    parts += [paragraph(remark, "bb-small") for remark in (*section.remarks, *section.details)]
     for number, picture in enumerate(section.pictures):
         parts.append(_figure(picture, f"f{index}-" if number == 0 else f"f{index}-{number}-"))
     parts += [table(one, sortable=True, kind=_filtered(one)) for one in others]
@@ -154,7 +154,7 @@ def _lookup(index: int, pairs: dict[str, Any], headed: bool) -> list[str]:
         f'<label>First system <input type="text" class="bb-a" list="names-{index}"></label>',
         f'<label>Second system <input type="text" class="bb-b" list="names-{index}"',
         'placeholder="its neighbours"></label>',
-        '<label class="bb-check"><input type="checkbox" class="bb-told"> only those told apart</label>',
+        '<label class="bb-check"><input type="checkbox" class="bb-told"> only significant ones</label>',
         "</p>",
         f'<datalist id="names-{index}">{options}</datalist>',
         '<div class="bb-answer" aria-live="polite"></div>',

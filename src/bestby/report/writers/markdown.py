@@ -30,7 +30,7 @@ def to_markdown(c: Any, top: int | None = None) -> str:
             lines = [line for line in table.footnote.splitlines() if line not in said]
             blocks += map(escape, lines)
             said.update(lines)
-        blocks += [escape(remark) for remark in (*section.remarks, section.omitted) if remark]
+        blocks += [escape(remark) for remark in (*section.remarks, *section.details)]
     if document.classes is not None and is_small(document.classes):
         blocks += [f"{escape(document.classes.caption)}:", _table(document.classes, bold=0)]
     if document.notes:

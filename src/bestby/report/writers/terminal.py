@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import dataclasses
 import io
+import math
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, TextIO
 
 from bestby._core.text import visible
-from bestby.report.column import FIRST, SECOND, SYSTEM, Cell
-from bestby.report.document import Section, describe, kind_of
+from bestby.report.bars import LINE, MARK, POINT, bars
+from bestby.report.bars import WIDTH as BAR
+from bestby.report.column import FIRST, SECOND, SYSTEM, Cell, Column
+from bestby.report.document import Document, Section, describe, in_brief, in_short, kind_of
 from bestby.report.names import Common, broken, common, pieces
-from bestby.report.tables import Table
+from bestby.report.tables import Table, is_small
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -24,17 +27,17 @@ _PLAIN: dict[str, Any] = {"highlight": False, "markup": False, "emoji": False}
 _WIDTH = 100
 _SHORT_NAME = 8  # the least width of a column of names
 _GAP = 2  # between two columns of a table
-_MANY_SYSTEMS = 12
 _STYLES = ("bold", "cyan")  # of rows that stand out, in the first table and in the others
-_MOST_ROWS = 30
 _ASCII = {0x2212: "-", 0x2013: "-", 0x2500: "-", 0x2026: "...", 0x221E: "inf", 0x2022: "*", 0xA0: " "}
+_ASCII |= {ord(MARK): "|", ord(POINT): "o"}
 _ASCII |= {0x2020: "+", 0x2021: "++", 0xA7: "$", 0xB6: "@", 0x2016: "="}  # the marks of rows stay distinct
+_SIGNS = f"{LINE}{MARK}{POINT}\u2212"  # that a terminal must have, or all is written in ASCII
 
 
-def to_text(c: Any, top: int | None = None, *, classes: bool = False) -> str:
-    """Return the report as plain text, 100 columns wide, without colour or trailing spaces.
+def to_text(c: Any, top: int | None = None, *, brief: bool = False, details: bool = False) -> str:
+    """Return the short answer as plain text, 100 columns wide, without colour or trailing spaces.
 
-    `classes` adds how often each class occurs.
+    `details` is the whole report, `brief` its headlines with a table each.
     """
     from rich.console import Console
 
@@ -45,25 +48,32 @@ def to_text(c: Any, top: int | None = None, *, classes: bool = False) -> str:
     fixed: dict[str, Any] = {"color_system": None, "legacy_windows": False, "_environ": {}}
     fixed |= {"force_terminal": False, "force_jupyter": False}
     console = Console(file=buffer, width=_WIDTH, height=100, **fixed, **_PLAIN)
-    _print(c, console, top, classes=classes)
+    _print(_shown(c, top, brief=brief, details=details), console)
     return "\n".join(line.rstrip() for line in buffer.getvalue().splitlines()).strip("\n")
 
 
-def print_to(c: Any, file: TextIO, top: int | None = None, *, classes: bool = False) -> None:
-    """Print the report: coloured and as wide as the terminal if `file` is one, else as `to_text`."""
+def print_to(
+    c: Any, file: TextIO, top: int | None = None, *, brief: bool = False, details: bool = False
+) -> None:
+    """Print what `to_text` returns: coloured and as wide as the terminal if `file` is one, else as it is."""
     from rich.console import Console
 
     console = Console(file=file, **_PLAIN)
     # A narrower terminal breaks the lines; a narrower table would break the names
     console.width = max(console.width, 80)
-    if console.is_terminal and _fits("\u2500\u2212", file) and not _own_text(c):
-        _print(c, console, top, classes=classes)
+    if console.is_terminal and _fits(_SIGNS, file) and not _own_text(c):
+        _print(_shown(c, top, brief=brief, details=details), console)
         return
-    text = to_text(c, top, classes=classes) + "\n"
+    text = to_text(c, top, brief=brief, details=details) + "\n"
     if not _fits(text, file):
         encoding = file.encoding or "ascii"
         text = text.translate(_ASCII).encode(encoding, "replace").decode(encoding)
     file.write(text)
+
+
+def _shown(c: Any, top: int | None, *, brief: bool, details: bool) -> Document:
+    document = describe(c, top)
+    return document if details else in_brief(document) if brief else in_short(document)
 
 
 def _own_text(c: Any) -> Callable[[Any], str] | None:
@@ -80,65 +90,60 @@ def _fits(text: str, file: TextIO) -> bool:
     return True
 
 
-def _print(c: Any, console: Console, top: int | None, *, classes: bool) -> None:
-    document = describe(c, top)
+def _print(document: Document, console: Console) -> None:
     for section in document.sections:
         console.print(_text(section.lead, style="bold"))
         if step := section.next_step():
             console.print(_text(step))
         console.print()
-        _print_section(section, console)
-    if classes:
-        _print_classes(document.classes, console)
+        if section.tables or section.remarks or section.details:
+            _print_section(section, console)
+    if document.classes is not None and is_small(document.classes):
+        console.print(_text(document.classes.caption))
+        _print_table(_rich(document.classes, strong=_STYLES[0]), console)
+        console.print()
     if document.notes:
         console.print(_text("Notes", style="bold"))
         for line in document.notes:
             _print_hanging(console, line)
         console.print()
-    console.print(_text(document.methods))
-    console.print()
-    # Not wrapped by words: whoever copies the signature wants it in one piece.
-    console.print(_text(document.signature, style="dim"), soft_wrap=True)
+    if document.methods:
+        console.print(_text(document.methods))
+        console.print()
+    if document.signature:
+        # Not wrapped by words: whoever copies the signature wants it in one piece.
+        console.print(_text(document.signature, style="dim"), soft_wrap=True)
 
 
 def _print_section(section: Section, console: Console) -> None:
     said: set[str] = set()
-    many = len(section.tables[0].rows) > _MANY_SYSTEMS and not section.omitted
     for position, table in enumerate(section.tables):
-        limited = position > 0 and many and len(table.rows) > _MOST_ROWS
-        shown = dataclasses.replace(table, rows=table.rows[:_MOST_ROWS]) if limited else table
         if position:
             console.print()
         console.print(_text(table.caption))
-        fitted, left_out = _fitted(shown, console.width)
-        _print_table(_rich(fitted, strong=_STYLES[min(position, 1)]), console)
+        fitted, left_out = _fitted(table, console.width)
+        _print_table(_rich(_with_bars(fitted, console.width), strong=_STYLES[min(position, 1)]), console)
         for line in (*left_out, *table.footnote.splitlines()):
             if line not in said:  # what several tables share is said below the first
                 console.print(_text(line))
             said.add(line)
-        if limited:
-            console.print(
-                _text(
-                    f"The first {_MOST_ROWS} of {len(table.rows)} differences;"
-                    " all of them are in the JSON, CSV, Markdown and HTML."
-                )
-            )
-    for remark in (*section.remarks, section.omitted):
-        if not remark:
-            continue
+    for remark in (*section.remarks, *section.details):
         console.print()
         console.print(_text(remark))
     console.print()
 
 
-def _print_classes(table: Table | None, console: Console) -> None:
-    """Print how often each class occurs, or that there are no classes."""
-    if table is None:
-        console.print(_text("No metric here reads classes, or there are more than 50 of them."))
-    else:
-        console.print(_text(table.caption))
-        _print_table(_rich(table, strong=_STYLES[0]), console)
-    console.print()
+def _with_bars(table: Table, width: int) -> Table:
+    """Return a table with the bars of its intervals as the last column, where there is room for them."""
+    drawn = bars([row.span or (math.nan,) * 3 for row in table.rows], table.marked)
+    if not drawn or _width(table) + _GAP + BAR > width:
+        return table
+    rows = (
+        dataclasses.replace(row, cells=(*row.cells, Cell(bar, bar)))
+        for row, bar in zip(table.rows, drawn, strict=True)
+    )
+    columns = (*table.columns, Column("", lambda _: Cell("", ""), numeric=False))
+    return dataclasses.replace(table, columns=columns, rows=tuple(rows))
 
 
 def _print_table(table: RichTable, console: Console) -> None:

@@ -112,7 +112,7 @@ def test_the_bound_for_all_checks_takes_no_resamples_of_its_own() -> None:
 
     result = bb.gate(
         {"main": said[0], "new": said[1]}, said[0], metric=share, by={"language": LANGUAGE}, margin=0.1,
-        n_resamples=100, progress=lambda done, of: drawn.append((done, of)),
+        n_resamples=100, resampling=bb.Resampling(progress=lambda done, of: drawn.append((done, of))),
     )  # fmt: skip
     assert [check.fail_bound is None for check in result] == [False] * 4
     sizes = {600, *np.unique(LANGUAGE, return_counts=True)[1].tolist()}

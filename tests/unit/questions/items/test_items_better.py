@@ -18,7 +18,7 @@ def test_better_is_the_tail_in_which_better_lies(metric: str, side: str, test: s
     sided = compare({"a": A, "b": B}, GOLD, alternative=side, **settings)["a", "b"]
     assert better == sided
     assert better.test.alternative == side
-    assert better.better == "a"
+    assert better.winner == "a"
     assert better.p_value < 0.01
     turned = compare({"b": B, "a": A}, GOLD, alternative="better", **settings)
     assert [(d.a, d.b) for d in turned] == [("b", "a")]  # in the order given, not in that of the ranks

@@ -241,7 +241,7 @@ def test_order_seed_and_round_trip() -> None:
     assert numbers(mixed) == pytest.approx(numbers(plain), abs=1e-12)
     assert mixed.provenance.data_hash == plain.provenance.data_hash
     assert numbers(compared(rng=1)) != numbers(plain)
-    assert numbers(compared(n_jobs=2)) == numbers(plain)
+    assert numbers(compared(resampling=bb.Resampling(n_jobs=2))) == numbers(plain)
     assert (plain.provenance.seed, plain.provenance.n_resamples) == (0, 999)
     other = compared(human=[*HUMAN[:-1], "x"])
     assert other.provenance.data_hash != plain.provenance.data_hash
@@ -256,7 +256,7 @@ def test_several_judges_and_other_metrics() -> None:
     assert found.n_judges == 2
     good, bad = found.score("a").tuning
     assert good > 0.3 > abs(bad)
-    text = " ".join(found.table(percent=True).split())
+    text = " ".join(found.details(percent=True).split())
     for words in (
         "Judge and labels alone: scores, tuning", "judge alone (%)", "f1_macro (%)", "2 judges together are"
     ):  # fmt: skip

@@ -190,10 +190,10 @@ def judged(tmp_path: Path) -> Path:
 def test_the_command_draws_what_python_draws(judged: Path, capsys: pytest.CaptureFixture[str]) -> None:
     frame = pd.read_csv(judged)
     options = ["--n", "6", "--stratify-by", "score", "--bins", "2", "--seed", "5", "--cluster", "cluster"]
-    assert main(["choose", str(judged), *options, "--csv", "-"]) == 0
+    assert main(["judged", "choose", str(judged), *options, "--csv", "-"]) == 0
     expected = bb.choose_items(frame, 6, clusters="cluster", stratify_by="score", n_bins=2, rng=5)
     assert capsys.readouterr().out == expected.to_csv()
-    assert main(["choose", str(judged), "--ids-only", "--shuffle", "--csv", "-"]) == 0
+    assert main(["judged", "choose", str(judged), "--ids-only", "--shuffle", "--csv", "-"]) == 0
     ids = bb.choose_items(IDS, clusters=DOCS, shuffle=True)
     assert capsys.readouterr().out == ids.to_csv()
 
@@ -212,7 +212,7 @@ def test_the_command_draws_what_python_draws(judged: Path, capsys: pytest.Captur
 def test_the_command_refuses_in_two_lines(
     judged: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], first: str
 ) -> None:
-    assert main(["choose", str(judged), *arguments]) == 2
+    assert main(["judged", "choose", str(judged), *arguments]) == 2
     lines = capsys.readouterr().err.splitlines()
     assert first in lines[0]
     assert len(lines) <= 2

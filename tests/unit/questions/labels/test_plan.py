@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -276,7 +277,7 @@ def test_the_command_reads_a_pilot_of_either_form(pilot: Path, capsys: pytest.Ca
     judge, human = ({name: frame[f"{what}[{name}]"] for name in "ab"} for what in ("judge", "human"))
     design = bb.JudgedScores.from_pilot(judge, human, n_items=3000)
     expected = json.loads(bb.plan_labels(design, half_width=0.03).to_json())
-    options = ["plan", "--labels", "--judged-items", "3000", "--half-width", ".03", "--json", "-"]
+    options = ["judged", "plan", "--judged-items", "3000", "--half-width", ".03", "--json", "-"]
     named = ["--judge", "judge[a]", "--judge", "judge[b]", "--human", "human[a]", "--human", "human[b]"]
     parts = [
         frame[["item", f"judge[{name}]", f"human[{name}]"]].set_axis(["item", "judge", "human"], axis=1)
@@ -298,7 +299,7 @@ def test_the_command_plans_for_strata(pilot: Path, capsys: pytest.CaptureFixture
     frame = pd.read_csv(pilot)
     frame["part"] = np.where(frame["human[a]"] > 0.5, "high", "low")
     frame.to_csv(pilot, index=False)
-    options = ["plan", "--labels", "--half-width", ".03", "--json", "-"]
+    options = ["judged", "plan", "--half-width", ".03", "--json", "-"]
     expected = bb.plan_labels(
         bb.JudgedScores.from_pilot(frame["judge[a]"], frame["human[a]"], strata=frame["part"], n_items=3000),
         half_width=0.03,
@@ -338,7 +339,7 @@ def test_the_command_averages_humans_and_joins_systems_by_item(
         unequal: bb.JudgedScores.from_pilot(judge, human),
     }
     for path, design in expected.items():
-        assert main(["plan", "--labels", str(path), "--n", "50", "--json", "-"]) == 0
+        assert main(["judged", "plan", str(path), "--n", "50", "--json", "-"]) == 0
         shown = json.loads(capsys.readouterr().out)
         assert shown["design"]["sd"] == pytest.approx(design.sd)
         assert shown["design"]["correlation"] == pytest.approx(design.correlation)
@@ -347,7 +348,7 @@ def test_the_command_averages_humans_and_joins_systems_by_item(
 
 def test_the_command_divides_a_budget(capsys: pytest.CaptureFixture[str]) -> None:
     options = ["--sd", ".5", "--correlation", ".8", "--budget", "500", "--judge-cost", ".01"]
-    assert main(["plan", "--labels", *options, "--label-cost", "1", "--json", "-"]) == 0
+    assert main(["judged", "plan", *options, "--label-cost", "1", "--json", "-"]) == 0
     expected = bb.allocate(bb.JudgedScores(0.5, 0.8), 500, judge_cost=0.01, label_cost=1)
     assert json.loads(capsys.readouterr().out) == json.loads(expected.to_json())
 
@@ -355,23 +356,22 @@ def test_the_command_divides_a_budget(capsys: pytest.CaptureFixture[str]) -> Non
 @pytest.mark.parametrize(
     ("arguments", "first"),
     [
-        ("--sd .5 --difference .1 --half-width .1", "--half-width does not go with"),
-        ("--labels --accuracy .8 .7 --n 50", "--accuracy does not go with --labels"),
-        ("--labels --sd .5 --half-width .1", "nothing is known of the judge"),
-        ("--labels --sd .5 --correlation .5 --half-width .1", "how many items the judge scores"),
-        ("--labels --sd .5 --correlation .5 --budget 9 --n 7", "--n does not go with --budget"),
-        ("--labels PILOT --sd .5 --n 50", "--sd and a pilot"),
-        ("--labels PILOT --judge item --human human[a] --n 50", "column 'item' must hold numbers"),
-        ("--labels PILOT --judge judge[a] --n 50", "1 columns of the judge"),
-        ("--labels PILOT --judge judge[c] --human human[a] --n 50", "judge[c]"),
-        ("--labels PILOT --system c --n 50", "no system 'c'"),
-        ("--labels PILOT --judge judge[a] --human human[a] --system a --n 50", "no column 'system'"),
+        ("--accuracy .8 .7 --n 50", "No such option: --accuracy"),
+        ("--sd .5 --half-width .1", "nothing is known of the judge"),
+        ("--sd .5 --correlation .5 --half-width .1", "how many items the judge scores"),
+        ("--sd .5 --correlation .5 --budget 9 --n 7", "--n does not go with --budget"),
+        ("PILOT --sd .5 --n 50", "--sd and a pilot"),
+        ("PILOT --judge item --human human[a] --n 50", "column 'item' must hold numbers"),
+        ("PILOT --judge judge[a] --n 50", "1 columns of the judge"),
+        ("PILOT --judge judge[c] --human human[a] --n 50", "judge[c]"),
+        ("PILOT --system c --n 50", "no system 'c'"),
+        ("PILOT --judge judge[a] --human human[a] --system a --n 50", "no column 'system'"),
     ],
 )
 def test_the_command_refuses_in_two_lines(
     pilot: Path, capsys: pytest.CaptureFixture[str], arguments: str, first: str
 ) -> None:
-    assert main(["plan", *arguments.replace("PILOT", str(pilot)).split()]) == 2
+    assert main(["judged", "plan", *arguments.replace("PILOT", str(pilot)).split()]) == 2
     lines = capsys.readouterr().err.splitlines()
     assert first in lines[0]
     assert len(lines) <= 2
@@ -449,19 +449,9 @@ def test_a_given_number_and_a_budget_say_that_errors_are_too_few() -> None:
 
 
 def test_the_command_takes_the_share_of_errors(capsys: pytest.CaptureFixture[str]) -> None:
-    options = [
-        "--labels",
-        "--sd",
-        ".333",
-        "--correlation",
-        ".94",
-        "--judged-items",
-        "2000",
-        "--margin",
-        ".06",
-    ]
+    options = shlex.split("judged plan --sd .333 --correlation .94 --judged-items 2000 --margin .06")
     for more, share in (([], None), (["--judge-errors", "1"], 1.0)):
-        assert main(["plan", *options, *more, "--json", "-"]) == 0
+        assert main([*options, *more, "--json", "-"]) == 0
         expected = bb.plan_labels(bb.JudgedScores(**RARE, error_share=share), margin=0.06)
         assert json.loads(capsys.readouterr().out)["n_labels"] == expected.n_labels
 

@@ -157,7 +157,9 @@ def test_ties_say_nothing_about_which_is_better() -> None:
 def test_estimate_interval_and_text() -> None:
     result = filled(answers(400, 0.3, 0.02), stop=True).result()
     assert (result.decided_at, result.n_available) == (result.n_items, None)
-    assert result.sentence.startswith(f"a is better than b (after {result.n_items} items): a − b = 0.")
+    assert result.sentence.startswith(
+        f"a has a significantly higher score than b (after {result.n_items} items): a − b = 0."
+    )
     assert result["b"] is result.pairs[0]
     assert result.interval is not None
     assert result.estimate in result.interval
@@ -210,7 +212,7 @@ def test_the_first_of_many_systems_is_worse() -> None:
             break
     assert monitor.decision == "worse"
     assert "a" not in monitor.running
-    assert "a is worse than b" in monitor.result().sentence
+    assert "a has a significantly lower score than b" in monitor.result().sentence
 
 
 def test_adding_an_item_to_a_hundred_systems_is_quick() -> None:

@@ -105,7 +105,7 @@ def test_a_decision_that_less_than_three_times_the_largest_would_overturn_is_pro
     result = filled(rows, bounds=None).result()
     (pair,) = result.pairs
     assert (result.decision, pair.provisional, result.provisional) == ("better", True, True)
-    assert result.sentence.startswith("Provisionally, a is better than b")
+    assert result.sentence.startswith("Provisionally, a has a significantly higher score than b")
     assert f"a single item {pair.overturned_by:.3g} off the mean would overturn it" in result.sentence
     assert [note.code for note in result.notes] == ["asymptotic_sequence", "provisional_decision"]
     assert "better (provisional), at 400" in str(result)

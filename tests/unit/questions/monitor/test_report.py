@@ -44,6 +44,9 @@ def test_a_difference_that_is_clear_of_0_is_said_though_the_margin_is_open(excha
     result = monitor.result()
     assert result.pairs[0].interval is not None
     assert 0.0 not in result.pairs[0].interval
-    word = "worse" if exchanged else "better"
-    start = f"{names[0]} is {word} than {names[1]}; whether by more than 0.18 is open"
+    side = "lower" if exchanged else "higher"
+    start = f"{names[0]} has a significantly {side} score than {names[1]}; whether by more than 0.18 is open"
     assert result.sentence.startswith(start)
+    assert (result.pairs[0].significant, result.pairs[0].winner) == (True, "a")
+    lower = bb.load(result.to_json().replace('"greater_is_better": true', '"greater_is_better": false'))
+    assert lower.pairs[0].winner == "b"

@@ -342,10 +342,7 @@ def test_the_sentence_where_custom_and_test_disagree() -> None:
     assert order.below_half
     assert not order.dominant
     words = order_sentence(order)
-    assert (
-        "A is not shown to be dominant. ε_min is below the customary 0.5, but so it is for one in five"
-        in words
-    )
+    assert "the dominance of A is not significant. ε_min is below the customary 0.5, but so it is" in words
     assert " ± 0.01." in words
 
 

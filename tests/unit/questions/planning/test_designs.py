@@ -202,7 +202,11 @@ def test_the_size_of_a_simulated_study_has_about_the_power_wanted() -> None:
 def test_the_work_is_told() -> None:
     told: list[tuple[int, int]] = []
     bb.power(
-        small_pilot(), 30, n_simulations=20, curve=(), progress=lambda done, total: told.append((done, total))
+        small_pilot(),
+        30,
+        n_simulations=20,
+        curve=(),
+        resampling=bb.Resampling(progress=lambda done, total: told.append((done, total))),
     )
     assert told[-1] == (20, 20)
     assert len(told) == 20

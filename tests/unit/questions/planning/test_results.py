@@ -30,7 +30,8 @@ def _results() -> list[bb.Plan | bb.Allocation]:
 @pytest.mark.parametrize("position", range(6))
 def test_every_result_in_every_form(position: int, tmp_path: Path) -> None:
     result = _results()[position]
-    text = str(result)
+    text = result.details()
+    assert result.signature not in str(result)
     assert repr(result).startswith(f"<{type(result).__name__}: ")
     assert "\n" not in repr(result)
     assert result.signature in text

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from tests.unit.questions.preferences.examples import NAMES, PLAIN, ROWS, TWO, codes, judged, numbers
 
+from bestby import Resampling
 from bestby.questions.preferences.compare import compare_preferences
 
 # -- what comes out --------------------------------------------------------------------------------
@@ -142,7 +143,7 @@ def test_a_copy_is_no_different() -> None:
     for test in ("wald", "bootstrap", "permutation"):
         both = [*rows, *renamed, ("one", "copy", "one"), ("one", "copy", "copy")]
         d = compare_preferences(both, test=test, n_resamples=200)["one", "copy"]
-        assert (d.estimate, d.p_value, d.p_adjusted, d.better) == (0.0, 1.0, 1.0, None)
+        assert (d.estimate, d.p_value, d.p_adjusted, d.winner) == (0.0, 1.0, 1.0, None)
         assert 0.0 in d.interval
 
 
@@ -153,7 +154,7 @@ def test_copies_whose_strengths_differ_by_rounding_are_level() -> None:
     rows = [(a, b, a) for a, b in pairs]
     for test in ("wald", "bootstrap"):
         d = compare_preferences(rows, test=test, n_resamples=200)["a", "e"]
-        assert (d.estimate, d.p_value, d.better) == (0.0, 1.0, None)
+        assert (d.estimate, d.p_value, d.winner) == (0.0, 1.0, None)
     names = [entry.system for entry in compare_preferences(rows, n_resamples=50).systems]
     assert names.index("a") < names.index("e")
 
@@ -172,7 +173,10 @@ def test_the_order_of_anything_does_not_matter(rows: Any) -> None:
 
 
 def test_threads_change_no_bit_and_seeds_do() -> None:
-    one, two = (compare_preferences(ROWS, test="bootstrap", n_resamples=300, n_jobs=jobs) for jobs in (1, 2))
+    one, two = (
+        compare_preferences(ROWS, test="bootstrap", n_resamples=300, resampling=Resampling(n_jobs=jobs))
+        for jobs in (1, 2)
+    )
     assert numbers(one) == numbers(two)
     assert numbers(one) != numbers(compare_preferences(ROWS, test="bootstrap", n_resamples=300, rng=1))
 

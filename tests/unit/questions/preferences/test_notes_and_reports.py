@@ -24,7 +24,7 @@ def test_notes() -> None:
 
 def test_report() -> None:
     result = compare_preferences(ROWS, n_resamples=200)
-    text = str(result)
+    text = result.details()
     assert text.startswith("one has the highest strength")
     for part in (
         "win rate",

@@ -84,12 +84,12 @@ def test_the_limit_holds_for_every_count_that_a_coarse_score_allows(right: int) 
 
 def test_words_and_numbers_agree() -> None:
     always = bb.compare_published(*answers(190, 200), published="70.0%", name="Smith")
-    assert (always.decided, always.better) == ("always", "mine")
+    assert (always.decided, always.significant, always.winner) == ("always", True, "mine")
     assert "differ significantly whatever the overlap (McNemar's exact test: p" in " ".join(
         str(always).split()
     )
     never = bb.compare_published(*answers(140, 200), published="70.0%")
-    assert (never.decided, never.better) == ("never", None)
+    assert (never.decided, never.significant, never.winner) == ("never", False, None)
     assert "cannot be told apart whatever the overlap (McNemar's" in " ".join(str(never).split())
     depends = bb.compare_published(*answers(150, 200), published="70.0%", name="Smith")
     assert depends.decided == "depends"
@@ -98,7 +98,7 @@ def test_words_and_numbers_agree() -> None:
     lower = bb.compare_published(
         {"mine": [0] * 190 + [1] * 10}, published="30.0%", metric="refused", greater_is_better=False
     )
-    assert lower.better == "mine"
+    assert lower.winner == "mine"
 
 
 def test_other_items_are_compared_as_independent() -> None:

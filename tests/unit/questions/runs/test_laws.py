@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from tests.unit.questions.runs.examples import MID, NEW, OLD, PER_ITEM, codes, numbers
 
-from bestby import compare_runs
+from bestby import Resampling, compare_runs
 
 
 @pytest.mark.parametrize("paired", [False, True])
@@ -20,7 +20,7 @@ def test_a_copy_is_no_different(statistic: str, interval: str, paired: bool) -> 
         {"one": OLD, "two": list(OLD)}, statistic=statistic, interval=interval, paired=paired, n_resamples=300
     )
     d = result["one", "two"]
-    assert (d.estimate, d.p_value, d.p_adjusted, d.improvement, d.better) == (0.0, 1.0, 1.0, 0.5, None)
+    assert (d.estimate, d.p_value, d.p_adjusted, d.improvement, d.winner) == (0.0, 1.0, 1.0, 0.5, None)
     assert d.interval is None if paired else 0.0 in d.interval
     assert math.isnan(d.p_welch) or d.p_welch == 1.0
     assert "identical" in codes(result)
@@ -97,7 +97,7 @@ def test_a_pair_alone_equals_its_cell() -> None:
 def test_threads_and_seeds(interval: str) -> None:
     settings: dict[str, Any] = {"interval": interval, "test": "bootstrap", "n_resamples": 400}
     one = compare_runs(PER_ITEM, rng=5, **settings)
-    assert numbers(one) == numbers(compare_runs(PER_ITEM, rng=5, n_jobs=3, **settings))
+    assert numbers(one) == numbers(compare_runs(PER_ITEM, rng=5, resampling=Resampling(n_jobs=3), **settings))
     assert one["a", "b"].p_value != 0.0
     if interval == "percentile":
         assert one["a", "b"].interval != compare_runs(PER_ITEM, rng=6, **settings)["a", "b"].interval

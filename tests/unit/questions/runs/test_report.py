@@ -37,35 +37,43 @@ def items() -> RunsComparison:
 
 
 def test_the_text(scores: RunsComparison, items: RunsComparison) -> None:
-    text = str(scores)
+    text = scores.details()
     assert text.startswith("new has the highest accuracy, ")
     assert "over 6 runs each" in text
     assert "Systems by the mean of accuracy (higher is better), 6 runs each" in text
     assert "sd" in text.split("group")[0]
     assert "Probability that a run of the first is above one of the second" in text
-    assert "Probability that a run of a is above one of b" in str(items)
+    assert "Probability that a run of a is above one of b" in items.details()
     assert "Newcombe's score interval" in text
     assert "Standard error" not in text
-    assert "∞ items" in str(items)
-    assert "p (items fixed)" in str(items)
+    assert "∞ items" in items.details()
+    assert "p (items fixed)" in items.details()
     for result in (scores, items):
-        *lines, signature = str(result).splitlines()
+        *lines, signature = result.details().splitlines()
         assert signature == result.signature
         assert max(cell_len(line) for line in lines) <= 100
 
 
 def test_one_p_value_is_not_shown_twice(scores: RunsComparison) -> None:
-    assert "p (t)" in str(scores)
-    assert "p (t)" not in str(compare_runs(RUNS, test="t"))
+    assert "p (t)" in scores.details()
+    assert "p (t)" not in compare_runs(RUNS, test="t").details()
 
 
-def test_sentences_follow_the_leader(scores: RunsComparison) -> None:
+def test_the_short_answer_has_systems_and_differences(scores: RunsComparison, items: RunsComparison) -> None:
+    for result in (scores, items):
+        text = str(result)
+        assert len(text.splitlines()) <= 40
+        assert all(words not in text for words in ("Probability that", "ε", "p (t)", "p (items fixed)", "∞"))
+        assert "Difference" in text
+
+
+def test_sentences_of_runs(scores: RunsComparison) -> None:
     d = scores["old_1", "new"]
-    assert d.sentence.startswith("new is ahead of old_1 by ")
-    assert "A run of new beats one of old_1 with probability 0.97 [" in d.sentence
+    assert d.sentence.startswith("old_1 has a lower accuracy than new by ")
+    assert "A run of old_1 scores above one of new with probability 0.03 [" in d.sentence
     assert "old_1 is worse than new by more than the margin of 0.01." in d.sentence
     lower = compare_runs(RUNS, greater_is_better=False)["old_1", "new"].sentence
-    assert "A run of old_1 beats one of new with probability 0.97 [" in lower
+    assert "A run of old_1 scores above one of new with probability 0.03 [" in lower
     two = compare_runs({k: RUNS[k] for k in ("old_1", "new")})["new", "old_1"]
     assert f"ε_min of its stochastic order is {two.order.epsilon_min:.2f} (p = 0.00" in two.sentence
 
@@ -94,10 +102,10 @@ def test_the_data(scores: RunsComparison, items: RunsComparison) -> None:
 def test_markdown_latex_and_html(scores: RunsComparison, items: RunsComparison) -> None:
     assert "| old\\_1 |" in scores.to_markdown()
     latex = scores.to_latex()
-    assert latex.count(r"\begin{table}") == latex.count(r"\end{table}") == 4
+    assert latex.count(r"\begin{table") == latex.count(r"\end{table") == 4
     assert r"old\_1" in latex
-    assert items.to_latex().count(r"\begin{table}") == 5
-    _, differences, against = latex.split(r"\end{table}")[:3]
+    assert items.to_latex().count(r"\begin{table") == 5
+    _, differences, against = latex.split(r"\end{table")[:3]
     assert "Intervals (95" in differences
     assert "Effect size" not in differences
     assert "Intervals (95" not in against
@@ -170,7 +178,7 @@ def test_identical_systems_can_be_shown() -> None:
     for kind in ("scores", "forest", "quantiles", "order"):
         render(result.plot(kind=kind), ".png")
     result.to_html()
-    assert "level; the data are compatible with" in result["a", "b"].sentence
+    assert "have the same score; the data are compatible with" in result["a", "b"].sentence
 
 
 def test_runs_too_few_for_dominance_are_explained() -> None:

@@ -170,7 +170,7 @@ def test_a_slice_where_nothing_differs_is_not_known_without_error() -> None:
     assert result.heterogeneity[0].test == "permutation-q"
     identical = bb.compare_slices({"a": gold, "b": gold}, gold, by={"x": [0, 1, 1] * 40})
     assert identical.heterogeneity == ()
-    assert "in no slice is a difference shown" in identical.sentence
+    assert "they differ significantly in no slice" in identical.sentence
 
 
 def test_what_a_slice_could_have_shown() -> None:
@@ -219,18 +219,24 @@ def test_several_metrics_pairs_and_a_baseline() -> None:
 def test_the_sentence_says_only_what_is_shown() -> None:
     data = drawn(6000)
     result = compared(data, {"language": data["language"]})
-    assert result.sentence == "new is ahead of old overall, ahead in de, en and fr, behind in ja."
-    assert "changes its sign" in str(result)
+    assert result.sentence == (
+        "new has a significantly higher accuracy than old on all items; the score of new is significantly"
+        " higher in de, en and fr and significantly lower in ja."
+    )
+    assert "change their sign" in str(result)
     lower = bb.compare_slices(
         {name: (data[name] != data["gold"]).astype(float) for name in ("new", "old")},
         by={"language": data["language"]},
         metric="errors",
         greater_is_better=False,
     )
-    assert lower.sentence == result.sentence
+    assert (
+        "a significantly lower errors than old on all items; the score of new is significantly lower in de"
+        in (lower.sentence)
+    )
     sided = compared(data, {"language": data["language"]}, alternative="less")
-    assert sided["ja"].shown
-    assert not sided["de"].shown
+    assert sided["ja"].significant
+    assert not sided["de"].significant
 
 
 def test_one_seed_one_result_and_the_hash_knows_the_slices() -> None:

@@ -85,7 +85,7 @@ def test_perfectly_opposed_slices_differ_and_change_their_sign(size: float) -> N
     assert tested.sign_p == pytest.approx(0.5 * float(stats.chi2.sf(z * z, 1)))
     assert (tested.mean, tested.tau) == (pytest.approx(0.0), pytest.approx(1.395965 * size, rel=1e-6))
     assert all(one.shrunken == pytest.approx(0.97436 * one.difference.estimate, rel=1e-4) for one in result)
-    assert "changes its sign" in str(result)
+    assert "change their sign" in str(result)
     assert "heterogeneity" not in codes(result)
 
 

@@ -319,7 +319,7 @@ def test_a_copy_is_no_different(make: Make, n_runs: int, test: str, interval: st
         metric=["accuracy", "f1_macro"], test=test, interval=interval, n_resamples=200
     )
     for d in found:
-        assert (d.estimate, d.p_value, d.p_adjusted, d.better) == (0.0, 1.0, 1.0, None)
+        assert (d.estimate, d.p_value, d.p_adjusted, d.winner) == (0.0, 1.0, 1.0, None)
         if n_runs == 1:
             assert d.n_differing == 0
         # Both are bounded: that other items could differ is in their intervals.
@@ -378,9 +378,13 @@ def test_threads_and_the_cache_change_no_bit(make: Make) -> None:
     settings |= {"interval": "percentile", "test": "bootstrap"}
     study = make(RUNS)
     first = study.compare(**settings)
-    again = study.compare(**settings, n_jobs=2)
+    again = study.compare(**settings, resampling=bb.Resampling(n_jobs=2))
     assert (first.n_reused, again.n_computed) == (0, 0)
-    assert numbers(first) == numbers(again) == numbers(make(RUNS).compare(**settings, n_jobs=2))
+    assert (
+        numbers(first)
+        == numbers(again)
+        == numbers(make(RUNS).compare(**settings, resampling=bb.Resampling(n_jobs=2)))
+    )
 
 
 def test_a_metric_has_the_same_numbers_whatever_others_are_asked_for(make: Make) -> None:

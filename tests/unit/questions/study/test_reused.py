@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from tests.unit.questions.study.conditions import GOLD, RUNS, Make, cache, codes, counts, labels, numbers
 
-from bestby import Study
+from bestby import Resampling, Study
 
 
 def test_adding_a_condition_computes_only_what_is_new(make: Make) -> None:
@@ -46,7 +46,7 @@ def test_another_run_makes_its_condition_new(make: Make) -> None:
         ({"n_resamples": 301}, True),
         ({"level": 0.9}, True),
         ({"interval": "basic"}, True),
-        ({"resample_size": 0.5}, True),
+        ({"resampling": Resampling(resample_size=0.5)}, True),
         ({"metric": "f1_macro"}, True),
         ({"test": "t"}, False),
         ({"alternative": "better"}, False),
@@ -63,21 +63,21 @@ def test_what_is_asked_otherwise_is_computed(make: Make, change: dict[str, Any],
 
 def test_rescaling_is_part_of_the_question(make: Make) -> None:
     study = make({name: several[:1] for name, several in RUNS.items()})
-    settings: dict[str, Any] = {"resample_size": 0.2, "test": "bootstrap", "metric": "f1_macro"}
-    scaled = study.compare(**settings)
-    plain = study.compare(**settings, rescale=False)
+    settings: dict[str, Any] = {"test": "bootstrap", "metric": "f1_macro"}
+    scaled = study.compare(**settings, resampling=Resampling(resample_size=0.2))
+    plain = study.compare(**settings, resampling=Resampling(resample_size=0.2, rescale=False))
     assert counts(plain) == (5, 0)
     assert plain["h1", "h0"].p_value > scaled["h1", "h0"].p_value
     assert "not_rescaled" in codes(plain)
     assert "not_rescaled" not in codes(scaled)
     (told,) = [note.message for note in scaled.notes if note.code == "small_resamples"]
     assert told.startswith("resamples of 18 units are too small")
-    assert "small_resamples" not in codes(study.compare(**{**settings, "resample_size": 0.6}))
+    assert "small_resamples" not in codes(study.compare(**settings, resampling=Resampling(resample_size=0.6)))
 
 
 def test_a_resample_size_that_nothing_uses_is_told(make: Make) -> None:
     runs = {name: RUNS[name] for name in ("h0", "h1")}
-    found = make(runs).compare(resample_size=0.2, rescale=False)
+    found = make(runs).compare(resampling=Resampling(resample_size=0.2, rescale=False))
     assert "resample_size_unused" in codes(found)
     assert "not_rescaled" not in codes(found)
     assert numbers(found) == numbers(make(runs).compare())

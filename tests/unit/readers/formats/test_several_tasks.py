@@ -180,7 +180,7 @@ def test_a_score_of_a_corpus_has_no_common_mean_with_scores_of_items(tmp_path: P
         (folder / f"samples_law_{_DATE}.jsonl").write_text(lm_eval([1.0, 0.0]))
     with pytest.raises(InvalidInputError, match="bleu of task 'wmt' is one score of all its items") as caught:
         read(tmp_path)
-    assert "bestby datasets compares the systems on each task" in str(caught.value.hint)
+    assert str(caught.value.hint).startswith("bestby.compare_datasets(bestby.read_datasets(...)); or ")
     assert read(sorted(tmp_path.glob("*/samples_wmt_*"))).suggested == "bleu"
     result = bb.compare_datasets(read_datasets(tmp_path))  # as the hint says
     assert dict(zip(result.datasets, result.scores[:, 0], strict=True))["law"] == 0.5
@@ -255,13 +255,16 @@ def test_commands_on_tasks_of_two_directions(tmp_path: Path) -> None:
     done = run("datasets", "out")
     assert done.returncode == 0, done.stderr
     assert "lower is better on law, wiki" in " ".join(done.stdout.split())
-    for command in (("slices", "--by", "task"), ("compare",), ("gate",), ("evaluate",)):
+    forwarded = run("compare", "out")
+    assert forwarded.stdout == done.stdout
+    assert forwarded.stderr.endswith("so this is the answer of: bestby datasets out\n")
+    for command in (("slices", "--by", "task"), ("gate",), ("evaluate",)):
         done = run(*command, "out")
         assert done.returncode == 2
         assert "exact_match of task 'gsm8k' is better the higher it is, loss of task 'law' is better the" in (
             done.stderr
         )
-        assert "hint: bestby datasets compares the systems on each task by its own metric" in done.stderr
+        assert "hint: bestby datasets out; or " in done.stderr
 
 
 def test_the_direction_of_each_task_is_that_of_the_results_or_of_the_name(tmp_path: Path) -> None:

@@ -105,9 +105,7 @@ def test_a_matrix_without_a_frame_says_so() -> None:
     many = bb.multi_aso({f"s{i}": rng.normal(size=3) for i in range(5)}, n_resamples=99)
     assert not many.dominant.any()
     (foot,) = (text.get_text().replace("\n", " ") for text in many.plot().figure.texts)
-    assert foot.startswith(
-        "No row is shown to be dominant, since no p-value is 0.0025 or less. With so few runs, no"
-    )
+    assert foot.startswith("No dominance is significant: no p-value is 0.0025 or less. With so few runs, no")
     more = bb.multi_aso({f"s{i}": [j + 0.1 * i for j in range(12)] for i in range(2)}, n_resamples=999)
     assert not more.dominant.any()
     (foot,) = (text.get_text() for text in more.plot().figure.texts)

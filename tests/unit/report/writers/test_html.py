@@ -114,7 +114,7 @@ def test_what_is_undefined_or_infinite_sorts(made: SimpleNamespace) -> None:
 def test_every_difference_is_put_into_words(made: SimpleNamespace) -> None:
     said = to_html(made.five()).replace("\N{NO-BREAK SPACE}", " ")
     for d in made.five():
-        assert f"{d.a} is ahead of {d.b} by" in said
+        assert f"{d.a} has a higher {d.metric} than {d.b} by" in said
     assert said.count("<li>") == 10
     assert "<summary>In words (105 differences)</summary>" in to_html(made.roster["many"]())
 
@@ -130,7 +130,7 @@ def test_the_figure_of_the_best_of_many_shows_how_each_stands_to_all(made: Simpl
     assert "The 20 best of 60 systems. A line per system: 1770 differences are too many" in text
     svg = text[text.index("<svg") : text.index("</svg>")]
     assert "20 of 60 systems" in svg
-    assert "another system is shown to be better" in svg
+    assert "another has a significantly better score" in svg
     assert svg.count("stroke: #d55e00") > 0, "no mark of a system that is behind"
 
 

@@ -21,23 +21,75 @@ class Terminal(io.StringIO):
 
 
 def test_the_whole_text(made: SimpleNamespace) -> None:
-    text = to_text(made.five())
+    text = to_text(made.five(), details=True)
     lines = text.splitlines()
     assert lines[0].startswith("aen_bert has the highest accuracy, 0.781, over 638 items;")
     assert "rank  system     accuracy   95 % interval  group" in lines
-    assert " 3–5  atae_lstm     0.708  [0.674, 0.739]  bc" in lines
+    assert any(line.startswith(" 3–5  atae_lstm     0.708  [0.674, 0.739]  bc     ") for line in lines)
     assert "Differences in accuracy, first − second" in lines
-    assert "aen_bert   bert_spc        0.011  [−0.025, 0.044]    0.58" in lines
+    assert any(
+        line.startswith("aen_bert   bert_spc        0.011  [−0.025, 0.044]    0.58 ") for line in lines
+    )
     assert "Cochran's Q test that all systems are equal: 43.21 on 4 df, p = 9e-9." in lines
     assert lines[-1] == made.five().signature
-    assert str(made.five()) == text
+    assert made.five().details() == text
+
+
+def test_the_short_answer(made: SimpleNamespace) -> None:
+    text = to_text(made.five())
+    assert str(made.five()) == made.five().table() == text
+    assert len(text.splitlines()) <= 40
+    assert "Cochran" not in text
+    assert text.endswith(
+        "\nbestby 0.1.0, seed 0, data 01234567. The whole report: --details, or result.details()"
+    )
+    details = to_text(made.five(), details=True)
+    tables = text.split("\n\n")[1:3]
+    assert all(table in details for table in tables)
+
+
+@pytest.mark.parametrize("k", [2, 5, 9, 12])
+def test_the_short_answer_has_at_most_forty_lines(made: SimpleNamespace, k: int) -> None:
+    text = to_text(made.ladder([f"s{i:02d}" for i in range(k)], margin=0.03))
+    assert len(text.splitlines()) <= 42
+    _, differences = text.split("\nDifference")
+    rows = re.findall(r"^(?:s\d\d)? .* \[", differences, re.MULTILINE)
+    assert len(rows) == (k * (k - 1) // 2 if k <= 5 else k - 1)
+
+
+def test_of_many_systems_the_best_are_shown(made: SimpleNamespace) -> None:
+    text = to_text(made.ladder([f"s{i:02d}" for i in range(25)]))
+    assert "The first 20 of 25 systems. All of them: --details, or result.details()." in text
+    assert "s19" in text
+    assert "s20" not in text
+    assert "s20" in to_text(made.ladder([f"s{i:02d}" for i in range(25)]), top=21)
+    assert "s20" in to_text(made.ladder([f"s{i:02d}" for i in range(25)]), details=True)
+
+
+def test_in_brief_there_is_one_table(made: SimpleNamespace) -> None:
+    text = to_text(made.five(), brief=True)
+    lead, table = text.split("\n\n")
+    assert lead.startswith("aen_bert has the highest accuracy")
+    assert len(table.splitlines()) == 3 + 5
+
+
+def test_bars_stand_where_there_is_room(made: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = to_text(made.five())
+    assert text.count("●") == 5 + 10
+    assert text.count("│") + text.count("─●") > 10
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "80")
+    file = Terminal()
+    print_to(made.ladder(["one_system", "another", "a_third"], margin=0.03), file)
+    assert file.getvalue().count("●") == 3  # the table of differences is too wide
 
 
 def test_text_is_plain_and_never_wider_than_a_hundred(any_comparison: Comparison) -> None:
     text = to_text(any_comparison)
     assert "\x1b" not in text
-    *lines, signature = text.splitlines()
+    *lines, signature = to_text(any_comparison, details=True).splitlines()
     assert signature == any_comparison.signature
+    lines += text.splitlines()
     assert max(cell_len(line) for line in lines) <= 100
     assert all(line == line.rstrip() for line in lines)
 
@@ -69,10 +121,12 @@ def test_markup_and_emoji_in_names_are_shown_as_they_are(made: SimpleNamespace) 
 
 def test_many_pairs_are_cut_and_counted(made: SimpleNamespace) -> None:
     text = to_text(made.roster["many"]())
-    assert "The first 30 of 105 differences" in text
-    assert text.count("system_00  ") == 1 + 14
-    few = to_text(made.ladder([f"s{i:02d}" for i in range(12)]))
-    assert "The first" not in few
+    assert "All 105 differences: --details, or result.details()." in text
+    assert "Differences in accuracy, system_00 − system" in text
+    assert len(re.findall(r"\nsystem_\d", text.split("\nDifferences")[1])) == 14
+    whole = to_text(made.roster["many"](), details=True)
+    assert "result.details()" not in whole
+    assert len(re.findall(r"\nsystem_\d", whole.split("\nDifferences")[1])) == 105
 
 
 def test_piped_output_is_the_text(made: SimpleNamespace) -> None:
@@ -180,6 +234,7 @@ def test_what_two_tables_share_is_said_once() -> None:
     judged = [("A", "B", "A")] * 30 + [("B", "A", "B")] * 10 + [("A", "C", "A")] * 12 + [("C", "A", "C")] * 9
     judged += [("B", "C", "tie")] + [("B", "C", "B")] * 5
     c = bb.compare_preferences(judged, n_resamples=999)
-    assert "".join(to_text(c).split()).count("†1of3differences") == 1
+    assert "".join(to_text(c, details=True).split()).count("†1of3differences") == 1
+    assert to_text(c).count("† the interval and the test disagree") == 1
     assert c.to_markdown().count("† 1 of 3 differences") == 1
     assert "1 tie counts as half a win" in to_text(c)

@@ -1,0 +1,26 @@
+"""Figures as SVG in the colours of the page that shows them, light or dark."""
+
+from __future__ import annotations
+
+import re
+from importlib import resources
+from typing import Any
+
+from bestby.report.figures import drawing
+
+COLOURS = ("ink", "faint", "accent", "band", "paper")
+
+
+def themed(axes: Any) -> str:
+    """Return a figure as SVG; its colours are those of the HTML reports, whose style says what they are."""
+    text = drawing.render(axes, ".svg", transparent=True).decode("utf-8")
+    for name in COLOURS:
+        text = text.replace(f": {getattr(drawing, name.upper())}", f": var(--{name})")
+    page = resources.files("bestby.report").joinpath("assets", "page.css").read_text(encoding="utf-8")
+    light, dark = (
+        "; ".join(re.findall(rf"--(?:{'|'.join(COLOURS)}): #\w+", rule))
+        for rule in re.findall(r":root \{(.*?)\}", page)[:2]
+    )
+    style = f"svg {{ {light}; background: var(--paper) }}"
+    style += f" @media (prefers-color-scheme: dark) {{ svg {{ {dark} }} }}"
+    return re.sub(r"(<svg\b[^>]*>)", rf"\1\n <style>{style}</style>", text, count=1)

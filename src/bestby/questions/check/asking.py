@@ -1,0 +1,147 @@
+"""Which commands the files answer: each is asked quickly, and what its error says of columns is followed."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from bestby._core.errors import BestbyError, InvalidInputError
+from bestby.cli.commands import answer, values_of
+from bestby.data.roles import REPETITION_WORDS, quantities
+
+MOST_STEPS = 12
+"""How often the hint of an error is followed for one command."""
+
+FOLLOWED = (
+    "--gold", "--item", "--value-column", "--system-column", "--run", "--dataset", "--fold", "--repetition",
+    "--ignore", "--on-missing",
+)  # fmt: skip
+"""The options of hints that say only how the files are to be read."""
+
+OF_ROWS = {*REPETITION_WORDS, "dataset", "task", "fold", "judge", "human", "winner", "cluster", "stratum"}
+"""Columns that say what a row is of: no hint to leave one out is followed, and none is a system."""
+
+_SETTING = re.compile(r"(--[\w-]+) ('[^']*'|\"[^\"]*\"|[^\s,;:]+)")
+_ALTERNATIVES = re.compile(r"; (?:or )?|, or ")
+
+
+class Question(NamedTuple):
+    """A question of files: its words, its command, what is always typed, and what makes the answer quick."""
+
+    words: str
+    command: str
+    typed: tuple[str, ...] = ()
+    quick: tuple[str, ...] = ()
+
+
+_PLAIN = ("--interval", "none", "--test", "none")
+_FEW = ("--resamples", "99")
+
+COMPARE = Question("Which system is best on one test set?", "compare", quick=_PLAIN)
+EVALUATE = Question("How good is the system?", "evaluate", quick=("--interval", "none"))
+OF_REPEATS = (
+    Question("Which is best over several runs?", "runs", quick=_PLAIN),
+    Question("Which is best over several datasets?", "datasets", quick=_PLAIN),
+    Question("Which is best in cross-validation?", "folds", quick=("--test", "none")),
+)
+OF_JUDGES = (
+    Question("Which answers do judges prefer?", "preferences", quick=_PLAIN),
+    Question(
+        "Which is best by a judge and human labels, if chance chose the labelled items?",
+        "judged compare",
+        ("--labels-drawn", "random"),
+        _FEW,
+    ),
+)
+GATE = Question("May the second system take the place of the first?", "gate", ("--margin", "0.01"), _FEW)
+SLICES = Question("Where does one system do better?", "slices", quick=_FEW)
+PLAN = Question("How many items would show the difference?", "plan", ("--power", "0.8", "--formula"))
+ADVISE = Question("Which test and interval fit, and why?", "advise")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question that files answer: what is typed, the values of the command, and its quick answer."""
+
+    question: Question
+    files: tuple[str, ...]
+    options: tuple[str, ...]
+    values: Any
+    result: Any
+
+    @property
+    def typed(self) -> str:
+        """The command as it is typed."""
+        return shlex.join(["bestby", self.question.command, *self.files, *self.options])
+
+    def option(self, name: str) -> list[str]:
+        """Return the values that an option has."""
+        pairs = zip(self.options, self.options[1:], strict=False)
+        return [value for option, value in pairs if option == name]
+
+
+def ask(question: Question, files: Sequence[str], options: Sequence[str] = ()) -> Asked:
+    """Ask a question, with what the hints of its errors say of columns, until it is answered.
+
+    Raises the first error where that leads to no answer.
+    """
+    files, options = list(files), [*question.typed, *options]
+    first: BestbyError | None = None
+    for _ in range(MOST_STEPS):
+        try:
+            return _asked(question, files, options)
+        except BestbyError as error:
+            first = first or error
+            found = _proposed(error.hint or "")
+            if not found or any(one in options and one != "--ignore" for one, _ in found):
+                break
+            for option, value in found:
+                options += [option, value]
+                if option == "--gold" and value in files:
+                    files.remove(value)
+    assert first is not None
+    raise first
+
+
+def _asked(question: Question, files: Sequence[str], options: Sequence[str]) -> Asked:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        values = values_of(question.command, [*files, *options])
+        quick = values_of(question.command, [*files, *options, *question.quick])
+        result = answer(question.command, quick)
+    names = system_names(result)
+    odd = [name for name in names if name.lower() in OF_ROWS]
+    if odd or (odd := quantities(names)):
+        raise InvalidInputError(
+            f"column {odd[0]!r} is no system", f"leave it out: --ignore {shlex.quote(odd[0])}"
+        )
+    return Asked(question, tuple(files), tuple(options), values, result)
+
+
+def system_names(result: Any) -> list[str]:
+    """Return the systems that a result is about."""
+    return [str(getattr(one, "system", one)) for one in getattr(result, "systems", ())]
+
+
+def _proposed(hint: str) -> list[tuple[str, str]]:
+    """Return the options with values that the first part of a hint proposes which may be followed.
+
+    >>> _proposed("name the columns: --item input and --value-column score; or leave it out: --ignore model")
+    [('--item', 'input'), ('--value-column', 'score')]
+    >>> _proposed("name it: --gold ..., or leave this column out: --ignore seed")
+    []
+    """
+    for part in _ALTERNATIVES.split(hint):
+        settings = [(option, shlex.split(value)[0]) for option, value in _SETTING.findall(part)]
+        if settings and all(_may_be_followed(*one) for one in settings):
+            return settings
+    return []
+
+
+def _may_be_followed(option: str, value: str) -> bool:
+    is_said = "..." not in value
+    return option in FOLLOWED and is_said and not (option == "--ignore" and value.lower() in OF_ROWS)

@@ -1,0 +1,238 @@
+"""`check`: what files hold, which questions they answer, and what may be off."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from bestby._core.arrays import is_frame
+from bestby._core.errors import BestbyError, InvalidInputError
+from bestby._core.keywords import with_suggestions
+from bestby.data.columns import Column
+from bestby.data.roles import ITEM_WORDS, RUN_WORDS, gold_names, listed
+from bestby.data.table import Table
+from bestby.data.values import as_scores
+from bestby.questions.check.asking import (
+    ADVISE,
+    COMPARE,
+    EVALUATE,
+    GATE,
+    OF_JUDGES,
+    OF_REPEATS,
+    PLAN,
+    SLICES,
+    Asked,
+    Question,
+    ask,
+    system_names,
+)
+from bestby.questions.check.content import Content, evaluation_of, tables_in
+from bestby.questions.check.oddities import MOST_SLICES, oddities
+from bestby.questions.check.result import CheckedColumn, FileCheck, ReadyCommand
+from bestby.readers.files import stem_of
+from bestby.readers.paths import check_arguments
+from bestby.results.base import provenance_of
+
+MOST_RUNS = 50
+"""Rows without ids up to which each may be a run."""
+
+
+@with_suggestions
+def check(paths: str | Path | Sequence[str | Path] | Mapping[str, str | Path]) -> FileCheck:
+    r"""Look at files before a question is chosen.
+
+    Parameters
+    ----------
+    paths : path, sequence of paths or "name=path", or mapping of name to path
+        The files, as for `read`; one of them may hold the gold.
+
+    Returns
+    -------
+    FileCheck
+        What was recognised, the questions that the files answer as commands that work, what may be off, and
+        which checks could not be made.
+
+    Raises
+    ------
+    InvalidInputError
+        If a file cannot be read.
+
+    See Also
+    --------
+    read : Reads the files for a comparison.
+    advise : Which test and interval fit.
+
+    Notes
+    -----
+    Every command that is listed was tried. What is tested, items answered backwards, a drift over the order
+    of the items, the order of two answers, is reported with a probability of at most 5 % if nothing is off:
+    the kinds are corrected together by Holm's method, and the items by Bonferroni's.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "labels.csv")
+    ...     _ = path.write_text("id,label,aen,bert\n1,x,x,y\n2,y,y,y\n3,x,x,x\n", encoding="utf-8")
+    ...     found = check(path)
+    >>> [one.command.replace(str(path), path.name) for one in found.commands][0]
+    'bestby compare labels.csv --gold label'
+    """
+    if is_frame(paths):
+        raise InvalidInputError(
+            f"check takes files, got a data frame ({type(paths).__name__})",
+            hint='write it first: frame.to_csv("data.csv", index=False)',
+        )
+    check_arguments(paths)
+    files = _typed(paths)
+    tables, lacking = tables_in(files)
+    asked, refused = questions_answered(files, tables)
+    test_set = next((one for one in asked if one.question in (COMPARE, EVALUATE)), None)
+    evaluation = evaluation_of(test_set)
+    content = Content(tables, tuple(asked), evaluation, lacking)
+    if test_set is not None:
+        asked += _with_groups(content, test_set)
+        content = Content(tables, tuple(asked), evaluation, lacking)
+    findings, unchecked = oddities(content, _judgements(asked))
+    settings = {"question": "check", "files": [Path(file).name for file in files]}
+    n_items = 0 if evaluation is None else evaluation.n_items
+    commands = tuple(ReadyCommand(one.question.words, one.typed) for one in asked)
+    return FileCheck(
+        files=tuple(files),
+        read_as=_read_as(asked),
+        systems=() if evaluation is None else evaluation.names,
+        n_items=n_items,
+        columns=_columns(content),
+        commands=commands,
+        findings=findings,
+        unchecked=unchecked,
+        refusal=() if asked or refused is None else (refused.message, refused.hint or ""),
+        provenance=provenance_of(settings, {"items": n_items}, (commands, findings)),
+    )
+
+
+def _typed(paths: Any) -> list[str]:
+    """Return the files as they are typed."""
+    if isinstance(paths, Mapping):
+        return [f"{name}={path}" for name, path in paths.items()]
+    return [str(path) for path in ([paths] if isinstance(paths, str | Path) else paths)]
+
+
+def questions_answered(
+    files: Sequence[str], tables: Sequence[Table], *, advise: bool = True
+) -> tuple[list[Asked], BestbyError | None]:
+    """Return the questions that files answer, and why systems cannot be compared if they cannot.
+
+    `advise` says whether the question for advice is among them, which may ask what is answered itself.
+    """
+    asked: list[Asked] = []
+    refusals: list[BestbyError] = []
+
+    def tried(question: Question, options: Sequence[str] = (), of: Sequence[str] = files) -> Asked | None:
+        try:
+            found = ask(question, of, options)
+        except BestbyError as error:
+            if question is COMPARE or (question.command == "runs" and _have_runs(tables)):
+                refusals.append(error)
+            return None
+        asked.append(found)
+        return found
+
+    judged = [tried(question) for question in OF_JUDGES]
+    for question in OF_REPEATS:
+        if question.command != "runs" or _may_be_runs(tables):
+            tried(question)
+    if not any(judged):
+        gold, rest = _gold_among(files)
+        compared = (tried(COMPARE, gold, rest) if gold else None) or tried(COMPARE)
+        if compared is None:
+            (tried(EVALUATE, gold, rest) if gold else None) or tried(EVALUATE)
+            return asked, next(iter(refusals), None)
+        options, rest = compared.options, compared.files
+        if len(compared.result.systems) == 2:
+            tried(GATE, options, rest) or tried(GATE, [*options, "--metric", "mean"], rest)
+            tried(PLAN, options, rest)
+        if advise:
+            tried(ADVISE, options, rest)
+    return asked, next(iter(refusals), None)
+
+
+def _gold_among(files: Sequence[str]) -> tuple[list[str], Sequence[str]]:
+    """Return the option that names the file of the gold, if one is called so, and the other files."""
+    gold = next((file for file in files if "=" not in file and gold_names([stem_of(file)])), None)
+    if gold is None or len(files) == 1:
+        return [], files
+    return ["--gold", gold], [file for file in files if file != gold]
+
+
+def _have_runs(tables: Sequence[Table]) -> bool:
+    return any(name.lower() in RUN_WORDS for table in tables for name in table.names)
+
+
+def _may_be_runs(tables: Sequence[Table]) -> bool:
+    """Tell whether rows may be runs: of logs, of a table with their column, of a short one without ids."""
+    names = {name.lower() for table in tables for name in table.names}
+    short = all(table.n_rows <= MOST_RUNS for table in tables) and names.isdisjoint(ITEM_WORDS)
+    return not tables or _have_runs(tables) or short
+
+
+def _with_groups(content: Content, compared: Asked) -> list[Asked]:
+    """Return the question about slices for the first columns that answer it."""
+    found: list[Asked] = []
+    for name in [name for name, sizes in content.groups.items() if sizes.size <= MOST_SLICES]:
+        pairs = zip(compared.options[::2], compared.options[1::2], strict=True)
+        rest = [word for pair in pairs if pair != ("--ignore", name) for word in pair]
+        try:
+            found.append(ask(SLICES, compared.files, [*rest, "--by", name]))
+        except BestbyError:
+            continue
+        if len(found) == 2:
+            break
+    return found
+
+
+def _judgements(asked: Sequence[Asked]) -> Any:
+    """Return the judgements, if the files hold some."""
+    from bestby.questions.preferences.source import read_preferences
+
+    one = next((one for one in asked if one.question.command == "preferences"), None)
+    return None if one is None else read_preferences(one.values.paths, **one.values.data.arguments())
+
+
+def _read_as(asked: Sequence[Asked]) -> str:
+    """Return what an answer says of how the files were read, or which systems the first one is about."""
+    notes = (note for one in asked for note in getattr(one.result, "notes", ()))
+    systems = listed(system_names(asked[0].result)) if asked else ""
+    return next((note.message for note in notes if note.code == "read_as"), systems and f"systems: {systems}")
+
+
+def _columns(content: Content) -> tuple[CheckedColumn, ...]:
+    seen: dict[str, CheckedColumn] = {}
+    for table in content.tables:
+        for name in table.names:
+            column = table.column(name)
+            n_missing = int(column.missing.sum())
+            part = content.part(name)
+            if not part:
+                part = "groups" if name in content.groups else "input" if name in content.inputs else ""
+            if name not in seen:
+                seen[name] = CheckedColumn(
+                    name, part, _values(column), len(table.distinct(name)), n_missing, table.n_rows
+                )
+    return tuple(seen.values())
+
+
+def _values(column: Column) -> str:
+    """Return what the values of a column are."""
+    if column.is_soft:
+        return "distributions"
+    if column.is_items:
+        return "lists"
+    read = as_scores(column)
+    values = read.values[~read.missing]
+    if read.is_text or not values.size:
+        return "texts"
+    if not (values == values.round()).all():
+        return "numbers"
+    return "0 and 1" if set(values.tolist()) <= {0, 1} else "whole numbers"

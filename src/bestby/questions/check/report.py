@@ -1,0 +1,171 @@
+"""The report of a look at files."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+from functools import partial
+from operator import attrgetter
+from typing import Any
+
+from bestby._core.text import counted, visible
+from bestby.questions.check.figure import columns as draw
+from bestby.questions.check.result import FileCheck
+from bestby.report import column
+from bestby.report.document import Document, Picture, one_section
+from bestby.report.fields import Rows, attributes
+from bestby.report.tables import Table
+from bestby.report.words import listed
+
+_WIDTH = 100
+_MOST_LINES = 40
+_LEAST_COLUMNS = 4
+_MOST_FINDINGS = 6
+
+TABLES = {
+    "commands": Rows(attributes("question", "command"), attrgetter("commands")),
+    "findings": Rows(attributes("code", "message", "p_value"), attrgetter("findings")),
+    "columns": Rows(
+        attributes("name", "part", "values", "n_distinct", "n_missing", "n_rows"), attrgetter("columns")
+    ),
+    "unchecked": Rows(attributes("what", "lacking"), attrgetter("unchecked")),
+}
+
+
+def document(c: FileCheck) -> Document:
+    """Return the report: the questions with their commands, what may be off, the columns."""
+    plain = (
+        ("Questions", ("question", "command"), c.commands),
+        ("What may be off", ("code", "message"), c.findings),
+        ("Not checked", ("what", "lacking"), c.unchecked),
+    )
+    tables = [
+        Table.of(caption, [column.text(name, attrgetter(name)) for name in names], entries, main=0)
+        for caption, names, entries in plain
+        if entries or caption == "Questions"
+    ]
+    if c.columns:
+        tables.insert(-1 if c.unchecked else len(tables), _columns(c))
+    picture = Picture("Columns", "A bar is the share of the rows that have a value.", partial(draw, c))
+    return one_section(
+        c,
+        title="What these files hold",
+        subtitle=listed(list(c.files)),
+        methods=_METHODS,
+        name="check",
+        lead=lead(c),
+        tables=tuple(tables),
+        remarks=tuple(filter(None, (c.read_as, *c.refusal))),
+        pictures=(picture,),
+    )
+
+
+_METHODS = (
+    "Every command was tried. Tests are corrected together, so that one of them is reported by chance with a"
+    " probability of at most 5 %."
+)
+
+
+def lead(c: FileCheck) -> str:
+    """Return how many questions the files answer, and how much may be off."""
+    questions = (
+        f"{counted(len(c.commands), 'question')} can be answered" if c.commands else "No question can be"
+    )
+    questions += "" if c.commands else " answered"
+    return f"{questions} by these files; {counted(len(c.findings), 'thing')} may be off."
+
+
+def _columns(c: FileCheck) -> Table:
+    return Table.of(
+        "Columns",
+        (
+            column.name("column", attrgetter("name")),
+            column.text("part", attrgetter("part")),
+            column.text("values", attrgetter("values")),
+            column.count("distinct", attrgetter("n_distinct")),
+            column.count("missing", attrgetter("n_missing")),
+        ),
+        c.columns,
+        main=0,
+    )
+
+
+def text(c: FileCheck) -> str:
+    """Return the check as text; only commands are longer than a line."""
+    first = [lead(c), ""]
+    if c.read_as:
+        first += _filled("", c.read_as)
+    if c.refusal:
+        first += [*_filled("", f"To compare systems: {c.refusal[0]}"), *_filled("hint: ", c.refusal[1])]
+    rest = []
+    if c.commands:
+        rest += ["", "What can be asked", *_command_lines(c)]
+    if c.findings:
+        rest += ["", "What may be off"]
+        rest += [line for one in c.findings[:_MOST_FINDINGS] for line in _filled("• ", one.message)]
+        if len(c.findings) > _MOST_FINDINGS:
+            rest.append(f"• and {len(c.findings) - _MOST_FINDINGS} more: --json or --html has all")
+    if c.unchecked:
+        lacking = "; ".join(f"{one.what} (needs {one.lacking})" for one in c.unchecked)
+        rest += ["", *_filled("", f"Not checked: {lacking}.")]
+    room = _MOST_LINES - len(first) - len(rest)
+    return "\n".join(map(visible, [*first, *_column_lines(c, room), *rest]))
+
+
+def _column_lines(c: FileCheck, room: int) -> list[str]:
+    """Return the columns as lines, as many as there is room for, but a few in any case."""
+    if not c.columns:
+        return []
+    most = len(c.columns) if len(c.columns) + 2 <= room else max(_LEAST_COLUMNS, room - 3)
+    rows = [("column", "part", "values", "distinct", "missing")]
+    rows += [
+        (one.name, one.part or "–", one.values, str(one.n_distinct), str(one.n_missing))
+        for one in c.columns[:most]
+    ]
+    widths = [min(max(len(row[i]) for row in rows), 40) for i in range(5)]
+    lines = [
+        "  ".join(
+            [cell[:40].ljust(width) for cell, width in zip(row[:3], widths[:3], strict=True)]
+            + [cell.rjust(width) for cell, width in zip(row[3:], widths[3:], strict=True)]
+        )
+        for row in rows
+    ]
+    more = len(c.columns) - most
+    return ["", *lines, *([f"and {counted(more, 'more column')}"] if more > 0 else [])]
+
+
+def _command_lines(c: FileCheck) -> list[str]:
+    """Return each command with its question after it, or above it where the two do not fit."""
+    lines = []
+    for one in c.commands:
+        together = f"{one.command}  # {one.question}"
+        lines += [together] if len(together) <= _WIDTH else [f"# {one.question}", one.command]
+    return lines
+
+
+def _filled(head: str, words: str) -> list[str]:
+    return textwrap.wrap(
+        words,
+        _WIDTH,
+        initial_indent=head,
+        subsequent_indent=" " * len(head),
+        break_on_hyphens=False,
+        break_long_words=False,
+    )
+
+
+def dictionary(c: FileCheck) -> dict[str, Any]:
+    """Return the check as dictionaries and lists."""
+    return {
+        "files": list(c.files),
+        "read_as": c.read_as,
+        "systems": list(c.systems),
+        "n_items": c.n_items,
+        **{name: TABLES[name].rows(c) for name in TABLES},
+        "refusal": list(c.refusal),
+    }
+
+
+def sentences(c: FileCheck) -> Iterator[str]:
+    """Yield how the files were looked at."""
+    yield f"We looked at {counted(len(c.files), 'file')} before the comparison: {lead(c)}"

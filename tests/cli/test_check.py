@@ -1,0 +1,120 @@
+"""`bestby check`: every command that it proposes works, whatever the layout of the files."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+import pytest
+from tests.cli.helpers import Run, check_refused
+from tests.cli.layouts import GOLD_LINES, LAYOUTS, PER_LINE, Layout, csv, long, one_per_system, runs, wide
+
+import bestby as bb
+from bestby.report.data import to_frame
+
+
+def written(folder: Path, layout: Layout) -> Path:
+    """Write the files of a layout into a folder."""
+    for name, text in layout.files.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    return folder
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_every_command_works(name: str, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    layout = LAYOUTS[name]
+    monkeypatch.chdir(written(tmp_path, layout))
+    found = bb.check(list(layout.words))
+    lines = [shlex.split(one.command) for one in found.commands]
+    assert {line[1] for line in lines} >= layout.commands
+    assert str(found).count("\n") < 40
+    for line in lines:
+        done = run(*line[1:])
+        assert done.returncode in ((0, 1, 3) if line[1] == "gate" else (0,)), (line, done.stderr)
+        assert done.stdout
+
+
+@pytest.mark.parametrize("name", ["runs, long", "datasets, wide", "folds", "judged", "preferences"])
+def test_no_command_takes_rows_for_items_that_are_none(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(written(tmp_path, LAYOUTS[name]))
+    assert {one.command.split()[1] for one in bb.check(LAYOUTS[name].words[0]).commands} == LAYOUTS[
+        name
+    ].commands
+
+
+def test_files_without_a_command_are_checked(run: Run, tmp_path: Path) -> None:
+    written(tmp_path, LAYOUTS["a file per system, gold a file of lines"])
+    done = run("bert.txt", "roberta.txt", "gold.txt")
+    assert done.returncode == 0
+    assert "bestby compare bert.txt roberta.txt --gold gold.txt" in done.stdout
+    assert run("check", "bert.txt", "roberta.txt", "gold.txt").stdout == done.stdout
+    assert run("a=bert.txt", "b=roberta.txt", "gold.txt").returncode == 0
+    check_refused(run("compar", "bert.txt"), "No such command 'compar'", "bestby --help")
+
+
+def test_what_cannot_be_read_is_refused(run: Run, tmp_path: Path) -> None:
+    check_refused(run("check", "nothing.csv"), "no file 'nothing.csv'", "hint: check the path")
+    (tmp_path / "page.html").write_text("<html></html>", encoding="utf-8")
+    check_refused(run("page.html"), "page.html is an HTML page", "hint: write its rows as a table")
+
+
+def test_what_answers_no_question_says_why(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "texts.csv").write_text("id,text\n1,one\n2,two\n", encoding="utf-8")
+    done = run("check", "texts.csv")
+    assert done.returncode == 0
+    assert done.stdout.startswith("No question can be answered by these files")
+    assert "hint: " in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("files", "words", "hint"),
+    [
+        (one_per_system(), ("preds_bert.jsonl", "preds_roberta.jsonl"), "--gold label"),
+        ({**PER_LINE, "gold.txt": GOLD_LINES}, ("bert.txt", "roberta.txt", "gold.txt"), "--gold gold.txt"),
+        (
+            {"l.csv": csv(long("example_id", "correct"))},
+            ("l.csv",),
+            "--item example_id and --value-column correct",
+        ),
+        ({"l.csv": csv(long("input", "score"))}, ("l.csv",), "--item input"),
+        ({"r.csv": csv(runs())}, ("r.csv",), "bestby runs compares runs"),
+        (
+            {"p.csv": csv([{"ground_truth": g["label"], "a": g["bert"], "b": g["roberta"]} for g in wide()])},
+            ("p.csv",),
+            "--gold ground_truth",
+        ),
+    ],
+)
+def test_the_hint_of_compare_looks_at_the_files(
+    files: dict[str, str], words: tuple[str, ...], hint: str, run: Run, tmp_path: Path
+) -> None:
+    written(tmp_path, Layout(files, words, frozenset()))
+    done = run("compare", *words)
+    assert done.returncode == 2
+    assert hint in done.stderr.splitlines()[1]
+
+
+def test_tables_of_the_result(run: Run, tmp_path: Path) -> None:
+    name = "wide, texts and groups beside"
+    written(tmp_path, LAYOUTS[name])
+    outputs = (
+        "--json",
+        "c.json",
+        "--csv",
+        "c.csv",
+        "--markdown",
+        "c.md",
+        "--html",
+        "c.html",
+        "--plot",
+        "c.svg",
+    )
+    assert run("check", "p.csv", *outputs).returncode == 0
+    loaded = bb.load(tmp_path / "c.json")
+    assert isinstance(loaded, bb.FileCheck)
+    assert list(to_frame(loaded, "columns")["part"])[:2] == ["item ids", "gold"]
+    assert loaded.commands[0].command in (tmp_path / "c.csv").read_text(encoding="utf-8")
+    assert loaded.commands[0].command in (tmp_path / "c.md").read_text(encoding="utf-8")
+    assert "topic" in (tmp_path / "c.html").read_text(encoding="utf-8")

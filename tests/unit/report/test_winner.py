@@ -1,0 +1,67 @@
+"""Whether a difference is significant, and who wins: one answer on records, columns and parts of results."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import pickle
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import bestby as bb
+from bestby._core.errors import BestbyError
+from bestby.report.fields import DIFFERENCE, Field, Rows
+
+REMOVED = ("better", "favoured", "ahead", "opposed")
+
+
+@pytest.mark.parametrize(
+    ("p", "level", "expected"),
+    [
+        (0.04, 0.95, (True, "a")),
+        (0.04, 0.99, (False, None)),
+        (0.06, 0.95, (False, None)),
+        (0.06, 0.9, (True, "a")),
+    ],
+)
+def test_it_follows_the_adjusted_p_and_the_level(
+    made: SimpleNamespace, p: float, level: float, expected: tuple[bool, str | None]
+) -> None:
+    d = dataclasses.replace(made.difference(p_value=0.001, p_adjusted=p), level=level)
+    assert (d.significant, d.winner) == expected
+    untested = dataclasses.replace(d, test=None, p_adjusted=None)
+    assert (untested.significant, untested.winner) == (None, None)
+
+
+def test_columns_of_thousands_of_pairs_are_those_of_their_records() -> None:
+    right = (np.random.default_rng(0).random((150, 200)) < np.linspace(0.5, 0.8, 150)[:, None]).astype(int)
+    for settings in ({}, {"test": None}, {"alternative": "greater"}):
+        c = bb.compare({f"s{i}": row for i, row in enumerate(right)}, **settings)
+        pairs = c.differences.parts[0]
+        assert list(pairs.winner) == [d.winner for d in c]
+        assert list(pairs.significant) == [d.significant for d in c]
+        if not settings:
+            assert 0 < sum(map(bool, pairs.significant)) < len(c)
+            frame = c.to_frame(backend="pyarrow").to_pydict()
+            assert frame["winner"] == list(pairs.winner)
+
+
+def test_a_column_that_thousands_of_pairs_do_not_hold_is_read_from_their_records() -> None:
+    right = (np.random.default_rng(0).random((150, 50)) < 0.7).astype(int)
+    c = bb.compare({f"s{i}": row for i, row in enumerate(right)})
+    rows = Rows((*DIFFERENCE, Field("extent")), lambda c: c.differences).rows(c)
+    assert {row["extent"] for row in rows} == {"50 items"}
+
+
+def test_a_name_that_is_gone_is_answered_with_the_one_there_is(made: SimpleNamespace) -> None:
+    d = made.difference()
+    for name in REMOVED:
+        assert not hasattr(d, name)
+        with pytest.raises(AttributeError, match=f"has no attribute '{name}'\nhint: .*winner is"):
+            getattr(d, name)
+    with pytest.raises(BestbyError) as error:
+        d.nothing  # noqa: B018
+    assert error.value.hint is None
+    assert pickle.loads(pickle.dumps(d)) == copy.deepcopy(d) == d
