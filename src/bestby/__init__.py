@@ -91,6 +91,7 @@ if TYPE_CHECKING:
     from bestby.questions.preferences.source import read_preferences as read_preferences
     from bestby.questions.published.compare import compare_published as compare_published
     from bestby.questions.published.result import PublishedComparison as PublishedComparison
+    from bestby.questions.published.result import PublishedScores as PublishedScores
     from bestby.questions.runs.compare import compare_runs as compare_runs
     from bestby.questions.runs.result import RunsComparison as RunsComparison
     from bestby.questions.runs.result import RunsDifference as RunsDifference
@@ -173,7 +174,7 @@ __getattr__, __dir__, __all__ = door(
         "questions.preferences.result": "PreferenceComparison PreferenceDifference PreferenceScore",
         "questions.preferences.source": "Preferences read_preferences",
         "questions.published.compare": "compare_published",
-        "questions.published.result": "PublishedComparison",
+        "questions.published.result": "PublishedComparison PublishedScores",
         "questions.runs.compare": "compare_runs",
         "questions.runs.result": "RunsComparison RunsDifference Variance",
         "questions.slices.compare": "compare_slices",

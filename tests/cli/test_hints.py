@@ -175,7 +175,7 @@ def test_whether_a_published_score_is_of_the_same_items(
     assert [answer["assumption"] for answer in json.loads(done.stdout)["answers"]] == answers
     if option == "--same-items":
         check_refused(
-            run(*command, "--n-items", "200"),
+            run(*command, "--items", "200"),
             "100 items cannot be the same as 200",
-            "hint: leave out --same-items, or pass --n-items 100",
+            "hint: leave out --same-items, or pass --items 100",
         )
