@@ -74,8 +74,8 @@ def applied(result: Any, labels: Mapping[str, str]) -> Any:
     said = _in_sentences(labels)
     changed = _renamed(result, lambda name: called.get(name, name), said)
     items = getattr(result, "_items", None)
-    more = {} if items is None else {"_items": items.called(called)}
-    return dataclasses.replace(changed, _labels=None, **more)
+    fields: dict[str, Any] = {} if items is None else {"_items": items.called(called)}
+    return dataclasses.replace(changed, _labels=None, **fields)
 
 
 def _names(result: Any) -> dict[str, None]:

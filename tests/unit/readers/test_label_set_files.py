@@ -159,8 +159,10 @@ FORMS = {
     ),
     "a column per label": (_per_system(_column_per_label, ".csv"), {"label_sets": True}),
     "a column of words per label": (_per_system(_words, ".csv"), {"label_sets": True}),
-    "a column per label, all others": (_per_system(_column_per_label, ".csv"), {"classes": "columns"}),
-    "a column per label, named": (_per_system(_column_per_label, ".csv"), {"classes": NAMES}),
+    "a column per label, all others": (_per_system(_column_per_label, ".csv"),
+        {"reading": bb.Reading(classes="columns")}),
+    "a column per label, named": (_per_system(_column_per_label, ".csv"),
+        {"reading": bb.Reading(classes=NAMES)}),
     "lines with commas": (_per_system(_lines(lambda row: _text(row, ",")), ".txt"), {"label_separator": ","}),
     "lines with a header": (_per_system(_lines(lambda row: _text(row, "|"), header=True), ".csv"), BAR),
     "lines of numbers": (_per_system(_lines(lambda row: " ".join(map(str, row))), ".txt"), {}),
@@ -318,7 +320,9 @@ def test_names_beside_rows_without_names_are_refused_until_named(tmp_path):
     given = {"gold": str(tmp_path / "gold.csv"), "label_sets": True}
     with pytest.raises(InvalidInputError, match="nothing names the labels of 'a'"):
         bb.read(paths, **given)
-    result = bb.evaluate(bb.read(paths, classes=NAMES, **given), metric="subset_accuracy", interval=None)
+    result = bb.evaluate(
+        bb.read(paths, reading=bb.Reading(classes=NAMES), **given), metric="subset_accuracy", interval=None
+    )
     assert result.systems[0].score == pytest.approx(_expected(COLUMNS["a"])[3])
 
 

@@ -224,7 +224,7 @@ def test_copies_do_not_differ_and_families_hang_together() -> None:
     copies = compared(predictions={"a": PREDICTIONS["a"], "b": PREDICTIONS["a"].copy()})["a", "b"]
     assert (copies.estimate, copies.p_value, copies.interval) == (0.0, 1.0, None)
     assert [note.code for note in copies.notes] == ["constant_difference"]
-    whole = compared(simultaneous=True)
+    whole = compared(correction="simultaneous")
     for d in whole:
         single = compared()[d.a, d.b].interval
         assert d.interval.low <= single.low < single.high <= d.interval.high
