@@ -77,8 +77,8 @@ def with_suggestions(function: F) -> F:
 
     @wraps(function)
     def called(*args: Any, **keywords: Any) -> Any:
-        for word in keywords.keys() - allowed:
-            if not takes_any or word in moved:
+        for word in keywords:
+            if word in moved or not (takes_any or word in allowed):
                 raise unknown_keyword(function, word, keywords[word])
         placed = by_position[: len(args)]
         if len(args) > len(by_position) or any(name in keywords for name in placed):
