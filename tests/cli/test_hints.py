@@ -22,7 +22,7 @@ from bestby.cli.options import spellings
 
 OF_PYTHON = {"data", "executor", "height", "label_sets", "labels", "outer", "resampling", "rescale"}
 """Arguments that no command has: what they are about cannot be said on the command line."""
-ELSEWHERE = {"dtype", "fields", "save_outcomes", "this"}
+ELSEWHERE = {"dtype", "fields", "index", "save_outcomes", "this"}
 """Settings of other tools, and of names that only the data tell."""
 
 
