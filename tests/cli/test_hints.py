@@ -90,7 +90,7 @@ def test_an_import_is_told_of_no_column_of_systems(run: Run, tmp_path: Path) -> 
     rows = [f"q{i},{'xyz'[i % 3]},{'xy'[i % 2]},{'zx'[i % 2]},m{i % 2}" for i in range(40)]
     (tmp_path / "t.csv").write_text("\n".join(["id,gold,a,b,model", *rows]), encoding="utf-8")
     what = "t.csv: column 'model' shares no value with the gold; is it a system?"
-    columns = "hint: choose the columns of the systems: --system ...; or leave columns out: --ignore ..."
+    columns = "hint: leave it out: --ignore model; or choose the columns of the systems: --system ..."
     done = run("board", "import", "t.csv", "--gold", "gold", "--board", "b")
     check_refused(done, what, columns)
     assert done.stderr.splitlines()[1] == columns

@@ -113,6 +113,7 @@ PARTS = {
 
 INPUTS = {
     "Annotations",
+    "Blocks",
     "Board",
     "Evaluation",
     "FunctionMetric",
@@ -127,9 +128,11 @@ INPUTS = {
     "PairedScores",
     "Pilot",
     "Preferences",
+    "Reading",
     "Resampling",
     "Runs",
     "RunsAndItems",
+    "ScoreMetric",
     "Study",
     "WeightDerivatives",
     "WeightedMetric",

@@ -193,7 +193,7 @@ def _load(words: tuple[str, ...], help: str) -> Any:
 
     def call(values: Any) -> None:
         with _errors_in_options(words, values):
-            run_command = getattr(importlib.import_module(REGISTRY[" ".join(words)][0]), "_".join(words))
+            run_command = _function(words)
             with with_stdin(values) as complete, _forwarded(words, values, complete):
                 if "progress" not in inspect.signature(run_command).parameters:
                     run_command(complete)
@@ -216,26 +216,30 @@ def _errors_in_options(words: tuple[str, ...], values: Any) -> Iterator[None]:
         raise in_options(error, spellings(type(values)), named, arguments_of_all()) from error
 
 
-def values_of(name: str, arguments: Sequence[str]) -> Any:
+def _function(words: tuple[str, ...]) -> Any:
+    """Return the function of a command, loaded with its module."""
+    return getattr(importlib.import_module(REGISTRY[" ".join(words)][0]), "_".join(words))
+
+
+def values_of(words: tuple[str, ...], arguments: Sequence[str]) -> Any:
     """Return the record of a command with the values that are typed."""
     filled: list[Any] = []
-    parser = command(name, "", record_of(tuple(name.split())), filled.append)
+    parser = command(words[-1], "", record_of(words), filled.append)
     try:
-        parser.main(args=[*arguments], prog_name=f"bestby {name}", standalone_mode=False)
+        parser.main(args=[*arguments], prog_name=" ".join(("bestby", *words)), standalone_mode=False)
     except CLICK_ERROR as error:
         raise InvalidInputError(str(error)) from error
     return filled[0]
 
 
-def answer(name: str, values: Any) -> Any:
+def answer(words: tuple[str, ...], values: Any) -> Any:
     """Return the result of a command, which prints and writes nothing.
 
     A command that ends with a status of its own has a function `answer` for this.
     """
-    words = tuple(name.split())
-    module = importlib.import_module(REGISTRY[name][0])
+    function = _function(words)
     with _errors_in_options(words, values):
-        return getattr(module, "answer", getattr(module, "_".join(words)))(values, None)
+        return getattr(importlib.import_module(function.__module__), "answer", function)(values, None)
 
 
 @contextmanager

@@ -90,9 +90,7 @@ def interval_of_mean(
     parts: Sequence[Evidence], tost: Interval | None, estimate: float, settings: MarginSettings
 ) -> Guarded:
     """Return the interval of two one-sided tests of a mean of independent differences, as of datasets."""
-    return (
-        (tost, ()) if settings.margin is None else _from_evidence(_mean_of(parts), tost, estimate, settings)
-    )
+    return (tost, ()) if settings.margin is None else _from_evidence(mean_of(parts), tost, estimate, settings)
 
 
 def _from_evidence(
@@ -170,7 +168,7 @@ def interval_of_unbounded(
     return wide, _note(units, tost, wide, margin)
 
 
-def _mean_of(parts: Sequence[Evidence]) -> Evidence:
+def mean_of(parts: Sequence[Evidence]) -> Evidence:
     """Return what is known of a mean of independent differences, such as one per dataset."""
     size = len(parts)
     every_influence = [part.influences for part in parts if part.influences is not None]

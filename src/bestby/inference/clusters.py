@@ -296,7 +296,7 @@ def mean_error(errors: Sequence[StandardError]) -> StandardError:
     """Return the standard error of a mean of independent estimates, such as one per dataset.
 
     The degrees of freedom are Satterthwaite's (1946, Biometrics Bulletin 2, 110-114), and effective units are
-    put together likewise; third cumulants add up.
+    put together likewise; third cumulants add up, and so do the squares of how far each may be off.
     """
     variances = [(error.se / len(errors)) ** 2 for error in errors]
     total = math.fsum(variances)
@@ -309,6 +309,7 @@ def mean_error(errors: Sequence[StandardError]) -> StandardError:
         1.0 / math.fsum(share**2 / error.df for error, share in varying),
         math.fsum(share**1.5 * error.skewness for error, share in varying),
         1.0 / fewer if fewer > 0.0 else math.inf,
+        math.hypot(*(share**1.5 * error.moves for error, share in varying)),
     )
 
 

@@ -15,18 +15,20 @@ from bestby.results.values import Interval
 class Cell:
     """A cell: its text, not yet escaped, and what the table sorts by.
 
-    `rounded` writes a number or an interval of the metric with another number of decimals.
+    `rounded` writes a number or an interval of the metric with another number of decimals; a cell that is
+    `strong` is bold by itself, whatever its row is.
     """
 
     text: str
     key: float | str
     rounded: Callable[[int], str] | None = None
+    strong: bool = False
 
     def followed_by(self, mark: str) -> Cell:
         """Return the cell with a mark after its number."""
         rounded = self.rounded
         again = None if rounded is None else (lambda decimals: rounded(decimals) + mark)
-        return Cell(self.text + mark, self.key, again)
+        return Cell(self.text + mark, self.key, again, self.strong)
 
     def shown(self, decimals: int | None = None) -> str:
         """Return the text, that of a number with so many decimals."""

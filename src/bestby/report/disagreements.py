@@ -276,7 +276,8 @@ def _family(rows: Sequence[Difference], c: Any) -> str:
     )
     settings = {} if c.provenance is None else c.provenance.settings
     if "simultaneous" in settings:
-        return f"{why} For intervals that hold for all pairs at once, use simultaneous=True (--simultaneous)."
+        how = "correction='simultaneous' (--simultaneous)"
+        return f"{why} For intervals that hold for all pairs at once, use {how}."
     return f"{why} For a claim about one of several pairs, quote the adjusted p-value."
 
 
@@ -305,11 +306,11 @@ def clause(d: Difference) -> str:
 def overall_marks(c: Any) -> dict[Any, Kinds]:
     """Return the marks of the differences over all datasets together.
 
-    The macro difference over other datasets is the one that was tested, the others let other data vary.
+    One is the answer of the comparison; in the others other data vary, or the average is another.
     """
     return {
         entry: kinds(c[entry.a, entry.b])
-        if _tested(entry)
+        if answers(c, entry)
         else beside(c[entry.a, entry.b], overall_shown(c, entry))
         for entry in c.overall
     }
@@ -318,24 +319,24 @@ def overall_marks(c: Any) -> dict[Any, Kinds]:
 def overall_shown(c: Any, entry: Any) -> bool:
     """Return whether a difference over all datasets is shown: by its test or, without one, its interval."""
     d = c[entry.a, entry.b]
-    if _tested(entry) and d.test is not None:
+    if answers(c, entry) and d.test is not None:
         return d.winner is not None
     if entry.p_adjusted is not None:
         return bool(rejects(entry.p_adjusted, alpha_at(d.level)))
     return excludes_zero(entry.interval)
 
 
-def _tested(entry: Any) -> bool:
-    return bool((entry.average, entry.resampled) == ("macro", "datasets"))
+def answers(c: Any, entry: Any) -> bool:
+    """Return whether a difference over all datasets together is the one that the comparison answers with."""
+    return bool(entry.average == "macro" and entry.resampled in (c.varying, None))
 
 
-def why_overall(marks: Collection[Kinds]) -> str:
+def why_overall(marks: Collection[Kinds], varying: str) -> str:
     """Return the line below the differences over all datasets together that says what their marks mean."""
     n_marked = sum(bool(one) for one in marks)
     why = (
-        "each of these intervals is for one pair at a time, and lets the data vary that its row names."
-        " The test of the mean difference takes the datasets as the sample, and is corrected for the number"
-        " of comparisons. The headline and the diagram of ranks follow that test."
+        "these rows average otherwise or take other data to vary than the answer does, and disagree with it."
+        f" The headline, the ranks and the diagram follow the macro difference whose {varying} vary."
     )
     text = "".join(dict.fromkeys(kind.value for one in marks for kind in one))
     return f"{text} {n_marked} of {len(marks)} differences: {why}" if n_marked else ""

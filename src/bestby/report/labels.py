@@ -68,14 +68,14 @@ def applied(result: Any, labels: Mapping[str, str]) -> Any:
     """Return a result in which names are replaced by labels, also those of metrics in percent."""
     called: dict[str, Label] = {}
     for name, shown in labels.items():
-        for more in ("", NAMED):
-            label = called[name + more] = Label(shown + more)
+        for unit in ("", NAMED):
+            label = called[name + unit] = Label(shown + unit)
             label.name = name
     said = _in_sentences(labels)
     changed = _renamed(result, lambda name: called.get(name, name), said)
     items = getattr(result, "_items", None)
-    more = {} if items is None else {"_items": items.called(called)}
-    return dataclasses.replace(changed, _labels=None, **more)
+    fields: dict[str, Any] = {} if items is None else {"_items": items.called(called)}
+    return dataclasses.replace(changed, _labels=None, **fields)
 
 
 def _names(result: Any) -> dict[str, None]:

@@ -242,7 +242,8 @@ def sentence(r: Replicability, what: str, *, may_be_independent: bool = True) ->
     text += " (K-Bonferroni, any dependence)"
     text += f"; on at least {r.k_fisher} if they are independent (K-Fisher)." if may_be_independent else "."
     below = sum(p <= r.alpha for p in r.p_values)
-    text += f" Uncorrected, {below} of the p-values are at most {r.alpha:.6g}."
+    are = "p-value is" if n == 1 else "p-values is" if below == 1 else "p-values are"
+    text += f" Uncorrected, {below} of {n} {are} at most {r.alpha:.6g}."
     return text + (
         f" {what.capitalize()} with a difference by Holm's procedure: {listed(r.found, 12)}."
         if r.found

@@ -37,7 +37,15 @@ from bestby.vocabulary.lookup import (
 )
 from bestby.vocabulary.notes import NOTES, NOTES_BY_SUBJECT
 from bestby.vocabulary.questions import ALTERNATIVES, CORRECTIONS, STATISTICS, ItemCorrection
-from bestby.vocabulary.settings import CHOOSING, SETTINGS, Draw, FailTest, MonitorPopulation, StratifyBy
+from bestby.vocabulary.settings import (
+    CHOOSING,
+    SETTINGS,
+    DatasetQuestion,
+    Draw,
+    FailTest,
+    MonitorPopulation,
+    StratifyBy,
+)
 from bestby.vocabulary.significance_tests import (
     HETEROGENEITY_TESTS,
     OMNIBUS_TESTS,
@@ -71,6 +79,7 @@ __all__ = [
     "STATISTICS",
     "TESTS",
     "DatasetFigure",
+    "DatasetQuestion",
     "DatasetRunsInterval",
     "DatasetTest",
     "Draw",

@@ -145,7 +145,8 @@ INTERVALS = (
     Term("welch", "Welch's t", "Student's t for two samples of unequal spread."),
     Term("yuen", "Yuen's t", "Welch's t for trimmed means."),
     Term("price-bonett", "Price and Bonett's t", "A t interval for medians of runs."),
-    Term("stratified-t", "stratified t", "Over the runs of all datasets: their variances are added."),
+    Term("stratified-t", "stratified t", "Of the mean over datasets: the variances inside them are added."),
+    Term("stratified-hall", "stratified, skewness-allowing t", "The same, allowing for skewed items."),
     Term("crossed-t", "t over items and runs", "The variances of items and runs are added."),
     Term("newcombe", "Newcombe's score interval, longer for unequal spreads", "The chance that a run wins."),
     Term(

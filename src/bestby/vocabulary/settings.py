@@ -9,6 +9,7 @@ from bestby.vocabulary.term import Term
 MonitorPopulation: TypeAlias = Literal["bank", "wider"]
 StratifyBy: TypeAlias = Literal["score", "disagreement"]
 Draw: TypeAlias = Literal["proportional", "neyman"]
+DatasetQuestion: TypeAlias = Literal["auto", "fixed", "random"]
 FailTest: TypeAlias = Literal["exact", "bound"]
 
 # fmt: off
@@ -21,7 +22,9 @@ SETTINGS = (
         "worst", "worst", "Count them as wrong.",
         ("items.on_missing", "datasets.on_missing", "readers.on_missing")
     ),
-    Term("fixed", "fixed", "The annotators are those there are.", ("annotators",)),
+    Term(
+        "fixed", "fixed", "The annotators, or the datasets, are those there are.", ("annotators", "datasets")
+    ),
     Term("resample", "resample", "Draw the annotators of each item again too.", ("annotators",)),
     Term("half", "Bradley-Terry", "A tie is half a win for both.", ("ties",)),
     Term("davidson", "Davidson", "Ties have a probability of their own.", ("ties",)),
@@ -31,6 +34,8 @@ SETTINGS = (
     Term("different", "different scales", "The judge scores otherwise.", ("judged.scale",)),
     Term("dataset", "dataset", "The outer keys of a mapping are datasets.", ("outer",)),
     Term("system", "system", "The outer keys of a mapping are systems.", ("outer",)),
+    Term("auto", "auto", "Fixed where datasets have items or several runs, else random.", ("datasets",)),
+    Term("random", "random", "The datasets are a sample of others like them.", ("datasets",)),
     Term("factor", "factor", "Multiply the scores.", ("by",)),
     Term("offset", "offset", "Add to the scores.", ("by",)),
     Term(

@@ -96,8 +96,10 @@ TESTS = (
     Term("yuen", "Yuen's t-test of trimmed means", "Welch's t test for trimmed means."),
     Term("price-bonett", "Price and Bonett's t-test of medians", "A t test for medians of runs."),
     Term("bootstrap-runs", "bootstrap test of the runs", "The bootstrap test that resamples runs."),
-    Term("stratified-t", "t-test over the runs of all datasets",
-        "The variances of the differences on the datasets are added."),
+    Term("stratified-t", "stratified t-test",
+        "Of the mean over these datasets: the variances inside the datasets are added."),
+    Term("stratified-hall", "stratified, skewness-allowing t-test",
+        "The same, made to allow for the skewness of items."),
     Term("crossed-t", "t-test over items and runs", "The variances of items and runs are added."),
     Term("crossed-bootstrap", "bootstrap test over items and runs", "Resamples items and runs."),
     Term(

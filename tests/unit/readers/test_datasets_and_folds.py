@@ -92,7 +92,7 @@ def test_items_of_folds(tmp_path: Path) -> None:
     ("text", "message"),
     [
         ("a,b\n1,2\n", "no column is called dataset or task"),
-        ("dataset,system\nx,a\n", "no column is called score"),
+        ("dataset,system\nx,a\n", "which column holds the scores"),
         ("dataset,a,b\nx,1,u\ny,2,3\n", r"column 'b' holds text \('u'\), expected scores; first: row 1"),
         ("dataset,a,b\nx,1,2\ny,2,u\n", r"column 'b' holds text \('u'\), expected scores; first: row 2"),
         ("dataset,a,b\nx,1,NA\ny,2,\n", "column 'b' has no value in any row"),

@@ -90,7 +90,7 @@ def test_it_follows_the_settings() -> None:
     assert "corrected" not in untested
     assert "confidence interval" not in said(interval=None)
     assert "Nothing was resampled" in said()
-    together = said(simultaneous=True)
+    together = said(correction="simultaneous")
     assert "simultaneous max-T (Romano and Wolf, 2005)" in together
     assert "The adjusted p-values of the 3 comparisons are those of the intervals" in together
     clustered = said(clusters=[i // 3 for i in range(60)])

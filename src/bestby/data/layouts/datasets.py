@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -17,12 +18,13 @@ from bestby.data.columns import column_of_texts
 from bestby.data.evaluation import Evaluation
 from bestby.data.layouts.assemble import agreed
 from bestby.data.layouts.items import evaluation_of, system_column_of, value_word
-from bestby.data.layouts.runs import unscored_run
+from bestby.data.layouts.runs import VALUE_WORDS, unscored_run
 from bestby.data.roles import (
     DATASET_WORDS,
     REPETITION_WORDS,
     RUN_WORDS,
     TableOptions,
+    are_scores,
     averages,
     check_no_repetition,
     listed,
@@ -44,6 +46,14 @@ Cells = Mapping[str, Mapping[str, float | None]]
 
 RunCells = Mapping[str, Mapping[str, Mapping[str, float]]]
 """Scores by dataset, system and run; a system has the runs that have a score."""
+
+
+class Named(dict[str, Any]):
+    """Scores or runs by dataset, with what the column that they came from calls them."""
+
+    def __init__(self, scores: Mapping[str, Any], column: str) -> None:
+        super().__init__(scores)
+        self.metric = None if column in VALUE_WORDS or are_scores(column) is False else column
 
 
 @dataclass(frozen=True)
@@ -79,7 +89,8 @@ def datasets_of(
     options = marked
     by = _system_column(table, options)
     if by is not None and gold is None and table.item_column(options.roles.item) is None:
-        return _long_scores(table, labels, by, options)
+        column = _score_column(table, {key, by}, options)
+        return Named(_long_scores(table, labels, by, column, options), column)
     if unique and gold is None and by is None:
         names = _systems(table, systems, {key, table.item_column(options.roles.item)})
         scores: dict[str, dict[str, float | None]] = {label: {} for label in labels}
@@ -119,7 +130,8 @@ def folds_of(
     if again is None and system is None and options.systems is None:
         check_no_repetition(bare.source, bare.data)
     if roles.gold is None and ids is None and system is not None:
-        marked_scores = _long_scores(bare, [_UNIT.join(label) for label in labels], system, options)
+        value = _score_column(bare, {system}, options)
+        marked_scores = _long_scores(bare, [_UNIT.join(label) for label in labels], system, value, options)
         return _without_mean(bare.source, _fold_scores(bare.source, marked_scores))
     if roles.gold is None and len(set(labels)) == len(labels) and system is None:
         names = _systems(bare, options.systems, {ids})
@@ -185,14 +197,8 @@ def _system_column(table: Table, options: TableOptions) -> str | None:
     return system_column_of(table, options.roles, options.systems)
 
 
-def _long_scores(table: Table, labels: Sequence[str], by: str, options: TableOptions) -> Cells:
+def _long_scores(table: Table, labels: Sequence[str], by: str, value: str, options: TableOptions) -> Cells:
     """Return the scores of a table with a row per dataset (or fold) and system."""
-    value = options.value_column or value_word(table.data, prefer_score=True)
-    if value is None:
-        raise InvalidInputError(
-            f"{table.source}: no column is called score",
-            hint=name_values([name for name in table.names if name != by]),
-        )
     names, scores, chosen = _long_columns(table, by, value, options)
     rows = [row for row in zip(labels, names, scores, strict=True) if row[1] in chosen]
     return scores_by_dataset(*(zip(*rows, strict=True) if rows else ((), (), ())))
@@ -238,7 +244,7 @@ def _runs_by_dataset(table: Table, key: str, run: str, options: TableOptions) ->
             for row in zip(labels, ids, _floats(table, name), strict=True)
         ]
     else:
-        value = _value_of_runs(table, {key, run, by}, options)
+        value = _score_column(table, {key, run, by}, options)
         systems, scores, chosen = _long_columns(table, by, value, options)
         rows = [row for row in zip(labels, ids, systems, scores, strict=True) if row[2] in chosen]
     cells: dict[str, dict[str, dict[str, float]]] = {label: {} for label in labels}
@@ -259,10 +265,10 @@ def _runs_by_dataset(table: Table, key: str, run: str, options: TableOptions) ->
             )
         if value_of_run is not None:
             cells[label].setdefault(name, {})[one] = value_of_run
-    return cells
+    return cells if by is None else Named(cells, value)
 
 
-def _value_of_runs(table: Table, taken: set[str], options: TableOptions) -> str:
+def _score_column(table: Table, taken: set[str], options: TableOptions) -> str:
     """Return the column of the scores: the one named, one that is called so, or the only one left."""
     others = [name for name in table.names if name not in taken]
     value = options.value_column or value_word(table.data, prefer_score=True)

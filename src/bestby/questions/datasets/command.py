@@ -48,6 +48,7 @@ class Statistics(option_groups.ScoreFamily):
     paired: bool = flag("Runs with the same seed belong together: differences are taken seed by seed.")
     interval: str = choice(_either("interval"), "Intervals.", default="auto")
     test: str = choice(_either("test"), "Test.", default="auto")
+    datasets: str = choice(allowed_names("datasets"), "Whether the answer is about these.", default="auto")
     across: str = choice(allowed_names("across", "datasets"), "Test over the datasets.", default="auto")
 
 
@@ -84,6 +85,7 @@ class Datasets:
 
 _FOR_SCORES = (
     "--metric", "--lower-is-better", "--higher-is-better", "--baseline", "--interval", "--test", "--across",
+    "--datasets",
     "--alternative", "--correction", "--margin", "--csv-scores", "--statistic", "--paired",
     "--normalise", "--plot-kind",
 )  # fmt: skip
@@ -100,11 +102,13 @@ def datasets(values: Datasets, progress: Any) -> Any:
     if statistics.get("normalise") not in (None, MINMAX):
         statistics["normalise"] = read_ranges(statistics["normalise"])
     reading = reading_of(values.statistics.metric)
-    data: Any = read_datasets(values.paths, **values.data.arguments(), **reading)
+    data: Any = read_datasets(values.paths, **in_records(read_datasets, values.data.arguments()), **reading)
     if isinstance(data, dict) and all(isinstance(value, float) for value in data.values()):
         return _count_of_effects(data, values)
     # Files say which column has the datasets.
-    return compare_datasets(data, outer="dataset", **in_records(statistics, progress))
+    return compare_datasets(
+        data, outer="dataset", **in_records(compare_datasets, statistics, progress=progress)
+    )
 
 
 def _count_of_effects(p_values: dict[str, float], values: Datasets) -> Replicability:

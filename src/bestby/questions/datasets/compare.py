@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from bestby._core import checks, rounding
+from bestby._core.errors import DesignError
 from bestby._core.keywords import with_suggestions
 from bestby._core.typing import Correction, OnMissing, Question, Rng, Statistic
 from bestby.comparisons import note_rules, per_dataset, provenance, swap_notes
@@ -15,14 +16,17 @@ from bestby.comparisons.family import adjusted, oriented, ranked, with_direction
 from bestby.comparisons.per_dataset import Options
 from bestby.comparisons.settings import check_reach
 from bestby.data.evaluation import Evaluation
+from bestby.data.reading import Reading, checked_reading
 from bestby.data.roles import TableOptions
 from bestby.data.table import backend_of
 from bestby.engine.base import Drawing
 from bestby.engine.text_statistics import Counting
 from bestby.inference import skewness
 from bestby.metrics import resolve
+from bestby.metrics.score_metric import name_and_direction
 from bestby.questions.datasets import ranking
-from bestby.questions.datasets.differences import adjusted_within, clipped, counts_of, differences_inside
+from bestby.questions.datasets.differences import adjusted_within, counts_of, differences_inside
+from bestby.questions.datasets.overall_items import clipped, few_items_notes, has_errors
 from bestby.questions.datasets.result import DatasetComparison, RankDifference
 from bestby.questions.datasets.source import (
     DatasetScores,
@@ -43,6 +47,7 @@ from bestby.resampling.settings import Resampling, combined_settings
 from bestby.results.base import MetricInfo, Note, notes_about
 from bestby.results.values import Friedman
 from bestby.vocabulary import (
+    DatasetQuestion,
     DatasetRunsInterval,
     DatasetTest,
     ItemInterval,
@@ -58,18 +63,16 @@ def compare_datasets(
     gold: str | None = None,
     *,
     metric: Any = None,
-    greater_is_better: bool | None = None,
     statistic: Statistic = "mean",
     systems: str | Sequence[str] | None = None,
-    ignore: str | Sequence[str] | None = None,
     items: str | Sequence[str] | None = None,
     dataset: str | None = None,
+    datasets: DatasetQuestion = "auto",
     outer: Literal["dataset", "system"] | None = None,
     run: str | None = None,
-    system_column: str | None = None,
-    value_column: str | None = None,
     clusters: str | None = None,
     on_missing: OnMissing = "error",
+    reading: Reading | None = None,
     normalise: Literal["minmax"] | Mapping[str, tuple[float, float]] | None = None,
     paired: bool = False,
     baseline: str | None = None,
@@ -101,23 +104,22 @@ def compare_datasets(
         The column of the gold in a frame with a row per item.
     metric : str, Metric or callable, optional
         What to compute of items; as for `compare`. For a table of scores, a name for them.
-    greater_is_better : bool, optional
-        The direction of the scores in a table. By default that of the metric they are named after, or a guess
-        from the name, which a note tells; without a name True. Items: the metric knows.
     statistic : {"mean", "median", "trimmed_mean", "iqm"}
         What is compared of several runs on a dataset, as for `compare_runs`, and, if it is not the mean, of
         the runs of all datasets together.
-    systems, ignore : str or list of str, optional
-        The systems to compare (all by default), and the columns or systems to leave out, by name or by
-        pattern, such as ``"gpt-*"``.
+    systems : str or list of str, optional
+        The systems to compare (all by default), by name or by pattern, such as ``"gpt-*"``.
     items : str or list of str, optional
         The column of item ids in a frame with a row per item; several columns together make an item id.
     dataset : str, optional
         The column of a frame that names the dataset; "dataset" or "task" by default.
+    datasets : {"auto", "fixed", "random"}
+        Whether the answer is about the mean over these very datasets, whose items or runs vary ("fixed"), or
+        about other datasets like these, of which these are a sample ("random"). "auto" is "fixed" where every
+        dataset has items or several runs, else, and with a test `across`, "random". The headline gives the
+        other answer in one sentence.
     run : str, optional
         The column of a frame that names the run; "run" or "seed" by default.
-    system_column, value_column : str, optional
-        Columns of a frame with a row per dataset (or item, or run) and system.
     outer : {"dataset", "system"}, optional
         What the outer keys of a mapping of mappings of scores are: datasets by default, ``"system"`` for
         ``{system: {dataset: score}}``.
@@ -127,6 +129,8 @@ def compare_datasets(
         Where a system has no score on a dataset, or a single one where others have several runs: refuse, or
         leave the dataset out, with a note. Where rows of a frame are items, the same for items; "worst"
         counts them as wrong.
+    reading : Reading, optional
+        How the data are read: `ignore`, `system_column` and `value_column`.
     normalise : "minmax" or mapping of str to (float, float), optional
         Bring the scores of a table, or of runs, to one scale: per dataset the two scores that become 0 and 1,
         such as those of chance and of people; or "minmax", the lowest and the highest score on each dataset.
@@ -151,7 +155,7 @@ def compare_datasets(
         is 0, the quantity that is estimated and has the interval (the permutation test takes the differences
         to be symmetric); "auto" is "t", and from 15 datasets on "hall", which allows for skewness. "wilcoxon"
         asks whether the differences are symmetric about 0, "sign" whether each system wins on half of the
-        datasets; a note says so.
+        datasets; a note says so. Another than "auto" asks about datasets like these (`datasets`).
     alternative : {"two-sided", "greater", "less", "better"}
         Of the tests inside the datasets and over them; A against B on the scale of the scores, or "better"
         for whether A is better, whichever direction that is.
@@ -217,20 +221,30 @@ def compare_datasets(
     >>> round(result["new", "old"].estimate, 4), result.wins("new", "old"), result.average_ranks
     (0.0275, (3, 0, 1), (1.25, 1.75))
     """
+    how = checked_reading(reading, "compare_datasets", "ignore system_column value_column")
     resampling = combined_settings(
         resampling, n_resamples, rng, function="compare_datasets", unused="resample_size rescale"
     )
     drawing = Drawing.of(resampling)
     checks.choice(across, allowed_names("across", "datasets"), "across")
+    checks.choice(datasets, allowed_names("datasets"), "datasets")
+    if datasets == "fixed":
+        checks.refuse_unused("the mean over these very datasets", across=(across, "auto"))
     checks.choice(on_missing, allowed_names("on_missing", "datasets"), "on_missing")
-    columns = {"dataset": dataset, "run": run, "gold": gold, "items": items, "clusters": clusters}
-    columns |= {"system_column": system_column, "value_column": value_column}
+    columns: dict[str, Any] = {
+        "dataset": dataset,
+        "run": run,
+        "gold": gold,
+        "items": items,
+        "clusters": clusters,
+    }
+    columns |= {"system_column": how.system_column, "value_column": how.value_column}
     check_outer(data, outer)
     refuse_p_values(data)
     per_dataset.refuse_columns(data, columns)
     table_options = TableOptions.of(
-        gold, items, clusters, systems=systems, ignore=ignore, on_missing=on_missing,
-        system_column=system_column, value_column=value_column,
+        gold, items, clusters, systems=systems, ignore=how.ignore, on_missing=on_missing,
+        system_column=how.system_column, value_column=how.value_column,
     )  # fmt: skip
     source = without_runs(source_of(data, outer, dataset, table_options, run))
     options, settings = _settings(
@@ -238,6 +252,7 @@ def compare_datasets(
         test=test, alternative=alternative, correction=correction, margin=margin, baseline=baseline,
     )  # fmt: skip
     counting = Counting.of(drawing)
+    metric, greater_is_better = name_and_direction(metric)
     scores = _scores(source, metric, greater_is_better, on_missing, settings, drawing, counting)
     scores = on_one_scale(scores, normalise)
     scores = dataclasses.replace(scores, matrix=rounding.levelled(scores.matrix))
@@ -246,7 +261,9 @@ def compare_datasets(
     settings = None if settings is None else settings.among(scores.names)
     options = dataclasses.replace(options, alternative=oriented(alternative, scores.metric.greater_is_better))
     asked = _named(scores, options, settings, alternative, across) | {"baseline": baseline}
-    result = _compared(scores, options, settings, asked, drawing, counting, across)
+    varying = _varying(scores, datasets, across)
+    asked["datasets"] = "random" if varying == "datasets" else "fixed"
+    result = _compared(scores, options, settings, asked, drawing, counting, across, varying)
     return with_backend(result, backend_of(data))
 
 
@@ -293,6 +310,7 @@ def _scores(
     counting: Counting,
 ) -> DatasetScores:
     """Return scores without gaps; `settings` are those of runs."""
+    metric = source.metric if metric is None else metric
     if settings is None:
         return scores_of(source, metric, greater_is_better, on_missing, drawing, counting)
     return run_scores(source, metric, greater_is_better, on_missing, settings, drawing, counting)
@@ -320,20 +338,26 @@ def _compared(
     drawing: Drawing,
     counting: Counting,
     across: str,
+    varying: str,
 ) -> DatasetComparison:
     """Compare scores on one scale; `settings` are those of runs, and `asked` is all that was asked for."""
-    baseline = asked["baseline"]
-    order, average = _ordered(scores)
+    baseline, fixed = asked["baseline"], varying != "datasets"
+    order, average = _ordered(scores, by_mean=fixed)
     pairs = per_dataset.pairs_of(order, scores.names, baseline, options.alternative)
     over = dataclasses.replace(
         options, test=None if options.test is None else _over(across, len(scores.datasets))
     )
-    differences, doubts = _across(scores, pairs, over, drawing)
-    inside = differences_inside(scores, pairs, differences, options, settings, drawing, counting)
+    sampled, doubts = _across(scores, pairs, over, drawing)
+    inside = differences_inside(scores, pairs, sampled, options, settings, drawing, counting)
+    differences = with_direction_notes(inside.over_these, options.alpha) if fixed else sampled
     friedman, ranks, cd = _ranking(scores, order, average, pairs, options, baseline)
     counts = counts_of(inside.within, pairs, options)
     matrix = per_dataset.in_order(scores.matrix, scores.names, order)
-    notes = _notes(scores, pairs, counts, inside.within, options, over.test)
+    notes = _notes(scores, pairs, counts, inside.within, options)
+    if fixed:
+        notes += [] if options.bare else few_items_notes(scores)
+    else:
+        notes += _notes_on_datasets(scores, len(pairs), options, over.test) + doubts
     below = per_dataset.below_half_notes(scores.estimates, "dataset", scores.names, options.level)
     return DatasetComparison(
         metric=scores.metric,
@@ -349,7 +373,7 @@ def _compared(
         friedman=friedman,
         ranking=ranks,
         critical_difference=cd,
-        notes=(*scores.notes, *notes, *doubts, *inside.notes, *below),
+        notes=(*scores.notes, *notes, *inside.notes, *below),
         provenance=provenance.made_by(drawing, asked, scores.about(), scores.data_hash),
         level=options.level,
         correction=options.corrected_by,
@@ -357,13 +381,30 @@ def _compared(
         baseline=baseline,
         runs=inside.runs,
         ranges=scores.ranges,
+        varying=varying,
     )
 
 
-def _ordered(scores: DatasetScores) -> tuple[tuple[str, ...], tuple[float, ...]]:
+def _varying(scores: DatasetScores, datasets: str, across: str) -> str:
+    """Return what the tests and intervals of the mean difference take to vary."""
+    inside = "runs" if scores.runs else "items" if has_errors(scores) else None
+    if datasets == "fixed" and inside is None:
+        raise DesignError(
+            "one score per dataset does not show how sure the mean over these very datasets is",
+            hint='pass items or several runs of each dataset, or datasets="random"',
+            argument="datasets",
+        )
+    asked = datasets == "random" or across != "auto"
+    return "datasets" if asked or inside is None else inside
+
+
+def _ordered(scores: DatasetScores, *, by_mean: bool) -> tuple[tuple[str, ...], tuple[float, ...]]:
+    """Return the systems, the best first by mean score or by average rank, and their average ranks."""
     better = scores.metric.greater_is_better
     ranks = ranking.average_ranks(scores.matrix, greater_is_better=better)
     order = ranked(ranks, scores.names, False)
+    if by_mean:
+        order = ranked(scores.matrix.mean(axis=0), scores.names, better)
     return tuple(scores.names[s] for s in order), tuple(ranks[order].tolist())
 
 
@@ -442,16 +483,9 @@ def _notes(
     counts: Mapping[Names, Replicability],
     tests: Mapping[str, tuple[Difference, ...]],
     options: Options,
-    across: str | None,
 ) -> list[Note]:
-    """Return notes on what the tests over the datasets show, and on what the datasets do not agree on.
-
-    `across` is the test over the datasets; None where nothing is tested.
-    """
-    n = len(scores.datasets)
-    notes = [] if across is None else _notes_on_test(scores.metric.name, n, len(pairs), options, across)
-    if across is None and options.interval is not None and n < _FEWEST_FOR_SHAPE:
-        notes.append(_few_datasets(n, "the interval of the mean holds"))
+    """Return notes on what is not pooled, and on what the datasets do not agree on."""
+    notes = []
     obstacle = per_dataset.obstacle_to_pooling(scores.items) if scores.items else None
     if scores.items and scores.measure is None:
         obstacle = "the datasets have metrics of their own"
@@ -473,6 +507,18 @@ def _notes(
                 )
             )
     return notes
+
+
+def _notes_on_datasets(
+    scores: DatasetScores, n_pairs: int, options: Options, across: str | None
+) -> list[Note]:
+    """Return notes on what so many datasets show; `across` is the test over them, None without one."""
+    n = len(scores.datasets)
+    if across is not None:
+        return _notes_on_test(scores.metric.name, n, n_pairs, options, across)
+    if options.interval is not None and n < _FEWEST_FOR_SHAPE:
+        return [_few_datasets(n, "the interval of the mean holds")]
+    return []
 
 
 _ASKS = {

@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import dataclasses
-import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
-from bestby.comparisons import equivalence, family, note_rules, one_pair, per_dataset
+from bestby.comparisons import family, note_rules, one_pair, per_dataset
 from bestby.comparisons.per_dataset import Options
 from bestby.engine.base import Drawing
 from bestby.engine.text_statistics import Counting
-from bestby.engine.unseen import evidence
-from bestby.inference import clusters, multiplicity, skewness
-from bestby.inference.distributions import replicates
-from bestby.inference.intervals import percentile
+from bestby.inference import multiplicity
 from bestby.metrics.base import BaseMetric
+from bestby.questions.datasets.overall_items import has_errors, over_items
 from bestby.questions.datasets.overall_runs import (
     Pooled,
     Strata,
@@ -41,15 +37,19 @@ from bestby.questions.runs.result import RunsDifference
 from bestby.questions.runs.source import Data, Settings
 from bestby.report.comparison import Difference
 from bestby.report.replicability import Names, Replicability, replicability
-from bestby.results.base import MetricInfo, Note
-from bestby.results.values import WITHOUT_INTERVAL, Interval, defined
+from bestby.results.base import Note, notes_about
+from bestby.results.values import WITHOUT_INTERVAL
 
 
 @dataclass(frozen=True)
 class InnerDifferences:
-    """The differences on each dataset and over all together, with notes on them."""
+    """The differences on each dataset and over all together, with notes on them.
+
+    `over_these` are the mean differences with items or runs varying, if there are any.
+    """
 
     within: Mapping[str, tuple[Difference, ...]]
+    over_these: Sequence[Difference]
     overall: tuple[Overall, ...]
     notes: Sequence[Note]
     runs: RunsOnDatasets | None = None
@@ -64,14 +64,19 @@ def differences_inside(
     drawing: Drawing,
     counting: Counting,
 ) -> InnerDifferences:
-    """Return what items or runs tell of each pair; `differences` are those of the means over the datasets.
+    """Return what items or runs tell of each pair; `differences` are the means with the datasets varying.
 
     `settings` are those of runs; None where there are none.
     """
     if settings is None:
         within = differences_within(scores, pairs, options)
-        overall, notes = overall_differences(scores, pairs, differences, options, drawing, counting)
-        return InnerDifferences(within, overall, notes)
+        over_these: Sequence[Difference] = (
+            over_items(scores, differences, options) if has_errors(scores) else ()
+        )
+        macro = () if options.bare else tuple((_macro(d, "items"), d.notes) for d in over_these)
+        micro = _micro(scores, scores.measure, pairs, options, drawing, counting)
+        overall, notes = joined(differences, [*macro, *micro], options, scores.metric.name)
+        return InnerDifferences(within, over_these, overall, notes)
     on_each, notes = run_differences(scores, pairs, settings, drawing)
     better = scores.metric.greater_is_better
     strata = Strata.of(scores, settings, drawing)
@@ -94,7 +99,10 @@ def differences_inside(
         systems=systems_overall(together, [entry for entry, _ in pooled], better, gaps=gaps),
         improvements=mean_improvements(strata, pairs),
     )
-    return InnerDifferences(on_each, overall, [*notes, *short, *unbounded], runs)
+    over_these = [
+        _over_runs(d, *one) for d, one in zip(differences, over_runs[: len(differences)], strict=False)
+    ]
+    return InnerDifferences(on_each, over_these or differences, overall, [*notes, *short, *unbounded], runs)
 
 
 def differences_within(
@@ -190,119 +198,20 @@ def _about(dataset: str, note: Note) -> Note:
     return dataclasses.replace(note, about=(dataset, *note.about))
 
 
-def overall_differences(
-    scores: DatasetScores,
-    pairs: Sequence[Names],
-    differences: Sequence[Difference],
-    options: Options,
-    drawing: Drawing,
-    counting: Counting,
-) -> tuple[tuple[Overall, ...], list[Note]]:
-    """Return the mean differences over datasets (macro) and on all items (micro), pair by pair.
-
-    Returns them with a note on each but the differences themselves that has no interval. Without intervals
-    there is one of each, for which nothing is resampled.
-    """
-    bounded = options.interval is not None
-    over_items: list[Noted] = []
-    if scores.items and bounded:
-        over_items += _macro_over_items(scores, differences, options, drawing)
-    if scores.items and scores.measure is not None:
-        over_items += _micro(scores, scores.measure, pairs, options, drawing, counting)
-    return joined(differences, over_items, options, scores.metric.name)
-
-
 Noted = tuple[Overall, tuple[Note, ...]]
 """A difference over all datasets and the notes on its interval."""
 
 
-def _macro_over_items(
-    scores: DatasetScores, differences: Sequence[Difference], options: Options, drawing: Drawing
-) -> list[Noted]:
-    """Return intervals of the mean difference for other items of the same datasets."""
-    pairs = [(scores.names.index(d.a), scores.names.index(d.b)) for d in differences]
-    crossed = any(one.group.crossed for one in scores.estimates.values())
-    spreads = _macro_by_formula(scores, pairs) if crossed else _macro_drawn(scores, pairs, drawing)
-    method, error_method = ("two-way", "two-way") if crossed else ("percentile", "bootstrap")
-    scale, entries = float(np.abs(scores.matrix).max()), []
-    for d, pair, (ends, error) in zip(differences, pairs, spreads, strict=True):
-
-        def bounds(level: float, ends: _Ends = ends) -> family.Bounds:
-            interval = Interval(*ends(level), level, method, exact=crossed)
-            return defined(clipped(interval, scores.metric), scale=scale)
-
-        interval, tost, notes = family.with_equivalence(bounds, options.level, options.margin)
-        if options.margin is not None:
-            parts = [evidence(one.group, pair) for one in scores.estimates.values()]
-            tost, _ = equivalence.interval_of_mean(parts, tost, d.estimate, options)
-            tost = clipped(tost, scores.metric)
-        how = None if error is None else error_method
-        entry = Overall(d.a, d.b, "macro", "items", d.estimate, interval, error, how)
-        macro_bounds = one_pair.Bounds(interval, tost, notes)
-        entries.append(
-            (_with_verdict(entry, macro_bounds, (d.score_a, d.score_b), scores, options.margin), notes)
-        )
-    return entries
-
-
-_Ends = Callable[[float], tuple[float, float]]
-"""From a level to the ends of an interval."""
-
-
-def _macro_drawn(
-    scores: DatasetScores, pairs: Sequence[tuple[int, int]], drawing: Drawing
-) -> list[tuple[_Ends, float | None]]:
-    """Return percentile intervals and standard errors, items redrawn inside each dataset.
-
-    Resamples of n units vary by (n - 1) / n of what other units would, so those of each dataset are moved
-    away from its scores by the root of the inverse: of many small datasets the interval is too short without.
-    """
-    total = np.zeros((drawing.n_resamples, len(scores.names)))
-    for name, estimates in scores.estimates.items():
-        drawing_here = dataclasses.replace(drawing, seed=per_dataset.derived_seed(drawing.seed, name))
-        group, observed = estimates.group, estimates.scores
-        free = group.n_units - group.n_strata
-        spread = math.sqrt(group.n_units / free) if free else 1.0
-        drawn = observed + spread * (group.bootstrap(drawing_here) - observed)
-        total += drawn / len(scores.estimates)
-    scale = float(np.abs(scores.matrix).max())
-    spreads: list[tuple[_Ends, float | None]] = []
-    for a, b in pairs:
-        drawn = total[:, a] - total[:, b]
-        finite = drawn[np.isfinite(drawn)]
-        if finite.size:
-            error = float(finite.std(ddof=1)) if finite.size > 1 else None
-            spreads.append((partial(percentile, replicates(finite, scale)), error))
-        else:
-            spreads.append((lambda _: (math.nan, math.nan), None))
-    return spreads
-
-
-def _macro_by_formula(
-    scores: DatasetScores, pairs: Sequence[tuple[int, int]]
-) -> list[tuple[_Ends, float | None]]:
-    """Return intervals from the standard errors inside the datasets, which two crossed groupings need."""
-    spreads: list[tuple[_Ends, float | None]] = []
-    for a, b in pairs:
-        errors = [one.group.sample(a, b).error for one in scores.estimates.values()]
-        defined_errors = [error for error in errors if error is not None]
-        assert len(defined_errors) == len(errors)  # two crossed groupings go with functions of sums only
-        error = clusters.mean_error(defined_errors)
-        estimate = float(np.mean(scores.matrix[:, a] - scores.matrix[:, b]))
-        spreads.append((partial(skewness.interval, estimate, error), error.se))
-    return spreads
-
-
 def _micro(
     scores: DatasetScores,
-    measure: BaseMetric,
+    measure: BaseMetric | None,
     pairs: Sequence[Names],
     options: Options,
     drawing: Drawing,
     counting: Counting,
 ) -> list[Noted]:
     """Return the differences on all items pooled: items redrawn inside datasets, then whole datasets."""
-    if per_dataset.obstacle_to_pooling(scores.items) is not None:
+    if not scores.items or measure is None or per_dataset.obstacle_to_pooling(scores.items) is not None:
         return []
     whole = per_dataset.pooled(scores.items, scores.names)
     where = "all datasets pooled"
@@ -349,6 +258,24 @@ def _with_verdict(
     )
 
 
+def _macro(d: Difference, resampled: str | None) -> Overall:
+    """Return a mean difference over the datasets as what the interval and the test take to vary says."""
+    return Overall(
+        d.a, d.b, "macro", resampled, d.estimate, d.interval, d.standard_error, d.standard_error_method,
+        d.verdict, d.equivalence_interval, d.test, d.p_adjusted,
+    )  # fmt: skip
+
+
+def _over_runs(d: Difference, entry: Overall, notes: tuple[Note, ...]) -> Difference:
+    """Return a mean difference over the datasets with the runs varying; `d` takes the datasets to vary."""
+    return dataclasses.replace(
+        d, interval=entry.interval, standard_error=entry.standard_error,
+        standard_error_method=entry.standard_error_method, verdict=entry.verdict,
+        equivalence_interval=entry.equivalence_interval, test=entry.test, p_adjusted=entry.p_adjusted,
+        notes=notes_about(notes, d.metric, d.a, d.b),
+    )  # fmt: skip
+
+
 def joined(
     differences: Sequence[Difference], others: Sequence[Noted], options: Options, metric: str
 ) -> tuple[tuple[Overall, ...], list[Note]]:
@@ -357,21 +284,7 @@ def joined(
     Each of the others without an interval has a note that says why.
     """
     bounded = options.interval is not None
-    entries = [
-        Overall(
-            d.a,
-            d.b,
-            "macro",
-            "datasets" if bounded else None,
-            d.estimate,
-            d.interval,
-            d.standard_error,
-            d.standard_error_method,
-            d.verdict,
-            d.equivalence_interval,
-        )
-        for d in differences
-    ]
+    entries = [_macro(d, None if options.bare else "datasets") for d in differences]
     entries += [entry for entry, _ in others]
     place = {(d.a, d.b): i for i, d in enumerate(differences)}
     lost = [one for one in others if bounded and one[0].interval is None]
@@ -384,14 +297,6 @@ def _without_interval(entry: Overall, notes: tuple[Note, ...], metric: str) -> N
     why = next(note for note in notes if note.code in WITHOUT_INTERVAL)
     message = f"{entry.average} difference, {entry.resampled} resampled: {why.message}"
     return Note(why.code, message, (metric, entry.a, entry.b))
-
-
-def clipped(interval: Interval | None, metric: MetricInfo) -> Interval | None:
-    """Return the interval without what no difference can be."""
-    if interval is None:
-        return None
-    reach = metric.bounds[1] - metric.bounds[0]
-    return dataclasses.replace(interval, low=max(interval.low, -reach), high=min(interval.high, reach))
 
 
 def counts_of(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -71,7 +72,7 @@ def forest(c: DatasetComparison, pair: tuple[str, str] | None = None, *, canvas:
     marks = disagreements.overall_marks(c)
     overall = [_overall_line(c, entry, marks[entry], rule=place == 0) for place, entry in enumerate(entries)]
     if not overall:  # the pair was asked for the other way round
-        label = "macro, datasets vary" if computed(c, "interval") else "macro"
+        label = f"macro, {c.varying} vary" if computed(c, "interval") else "macro"
         mark = disagreements.text(disagreements.kinds(whole))
         fields = {"bold": True, "rule": True, "mark": mark}
         overall = [Line(label, whole.estimate, whole.interval, shown(whole), **fields)]  # type: ignore[arg-type]
@@ -80,7 +81,10 @@ def forest(c: DatasetComparison, pair: tuple[str, str] | None = None, *, canvas:
     measured = [line for line in lines if line.interval or not computed(c, "interval")]
     digits = Rounding.of([(line.estimate or 0.0, line.interval) for line in measured])
     marked = [(d, kinds) for _, d, kinds in inner if d is not None]
-    why = disagreements.line(marked, c), disagreements.why_overall([marks[entry] for entry in entries])
+    why = (
+        disagreements.line(marked, c),
+        disagreements.why_overall([marks[entry] for entry in entries], c.varying),
+    )
     intervals = f" with {percent(c.level)} intervals" if computed(c, "interval") else ""
     sheet = draw_lines(
         lines,
@@ -181,6 +185,7 @@ def ranks(c: DatasetComparison, cliques: str = "pairs", *, canvas: Canvas = SCRE
         raise DesignError(
             "a diagram of ranks needs at least 3 systems", hint='plot("forest") shows the datasets of a pair'
         )
+    c = _by_rank(c)
     # The share of the room for a name: names stand on both sides
     axes, names, bars = canvas.axes(), canvas.names(c.systems, 0.55), _bars(c, cliques)
     left = k - k // 2  # the worse half is labelled on the left, outermost first
@@ -212,6 +217,18 @@ def ranks(c: DatasetComparison, cliques: str = "pairs", *, canvas: Canvas = SCRE
         width=4.6,
         title=f"Average ranks on {len(c.datasets)} datasets ({name(c.metric.name)}, {direction(c.metric)})",
         foot=f"{joined[0].upper()}{joined[1:]}.{_DOTS * any(map(_gaps, bars))}",
+    )
+
+
+def _by_rank(c: DatasetComparison) -> DatasetComparison:
+    """Return the comparison with its systems in the order of their average ranks."""
+    order = sorted(range(len(c.systems)), key=c.average_ranks.__getitem__)
+    return replace(
+        c,
+        systems=tuple(c.systems[s] for s in order),
+        means=tuple(c.means[s] for s in order),
+        average_ranks=tuple(c.average_ranks[s] for s in order),
+        scores=c.scores[:, order],
     )
 
 

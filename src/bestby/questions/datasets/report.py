@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
 from functools import partial
 from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Any, cast
 
+import numpy as np
+
 from bestby._core.text import grouped
+from bestby.comparisons import family
+from bestby.inference import groups
 from bestby.inference.multiplicity import rejects
 from bestby.questions.datasets import figure
 from bestby.questions.datasets.result import DatasetComparison, Overall, RunsOnDatasets
@@ -21,6 +26,7 @@ from bestby.report.column import Cell, Column, Look
 from bestby.report.disagreements import (
     Kind,
     Kinds,
+    answers,
     beside,
     kinds,
     line,
@@ -47,6 +53,8 @@ from bestby.report.paper import (
 from bestby.report.percent import changes_of_one_metric, multiplied, times_hundred
 from bestby.report.references import cite
 from bestby.report.tables import (
+    ALL,
+    BEST,
     Table,
     difference_columns,
     difference_rounding,
@@ -54,6 +62,7 @@ from bestby.report.tables import (
     pairs_matrix,
     pairs_table,
     verdicts,
+    with_first_rows,
 )
 from bestby.report.words import computed, listed
 from bestby.vocabulary import long_name
@@ -63,18 +72,23 @@ if TYPE_CHECKING:
     from bestby.report.comparison import Difference
 
 
+MOST_COLUMNS = 8
+"""Systems up to which the table of scores has a column for each; more stand in rows."""
+
+MOST_DATASETS = 12
+"""Datasets of which the short answer shows all; of more it shows some."""
+
+
 def document(c: DatasetComparison) -> Document:
-    """Return the report: average ranks, differences, overall averages, tests of ranks, every dataset."""
+    """Return the report: the scores on every dataset, the differences of every two systems, and details."""
     n = len(c.datasets)
-    tables = [
-        _systems(c),
-        *([] if c.runs is None else [_run_systems(c, c.runs)]),
-        _differences(c),
-    ]
+    many = len(c.systems) > MOST_COLUMNS
+    tables = [*([_systems(c)] if many else []), _scores(c, details=many), _differences(c)]
+    tables += [] if c.runs is None else [_run_systems(c, c.runs)]
     tables += [_overall(c)] if len(c.overall) > len(c.differences) else []
     tables += [] if c.runs is None else [_improvements(c, c.runs)]
     tables += [_ranks(c)] if c.ranking else []
-    tables.append(_within(c) if c.within else _scores(c))
+    tables += [_within(c)] if c.within else []
     runs = [] if c.runs is None else [_extent(c.runs)]
     methods = (_methods_over(c), _methods_within(c), *_methods_of_runs(c), _methods_overall(c))
     return one_section(
@@ -82,10 +96,11 @@ def document(c: DatasetComparison) -> Document:
         title=f"{len(c.systems)} systems compared by {c.metric.name} on {n} datasets",
         subtitle=subtitle(c, ", ".join([f"{n} datasets", *runs]), words.direction(c.metric)),
         methods=" ".join(filter(None, methods)),
+        short_methods=_methods_over(c),
         name=c.metric.name,
-        lead=_headline(c),
+        lead=f"{_headline(c)} {_other_answer(c)}".rstrip(),
         tables=tuple(tables),
-        remarks=tuple(_remarks(c)),
+        details=tuple(_remarks(c)),
         pictures=tuple(_pictures(c)),
         readings=tuple(words.difference_sentence(d) for d in c.differences),
         pairs=partial(pairs_matrix, c, c.metric),
@@ -93,28 +108,68 @@ def document(c: DatasetComparison) -> Document:
 
 
 def _headline(c: DatasetComparison) -> str:
-    first, rank = c.systems[0], c.average_ranks[0]
-    ties = [name for name, value in zip(c.systems, c.average_ranks, strict=True) if value == rank]
-    n = len(c.datasets)
+    n, first, values = len(c.datasets), c.systems[0], c.means if c.fixed else c.average_ranks
+    ties = [name for name, value in zip(c.systems, values, strict=True) if words.are_level(value, values[0])]
+    best, digits = (
+        f"average rank, {values[0]:.2f} of {len(c.systems)}, over {n} datasets",
+        difference_rounding(c),
+    )
+    if c.fixed:
+        best = f"{words.averaged(c.metric.name)}, {digits.text(values[0])}, over these {n} datasets"
     if len(ties) > 1:
-        return f"{words.listed(ties)} share the best average rank, {rank:.2f}, over {n} datasets."
-    text = f"{first} has the best average rank, {rank:.2f} of {len(c.systems)}, over {n} datasets"
+        return f"{words.listed(ties)} share the best {best}."
+    text = f"{first} has the best {best}"
     others = differences_with(c, first)
     if not others:
         return text + "."
     clause = words.best_clause(first, others)
+    if c.baseline in others and len(c.systems) > 2:
+        clause = clause.replace("from the other", f"from the baseline {c.baseline}")
     test = next(iter(others.values())).test
     named = f" ({words.name_of_test(test.name)})" if test is not None and clause.startswith(";") else ""
+    if c.fixed:
+        return f"{text}{clause}{named}."
     few = words.few_units_text(n, "datasets", c.differences, c.notes, c.provenance.settings.get("across"))
     return f"{text}{clause}{named}.{few}"
+
+
+def _other_answer(c: DatasetComparison) -> str:
+    """Return what the tests of the other question say of the best system, in one sentence; "" without."""
+    first, n = c.systems[0], len(c.datasets)
+    others = {
+        name: dataclasses.replace(d, interval=e.interval, test=e.test, p_adjusted=e.p_adjusted)
+        for name, d in differences_with(c, first).items()
+        for e in c.overall
+        if (e.a, e.b, e.average) == (d.a, d.b, "macro") and e.resampled != c.varying and e.test is not None
+    }
+    if not others:
+        return ""
+    tests = {words.name_of_test(d.test.name) for d in others.values() if d.test is not None}
+    how = f"{listed(sorted(tests))}{f' over {n} datasets' if c.fixed else ''}"
+    where = "For other datasets like these" if c.fixed else "For these very datasets"
+    open_ = [name for name, d in others.items() if not d.significant]
+    if len(c.systems) == 2:
+        (d,) = others.values()
+        verb = "cannot be told apart" if open_ else "differ significantly"
+        p = p_clause(cast(float, d.p_adjusted), alpha(c.level))
+        return f"{where}: {d.a} and {d.b} {verb} ({how}, {p})."
+    if not open_:
+        all_ = "all others" if len(others) > 1 else listed(list(others))
+        return f"{where}: {first} differs significantly from {all_} ({how})."
+    which = "no other system can" if len(open_) == len(others) > 1 else f"{listed(open_)} cannot"
+    return f"{where}: {which} be told apart from {first} ({how})."
 
 
 def _remarks(c: DatasetComparison) -> Iterator[str]:
     if c.friedman is not None:
         f, threshold = c.friedman, alpha(c.level)
         text = f"Friedman test that all systems are equal: {f.statistic:.2f} on {f.df} df,"
-        text += f" {p_clause(f.p_value, threshold)}; Iman and Davenport: F = {f.f:.2f} on {f.df} and"
-        text += f" {f.df_within} df, {p_clause(f.p_f, threshold)}"
+        text += f" {p_clause(f.p_value, threshold)}; "
+        if math.isinf(f.f):
+            text += "all datasets rank the systems alike, so that Iman and Davenport's F is infinite,"
+        else:
+            text += f"Iman and Davenport: F = {f.f:.2f} on {f.df} and {f.df_within} df,"
+        text += f" {p_clause(f.p_f, threshold)}"
         yield text + ("." if f.p_exact is None else f"; exact {p_clause(f.p_exact, threshold)}.")
     if c.critical_difference is not None:
         yield f"Critical difference of average ranks (Nemenyi): {c.critical_difference:.2f}."
@@ -132,8 +187,8 @@ def _methods_over(c: DatasetComparison) -> str:
         how = "no intervals"
     return words.methods_of(
         c,
-        f"Over datasets: {how} of the mean difference",
-        f"Test over datasets: {tests}{words.corrected(c)}",
+        f"Over {'these ' * c.fixed}datasets: {how} of the mean difference",
+        f"Test over {'these ' * c.fixed}datasets: {tests}{words.corrected(c)}",
     )
 
 
@@ -209,16 +264,51 @@ def _orders_family(c: DatasetComparison) -> str:
 
 
 def _systems(c: DatasetComparison) -> Table:
-    digits, name = difference_rounding(c), c.metric.name
+    """Return the systems with their means, the best first, and the ranks that the tests leave open."""
+    digits, name, standings = difference_rounding(c), c.metric.name, _standings(c)
+    order = {system: place for place, system in enumerate(c.systems)}
     columns = (
-        column.number("average rank", Rounding(2), itemgetter(1)),
+        Column("rank", lambda e: _rank(standings, order[e[0]]), applies=standings is not None),
         column.name("system", itemgetter(0), (c.baseline,)),
-        column.number(words.averaged(name), digits, itemgetter(2)),
+        column.number(words.averaged(name), digits, itemgetter(1)),
+        column.number("average rank", Rounding(2), itemgetter(2), applies=not c.fixed),
+        column.text("group", lambda e: _letters(standings, order[e[0]]), applies=_lettered(c)),
     )
-    direction = f"1 is best; {name}: {words.direction(c.metric)}"
-    caption = f"Systems over {len(c.datasets)} datasets, by average rank ({direction})"
-    entries = zip(c.systems, c.average_ranks, c.means, strict=True)
-    return Table.of(caption, columns, entries, lambda e: e[1] == c.average_ranks[0], part="scores")
+    caption = f"Systems over {len(c.datasets)} datasets ({name}: {words.direction(c.metric)})"
+    entries = list(zip(c.systems, c.means, c.average_ranks, strict=True))
+    values = c.means if c.fixed else c.average_ranks
+    best = {name for name, x in zip(c.systems, values, strict=True) if words.are_level(x, values[0])}
+    table = Table.of(
+        caption,
+        columns,
+        entries,
+        lambda e: e[0] in best,
+        part="systems",
+        main=2 if standings is not None else 1,
+    )
+    return with_first_rows(table, BEST, "systems")
+
+
+def _lettered(c: DatasetComparison) -> bool:
+    """Return whether every pair of three systems or more was tested, so that there are letters."""
+    return len(c.systems) > 2 and c.baseline is None and words.computed(c, "test")
+
+
+def _standings(c: DatasetComparison) -> family.Standings | None:
+    """Return the ranks that the tests over the datasets leave open, and the letters; None without tests."""
+    if not words.computed(c, "test") or not c.differences:
+        return None
+    return family.standings(c.systems, c.differences, alpha(c.level), lettered=_lettered(c))
+
+
+def _rank(standings: family.Standings | None, place: int) -> Cell:
+    low, high, _ = standings or ([1], [1], None)
+    one = low[place] == high[place]
+    return Cell(f"{low[place]}" if one else f"{low[place]}{DASH}{high[place]}", float(low[place]))
+
+
+def _letters(standings: family.Standings | None, place: int) -> str:
+    return "" if standings is None or standings[2] is None else standings[2][place]
 
 
 _TWO, _THREE = Rounding(2), Rounding(3)
@@ -253,6 +343,7 @@ def _run_systems(c: DatasetComparison, runs: RunsOnDatasets) -> Table:
         runs.systems,
         lambda entry: words.are_level(entry.score, runs.systems[0].score),
         part="runs",
+        details=True,
         main=2 if tested else 1,
     )
 
@@ -285,8 +376,25 @@ def _differences(c: DatasetComparison) -> Table:
         column.count(f"wins{DASH}ties{DASH}losses", lambda d: c.wins(d.a, d.b)),
         Column("significant on", significant_on, applies=bool(c.replicability)),
     )
-    caption = f"{words.mean_differences(c.metric.name)} over the datasets"
-    return pairs_table(c, caption, columns, _with_resamples(c, _methods_over(c), c.differences))
+    caption = f"{words.mean_differences(c.metric.name)} over {'these' if c.fixed else 'the'} datasets"
+    table = pairs_table(c, caption, columns, _with_resamples(c, _methods_over(c), c.differences))
+    line = _shown_by_all_only(c)
+    if not line:
+        return table
+    short = table.short and replace(table.short, footnote=f"{table.short.footnote}\n{line}".strip())
+    return replace(table, footnote=f"{table.footnote}\n{line}".strip(), short=short)
+
+
+def _shown_by_all_only(c: DatasetComparison) -> str:
+    """Return the line on means that differ where no single dataset does; "" where there are none."""
+    n = sum(
+        words.stands_out(d) and not c.replicability[d.a, d.b].k_bonferroni
+        for d in c.differences
+        if c.replicability
+    )
+    which = f"{n} of {len(c.differences)} pairs: the" if len(c.differences) > 1 else "The"
+    line = f"{which} mean differs significantly; no single dataset shows it after correction."
+    return line if n else ""
 
 
 def _with_resamples(c: DatasetComparison, methods: str, differences: Iterable[Difference]) -> str:
@@ -321,9 +429,10 @@ def _overall(c: DatasetComparison) -> Table:
         c.overall,
         lambda e: overall_shown(c, e),
         part="overall",
+        details=True,
         main=len(sides.columns),
         methods=" ".join(filter(None, (_methods_over_runs(c), _methods_overall(c)))),
-        footnote=why_overall(marks.values()),
+        footnote=why_overall(marks.values(), c.varying),
     )
 
 
@@ -359,8 +468,7 @@ def _improvements(c: DatasetComparison, runs: RunsOnDatasets) -> Table:
     )
     reason = (
         "the probability asks how often a run of one is above a run of the other on these datasets, and its"
-        " interval is for one pair at a time. The headline follows the test of the mean difference, which"
-        " takes the datasets as the sample."
+        " interval is for one pair at a time. The headline follows the test of the mean difference."
     )
     return Table.of(
         f"Probability that a run of {sides.one} is above one of {sides.other} on the same dataset, on average"
@@ -369,6 +477,7 @@ def _improvements(c: DatasetComparison, runs: RunsOnDatasets) -> Table:
         runs.improvements,
         _excludes_one_half,
         part="probability",
+        details=True,
         main=len(sides.columns),
         methods=_methods_of_chance(runs),
         footnote=said(Kind.QUESTION, marked, len(runs.improvements), reason),
@@ -406,6 +515,7 @@ def _ranks(c: DatasetComparison) -> Table:
         c.ranking,
         lambda r: rejects(r.p_holm if r.p_nemenyi is None else r.p_nemenyi, threshold),
         part="ranks",
+        details=True,
         main=len(sides.columns),
         footnote=said(Kind.QUESTION, marked, len(c.ranking), reason),
     )
@@ -437,6 +547,7 @@ def _within(c: DatasetComparison) -> Table:
         entries,
         lambda e: e[0] in e[2],
         part="datasets",
+        details=True,
         main=1 + len(sides.columns),
         methods=" ".join(filter(None, (_with_resamples(c, _methods_within(c), inner), run_columns))),
         footnote=line(marked, c),
@@ -460,17 +571,65 @@ def _datasets_with_difference(c: DatasetComparison, pair: Difference) -> tuple[s
     return c.replicability[pair.a, pair.b].found if c.replicability else ()
 
 
-def _scores(c: DatasetComparison) -> Table:
-    digits = difference_rounding(c)
+def _scores(c: DatasetComparison, *, details: bool) -> Table:
+    """Return the scores on every dataset, their means, and where the tests leave the systems."""
+    digits, standings, better = difference_rounding(c), _standings(c), c.metric.greater_is_better
+    lettered = _lettered(c) and len(c.systems) <= MOST_COLUMNS
+
+    def of_scores(values: Sequence[float], groups: Sequence[str] | None) -> list[Cell]:
+        best = max(values) if better else min(values)
+        letters = [f" {group}" for group in groups] if lettered and groups else [""] * len(values)
+        return [
+            replace(column.number_cell(digits, x).followed_by(letter), strong=words.are_level(x, best))
+            for x, letter in zip(values, letters, strict=True)
+        ]
+
+    entries = [
+        (name, of_scores(row, _groups_on(c, name)))
+        for name, row in zip(c.datasets, c.scores.tolist(), strict=True)
+    ]
+    below = [("mean", of_scores(c.means, None if standings is None else standings[2]))]
+    if not c.fixed:
+        below.append(("average rank", [Cell(f"{rank:.2f}", rank) for rank in c.average_ranks]))
+    if standings is not None:
+        below.append(("rank", [_rank(standings, place) for place in range(len(c.systems))]))
     columns = (
         column.name("dataset", itemgetter(0)),
         *(
-            column.part(column.number(name, digits, itemgetter(place)), itemgetter(1))
+            column.part(
+                Column(f"{name} (baseline)" if name == c.baseline else name, itemgetter(place)), itemgetter(1)
+            )
             for place, name in enumerate(c.systems)
         ),
     )
-    entries = zip(c.datasets, c.scores, strict=True)
-    return Table.of(f"{c.metric.name} on each dataset", columns, entries, part="datasets", main=1)
+    called = "Scores" if c.metric.name == "mean" else c.metric.name
+    what = f"{called} on each dataset ({words.direction(c.metric)})"
+    footnote = "Systems that share a letter in a row cannot be told apart there." if lettered else ""
+    table = Table.of(
+        what, columns, [*entries, *below], part="scores", main=0, footnote=footnote,
+        details=details,
+    )  # fmt: skip
+    if len(entries) <= MOST_DATASETS:
+        return table
+    spread = np.ptp(c.scores, axis=1)
+    shown = set(np.argsort(-spread, kind="stable")[: MOST_DATASETS - 2].tolist())
+    rows = tuple(row for place, row in enumerate(table.rows) if place >= len(entries) or place in shown)
+    caption = f"{what}: the {len(shown)} of {len(entries)} where the systems differ most"
+    line = f"The last rows are of all {len(entries)} datasets. Every dataset: {ALL}."
+    short = replace(table, caption=caption, rows=rows, footnote=f"{footnote} {line}".strip())
+    return replace(table, short=short)
+
+
+def _groups_on(c: DatasetComparison, dataset: str) -> tuple[str, ...] | None:
+    """Return the letters of the systems on one dataset, by the tests there; None without tests."""
+    if not c.replicability or not _lettered(c):
+        return None
+    place = {name: position for position, name in enumerate(c.systems)}
+    differ = np.zeros((len(place), len(place)), dtype=np.bool_)
+    for (a, b), counted in c.replicability.items():
+        if dataset in counted.found:
+            differ[place[a], place[b]] = differ[place[b], place[a]] = True
+    return groups.labels(differ)
 
 
 def _pictures(c: DatasetComparison) -> Iterator[Picture]:
@@ -545,10 +704,11 @@ def _over_and_within(c: DatasetComparison) -> Iterator[dict[str, Any]]:
     marks = overall_marks(c)
     for d in c.differences:
         wins, ties, losses = c.wins(d.a, d.b)
-        whole = {"dataset": None, "average": "macro", "resampled": "datasets"}
+        whole = {"dataset": None, "average": "macro", "resampled": c.varying}
         yield whole | values(DIFFERENCE, d) | {"wins": wins, "ties": ties, "losses": losses}
-        _, *others = (entry for entry in c.overall if (entry.a, entry.b) == (d.a, d.b))
-        for entry in others:
+        for entry in c.overall:
+            if (entry.a, entry.b) != (d.a, d.b) or answers(c, entry):
+                continue
             row = values(_OVERALL, entry) | {"metric": c.metric.name, "level": c.level}
             yield _EMPTY | row | {"disagreement": said_in_words(marks[entry])}
     varying = {"resampled": "items" if c.runs is None else "runs"}

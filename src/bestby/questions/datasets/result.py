@@ -27,7 +27,7 @@ class DatasetComparison(Paired):
     datasets : tuple of str, length N
         In the order given.
     systems : tuple of str, length k
-        By average rank, the best first.
+        The best first: by mean score, or by average rank where the datasets vary.
     scores : ndarray, shape (N, k)
         Score of each system on each dataset; read only.
     means : tuple of float
@@ -35,8 +35,8 @@ class DatasetComparison(Paired):
     average_ranks : tuple of float
         Average rank of each system, 1 being the best.
     differences : tuple of Difference
-        Per pair the mean difference over datasets, its interval and a test with the datasets as items
-        (so `n_items` is N), corrected over the pairs.
+        Per pair the mean difference over the N datasets (`n_items`), its interval and its test, corrected
+        over the pairs; `varying` says what they take to vary.
     within : mapping of str to tuple of Difference
         Per dataset the differences on its items or between its runs (then `RunsDifference`), if there are
         such; `p_adjusted` is Holm's over the datasets of one pair.
@@ -44,7 +44,7 @@ class DatasetComparison(Paired):
         Per pair, on how many datasets and on which there is a difference; in whichever order the two systems
         are named, unless the tests are one-sided. Empty without items, and without tests (``test=None``).
     overall : tuple of Overall
-        Micro and macro differences with intervals.
+        Micro and macro differences, whatever they take to vary: the mean differences of both questions.
     friedman : Friedman or None
         Whether all systems rank alike; None for two systems, and without tests.
     ranking : tuple of RankDifference
@@ -58,6 +58,9 @@ class DatasetComparison(Paired):
         What several runs on each dataset add; None without runs.
     ranges : mapping of str to (float, float), or None
         Per dataset the scores that became 0 and 1; None where scores were not normalised.
+    varying : {"items", "runs", "datasets"}
+        What `differences` take to vary: the items or the runs on these very datasets (``datasets="fixed"``),
+        or the datasets as a sample of others like them (``datasets="random"``).
 
     See Also
     --------
@@ -86,6 +89,7 @@ class DatasetComparison(Paired):
     baseline: str | None = None
     runs: RunsOnDatasets | None = None
     ranges: Mapping[str, tuple[float, float]] | None = None
+    varying: str = "datasets"
 
     kind: ClassVar[str] = "datasets"
 
@@ -94,6 +98,11 @@ class DatasetComparison(Paired):
         from bestby.questions.datasets import report
 
         return report
+
+    @property
+    def fixed(self) -> bool:
+        """Whether the answer is about the mean over these very datasets."""
+        return self.varying != "datasets"
 
     def wins(self, a: str, b: str) -> tuple[int, int, int]:
         """Return on how many datasets A is better than, level with, and worse than B."""
@@ -150,8 +159,8 @@ class Overall:
         difference of the statistic of the runs of all datasets together.
     resampled : {"items", "runs", "datasets"} or None
         What the interval takes to vary: the items or the runs within these very datasets, or the datasets as
-        a sample of all those that might have been chosen. None if no interval was asked for
-        (``interval=None``), except of runs.
+        a sample of all those that might have been chosen. None where neither an interval nor a test was
+        asked for.
     estimate : float
         A minus B.
     interval : Interval or None
@@ -159,7 +168,7 @@ class Overall:
     standard_error, standard_error_method, verdict, equivalence_interval
         As for `Difference`.
     test : TestResult or None
-        The test that lets the runs vary; None where items or datasets vary, and without tests.
+        Its test; None of micro differences of items, and without tests.
     p_adjusted : float or None
         Its p-value, corrected over the pairs.
 

@@ -20,7 +20,7 @@ from bestby._core.typing import BoolArray, FloatArray
 from bestby.comparisons import per_dataset, provenance
 from bestby.data.alignment import chosen_names
 from bestby.data.evaluation import Evaluation
-from bestby.data.layouts.datasets import Cells, RunCells, datasets_of
+from bestby.data.layouts.datasets import Cells, Named, RunCells, datasets_of
 from bestby.data.layouts.items import refuse_partitions
 from bestby.data.layouts.runs import FAILED_RUN
 from bestby.data.roles import (
@@ -48,7 +48,7 @@ from bestby.vocabulary import allowed_names
 
 @dataclass(frozen=True)
 class Source:
-    """The data in one of four forms; exactly one is not None."""
+    """The data in one of four forms; exactly one is not None. `metric` is what a column calls the scores."""
 
     table: Cells | None = None
     runs: Mapping[str, Mapping[str, Any]] | None = None
@@ -56,6 +56,7 @@ class Source:
     compared: Mapping[str, Comparison] | None = None
     systems: Sequence[str] | None = None
     ignore: Sequence[str] | None = None
+    metric: str | None = None
     notes: tuple[Note, ...] = ()
     assumed: str = ""
     """What the note on datasets and systems adds where nobody said which keys are which."""
@@ -69,7 +70,8 @@ def source_of(
     original, data = data, nested(data, outer)
     if not isinstance(data, Mapping) and is_table(data):
         return _from_table(data, dataset, options, run)
-    chosen = Source(systems=options.systems, ignore=options.ignore)
+    called = data.metric if isinstance(data, Named) else None
+    chosen = Source(systems=options.systems, ignore=options.ignore, metric=called)
     if isinstance(data, Evaluation):
         data.uncounted("a comparison over datasets")
         return dataclasses.replace(chosen, items=per_dataset.split(data, "dataset"), notes=data.notes)
@@ -126,9 +128,10 @@ def _from_table(data: Any, dataset: str | None, options: TableOptions, run: str 
         whole = dataclasses.replace(datasets, frame_backend=backend_of(data))
         return Source(items=per_dataset.split(whole, "dataset"), notes=whole.notes)
     refuse_p_values(datasets)
+    called = datasets.metric if isinstance(datasets, Named) else None
     if holds_runs(cast(Cells, datasets)):
-        return Source(runs=cast(RunCells, datasets))
-    return Source(table=cast(Cells, datasets))
+        return Source(runs=cast(RunCells, datasets), metric=called)
+    return Source(table=cast(Cells, datasets), metric=called)
 
 
 def nested(data: Any, outer: str | None) -> Any:

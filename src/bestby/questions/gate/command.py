@@ -221,7 +221,7 @@ def _gate(notes: tuple[Note, ...], values: Gate, progress: Any) -> Any:
             f"a gate needs a baseline and a candidate, got one system: {evaluation.names[0]}",
             hint="give two files, a table of both, or --baseline-file",
         )
-    result = gate_systems(evaluation, **cut, **in_records(statistics, progress))
+    result = gate_systems(evaluation, **cut, **in_records(gate_systems, statistics, progress=progress))
     return dataclasses.replace(result, notes=(*notes, *result.notes))
 
 

@@ -10,12 +10,14 @@ from bestby._core import checks
 from bestby._core.errors import InvalidInputError, within
 from bestby._core.keywords import with_suggestions
 from bestby._core.text import quoted
-from bestby._core.typing import AnnotatorChoice, ArrayLike, BoolArray, OnMissing, Rng
+from bestby._core.typing import BoolArray, OnMissing, Rng
 from bestby.comparisons import classes, dependence, equivalence, family, note_rules, one_metric, one_pair
 from bestby.comparisons.provenance import evaluation_provenance
 from bestby.comparisons.reading import Arguments, check_two_systems, evaluation_of
 from bestby.comparisons.settings import Settings, check_reach
+from bestby.data.blocks import clusters_and_blocks
 from bestby.data.evaluation import Evaluation
+from bestby.data.reading import Reading, checked_reading
 from bestby.engine import interval_methods, significance_tests
 from bestby.engine.base import Drawing, Pair
 from bestby.engine.estimate import Estimate, Estimates
@@ -43,6 +45,7 @@ from bestby.questions.slices.source import (
     without_bins,
 )
 from bestby.report.comparison import Difference
+from bestby.report.reported import with_backend
 from bestby.resampling.progress import in_turn
 from bestby.resampling.settings import Resampling, combined_settings
 from bestby.results.base import Note
@@ -56,22 +59,15 @@ def gate(
     gold: Any = None,
     *,
     metric: Any = None,
-    greater_is_better: bool | None = None,
     systems: str | Sequence[str] | None = None,
-    ignore: str | Sequence[str] | None = None,
     items: Any = None,
-    system_column: str | None = None,
-    value_column: str | None = None,
     clusters: Any = None,
     strata: Any = None,
     by: Any = None,
     crossed: bool = False,
     min_items: int = 1,
     on_missing: OnMissing = "error",
-    classes: ArrayLike | None = None,
-    normalise: bool = False,
-    annotators: AnnotatorChoice | None = None,
-    blocks: int | None = None,
+    reading: Reading | None = None,
     baseline: str | None = None,
     candidate: str | None = None,
     pool: bool = False,
@@ -97,7 +93,7 @@ def gate(
     metric : str, Metric, callable or list of them, optional
         What to compare; each metric is a check. Defaults as for `compare`; but without gold, scores need a
         name, ``"mean"`` or their own, unless their column is called as scores are (``score``, ``correct``).
-    greater_is_better, systems, ignore, items, system_column, value_column, clusters, strata
+    systems, items, clusters, strata
         As for `compare`.
     by : str, list of str, or mapping of str to array_like, shape (n,), optional
         Columns to slice the items by, as for `compare_slices`; each slice is a check for each metric, beside
@@ -106,7 +102,9 @@ def gate(
         Cross the columns: a slice for every combination of their values that occurs.
     min_items : int
         Leave out slices of fewer items, or of fewer clusters if there are clusters; a note names them.
-    on_missing, classes, normalise, annotators, blocks
+    on_missing
+        As for `compare`.
+    reading : Reading, optional
         As for `compare`.
     baseline, candidate : str, optional
         The names of the two systems. By default the first and the second.
@@ -181,17 +179,17 @@ def gate(
     >>> result.outcome, round(result.checks[0].bound, 3)
     ('pass', -0.02)
     """
+    how = checked_reading(reading, "gate")
     resampling = combined_settings(
         resampling, n_resamples, rng, function="gate", unused="resample_size rescale"
     )
     _check_level(level)
     checks.choice(fail_test, allowed_names("fail_test", "gate"), "fail_test")
+    clusters, blocks = clusters_and_blocks(clusters)
     columns, least = _columns(by, min_items, crossed=checks.flag(crossed, "crossed"))
     arguments = Arguments(
-        gold=gold, systems=systems, ignore=ignore, system_column=system_column, value_column=value_column,
-        items=items, clusters=clusters, strata=strata, on_missing=on_missing, classes=classes,
-        normalise=normalise, annotators=annotators,
-        by=None if by is None else without_bins(by),
+        gold=gold, systems=systems, items=items, clusters=clusters, strata=strata, on_missing=on_missing,
+        reading=how, by=None if by is None else without_bins(by),
     )  # fmt: skip
     whole = with_columns(evaluation_of(data, arguments, metric), data, arguments.by)
     check_two_systems(whole)
@@ -199,14 +197,14 @@ def gate(
     two = whole.with_systems([base, new])
     if pool:
         two = dataclasses.replace(two, tasks=None)  # they stay its strata
-    metrics, evaluation = chosen_metrics(metric, two, greater_is_better, certain=True)
+    metrics, evaluation = chosen_metrics(metric, two, certain=True)
     margins = margins_of(margin, [one.name for one in metrics])
     for one in metrics:
         check_reach(margins[one.name], one)
     parts, left_out = parts_of(evaluation, columns, least, crossed=crossed)
     test = "auto" if None in margins.values() else None
     settings = Settings.checked(
-        "items", interval="auto", level=level, test=test, annotators=annotators, blocks=blocks
+        "items", interval="auto", level=level, test=test, annotators=how.annotators, blocks=blocks
     )
     drawing = Drawing.of(resampling)
     gains = gains_by_metric(evaluation, metrics)
@@ -225,7 +223,7 @@ def gate(
         "candidate": new,
         **settings_of(columns, least, crossed=crossed),
     }
-    optional = {"annotators": annotators, "blocks": blocks}
+    optional = {"annotators": how.annotators, "blocks": blocks}
     named |= {name: value for name, value in optional.items() if value not in (None, "fixed")}
     provenance = evaluation_provenance(parts[0].evaluation, metrics, named, drawing)
     if evaluation.tasks is not None:
@@ -237,7 +235,7 @@ def gate(
     if columns:
         data_hash = hash_with_slices(provenance.data_hash, evaluation, columns)
         provenance = dataclasses.replace(provenance, data_hash=data_hash)
-    return Gate(
+    result = Gate(
         outcome=outcome_of(foreseen),
         baseline=base,
         candidate=new,
@@ -251,6 +249,7 @@ def gate(
         notes=tuple(dict.fromkeys([*left_out, *notes])),
         provenance=provenance,
     )
+    return with_backend(result, evaluation.frame_backend)
 
 
 def _check_level(level: Any) -> None:

@@ -476,7 +476,8 @@ def sentences(g: Gate) -> Iterator[str]:
         several = f", corrected by Holm's procedure{cite('correction', 'holm')}" if len(alarms) > 1 else ""
         yield (
             f"For {names} we tested whether the candidate is worse, at the {percent(alpha(g.level))} level:"
-            f" {by_part(tests, tests.__getitem__)}{several}. That it finds no loss is no proof that there is none."
+            f" {by_part(tests, tests.__getitem__)}{several}."
+            " That it finds no loss is no proof that there is none."
         )
     yield drawn(g, g.differences)
 

@@ -117,4 +117,4 @@ def compare(values: Compare, progress: Any) -> Any:
     from bestby.questions.items.compare import compare as compare_systems
 
     evaluation, statistics = read_evaluation(values)
-    return compare_systems(evaluation, **in_records(statistics, progress))
+    return compare_systems(evaluation, **in_records(compare_systems, statistics, progress=progress))

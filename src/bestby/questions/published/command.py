@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 from bestby.cli import option_groups
 from bestby.cli.option_groups import Count, Names, Text
 from bestby.cli.options import REQUIRED, Group, argument, flag, option, record, result_file
+from bestby.cli.records import in_records
 
 
 @record
@@ -96,7 +97,8 @@ def published(values: Published, progress: Any) -> Any:
     data = values.data.arguments()
     if values.score.n_runs is None and values.score.sd is None:
         return compare_published(
-            read(values.paths, **data, **reading_of(values.statistics.metric)), **arguments
+            read(values.paths, **in_records(read, data), **reading_of(values.statistics.metric)),
+            **in_records(compare_published, arguments),
         )
     check_complete(values.score.sd, values.score.n_runs)
     if values.data.gold is not None:
@@ -105,4 +107,6 @@ def published(values: Published, progress: Any) -> Any:
             hint="leave out --gold, or --sd and --n-runs to compare items",
         )
     del data["on_missing"]
-    return compare_published(read_runs(values.paths, **data), **arguments)
+    return compare_published(
+        read_runs(values.paths, **in_records(read_runs, data)), **in_records(compare_published, arguments)
+    )

@@ -19,6 +19,7 @@ from bestby.comparisons import swap_notes
 from bestby.comparisons.reading import Arguments, evaluation_of
 from bestby.data.evaluation import Evaluation
 from bestby.data.layouts.runs import Runs
+from bestby.data.reading import Reading, checked_reading
 from bestby.engine import prepare
 from bestby.engine.base import Contributions, Group
 from bestby.engine.sums import SumGroup
@@ -28,6 +29,7 @@ from bestby.inference.proportions import wilson_midp
 from bestby.inference.samples import t_interval
 from bestby.metrics.base import BaseMetric
 from bestby.metrics.directions import bounds_of, direction_of
+from bestby.metrics.score_metric import name_and_direction
 from bestby.metrics.suitability import chosen_metric
 from bestby.questions.published import shares
 from bestby.questions.published.result import PublishedAnswer, PublishedComparison
@@ -54,11 +56,10 @@ def compare_published(
     sd: str | float | None = None,
     n_runs: int | None = None,
     metric: Any = None,
-    greater_is_better: bool | None = None,
     systems: str | Sequence[str] | None = None,
-    ignore: str | Sequence[str] | None = None,
     items: Any = None,
     on_missing: OnMissing = "error",
+    reading: Reading | None = None,
     level: float = 0.95,
 ) -> PublishedComparison:
     """Compare the predictions of one system with a published score whose predictions are not known.
@@ -91,11 +92,13 @@ def compare_published(
         The published standard deviation of the runs; in percent if `published` is.
     n_runs : int, optional
         The number of published runs; `data` are runs then, too.
-    metric, greater_is_better, systems, ignore, items
+    metric, systems, items
         As for `evaluate`; one metric. For items its score must be a share of right answers: accuracy, the
         mean of 0/1 scores, recall of a class, exact match.
     on_missing
         As for `compare`.
+    reading : Reading, optional
+        How the data are read: `ignore`.
     level : float
         The level of the intervals; a p-value of at most 1 - level is significant.
 
@@ -144,6 +147,8 @@ def compare_published(
     >>> result.decided, result.differing_limit
     ('always', 33)
     """
+    how = checked_reading(reading, "compare_published", "ignore")
+    metric, greater_is_better = name_and_direction(metric)
     score = rounded(published, "published")
     settings = {"published": str(published), "name": _named(name), "level": level}
     checks.probability(level, "level")
@@ -153,7 +158,7 @@ def compare_published(
         return compare_runs_with(data, score, sd, n_runs, metric, greater_is_better, settings)
     if not isinstance(data, Evaluation | Mapping | str) and not is_table(data):
         data = {"system": data}
-    arguments = Arguments(gold=gold, systems=systems, ignore=ignore, items=items, on_missing=on_missing)
+    arguments = Arguments(gold=gold, systems=systems, reading=how, items=items, on_missing=on_missing)
     evaluation = evaluation_of(data, arguments, metric)
     _check_names(name, evaluation.names)
     chosen, evaluation = chosen_metric(metric, evaluation, greater_is_better)

@@ -355,6 +355,7 @@ def _cell(kind: str, cell: Cell) -> str:
     # Letters of a name that stays on one line; a longer one is broken after a sign, if there is one
     if "bb-name" in kind and len(cell.text) > 40:
         kind, text = f"{kind} bb-long", breakable(cell.text)
+    text = f"<b>{text}</b>" if cell.strong else text
     return f'<td class="{kind}" data-key="{_key(cell)}">{text}</td>'
 
 

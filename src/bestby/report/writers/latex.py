@@ -48,8 +48,8 @@ _GREEK = {
 } | {"λ": r"$\lambda$", "Δ": r"$\Delta$", "Σ": r"$\Sigma$", "Ω": r"$\Omega$"}
 _GREEK_WORD = re.compile("([\u0370-\u03ff\u1f00-\u1fff]+)")
 
-_COLUMN, _TEXT, _PAGE = 62, 98, 130
-"""Letters of 7 pt in a line: of a column of a page of two, of a page of one column, of a page of two."""
+_COLUMN, _TEXT, _PAGE = 62, 98, 112
+"""Letters of 7 pt in a line: of one column of two, of a page of text, of a page where `wide` is asked for."""
 
 _MOST_LINES = 46  # of the tables that stand below one another on a page
 _MOST_IN_LIST = 6  # systems whose pairs are a list; those of more are a matrix
@@ -294,6 +294,8 @@ def _name(text: str) -> str:
 def _number(cell: Cell, layout: Layout) -> str:
     """Return a cell, powers of ten in it as one writes them in a paper."""
     text = cell.shown(layout.digits)
+    if cell.strong:
+        return rf"\textbf{{{escape(text)}}}"
     if not isinstance(cell.key, float):
         return escape(text)
     before, *powers = _POWER.split(text)

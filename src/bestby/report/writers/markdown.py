@@ -50,7 +50,7 @@ def _table(table: Table, bold: int) -> str:
     lines = [_line([escape(column.header) for column in table.columns])]
     lines.append(_line(["---:" if column.numeric else ":---" for column in table.columns]))
     for row in table.rows:
-        cells = [escape(cell.text) for cell in row.cells]
+        cells = [f"**{escape(cell.text)}**" if cell.strong else escape(cell.text) for cell in row.cells]
         if row.strong:
             cells[bold] = f"**{cells[bold]}**"
         lines.append(_line(cells))

@@ -258,7 +258,7 @@ def _rich(table: Table, strong: str) -> RichTable:
         )
     for row in table.rows:
         cells = [
-            _lines(cell.text) if column.name else _text(cell.text)
+            _lines(cell.text) if column.name else _text(cell.text, style="bold" if cell.strong else "")
             for column, cell in zip(table.columns, row.cells, strict=True)
         ]
         rich_table.add_row(*cells, style=strong if row.strong else "")

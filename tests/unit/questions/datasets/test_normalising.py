@@ -79,7 +79,7 @@ def test_the_interquartile_mean_and_the_optimality_gap() -> None:
     first, second = found.runs.systems
     assert micro.estimate == pytest.approx(first.score - second.score)
     assert micro.p_value < 0.001
-    assert "optimality gap" in str(found)
+    assert "optimality gap" in found.details()
 
 
 def test_the_stratified_bootstrap_is_shorter_and_noted() -> None:

@@ -222,6 +222,8 @@ def test_the_figure_says_on_which_side_the_candidate_is_better() -> None:
     loss = np.linspace(1.0, 2.0, 20)
     for greater_is_better, said in ((True, "← old better"), (False, "← new better")):
         g = bb.gate(
-            {"old": loss, "new": loss + 0.5}, metric="mean", greater_is_better=greater_is_better, margin=0.1
+            {"old": loss, "new": loss + 0.5},
+            metric=bb.ScoreMetric("mean", greater_is_better=greater_is_better),
+            margin=0.1,
         )
         assert g.plot().get_xlabel().startswith(said)

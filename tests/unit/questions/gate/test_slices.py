@@ -136,15 +136,16 @@ def test_the_seed_of_a_generator_gives_all_parts_again() -> None:
 
 def test_the_bound_of_a_gain_follows_the_direction() -> None:
     loss = {name: 1.0 - values for name, values in with_losses("ja", 15).items()}
-    asked: dict[str, Any] = {"by": {"language": LANGUAGE}, "margin": 0.05, "metric": "mean"}
+    asked: dict[str, Any] = {"by": {"language": LANGUAGE}, "margin": 0.05}
+    lower_is_better = bb.ScoreMetric("mean", greater_is_better=False)
     exact = [
-        [(check.outcome, check.fail_p, check.counted) for check in bb.gate(data, **asked, **way)]
-        for data, way in ((with_losses("ja", 15), {}), (loss, {"greater_is_better": False}))
+        [(check.outcome, check.fail_p, check.counted) for check in bb.gate(data, **asked, metric=metric)]
+        for data, metric in ((with_losses("ja", 15), "mean"), (loss, lower_is_better))
     ]
     assert exact[0] == exact[1]
     asked["fail_test"] = "bound"
-    score = bb.gate(with_losses("ja", 15), **asked)
-    lower = bb.gate(loss, **asked, greater_is_better=False)
+    score = bb.gate(with_losses("ja", 15), **asked, metric="mean")
+    lower = bb.gate(loss, **asked, metric=lower_is_better)
     assert [check.outcome for check in lower] == [check.outcome for check in score]
     assert [check.fail_bound for check in lower] == pytest.approx([-check.fail_bound for check in score])
 

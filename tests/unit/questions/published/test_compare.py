@@ -93,7 +93,9 @@ def test_words_and_numbers_agree() -> None:
     assert depends.decided == "depends"
     assert f"at most {depends.differing_limit} items" in " ".join(str(depends).split())
     lower = bb.compare_published(
-        {"mine": [0] * 190 + [1] * 10}, published="30.0%", metric="refused", greater_is_better=False
+        {"mine": [0] * 190 + [1] * 10},
+        published="30.0%",
+        metric=bb.ScoreMetric("refused", greater_is_better=False),
     )
     assert lower.winner == "mine"
 
@@ -268,7 +270,12 @@ def test_the_range_for_other_items_is_that_of_every_count(right: int, n: int, th
 
 def test_many_runs_of_ones_own_allow_for_their_skewness() -> None:
     runs = np.random.default_rng(2).exponential(size=20)
-    given = {"published": "1.79", "sd": "0.12", "n_runs": 5, "greater_is_better": True}
+    given = {
+        "published": "1.79",
+        "sd": "0.12",
+        "n_runs": 5,
+        "metric": bb.ScoreMetric("score", greater_is_better=True),
+    }
     many, few = (bb.compare_published({"mine": x}, **given) for x in (runs, runs[:14]))
     own = bb.compare_runs({"mine": runs, "other": runs[::-1]}, metric="points").systems[0].interval
     assert [many.interval.low, many.interval.high] == pytest.approx([own.low, own.high])

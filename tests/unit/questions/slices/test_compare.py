@@ -227,8 +227,7 @@ def test_the_sentence_says_only_what_is_shown() -> None:
     lower = bb.compare_slices(
         {name: (data[name] != data["gold"]).astype(float) for name in ("new", "old")},
         by={"language": data["language"]},
-        metric="errors",
-        greater_is_better=False,
+        metric=bb.ScoreMetric("errors", greater_is_better=False),
     )
     assert (
         "a significantly lower errors than old on all items; the score of new is significantly lower in de"
