@@ -25,10 +25,15 @@ BLOCK = re.compile(r"```console\n(\$ (?:[^\n]*\\\n)*[^\n]*\n)(.*?)```\n", re.DOT
 MESSAGE = re.compile(r"hint:|\w+Error:")
 """How lines of errors begin, which a terminal wraps."""
 
-MAIN = (
-    "import sys; from bestby.cli import main; from bestby.report.writers import terminal;"
-    " terminal._WIDTH = 80; sys.exit(main())"
-)
+MAIN = """import sys
+from bestby.cli import main
+from bestby.questions.advice import report as advice
+from bestby.questions.check import report as check
+from bestby.report.writers import terminal
+
+for module in (advice, check, terminal):
+    module._WIDTH = 80
+sys.exit(main())"""
 
 
 def page(text: str) -> str:

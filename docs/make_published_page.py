@@ -321,7 +321,13 @@ def _corrected(chrf: dict[str, Any], mqm: dict[str, Any], seed: int) -> Any:
     n = len(next(iter(mqm.values())))
     chosen = np.isin(np.arange(n), np.random.default_rng(seed).choice(n, LABELS, replace=False))
     human = {name: np.where(chosen, values, np.nan) for name, values in mqm.items()}
-    return bb.compare_judged(chrf, human, labels_drawn="random", greater_is_better=False, baseline=FIRST)
+    return bb.compare_judged(
+        chrf,
+        human,
+        labels_drawn="random",
+        metric=bb.ScoreMetric("score", greater_is_better=False),
+        baseline=FIRST,
+    )
 
 
 FIRST = "HuaweiTSC"

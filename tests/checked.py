@@ -33,6 +33,8 @@ LONG = (
     "tests/unit/inference/test_dominating_point.py::test_nasty_data",
     "tests/unit/inference/test_power.py::test_power_outcome_by_outcome",
     "tests/unit/inference/test_characteristic_functions.py::test_the_tail_of_a_signed_sum",
+    "tests/cli/test_check.py::test_every_command_works",
+    "tests/unit/questions/check/test_oddities.py::test_of_clean_data",
     "tests/unit/metrics/test_built_in.py::test_every_comparison_of_items",
     "tests/unit/metrics/test_positive_class.py::test_every_comparison_says",
     "tests/unit/metrics/test_rank_swaps.py::test_the_exact_test_is_the_limit",

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.signal import lfilter
 from scipy.special import stdtr
 
-from bestby import compare
+from bestby import Blocks, compare
 from bestby.inference import clusters
 from calibration.statements import Outcome, Statements, What
 
@@ -73,7 +73,7 @@ DOCUMENTS = (
 def one(draw: Draw, n: int, length: int, rng: np.random.Generator, seed: int) -> Mapping[What, Outcome]:
     """Return whether the tests of one text reject."""
     d, b = draw(rng, n), rng.normal(70.0, 10.0, n)
-    result = compare({"a": b + d, "b": b}, blocks=length, n_resamples=399, rng=seed)
+    result = compare({"a": b + d, "b": b}, clusters=Blocks(length), n_resamples=399, rng=seed)
     noted = any(note.code == "short_blocks" for note in result.notes)
     found = result["a", "b"]
     assert found.interval is not None

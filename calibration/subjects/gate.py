@@ -15,7 +15,7 @@ from bestby.engine import prepare
 from bestby.engine.base import Drawing
 from bestby.metrics import resolve
 from bestby.questions.gate.compare import decided, parts_of
-from bestby.questions.gate.flips import SKEWED
+from bestby.questions.gate.flips import SKEWED, gains_by_metric
 from bestby.questions.gate.result import outcome_of
 from bestby.questions.slices.source import Column
 from bestby.vocabulary import FailTest
@@ -95,7 +95,8 @@ def _asked(
     parts, _ = parts_of(evaluation, [Column(name) for name in evaluation.groupings], 1, crossed=False)
     settings = Settings("auto", level=0.95, test="auto" if None in margins else None)
     drawing = Drawing(n_resamples=199, seed=seed)
-    found, notes = decided(parts, resolved, wanted, settings, drawing, fail_test)
+    gains = gains_by_metric(evaluation, resolved)
+    found, notes = decided(parts, resolved, wanted, settings, drawing, gains, fail_test)
     noted = [*notes, *(note for one in found for note in one.difference.notes)]
     return outcome_of(found), any(note.code == SKEWED for note in noted)
 

@@ -11,7 +11,7 @@ import bestby as bb
 data = bb.read(
     "../../examples/langid/predictions.csv",
     gold="gold",
-    ignore=["territory", "name"],
+    reading=bb.Reading(ignore=["territory", "name"]),
 )
 data.n_items, data.names
 
@@ -46,7 +46,7 @@ clustered = bb.read(
     "../../examples/langid/predictions.csv",
     gold="gold",
     clusters="territory",
-    ignore=["name"],
+    reading=bb.Reading(ignore=["name"]),
 )
 by_territory = bb.compare(clustered)
 for a, b in (("logreg_14", "knn_3"), ("svm_14", "nb_12")):
@@ -114,7 +114,9 @@ print(repr(bb.sample_size(pilot.with_effect(0.02))))
 
 # %%
 runs = bb.read_runs(
-    "../../examples/langid/runs.csv", value_column="accuracy", paired=True
+    "../../examples/langid/runs.csv",
+    reading=bb.Reading(value_column="accuracy"),
+    paired=True,
 )
 of_runs = bb.compare_runs(runs)
 print(of_runs["logreg_14", "nb_13"].sentence)

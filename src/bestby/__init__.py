@@ -19,9 +19,11 @@ if TYPE_CHECKING:
     from bestby._core.errors import MissingExtraError as MissingExtraError
     from bestby._core.errors import StudyError as StudyError
     from bestby.boards.board import Board as Board
+    from bestby.data.blocks import Blocks as Blocks
     from bestby.data.evaluation import Evaluation as Evaluation
     from bestby.data.layouts.judged import JudgedItems as JudgedItems
     from bestby.data.layouts.runs import Runs as Runs
+    from bestby.data.reading import Reading as Reading
     from bestby.data.soft import Annotations as Annotations
     from bestby.metrics.base import MeanMetric as MeanMetric
     from bestby.metrics.base import Metric as Metric
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from bestby.metrics.base import WeightedMetric as WeightedMetric
     from bestby.metrics.functions import FunctionMetric as FunctionMetric
     from bestby.metrics.registry import list_metrics as list_metrics
+    from bestby.metrics.score_metric import ScoreMetric as ScoreMetric
     from bestby.planning.paired import PairedProportions as PairedProportions
     from bestby.planning.paired import PairedScores as PairedScores
     from bestby.questions.advice.advise import advise as advise
@@ -88,6 +91,7 @@ if TYPE_CHECKING:
     from bestby.questions.preferences.source import read_preferences as read_preferences
     from bestby.questions.published.compare import compare_published as compare_published
     from bestby.questions.published.result import PublishedComparison as PublishedComparison
+    from bestby.questions.published.result import PublishedScores as PublishedScores
     from bestby.questions.runs.compare import compare_runs as compare_runs
     from bestby.questions.runs.result import RunsComparison as RunsComparison
     from bestby.questions.runs.result import RunsDifference as RunsDifference
@@ -127,13 +131,16 @@ __getattr__, __dir__, __all__ = door(
         ),
         "boards.board": "Board",
         "data.annotations": "Annotations",
+        "data.blocks": "Blocks",
         "data.evaluation": "Evaluation",
         "data.layouts.judged": "JudgedItems",
         "data.layouts.runs": "Runs",
+        "data.reading": "Reading",
         "data.soft": "Annotations",
         "metrics.base": "MeanMetric Metric WeightDerivatives WeightedMetric",
         "metrics.functions": "FunctionMetric",
         "metrics.registry": "list_metrics",
+        "metrics.score_metric": "ScoreMetric",
         "planning.paired": "PairedProportions PairedScores",
         "questions.advice.advise": "advise",
         "questions.advice.result": "Advice",
@@ -167,7 +174,7 @@ __getattr__, __dir__, __all__ = door(
         "questions.preferences.result": "PreferenceComparison PreferenceDifference PreferenceScore",
         "questions.preferences.source": "Preferences read_preferences",
         "questions.published.compare": "compare_published",
-        "questions.published.result": "PublishedComparison",
+        "questions.published.result": "PublishedComparison PublishedScores",
         "questions.runs.compare": "compare_runs",
         "questions.runs.result": "RunsComparison RunsDifference Variance",
         "questions.slices.compare": "compare_slices",

@@ -51,7 +51,7 @@ def test_without_correction_it_is_rejected_far_too_often() -> None:
 
 def test_simultaneous_intervals_cover_all_differences_at_once() -> None:
     """Between 92.5 and 98 %: score intervals of 100 items at the level of the family."""
-    family = alike(DATA_SETS, simultaneous=True)
+    family = alike(DATA_SETS, correction="simultaneous")
     missed = sum(any(not d.interval.low <= 0.0 <= d.interval.high for d in c) for c in family)
     assert at_least(0.02, DATA_SETS) <= missed <= at_most(0.075, DATA_SETS)
 

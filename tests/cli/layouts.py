@@ -259,6 +259,11 @@ LAYOUTS = {
     "runs on datasets": Layout(
         {"r.csv": csv(runs(("sst", "mrpc", "rte")))}, ("r.csv",), frozenset({"datasets"})
     ),
+    "runs on benchmarks": Layout(
+        {"r.csv": csv(runs(("sst", "mrpc", "rte"))).replace("dataset", "benchmark")},
+        ("r.csv",),
+        frozenset({"datasets"}),
+    ),
     "datasets, wide": Layout(
         {
             "d.csv": csv(

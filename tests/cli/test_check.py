@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.cli.helpers import Run, check_refused
-from tests.cli.layouts import GOLD_LINES, LAYOUTS, PER_LINE, Layout, csv, long, one_per_system, runs, wide
+from tests.cli.layouts import GOLD_LINES, LAYOUTS, PER_LINE, Layout, csv, long, one_per_system, wide
 
 import bestby as bb
 from bestby.report.data import to_frame
@@ -79,7 +79,6 @@ def test_what_answers_no_question_says_why(run: Run, tmp_path: Path) -> None:
             "--item example_id and --value-column correct",
         ),
         ({"l.csv": csv(long("input", "score"))}, ("l.csv",), "--item input"),
-        ({"r.csv": csv(runs())}, ("r.csv",), "bestby runs compares runs"),
         (
             {"p.csv": csv([{"ground_truth": g["label"], "a": g["bert"], "b": g["roberta"]} for g in wide()])},
             ("p.csv",),

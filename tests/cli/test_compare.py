@@ -69,7 +69,7 @@ def test_every_option_reaches_the_comparison(table: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr("bestby.questions.items.compare.compare", compare)
     asked = (
         "--metric accuracy --metric f1[x] --system high --system low --baseline low --interval bca --level 0.9"
-        " --simultaneous --test bootstrap --alternative less --correction bh --margin 0.02 --resamples 50"
+        " --simultaneous --test bootstrap --alternative less --margin 0.02 --resamples 50"
         " --seed 7 --jobs 2 --stratum doc --on-missing worst --missing-value none"
         " --resample-size 0.2 --no-rescale"
     )
@@ -78,8 +78,8 @@ def test_every_option_reaches_the_comparison(table: Path, monkeypatch: pytest.Mo
     assert evaluation.names == ("high", "low")  # type: ignore[attr-defined]
     assert evaluation.strata is not None  # type: ignore[attr-defined]
     assert seen == {
-        "metric": ["accuracy", "f1[x]"], "baseline": "low", "interval": "bca", "level": 0.9, "simultaneous": True,
-        "test": "bootstrap", "alternative": "less", "correction": "bh", "margin": 0.02, "n_resamples": 50,
+        "metric": ["accuracy", "f1[x]"], "baseline": "low", "interval": "bca", "level": 0.9,
+        "test": "bootstrap", "alternative": "less", "correction": "simultaneous", "margin": 0.02, "n_resamples": 50,
         "rng": 7, "resampling": bb.Resampling(n_jobs=2, resample_size=0.2, rescale=False),
     }  # fmt: skip
 

@@ -87,6 +87,11 @@ def test_github(run: Run, gate_files: Path) -> None:
     written = dict(line.split("=", 1) for line in outputs.read_text(encoding="utf-8").splitlines())
     assert (written["outcome"], written["status"]) == ("fail", "1")
     assert written["message"].startswith("Fail: worse is worse than main")
+    outputs.unlink()
+    assert run("gate", "main.csv", "same.csv", *GOLD, "--github", **places).returncode == 0
+    no_loss = "Pass: no loss detected (no margin given: this is an alarm, not a proof)"
+    assert f"message={no_loss}" in outputs.read_text(encoding="utf-8")
+    assert no_loss in summary.read_text(encoding="utf-8").replace("\\", "")
     check_refused(
         run("gate", "main.csv", "worse.csv", *GOLD, "--github", GITHUB_STEP_SUMMARY=""),
         "--github writes to the file named in GITHUB_STEP_SUMMARY, which is not set",
@@ -171,7 +176,10 @@ def test_each_slice_is_a_test_case(run: Run, sliced: Path) -> None:
     assert [check.name for check in bb.load(sliced / "g.json")] == [case.get("name") for case in cases]
     assert run("gate", *BOTH, "--margin", ".2").returncode == 0, "the slice is what fails"
     alarm = run("gate", *BOTH, "--by", "language", "--json", "-")
-    assert "Holm's method corrects the p-values of all 3" in json.loads(alarm.stdout)["message"]
+    assert (
+        "no loss detected (no margin given: this is an alarm, not a proof) in 1 of 3 checks"
+        in (json.loads(alarm.stdout)["message"])
+    )
     crossed = bb.load(
         run("gate", *BOTH, "--by", "language", "--by", "length:2", "--crossed", "--json", "-").stdout
     )

@@ -20,9 +20,9 @@ from bestby.cli.commands import all_words, arguments_of_all, record_of
 from bestby.cli.errors import FORMAT_OPTIONS, SPELLINGS, in_options
 from bestby.cli.options import spellings
 
-OF_PYTHON = {"data", "executor", "height", "label_sets", "labels", "outer", "resampling", "rescale"}
+OF_PYTHON = {"data", "executor", "height", "label_sets", "labels", "reading", "outer", "resampling", "rescale"}
 """Arguments that no command has: what they are about cannot be said on the command line."""
-ELSEWHERE = {"dtype", "fields", "save_outcomes", "this"}
+ELSEWHERE = {"dtype", "fields", "index", "save_outcomes", "this"}
 """Settings of other tools, and of names that only the data tell."""
 
 
@@ -90,7 +90,7 @@ def test_an_import_is_told_of_no_column_of_systems(run: Run, tmp_path: Path) -> 
     rows = [f"q{i},{'xyz'[i % 3]},{'xy'[i % 2]},{'zx'[i % 2]},m{i % 2}" for i in range(40)]
     (tmp_path / "t.csv").write_text("\n".join(["id,gold,a,b,model", *rows]), encoding="utf-8")
     what = "t.csv: column 'model' shares no value with the gold; is it a system?"
-    columns = "hint: choose the columns of the systems: --system ...; or leave columns out: --ignore ..."
+    columns = "hint: leave it out: --ignore model; or choose the columns of the systems: --system ..."
     done = run("board", "import", "t.csv", "--gold", "gold", "--board", "b")
     check_refused(done, what, columns)
     assert done.stderr.splitlines()[1] == columns
@@ -175,7 +175,7 @@ def test_whether_a_published_score_is_of_the_same_items(
     assert [answer["assumption"] for answer in json.loads(done.stdout)["answers"]] == answers
     if option == "--same-items":
         check_refused(
-            run(*command, "--n-items", "200"),
+            run(*command, "--items", "200"),
             "100 items cannot be the same as 200",
-            "hint: leave out --same-items, or pass --n-items 100",
+            "hint: leave out --same-items, or pass --items 100",
         )

@@ -151,7 +151,7 @@ def test_each_task_of_an_evaluation_set_is_a_check(printed: dict[str, str]) -> N
     assert printed["set"].count("\nbestby gate ") == 2  # of the baseline itself, too
     text = printed["set"].rpartition("\nbestby gate ")[2]
     assert "\nPass: 2 of 2 checks pass.\n" in text
-    assert "\nmatch (nli), pass: new_set is not worse than main_set" in text
+    assert "\nChecks in match of the candidate new_set against the baseline main_set\n" in text
 
 
 def test_a_stored_baseline(printed: dict[str, str], folder: Path) -> None:
@@ -166,7 +166,9 @@ def test_a_stored_baseline(printed: dict[str, str], folder: Path) -> None:
         "Pass: mockllm/model is not worse than mockllm/model (stored) in match by as"
     )
     done = run("gate", "--baseline-file", "set.bestby.json", "new_set")
-    first = "Fail: match (nli) fails; 1 of 2 checks pass."
+    first = (
+        "Fail: match (nli) fails; no loss detected (no margin given: this is an alarm, not a proof) in 1 of 2"
+    )
     assert (done.returncode, done.stdout.partition("\n")[0]) == (1, first)
 
 

@@ -59,6 +59,7 @@ def test_what_is_printed(run: Run, write: Callable[[Rows], Path]) -> None:
         "length",
         "--bias-by",
         "order",
+        "--details",
     )
     assert (done.returncode, done.stderr) == (0, "")
     for text in (
@@ -179,7 +180,7 @@ def test_labels_and_predictions(run: Run, write: Callable[[Rows], Path], tmp_pat
         bb.read_judged(path), metric="f1_macro", labels_drawn="random", n_resamples=500, rng=7, baseline="old"
     )
     assert bb.load(stored) == direct
-    by_default = run("judged", "compare", path, "--labels-drawn", "random")
+    by_default = run("judged", "compare", path, "--labels-drawn", "random", "--details")
     assert "Systems by the corrected accuracy" in by_default.stdout
     assert "The judge against the humans" in by_default.stdout
 

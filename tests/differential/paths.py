@@ -110,7 +110,7 @@ def _long(suffix: str) -> Callable[[RandomTable, Path, str], Arguments]:
                 columns["system"].append(system)
                 columns["value"].append(value)
         path = write(columns, folder / f"long{suffix}")
-        names = {"system_column": "system", "value_column": "value"}
+        names = {"reading": bb.Reading(system_column="system", value_column="value")}
         return (bb.read(path, on_missing=on_missing, **table.roles(), **names),), {}
 
     return arguments
@@ -127,7 +127,11 @@ def _separate(table: RandomTable, folder: Path, on_missing: str) -> Arguments:
         columns = {key: [column[row] for row in rows] for key, column in own.items() if column is not None}
         columns["value"] = [values[row] for row in rows]
         files[name] = write(columns, folder / f"system{number}{suffixes[number % len(suffixes)]}")
-    roles: dict[str, Any] = {**table.roles(), "value_column": "value", "on_missing": on_missing}
+    roles: dict[str, Any] = {
+        **table.roles(),
+        "reading": bb.Reading(value_column="value"),
+        "on_missing": on_missing,
+    }
     if table.gold is not None:
         roles["gold"] = write(side, folder / "gold.csv")
     return (bb.read(files, **roles),), {}

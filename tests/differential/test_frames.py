@@ -222,7 +222,13 @@ EXTRAS: Columns = {
     "kind", [name for name in FRAMES if name not in ("pandas", "pandas, categories", "dask")]
 )
 def test_dates_large_numbers_and_holes(kind: str, tmp_path: Path) -> None:
-    roles = {"gold": "gold", "items": "at", "clusters": "day", "ignore": "flag", "on_missing": "worst"}
+    roles = {
+        "gold": "gold",
+        "items": "at",
+        "clusters": "day",
+        "reading": bb.Reading(ignore="flag"),
+        "on_missing": "worst",
+    }
     there = bb.read(_written(EXTRAS, tmp_path / "t.parquet"), **roles)
     here = evaluation_of_frame(FRAMES[kind](EXTRAS), TableOptions.of(**roles))  # type: ignore[arg-type]
     assert here.data_hash() == there.data_hash()
@@ -273,9 +279,14 @@ def test_columns_are_chosen_by_name_and_pattern(kind: str, tmp_path: Path) -> No
     assert numbers(chosen) == numbers(
         bb.compare(bb.read(path, gold="gold", systems=["gpt-*"], items=ids, clusters="task"), **FEW)
     )
-    rest = bb.compare(frame, ignore=["text", "len*"], items=ids, **FEW)
+    rest = bb.compare(frame, reading=bb.Reading(ignore=["text", "len*"]), items=ids, **FEW)
     assert {s.system for s in rest.systems} == {"gpt-1", "gpt-2", "other"}
-    assert bb.read(path, ignore=["text", "len*"], items=ids).items.tolist() == ["p/1", "p/2", "q/1", "q/2"]  # type: ignore[union-attr]
+    assert bb.read(path, reading=bb.Reading(ignore=["text", "len*"]), items=ids).items.tolist() == [
+        "p/1",
+        "p/2",
+        "q/1",
+        "q/2",
+    ]  # type: ignore[union-attr]
     with pytest.raises(bb.InvalidInputError) as caught:
         bb.compare(frame, "gold", systems=["gtp-1", "other"])
     assert "no column 'gtp-1' (named as system); did you mean 'gpt-1'" in caught.value.message
@@ -302,7 +313,9 @@ def test_mappings_of_arrays_name_gold_and_groups_by_key() -> None:
 
 def test_a_mapping_of_columns_may_be_long() -> None:
     columns = long({name: values for name, values in wide().items() if name != "cluster"})
-    named = bb.compare(columns, "gold", system_column="model", items="id", on_missing="drop", **FEW)
+    named = bb.compare(
+        columns, "gold", reading=bb.Reading(system_column="model"), items="id", on_missing="drop", **FEW
+    )
     assert numbers(named) == numbers(bb.compare(pd.DataFrame(columns), on_missing="drop", **FEW))
 
 

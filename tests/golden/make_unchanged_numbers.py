@@ -67,12 +67,12 @@ _compare("accuracy_clusters", labels, clusters=groups(), margin=0.2, alternative
 _compare("accuracy_auto_test", labels, test="auto", level=0.9)
 _compare("several_metrics", labels, metric=["f1_macro", "matthews_corrcoef", "recall[pos]"], baseline="c")
 _compare("f1_macro_bca_one_sided", labels, metric="f1_macro", interval="bca", alternative="greater")
-_compare("f1_macro_blocks", labels, metric="f1_macro", blocks=5)
+_compare("f1_macro_blocks", labels, metric="f1_macro", clusters=bb.Blocks(5))
 _compare(
     "balanced_accuracy_strata", labels, metric="balanced_accuracy", strata=groups(2), interval="percentile"
 )
 _compare("kappa_normal_interval", labels, metric="cohen_kappa", interval="normal", correction="none")
-_compare("simultaneous", lambda: labels(4), simultaneous=True, metric="f1_micro")
+_compare("simultaneous", lambda: labels(4), correction="simultaneous", metric="f1_micro")
 _compare("pearson", numbers, metric="pearson", test="permutation-standardised")
 _compare("spearman", numbers, metric="spearman", interval="percentile")
 _compare("rmse_wald_less", numbers, metric="rmse", test="wald", alternative="less")
@@ -92,7 +92,11 @@ _compare(
     test="bootstrap",
 )
 _compare(
-    "loss_of_many_systems", lambda: scores(4), metric="mean_loss", alternative="better", simultaneous=True
+    "loss_of_many_systems",
+    lambda: scores(4),
+    metric="mean_loss",
+    alternative="better",
+    correction="simultaneous",
 )
 _compare(
     "soft_labels", soft, metric=["cross_entropy", "soft_f1_macro", "entropy_correlation", "js_divergence"]
@@ -158,7 +162,11 @@ def annotators_drawn_again() -> Any:
     names = np.array(["neg", "neu", "pos"])
     judged = [[g if rng.random() < 0.8 else str(rng.choice(names)) for _ in range(4)] for g in gold]
     return bb.compare(
-        made, np.array(judged), metric="soft_accuracy", annotators="resample", classes=names, n_resamples=199
+        made,
+        np.array(judged),
+        metric="soft_accuracy",
+        reading=bb.Reading(classes=names, annotators="resample"),
+        n_resamples=199,
     )
 
 
@@ -385,8 +393,8 @@ def _judged_labels(name: str, metric: str, **settings: Any) -> None:
 
 _judged("judged", margin=0.1)
 _judged_labels("judged_f1", "f1_macro", margin=0.1)
-_judged_labels("judged_mcc", "matthews_corrcoef", simultaneous=True, n_resamples=500)
-_judged("judged_shares", right=True, simultaneous=True)
+_judged_labels("judged_mcc", "matthews_corrcoef", correction="simultaneous", n_resamples=500)
+_judged("judged_shares", right=True, correction="simultaneous")
 _judged("judged_clusters", clusters=np.arange(120) // 6, strata=np.arange(120) // 60, correction="step-down")
 _judged("judged_probabilities", labels_drawn=np.linspace(0.3, 0.7, 120), baseline="z", alternative="better")
 

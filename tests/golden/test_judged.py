@@ -68,7 +68,7 @@ def test_the_report_on_chrf_says_that_it_is_worth_nothing(shared_data: Callable[
     human[chosen] = mqm[chosen]
     found = bb.compare_judged(
         dict(zip(names, chrf.T, strict=True)), dict(zip(names, human.T, strict=True)),
-        labels_drawn="random", greater_is_better=False,
+        labels_drawn="random", metric=bb.ScoreMetric("score", greater_is_better=False),
     )  # fmt: skip
     assert found.scale == "different"
     assert max(abs(one.tuning[0]) for one in found.systems) < 0.05

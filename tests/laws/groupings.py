@@ -149,7 +149,14 @@ def _published(**groups: Any) -> Outcome:
 
 def _annotated(**groups: Any) -> Outcome:
     labels = bb.Annotations.of([[label, label, 1 - label] for label in GOLD.tolist()])
-    result = bb.compare(SYSTEMS, labels, metric="accuracy", annotators="resample", n_resamples=199, **groups)
+    result = bb.compare(
+        SYSTEMS,
+        labels,
+        metric="accuracy",
+        reading=bb.Reading(annotators="resample"),
+        n_resamples=199,
+        **groups,
+    )
     return _told(result, *_of_pair(result["a", "b"]))
 
 
@@ -294,12 +301,12 @@ ROSTER: dict[str, tuple[str, Callable[..., Outcome], dict[str, Expected]]] = {
     ),
     "blocks": (
         "compare",
-        _compare(blocks=5),
+        _compare(clusters=bb.Blocks(5)),
         {"clusters": "refused", "crossed": "refused", "strata": "changes"},
     ),
     "simultaneous intervals": (
         "compare",
-        _compare(simultaneous=True),
+        _compare(correction="simultaneous"),
         {"clusters": "changes", "crossed": "changes", "strata": "changes"},
     ),
     "counted rows": (

@@ -80,7 +80,9 @@ GIVEN: dict[str, tuple[list[Any], Callable[[Any], Any]]] = {
     "compare, strata": (PLAIN, lambda x: bb.compare({"a": OTHER, "b": PLAIN}, PLAIN, strata=x, **FEW)),
     "compare, classes": (
         [0, 1],
-        lambda x: bb.compare({"a": OTHER, "b": PLAIN}, PLAIN, classes=x, metric="f1_macro", **FEW),
+        lambda x: bb.compare(
+            {"a": OTHER, "b": PLAIN}, PLAIN, reading=bb.Reading(classes=x), metric="f1_macro", **FEW
+        ),
     ),
     "compare, texts": (
         list("abcdef"),
@@ -92,7 +94,7 @@ GIVEN: dict[str, tuple[list[Any], Callable[[Any], Any]]] = {
     ),
     "compare, annotators": (
         [[0, 1], [1, 1], [0, 0], [1, 1], [0, 1], [1, 0]],
-        lambda x: bb.compare({"a": OTHER, "b": PLAIN}, x, annotators="fixed", **FEW),
+        lambda x: bb.compare({"a": OTHER, "b": PLAIN}, x, reading=bb.Reading(annotators="fixed"), **FEW),
     ),
     "Evaluation.of": (
         PLAIN,
@@ -200,10 +202,10 @@ NO_SEQUENCE: dict[str, Callable[[Any], Any]] = {
     "compare, a frame's clusters": lambda x: bb.compare(_frame(), "gold", clusters=x, **FEW),
     "compare, on_missing": lambda x: bb.compare({"a": SCORES, "b": SCORES[::-1]}, on_missing=x, **FEW),
     "compare, kind of annotators": lambda x: bb.compare(
-        {"a": SCORES, "b": SCORES[::-1]}, annotators=x, **FEW
+        {"a": SCORES, "b": SCORES[::-1]}, reading=bb.Reading(annotators=x), **FEW
     ),
     "compare, normalise": lambda x: bb.compare(
-        {"a": [[0.5, 0.5]] * 6, "b": [[1, 0]] * 6}, PLAIN, normalise=x, **FEW
+        {"a": [[0.5, 0.5]] * 6, "b": [[1, 0]] * 6}, PLAIN, reading=bb.Reading(normalise=x), **FEW
     ),
     "compare_datasets, systems": lambda x: bb.compare_datasets(
         {"n": {"a": 0.1, "b": 0.5}, "m": {"a": 1, "b": 0.5}}, systems=x, **FEW
@@ -263,10 +265,10 @@ TOGETHER: dict[str, Callable[[Any, Any], Any]] = {
     ),
     "compare, soft gold": lambda x, y: bb.compare({"a": _soft(x), "b": _soft(x)}, _soft(y), **FEW),
     "compare, annotators": lambda x, y: bb.compare(
-        {"a": x, "b": OTHER}, _annotated(y), annotators="fixed", **FEW
+        {"a": x, "b": OTHER}, _annotated(y), reading=bb.Reading(annotators="fixed"), **FEW
     ),
     "Annotations.of": lambda x, y: bb.compare(
-        {"a": x, "b": OTHER}, bb.Annotations.of(_annotated(y)), annotators="fixed", **FEW
+        {"a": x, "b": OTHER}, bb.Annotations.of(_annotated(y)), reading=bb.Reading(annotators="fixed"), **FEW
     ),
     "compare_runs, paired": lambda x, y: bb.compare_runs({"a": x, "b": y}, paired=True, **FEW),
     "compare_runs, items": lambda x, y: bb.compare_runs({"a": [x, x], "b": [y, x]}, **FEW),

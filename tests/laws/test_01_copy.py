@@ -62,7 +62,7 @@ def test_a_copy_does_not_differ(entry: Entry, design: str) -> None:
 @pytest.mark.parametrize("key", ["accuracy", "f1_macro", "mean", "roc_auc", "rmse"])
 def test_four_copies_share_one_group_also_simultaneously(key: str) -> None:
     entry = by_key(key)
-    check(copies(entry, "plain", 4).compare(entry, simultaneous=True, margin=0.05))
+    check(copies(entry, "plain", 4).compare(entry, correction="simultaneous", margin=0.05))
 
 
 @pytest.mark.parametrize("correction", ["holm", "bonferroni", "bh", "none"])

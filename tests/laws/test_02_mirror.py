@@ -103,7 +103,7 @@ def test_the_two_tails_point_opposite_ways(entry: Entry) -> None:
                 ).differences[0]
                 for alternative in ("greater", "less")
             }
-            assert d["greater"].better == "a"
+            assert d["greater"].winner == "a"
             ahead, behind = ("less", "greater") if entry.lower else ("greater", "less")
             assert d[ahead].p_value < 0.05 < 0.8 < d[behind].p_value
             if d[ahead].exact and test == "permutation":  # the two tails share the observed value

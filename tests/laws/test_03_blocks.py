@@ -38,7 +38,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
         "data": {name: LABELS[name] for name in ("s0", "s2", "s4", "s6", "s8")},
         "gold": GOLD,
         "metric": "f1_macro",
-        "simultaneous": True,
+        "correction": "simultaneous",
     },
     "labels of three": {
         "data": {name: LABELS[name] for name in ("s0", "s4", "s8")},

@@ -69,7 +69,7 @@ def test_simultaneous_intervals_widen_with_the_family() -> None:
     data = make(entry, "plain", seed=55)
 
     def width(part: Data) -> float:
-        interval = part.compare(entry, simultaneous=True, n_resamples=4000)["a", "b"].interval
+        interval = part.compare(entry, correction="simultaneous", n_resamples=4000)["a", "b"].interval
         assert interval.method == "max-t"
         return interval.high - interval.low
 

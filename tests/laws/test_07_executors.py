@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from tests.laws.roster import Entry, by_key, cases, make
 
-from bestby import Resampling, compare
+from bestby import Blocks, Reading, Resampling, compare
 from bestby.resampling import executing, totals
 
 SEVERAL = 2600  # more than one block, of cells too
@@ -106,9 +106,14 @@ def test_resampled_annotators_and_blocks_of_text() -> None:
     systems = {name: rng.integers(0, 3, 60) for name in "ab"}
     scores = {name: rng.normal(size=60) for name in "ab"}
     for settings in (
-        {"gold": votes, "annotators": "resample", "metric": "soft_accuracy", "interval": "basic"},
-        {"blocks": 5, "interval": "basic"},
-        {"blocks": 5, "metric": "spearman", "gold": rng.normal(size=60), "interval": "basic"},
+        {
+            "gold": votes,
+            "reading": Reading(annotators="resample"),
+            "metric": "soft_accuracy",
+            "interval": "basic",
+        },
+        {"clusters": Blocks(5), "interval": "basic"},
+        {"clusters": Blocks(5), "metric": "spearman", "gold": rng.normal(size=60), "interval": "basic"},
         {"resampling": Resampling(resample_size=0.5), "interval": "basic"},
     ):
         of: dict[str, Any] = systems if "annotators" in settings else scores

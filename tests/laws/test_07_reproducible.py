@@ -175,7 +175,7 @@ JUDGED = [("abc"[i % 3], "abc"[(i + 1 + i % 2) % 3], ["a", "b", "tie"][i * i % 7
 GROUPS = np.arange(90) // 3
 
 OTHERS: dict[str, Callable[..., Any]] = {
-    "blocks": lambda **how: compare(SCORES, blocks=4, interval="percentile", **how),
+    "blocks": lambda **how: compare(SCORES, clusters=bestby.Blocks(4), interval="percentile", **how),
     "m out of n": lambda **how: compare(
         SCORES,
         interval="percentile",
@@ -184,9 +184,14 @@ OTHERS: dict[str, Callable[..., Any]] = {
         **how,
     ),
     "annotators": lambda **how: compare(
-        PREDICTED, LABELS, annotators="resample", interval="percentile", metric="accuracy", **how
+        PREDICTED,
+        LABELS,
+        reading=bestby.Reading(annotators="resample"),
+        interval="percentile",
+        metric="accuracy",
+        **how,
     ),
-    "simultaneous": lambda **how: compare(SCORES, simultaneous=True, **how),
+    "simultaneous": lambda **how: compare(SCORES, correction="simultaneous", **how),
     "runs": lambda **how: bestby.compare_runs(
         {
             name: [values[:30].mean(), values[30:60].mean(), values[60:].mean()]

@@ -37,7 +37,7 @@ def test_inputs_and_global_state_stay_as_they_are(entry: Entry, design: str) -> 
         {"interval": i, "test": "bootstrap"} for i in INTERVALS if applies(entry, design, interval=i)
     ]
     calls += [{"test": t} for t in TESTS if applies(entry, design, test=t)]
-    calls += [{"simultaneous": True}]
+    calls += [{"correction": "simultaneous"}]
     for settings in calls:
         compare(
             given[0],

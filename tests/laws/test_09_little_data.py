@@ -81,7 +81,7 @@ def test_little_data_give_an_error_that_speaks_or_numbers_that_make_sense(entry:
                     strata=strata,
                     interval=interval,
                     test=test,
-                    simultaneous=simultaneous,
+                    correction="simultaneous" if simultaneous else "holm",
                     margin=0.5,
                     n_resamples=60,
                 )
@@ -144,6 +144,6 @@ def test_undefined_resamples_are_told_and_counted() -> None:
 def test_simultaneous_intervals_tell_of_undefined_resamples_too() -> None:
     gold = [1] + [0] * 9
     systems = {"a": [0.9, 0.1, 0.2, 0.3, 0.95, 0.1, 0.2, 0.3, 0.4, 0.5], "b": list(np.linspace(0, 1, 10))}
-    how = {"simultaneous": True, "interval": "percentile", "n_resamples": RESAMPLES}
+    how = {"correction": "simultaneous", "interval": "percentile", "n_resamples": RESAMPLES}
     result = compare(systems, gold, metric="roc_auc", **how)
     assert "undefined_resamples" in [note.code for note in result.differences[0].notes]

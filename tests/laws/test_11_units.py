@@ -162,7 +162,7 @@ def test_crossed_groupings_and_simultaneous_intervals(key: str, unit: float) -> 
     entry = METRICS[key]
     crossed = {"clusters": [np.arange(60) % 6, np.arange(60) // 10], "test": "wald"}
     check_same(compared(entry, 1.0, **crossed), compared(entry, unit, **crossed), entry, unit, drawn=False)
-    together = {"simultaneous": True, "alternative": "greater"}
+    together = {"correction": "simultaneous", "alternative": "greater"}
     one, other = (compared(entry, u, **together) for u in (1.0, unit))
     check_same(one, other, entry, unit, drawn=not entry.one)
 

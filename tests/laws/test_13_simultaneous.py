@@ -43,7 +43,7 @@ def check(together: Comparison, single: Comparison) -> None:
 @pytest.mark.parametrize(("entry", "design"), cases())
 def test_a_simultaneous_interval_holds_the_single_one(entry: Entry, design: str) -> None:
     data, single = four_systems(entry, design)
-    check(data.compare(entry, simultaneous=True), single)
+    check(data.compare(entry, correction="simultaneous"), single)
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_by_any_method(interval: str) -> None:
     entry = by_key("accuracy")
     data = make(entry, "plain", seed=31, n=80)
     single = data.compare(entry, interval=interval)
-    together = data.compare(entry, interval=interval, simultaneous=True)
+    together = data.compare(entry, interval=interval, correction="simultaneous")
     check(together, single)
     (note,) = [note for note in together.notes if note.code == "simultaneous"]
     (level,) = re.findall(r"at the level ([\d.]+) %", note.message)
@@ -67,14 +67,14 @@ def test_beside_any_test(test: str, alternative: str) -> None:
     entry = by_key("mean_loss")
     data = make(entry, "plain", seed=37, n=80)
     asked = {"test": test, "alternative": alternative}
-    check(data.compare(entry, simultaneous=True, **asked), data.compare(entry, **asked))
+    check(data.compare(entry, correction="simultaneous", **asked), data.compare(entry, **asked))
 
 
 def test_against_a_baseline_with_a_margin() -> None:
     entry = by_key("mean")
     data = make(entry, "plain", seed=41, n=200)
     asked = {"baseline": "b", "margin": 0.05}
-    together, single = data.compare(entry, simultaneous=True, **asked), data.compare(entry, **asked)
+    together, single = data.compare(entry, correction="simultaneous", **asked), data.compare(entry, **asked)
     check(together, single)
     for d in together:
         assert (d.verdict in ("better", "worse")) is (d.interval.low > 0.05 or d.interval.high < -0.05)
@@ -88,14 +88,14 @@ def test_two_crossed_groupings() -> None:
         for name, shift in zip("abcd", (0.0, 0.3, 0.6, 3.0), strict=True)
     }
     groups = [first, second]
-    check(compare(systems, clusters=groups, simultaneous=True), compare(systems, clusters=groups))
+    check(compare(systems, clusters=groups, correction="simultaneous"), compare(systems, clusters=groups))
 
 
 def test_two_systems_have_the_interval_they_have_alone() -> None:
     for key, interval in itertools.product(("accuracy", "f1_macro", "roc_auc"), ("auto", "percentile")):
         entry = by_key(key)
         data = make(entry, "plain", seed=47, systems=2)
-        together = data.compare(entry, interval=interval, simultaneous=True)["a", "b"].interval
+        together = data.compare(entry, interval=interval, correction="simultaneous")["a", "b"].interval
         alone = data.compare(entry, interval=interval)["a", "b"].interval
         assert (together.low, together.high, together.exact) == (alone.low, alone.high, alone.exact)
 
@@ -108,7 +108,7 @@ def test_never_longer_than_by_bonferroni(key: str, interval: str) -> None:
     entry = by_key(key)
     data = make(entry, "plain", seed=53)
     bonferroni = data.compare(entry, interval=interval, level=1.0 - ALPHA / 6.0)
-    for d in data.compare(entry, interval=interval, simultaneous=True):
+    for d in data.compare(entry, interval=interval, correction="simultaneous"):
         widest = bonferroni[d.a, d.b].interval
         assert widest.low - 1e-9 <= d.interval.low
         assert d.interval.high <= widest.high + 1e-9
@@ -125,7 +125,7 @@ def test_adjusted_p_values_of_a_score_in_steps_are_read_from_intervals_without_l
     systems = {
         name: np.rint(gold + rng.normal(0.0, sd, 60)) for name, sd in zip("abc", (0.5, 3, 9), strict=True)
     }
-    found = compare(systems, gold, metric=median_error, simultaneous=True, n_resamples=999)["a", "c"]
+    found = compare(systems, gold, metric=median_error, correction="simultaneous", n_resamples=999)["a", "c"]
     assert found.p_value == 0.001
     assert found.p_value < found.p_adjusted < 0.01
 
@@ -140,7 +140,7 @@ def test_resamples_tell_no_p_value_of_less_than_one_of_them() -> None:
         for name, share in zip("abc", (0.0, 0.3, 0.6), strict=True)
     }
     strata = rng.integers(0, 4, 60)
-    settings = {"metric": "recall[pos]", "strata": strata, "interval": "abc", "simultaneous": True}
+    settings = {"metric": "recall[pos]", "strata": strata, "interval": "abc", "correction": "simultaneous"}
     for d in compare(systems, gold, n_resamples=99, **settings):
         assert d.p_adjusted > 1e-5
 
@@ -159,7 +159,7 @@ def test_equivalence_is_judged_at_the_level_of_the_family(kind: str) -> None:
         metric, few = ("mean", "mae")[kind == "bounded"], np.where(np.arange(n) < 2, 1.0 - one, one)
     systems = {"a": one, "b": one.copy(), "c": few, "d": np.roll(one, 7)}
     single = compare(systems, gold, metric=metric, margin=0.2)
-    together = compare(systems, gold, metric=metric, margin=0.2, simultaneous=True)
+    together = compare(systems, gold, metric=metric, margin=0.2, correction="simultaneous")
     for d in together:
         wide, alone = d.equivalence_interval, single[d.a, d.b].equivalence_interval
         assert (wide is None) is (alone is None)
@@ -189,7 +189,7 @@ def test_two_one_sided_tests_of_a_family_contain_those_of_a_pair(seed: int, metr
         "n_resamples": 199,
     }
     single = compare(systems, gold, **asked)
-    for d in compare(systems, gold, simultaneous=True, **asked):
+    for d in compare(systems, gold, correction="simultaneous", **asked):
         wide, alone = d.equivalence_interval, single[d.a, d.b].equivalence_interval
         assert wide is not None
         assert alone is not None

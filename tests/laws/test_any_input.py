@@ -115,7 +115,9 @@ options = st.one_of(
 @given(evaluations(), options)
 def test_compare(made: tuple[Any, Any], given: dict[str, Any]) -> None:
     systems, gold = made
-    result = check_outcome(lambda: bb.compare(systems, gold, **in_records({"n_resamples": FEW, **given})))
+    result = check_outcome(
+        lambda: bb.compare(systems, gold, **in_records(bb.compare, {"n_resamples": FEW, **given}))
+    )
     if result is not None:
         check_comparison(result)
 

@@ -75,6 +75,7 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "Plan": lambda: bb.power(bb.PairedProportions(0.8, 0.7, 0.8), 100),
     "PreferenceComparison": lambda: bb.compare_preferences(JUDGED, n_resamples=99),
     "PublishedComparison": lambda: bb.compare_published({"a": SYSTEMS["a"]}, GOLD, published="70%"),
+    "PublishedScores": lambda: bb.compare_published(scores={"a": "70%", "b": "60%"}, n_items=100),
     "Replicability": lambda: bb.replicability({"x": 0.01, "y": 0.2}),
     "RunsComparison": lambda: bb.compare_runs(RUNS, n_resamples=99),
     "SlicesComparison": lambda: bb.compare_slices(
@@ -113,6 +114,7 @@ PARTS = {
 
 INPUTS = {
     "Annotations",
+    "Blocks",
     "Board",
     "Evaluation",
     "FunctionMetric",
@@ -127,9 +129,11 @@ INPUTS = {
     "PairedScores",
     "Pilot",
     "Preferences",
+    "Reading",
     "Resampling",
     "Runs",
     "RunsAndItems",
+    "ScoreMetric",
     "Study",
     "WeightDerivatives",
     "WeightedMetric",

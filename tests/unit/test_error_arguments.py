@@ -24,7 +24,7 @@ CASES: list[tuple[Callable[..., Any], Any, dict[str, Any], str]] = [
     (bb.compare, SYSTEMS, {"gold": GOLD, "metric": "acuracy"}, "metric"),
     (bb.compare, SYSTEMS, {"gold": GOLD, "metric": "precision"}, "metric"),
     (bb.compare, SYSTEMS, {"gold": "gold"}, "gold"),
-    (bb.compare, SYSTEMS, {"gold": GOLD, "metric": "accuracy", "greater_is_better": False}, "greater_is_better"),
+    (bb.compare, SYSTEMS, {"gold": GOLD, "metric": bb.ScoreMetric("accuracy", greater_is_better=False)}, "metric"),
     (bb.compare, SYSTEMS, {"gold": GOLD, "interval": "bcaa"}, "interval"),
     (bb.compare, SYSTEMS, {"gold": GOLD, "baseline": "gamma"}, "baseline"),
     (bb.compare, SYSTEMS, {"rng": 1, "resampling": bb.Resampling(rng=2)}, "rng"),
@@ -35,8 +35,8 @@ CASES: list[tuple[Callable[..., Any], Any, dict[str, Any], str]] = [
     (bb.compare, FRAME, {"items": "docs"}, "items"),
     (bb.compare, FRAME, {"gold": "label"}, "gold"),
     (bb.compare, FRAME, {"systems": ["alpa"]}, "systems"),
-    (bb.compare, FRAME, {"ignore": "none"}, "ignore"),
-    (bb.compare, FRAME, {"system_column": "model"}, "system_column"),
+    (bb.compare, FRAME, {"reading": bb.Reading(ignore="none")}, "ignore"),
+    (bb.compare, FRAME, {"reading": bb.Reading(system_column="model")}, "system_column"),
     (bb.compare, "table.csv", {}, "data"),
     (bb.compare, RECORDS, {}, "data"),
     (bb.evaluate, FRAME, {"gold": "label"}, "gold"),
@@ -44,7 +44,7 @@ CASES: list[tuple[Callable[..., Any], Any, dict[str, Any], str]] = [
     (bb.compare_runs, RECORDS, {}, "data"),
     (bb.compare_datasets, RECORDS, {}, "data"),
     (bb.compare_datasets, PARTS, {"metric": "f1[w]"}, "metric"),
-    (bb.compare_datasets, PARTS, {"metric": "accuracy", "greater_is_better": False}, "greater_is_better"),
+    (bb.compare_datasets, PARTS, {"metric": bb.ScoreMetric("accuracy", greater_is_better=False)}, "metric"),
     (bb.compare_folds, RECORDS, {}, "data"),
     (bb.multi_aso, {"a": [1.0, 2.0]}, {}, "data"),
 ]  # fmt: skip
@@ -57,7 +57,7 @@ def test_the_argument_is_named(
     with pytest.raises(bb.BestbyError) as caught:
         function(data, **arguments)
     assert caught.value.argument == named
-    assert named in inspect.signature(function).parameters
+    assert named in inspect.signature(function).parameters | inspect.signature(bb.Reading).parameters
 
 
 def test_an_unknown_keyword_is_named() -> None:
@@ -84,8 +84,8 @@ def test_a_column_that_is_no_system_can_be_ignored() -> None:
     with pytest.raises(bb.InvalidInputError, match="is it a system") as caught:
         bb.compare(frame)
     assert caught.value.hint is not None
-    assert "ignore=[...]" in caught.value.hint
-    result = bb.compare(frame, ignore=["text", "doc"], n_resamples=99)
+    assert "reading=bestby.Reading(ignore=[...])" in caught.value.hint
+    result = bb.compare(frame, reading=bb.Reading(ignore=["text", "doc"]), n_resamples=99)
     assert {one.system for one in result.systems} == {"alpha", "beta"}
 
 
@@ -120,7 +120,7 @@ def flat(value: Any) -> Iterator[dict[str, Any]]:
 
 def test_hints_say_what_to_pass() -> None:
     with pytest.raises(bb.InvalidInputError) as caught:
-        bb.compare({"a": [1.0, 2.0], "b": [2.0, 2.0]}, greater_is_better="no")  # type: ignore[arg-type]
+        bb.compare({"a": [1.0, 2.0], "b": [2.0, 2.0]}, metric=bb.ScoreMetric("score", greater_is_better="no"))  # type: ignore[arg-type]
     assert caught.value.hint == "pass greater_is_better=True or greater_is_better=False"
     with pytest.raises(bb.InvalidInputError) as caught:
         bb.compare(SYSTEMS, GOLD, systems=[1])  # type: ignore[list-item]

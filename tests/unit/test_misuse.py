@@ -109,7 +109,7 @@ def test_odd_values_within_others(tmp_path: Path) -> None:
     for name, odd in (
         ("compare_judged", {"bias_by": {"length": 1}}),
         ("read", {"systems": {"a": None}}),
-        ("read", {"annotators": {"a": None}}),
+        ("read", {"reading": bb.Reading(annotators={"a": None})}),
         ("compare_preferences", {"prior": 1e308}),
     ):
         function, right = functions[name]

@@ -64,12 +64,18 @@ def names(result: Any) -> set[str]:
 
 @pytest.mark.parametrize("case", CASES)
 def test_systems_are_chosen_alike_in_all_data(case: str) -> None:
-    for choice in ({"systems": "*a"}, {"ignore": "g"}, {"systems": ["al*", "b*"]}, {"ignore": ["[g]"]}):
+    for choice in (
+        {"systems": "*a"},
+        {"reading": bb.Reading(ignore="g")},
+        {"systems": ["al*", "b*"]},
+        {"reading": bb.Reading(ignore=["[g]"])},
+    ):
         assert names(CASES[case](**choice)) == {"alpha", "beta"}
-    for argument in ("systems", "ignore"):
+    chosen = ["alpa", "beta"]
+    for argument, way in (("systems", chosen), ("reading", bb.Reading(ignore=chosen))):
         with pytest.raises(bb.InvalidInputError, match=r"no system 'alpa'.*did you mean 'alpha'") as caught:
-            CASES[case](**{argument: ["alpa", "beta"]})
-        assert caught.value.argument == argument
+            CASES[case](**{argument: way})
+        assert caught.value.argument == {"reading": "ignore"}.get(argument, argument)
 
 
 def test_clusters_beside_judgements_follow_the_choice() -> None:
@@ -77,10 +83,12 @@ def test_clusters_beside_judgements_follow_the_choice() -> None:
     kept = [row for row in JUDGED if row[1:3] == ("alpha", "beta")]
     expected = bb.compare_preferences(kept, clusters=["u", "v", "w", "w"], n_resamples=99)
     for data in (JUDGED, columns(JUDGED)):
-        result = bb.compare_preferences(data, clusters=clusters, ignore="g", n_resamples=99)
+        result = bb.compare_preferences(
+            data, clusters=clusters, reading=bb.Reading(ignore="g"), n_resamples=99
+        )
         assert result.differences == expected.differences
         with pytest.raises(bb.InvalidInputError, match="clusters has 2 values, expected 6"):
-            bb.compare_preferences(data, clusters=["u", "v"], ignore="g")
+            bb.compare_preferences(data, clusters=["u", "v"], reading=bb.Reading(ignore="g"))
 
 
 def test_several_keys_make_an_item_id() -> None:

@@ -96,6 +96,12 @@ def counterpart(value: str, argument: str, allowed: Collection[object]) -> str |
 SETTING = re.compile(r"(?:^|(?<= )|(?<= \())([a-z_]+)=(?!path\b|[\w-]+\.[a-z])")
 """A setting, written as in Python. The file of a system, ``name=path`` or ``a=a.jsonl``, is none."""
 
+SETTING_WITH_VALUE = re.compile(r"(?<![\w(])([a-z_]+)=(\[[^\]]*\]|\{[^}]*\}|\"[^\"]*\"|'[^']*'|[\w.]+)")
+"""A setting that is written as in Python, outside a record, and its value."""
+
+_RECORD = re.compile(r"\b(?:reading|resampling)=bestby\.\w+\(([^()]*)\)")
+"""Settings in their record."""
+
 _OPTION = re.compile(r"--[\w-]+ \S+")
 """An option as it is written on the command line, whose value may look like a setting."""
 
@@ -107,6 +113,15 @@ _ASIDE = re.compile(r" \([^()]*\)")
 _BETWEEN = re.compile(r"(; (?:or )?|, or )")
 
 _OPPOSED = re.compile(r"^(?:otherwise|if not,) ")
+
+
+def without_records(hint: str) -> str:
+    """Return a hint with the settings of records by themselves, as options and other functions have them.
+
+    >>> without_records("name it: reading=bestby.Reading(value_column='acc')")
+    "name it: value_column='acc'"
+    """
+    return _RECORD.sub(r"\1", hint)
 
 
 def possible_hint(

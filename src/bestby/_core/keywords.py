@@ -9,16 +9,26 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar, cast, get_args, get_origin, get_type_hints
 
 from bestby._core.checks import flag, single, text
-from bestby._core.errors import UnknownAttributeError, UnknownKeywordError, WrongCallError
-from bestby._core.hints import meant, meant_of_compare
+from bestby._core.errors import BestbyError, UnknownAttributeError, UnknownKeywordError, WrongCallError
+from bestby._core.hints import SETTING_WITH_VALUE, meant, meant_of_compare
 from bestby._core.paths import checked_path
 from bestby._core.text import counted, quoted
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+_RECORDS = {
+    "resampling=bestby.Resampling": ("n_jobs", "progress", "executor", "cache", "resample_size", "rescale"),
+    "reading=bestby.Reading": (
+        "ignore", "system_column", "value_column", "classes", "normalise", "annotators",
+    ),
+}  # fmt: skip
+
 MOVED = {
-    name: f"resampling=bestby.Resampling({name}={{}})"
-    for name in ("n_jobs", "progress", "executor", "cache", "resample_size", "rescale")
+    **{name: f"{record}({name}={{}})" for record, names in _RECORDS.items() for name in names},
+    "greater_is_better": 'metric=bestby.ScoreMetric("score", greater_is_better={})',
+    "lower_is_better": 'metric=bestby.ScoreMetric("score", greater_is_better=False)',
+    "blocks": "clusters=bestby.Blocks({})",
+    "simultaneous": 'correction="simultaneous"',
 }
 """Keywords of earlier versions, and where each is given now, if a function has that: {} is the value."""
 
@@ -60,15 +70,16 @@ def with_suggestions(function: F) -> F:
         return cast("F", function)
     names = _parameters(function)
     allowed = frozenset(names)
+    moved = _moved(names)
     takes_any = bool(function.__code__.co_flags & inspect.CO_VARKEYWORDS)
     by_position, required = _by_position(function), _required(function)
     kinds = {name: str(kind) for name, kind in function.__annotations__.items() if str(kind) in _PLAIN}
 
     @wraps(function)
     def called(*args: Any, **keywords: Any) -> Any:
-        if not (takes_any or keywords.keys() <= allowed):
-            word = next(word for word in keywords if word not in allowed)
-            raise unknown_keyword(function, word, keywords[word])
+        for word in keywords:
+            if word in moved or not (takes_any or word in allowed):
+                raise unknown_keyword(function, word, keywords[word])
         placed = by_position[: len(args)]
         if len(args) > len(by_position) or any(name in keywords for name in placed):
             raise _too_many(function, args, keywords)
@@ -77,7 +88,12 @@ def with_suggestions(function: F) -> F:
         for name, value in (*zip(names, args, strict=False), *keywords.items()):
             if name in kinds and not (value is None and kinds[name].endswith("None")):
                 _PLAIN[kinds[name]](value, name)
-        return function(*args, **keywords)
+        try:
+            return function(*args, **keywords)
+        except BestbyError as error:
+            if error.hint is not None:
+                error.hint = _as_called(error.hint, moved)
+            raise
 
     return cast("F", called)
 
@@ -102,8 +118,9 @@ def unknown_keyword(function: Callable[..., Any], word: str, value: object = Non
     function = inspect.unwrap(function)
     named = [name for name in _parameters(function) if name not in _UNNAMED]
     name = _name(function)
-    moved = {one: place for one, place in MOVED.items() if place.partition("=")[0] in named}
+    moved = _moved(named)
     other = meant(word, value, {one: _words(function, one) for one in named} | dict.fromkeys(moved, ()))
+    other = word if word in moved else other
     close = [other] if other else difflib.get_close_matches(word, [*moved, *named], n=1, cutoff=0.7)
     if close and close[0] in moved:
         place = moved[close[0]].format(quoted(value) if isinstance(value, int | float | str) else "...")
@@ -159,6 +176,25 @@ def _too_few(
         f"call it as {name}({', '.join(more)}); help(bestby.{name}) describes it",
         argument=absent[0],
     )
+
+
+def _moved(names: Sequence[str]) -> dict[str, str]:
+    """Return the keywords that functions with these parameters do not have any more, and where they are."""
+    return {
+        word: place for word, place in MOVED.items() if word not in names and place.partition("=")[0] in names
+    }
+
+
+def _as_called(hint: str, moved: Mapping[str, str]) -> str:
+    """Return a hint with the settings that have moved in their records.
+
+    >>> _as_called("name both: system_column=... and value_column='acc'", MOVED)
+    "name both: reading=bestby.Reading(system_column=..., value_column='acc')"
+    """
+    hint = SETTING_WITH_VALUE.sub(
+        lambda one: moved[one[1]].format(one[2]) if one[1] in moved else one[0], hint
+    )
+    return hint.replace(") and reading=bestby.Reading(", ", ")
 
 
 def _name(function: Callable[..., Any]) -> str:

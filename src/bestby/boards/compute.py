@@ -53,6 +53,7 @@ from bestby.boards.settings import Phase, Settings, Task, stamp
 from bestby.boards.winner import best_of
 from bestby.data.evaluation import Evaluation
 from bestby.metrics.base import MeanMetric, Metric
+from bestby.metrics.score_metric import ScoreMetric
 from bestby.questions.items.compare import compare
 from bestby.questions.items.evaluate import evaluate
 from bestby.questions.runs.compare import compare_runs
@@ -364,20 +365,24 @@ def _compared(evaluation: Evaluation, scored: Scored, metric: str) -> Comparison
     task, level = scored.hidden.task, scored.settings.level
     direction = direction_of(task)
     if len(evaluation.names) < 2:
-        return evaluate(evaluation, metric=metric, greater_is_better=direction, level=level)
+        return evaluate(evaluation, metric=_directed(metric, direction), level=level)
     compared_by = partial(
         compare,
         evaluation,
-        metric=metric,
-        greater_is_better=direction,
+        metric=_directed(metric, direction),
         level=level,
-        simultaneous=True,
+        correction="simultaneous",
         margin=task.margins.get(metric),
     )
     if not _needs_swaps(scored, metric):
         with contextlib.suppress(DesignError):  # a difference without a standard error
             return compared_by(test="wald")
     return compared_by()
+
+
+def _directed(metric: str, greater_is_better: bool | None) -> str | ScoreMetric:
+    """Return a metric, or scores of a direction that the organisers said."""
+    return metric if greater_is_better is None else ScoreMetric(metric, greater_is_better)
 
 
 def _needs_swaps(scored: Scored, metric: str) -> bool:
@@ -398,7 +403,7 @@ def _without_score(scored: Scored, metric: str) -> dict[str, str]:
     for name in scored.evaluation.names:
         single = scored.evaluation.with_systems([name])
         try:
-            evaluate(single, metric=metric, greater_is_better=direction, interval=None)
+            evaluate(single, metric=_directed(metric, direction), interval=None)
         except UNCOMPUTED:  # what it says may quote the gold
             reasons[name] = f"{metric} is not defined for its predictions"
     return reasons
@@ -490,8 +495,7 @@ def _slices(
     try:
         in_slices = compare_slices(
             scored.evaluation.with_systems(chosen),
-            metric=metric,
-            greater_is_better=direction_of(scored.hidden.task),
+            metric=_directed(metric, direction_of(scored.hidden.task)),
             by=columns,
             min_items=max(least, 2),
             baseline=baseline or chosen[0],
@@ -549,8 +553,7 @@ def _runs(scored: Scored, metric: str, order: Sequence[str]) -> RunsComparison |
         over_runs = compare_runs(
             data,
             hidden.gold,
-            metric=metric,
-            greater_is_better=direction_of(hidden.task),
+            metric=_directed(metric, direction_of(hidden.task)),
             clusters=hidden.clusters,
             level=scored.settings.level,
         )

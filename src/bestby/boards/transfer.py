@@ -18,6 +18,7 @@ import numpy as np
 from bestby._core import files, hints
 from bestby._core.arrays import objects
 from bestby._core.errors import BestbyError, BoardError, InvalidInputError
+from bestby._core.keywords import MOVED
 from bestby._core.paths import readable_file
 from bestby._core.text import counted, path_text, quoted
 from bestby._core.typing import Array
@@ -34,6 +35,7 @@ from bestby.comparisons.reading import reading_of
 from bestby.data.columns import MISSING, text_of_value
 from bestby.data.evaluation import Evaluation
 from bestby.data.layouts.items import evaluation_of
+from bestby.data.reading import Reading
 from bestby.data.roles import TableOptions
 from bestby.data.table import Table
 from bestby.data.values import number_of
@@ -96,8 +98,9 @@ def _evaluation(results: Results, metrics: Sequence[str]) -> Evaluation:
     try:
         return _read(results, metrics)
     except BestbyError as error:
-        parameters, taken = signature(read).parameters, vars(results)
-        error.hint = None if error.hint is None else hints.possible_hint(error.hint, parameters, taken)
+        parameters, taken = {*signature(read).parameters, *MOVED}, vars(results)
+        if error.hint is not None:
+            error.hint = hints.possible_hint(hints.without_records(error.hint), parameters, taken)
         raise
 
 
@@ -108,15 +111,20 @@ def _read(results: Results, metrics: Sequence[str]) -> Evaluation:
         "gold": results.gold,
         "items": results.items,
         "systems": list(results.systems) or None,
-        "ignore": list(results.ignore) or None,
         "clusters": results.clusters,
         "strata": results.strata,
         "on_missing": results.on_missing,
     }
     if not results.in_rows:
-        return read(path, stream=False, **reading, by=list(results.slices) or None, **options)
+        how = Reading(ignore=list(results.ignore) or None)
+        return read(path, stream=False, **reading, by=list(results.slices) or None, reading=how, **options)
     table = _turned(read_table(path, frozenset({""})), results.gold)
-    options |= {"items": ITEM, "slices": results.slices, "soft": paths.soft_options(**reading)}
+    options |= {
+        "ignore": list(results.ignore) or None,
+        "items": ITEM,
+        "slices": results.slices,
+        "soft": paths.soft_options(**reading),
+    }
     return evaluation_of(table, TableOptions.of(**options))
 
 

@@ -193,7 +193,7 @@ def _load(words: tuple[str, ...], help: str) -> Any:
 
     def call(values: Any) -> None:
         with _errors_in_options(words, values):
-            run_command = getattr(importlib.import_module(REGISTRY[" ".join(words)][0]), "_".join(words))
+            run_command = _function(words)
             with with_stdin(values) as complete, _forwarded(words, values, complete):
                 if "progress" not in inspect.signature(run_command).parameters:
                     run_command(complete)
@@ -210,32 +210,36 @@ def _errors_in_options(words: tuple[str, ...], values: Any) -> Iterator[None]:
         yield
     except BestbyError as error:
         if isinstance(error, OtherQuestionError):
-            error.propose(shlex.join(["bestby", *_call_of(error, values)]))
+            error.propose(shlex.join(["bestby", *_call_of(error.question, values)[0]]))
         error.hint = repeat_hint(values, error) or error.hint
         named = " ".join(("bestby", *words))
         raise in_options(error, spellings(type(values)), named, arguments_of_all()) from error
 
 
-def values_of(name: str, arguments: Sequence[str]) -> Any:
+def _function(words: tuple[str, ...]) -> Any:
+    """Return the function of a command, loaded with its module."""
+    return getattr(importlib.import_module(REGISTRY[" ".join(words)][0]), "_".join(words))
+
+
+def values_of(words: tuple[str, ...], arguments: Sequence[str]) -> Any:
     """Return the record of a command with the values that are typed."""
     filled: list[Any] = []
-    parser = command(name, "", record_of(tuple(name.split())), filled.append)
+    parser = command(words[-1], "", record_of(words), filled.append)
     try:
-        parser.main(args=[*arguments], prog_name=f"bestby {name}", standalone_mode=False)
+        parser.main(args=[*arguments], prog_name=" ".join(("bestby", *words)), standalone_mode=False)
     except CLICK_ERROR as error:
         raise InvalidInputError(str(error)) from error
     return filled[0]
 
 
-def answer(name: str, values: Any) -> Any:
+def answer(words: tuple[str, ...], values: Any) -> Any:
     """Return the result of a command, which prints and writes nothing.
 
     A command that ends with a status of its own has a function `answer` for this.
     """
-    words = tuple(name.split())
-    module = importlib.import_module(REGISTRY[name][0])
+    function = _function(words)
     with _errors_in_options(words, values):
-        return getattr(module, "answer", getattr(module, "_".join(words)))(values, None)
+        return getattr(importlib.import_module(function.__module__), "answer", function)(values, None)
 
 
 @contextmanager
@@ -246,32 +250,33 @@ def _forwarded(words: tuple[str, ...], values: Any, complete: Any) -> Iterator[N
     except OtherQuestionError as error:
         if words != ("compare",):
             raise
-        known = {name for names in spellings(record_of((error.question,))).values() for name in names}
-        for one in set_options(values):
-            if one.option.startswith("-") and one.option not in known:
-                raise InvalidInputError(
-                    f"{error.message}, and bestby {error.question} has no {one.option}",
-                    hint=f"leave {one.option} out"
-                    + ("" if error.otherwise is None else f"; or {error.otherwise}"),
-                ) from error
+        call, unknown = _call_of(error.question, values)
+        if unknown:
+            raise InvalidInputError(
+                f"{error.message}, and bestby {error.question} has no {unknown[0]}",
+                hint=f"leave {unknown[0]} out"
+                + ("" if error.otherwise is None else f"; or {error.otherwise}"),
+            ) from error
         message = error.message if values is complete else error.message.replace(complete.paths[0], "stdin")
-        call = shlex.join(["bestby", *_call_of(error, values)])
-        streams.print_stderr(f"{message}, so this is the answer of: {call}")
-        app(args=_call_of(error, complete), prog_name="bestby", standalone_mode=False)
+        streams.print_stderr(f"{message}, so this is the answer of: {shlex.join(['bestby', *call])}")
+        app(args=_call_of(error.question, complete)[0], prog_name="bestby", standalone_mode=False)
 
 
-def _call_of(error: OtherQuestionError, values: Any) -> list[str]:
-    """Return the words that ask the other question with what is set of this one."""
-    words = [error.question]
+def _call_of(name: str, values: Any) -> tuple[list[str], list[str]]:
+    """Return the call of a command with what is set for another, and the options that it does not have."""
+    known = {option for options in spellings(record_of((name,))).values() for option in options}
+    call, unknown = [name], []
     for one in set_options(values):
         several = one.value if isinstance(one.value, list) else [one.value]
-        if one.value is True:
-            words.append(one.option)
-        elif one.option.startswith("-"):
-            words += [word for value in several for word in (one.option, str(value))]
+        if not one.option.startswith("-"):
+            call += map(str, several)
+        elif one.option not in known:
+            unknown.append(one.option)
+        elif one.value is True:
+            call.append(one.option)
         else:
-            words += map(str, several)
-    return words
+            call += [word for value in several for word in (one.option, str(value))]
+    return call, unknown
 
 
 _HELP = ["-h", "--help"]

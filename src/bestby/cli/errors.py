@@ -206,6 +206,7 @@ def in_options(
     error.message = _settings(message, options)
     hint = error.hint
     if hint is not None:
+        hint = hints.without_records(hint)
         hint = _MAPPED.sub(lambda match: _by_name(match, options), hint)
         names = {*arguments, *_names(SPELLINGS), *FORMAT_OPTIONS}
         hint = hints.possible_hint(hint, names, _names(options), typed=True)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bestby._core.errors import BestbyError, InvalidInputError
+from bestby.cli.records import in_records
 
 if TYPE_CHECKING:
     from bestby.data.evaluation import Evaluation
@@ -82,7 +83,7 @@ def read_evaluation(values: Any, **more: Any) -> tuple[Evaluation, dict[str, Any
     if "blocks" in statistics or needs_items(metric) or values.output.arguments_of("html").get("items"):
         data.setdefault("stream", False)
     options = format_options(data.pop("format_options", None))
-    return read(values.paths or [], **reading_of(metric), **{**data, **options}), statistics
+    return read(values.paths or [], **reading_of(metric), **in_records(read, {**data, **options})), statistics
 
 
 _ARGUMENTS = {"item": "items", "cluster": "clusters", "stratum": "strata", "system": "systems"}
@@ -95,8 +96,10 @@ def format_options(texts: list[str] | None) -> dict[str, Any]:
     >>> format_options(["items=document", "case=true"])
     {'items': 'document', 'case': 'true'}
     """
+    from bestby._core.keywords import MOVED
     from bestby.readers import read
 
+    taken = {*inspect.signature(read).parameters, *MOVED}
     options: dict[str, Any] = {}
     for one in texts or ():
         word, sign, value = one.partition("=")
@@ -104,7 +107,7 @@ def format_options(texts: list[str] | None) -> dict[str, Any]:
         if not sign or not name:
             raise InvalidInputError(f"expected NAME=VALUE after --option, got {one!r}")
         argument = _ARGUMENTS.get(name, name)
-        if argument in inspect.signature(read).parameters and name != "items":  # a format has these, too
+        if argument in taken and name != "items":  # a format has these, too
             raise InvalidInputError(
                 f"--option is for options of the format, not for {word.strip()!r}",
                 hint=f"it is given by itself: {argument}=...",

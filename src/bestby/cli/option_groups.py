@@ -64,6 +64,24 @@ def metrics_by_task(values: list[str]) -> str | dict[str, str]:
     return metrics
 
 
+def labels_by_name(values: list[str]) -> dict[str, str]:
+    """Return the labels of names, each given as NAME=TEXT.
+
+    >>> labels_by_name(["f1_macro=Macro-F1", "org/chat=Chat"])
+    {'f1_macro': 'Macro-F1', 'org/chat': 'Chat'}
+    """
+    labels: dict[str, str] = {}
+    for value in values:
+        name, sign, label = value.partition("=")
+        if not sign or name in labels:
+            wrong = "names no label" if not sign else f"gives {name!r} a second label"
+            raise InvalidInputError(
+                f"--label {wrong}: {value!r}", hint="give each name one: --label f1_macro=Macro-F1"
+            )
+        labels[name] = label
+    return labels
+
+
 def metrics_or_scores() -> Any:
     """Declare the option for the metrics, or for the name of scores that are read."""
     return option(
@@ -434,11 +452,11 @@ class Tables(Output):
 
     latex_parts: Names = option(
         "NAME",
-        "Tables to write as LaTeX: scores, differences, pairs (a matrix), ...; repeatable (default: all).",
+        "Tables to write as LaTeX: scores, differences, pairs (a matrix), ...; repeatable.",
         "--latex-part",
         shapes=("latex",),
     )
-    latex_wide: bool = flag("Set LaTeX tables over both columns of the page (table*).", shapes=("latex",))
+    latex_wide: bool = flag("Set all LaTeX tables over both columns of the page (table*).", shapes=("latex",))
     latex_label: Text = option("NAME", "Label of the (first) LaTeX table.", shapes=("latex",))
     latex_caption: Text = option("LATEX", "Caption of the LaTeX table, if there is one.", shapes=("latex",))
     latex_digits: Count = option(
@@ -452,17 +470,37 @@ class Tables(Output):
 
 
 @record
-class InPercent(Group):
-    """Scores of systems in percent."""
+class Labelled(Group):
+    """Names of systems, metrics and datasets as readers are to see them."""
 
     heading: ClassVar[str] = "Output"
+    labels: Names = option(
+        "NAME=TEXT",
+        "Show a system, metric or dataset under another name everywhere but in JSON and CSV; repeatable.",
+        "--label",
+    )
+
+    def labelled(self, result: Any) -> Any:
+        """Return the result with its labels, if there are some."""
+        return result if self.labels is None else result.labelled(labels_by_name(self.labels))
+
+    def for_people(self, result: Any) -> Any:
+        """Return the result as tables and figures show it, with labels."""
+        return self.labelled(result)
+
+
+@record
+class InPercent(Labelled):
+    """Scores of systems in percent, and names as readers are to see them."""
+
     percent: bool = flag("Show scores in percent everywhere but in JSON and CSV.")
 
     def for_people(self, result: Any) -> Any:
         """Return the result as tables and figures show it, in percent if that was asked for."""
         from bestby.report.percent import in_percent  # the help of a command needs no reports
 
-        return in_percent(result) if self.percent else result
+        labelled = self.labelled(result)
+        return in_percent(labelled) if self.percent else labelled
 
 
 @record

@@ -11,12 +11,13 @@ from typing import Any
 
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError
-from bestby.cli.option_groups import TERMINAL, Json
+from bestby.cli.option_groups import TERMINAL, Json, labels_by_name
 from bestby.cli.options import set_options
 from bestby.cli.streams import logged, standard_output
 from bestby.readers.joined_files import pieces_of
 from bestby.report.figures.canvas import Canvas
 from bestby.report.figures.drawing import render
+from bestby.report.reported import shown_in
 from bestby.report.writers.files import place_of, write_bytes
 from bestby.report.writers.terminal import print_to
 from bestby.resampling.progress import ProgressLine, shown_progress
@@ -52,6 +53,7 @@ def check_outputs(values: Any) -> None:
     printed = output.arguments_of(TERMINAL)
     if (top := printed.get("top")) is not None:
         checks.positive_int(top, "top")
+    labels_by_name(getattr(output, "labels", None) or [])
     if {"brief", "details"} <= printed.keys():
         raise InvalidInputError("--brief and --details contradict each other", hint="give one of them")
     read = _read(values)
@@ -115,7 +117,7 @@ def _read(values: Any) -> dict[str, Sequence[str]]:
 def _write(output: Json, result: Any) -> None:
     """Render everything, then write the files, then stdout: the table, unless an output goes there."""
     targets = output.targets()
-    for_people = output.for_people(result)
+    for_people = shown_in(output.for_people(result))
     rendered = {
         form: _rendered(output, for_people if form in _FOR_PEOPLE else result, form) for form in targets
     }

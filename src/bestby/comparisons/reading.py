@@ -14,10 +14,11 @@ from bestby._core import checks
 from bestby._core.arrays import is_table
 from bestby._core.errors import DesignError, InvalidInputError, OtherQuestionError
 from bestby._core.text import quoted
-from bestby._core.typing import AnnotatorChoice, OnMissing
+from bestby._core.typing import OnMissing
 from bestby.data.alignment import chosen_names, chosen_systems, with_keys
 from bestby.data.evaluation import Evaluation
 from bestby.data.layouts.items import evaluation_of_frame
+from bestby.data.reading import AS_FOUND, Reading
 from bestby.data.roles import Soft, TableOptions, average_note, averages, transposed, with_left_out
 from bestby.data.soft import Annotations
 from bestby.data.table import unreadable
@@ -36,17 +37,12 @@ class Arguments:
 
     gold: Any = None
     systems: Any = None
-    ignore: Any = None
-    system_column: str | None = None
-    value_column: str | None = None
     items: Any = None
     clusters: Any = None
     strata: Any = None
     by: Any = None
     on_missing: OnMissing = "error"
-    classes: Any = None
-    normalise: bool = False
-    annotators: AnnotatorChoice | None = None
+    reading: Reading = AS_FOUND
 
 
 def evaluation_of(data: Any, arguments: Arguments, metric: Any) -> Evaluation:
@@ -68,32 +64,31 @@ def _call(error: OtherQuestionError, arguments: Arguments, metric: Any) -> str:
 
 
 def _evaluation_of(data: Any, arguments: Arguments, metric: Any) -> Evaluation:
-    gold, label_sets = _annotated(arguments), reads_label_sets(metric)
+    gold, label_sets, how = _annotated(arguments), reads_label_sets(metric), arguments.reading
     objects = reads_objects(metric) and not label_sets
     missing = checks.choice(arguments.on_missing, allowed_names("on_missing", "items"), "on_missing")
     if isinstance(data, Evaluation):
-        held = (gold, arguments.items, arguments.clusters, arguments.strata, arguments.classes)
-        if any(one is not None for one in held) or missing != "error" or arguments.normalise:
+        held = (gold, arguments.items, arguments.clusters, arguments.strata, how.classes)
+        if any(one is not None for one in held) or missing != "error" or how.normalise:
             raise InvalidInputError(
                 "an Evaluation already holds gold, classes, items, clusters and strata, with nothing missing",
                 hint="pass them to Evaluation.of instead",
             )
-        names = chosen_names(data.names, arguments.systems, arguments.ignore)
+        names = chosen_names(data.names, arguments.systems, how.ignore)
         return data if names == list(data.names) else data.with_systems(names)
-    is_long = arguments.system_column is not None or arguments.value_column is not None
+    is_long = how.system_column is not None or how.value_column is not None
     if is_table(data) or (is_long and isinstance(data, Mapping)):
         if gold is not None and not isinstance(gold, str):
             raise InvalidInputError(
                 f"for a data frame gold is the name of a column, got {type(gold).__name__}",
                 hint="pass {name: frame[name], ...} as the data to give the gold itself",
             )
-        soft = Soft.of(arguments.classes, arguments.normalise)
+        soft = Soft.of(how.classes, how.normalise)
         soft = dataclasses.replace(soft, objects=objects, label_sets=label_sets)
         options = TableOptions.of(
             gold, arguments.items, arguments.clusters, arguments.strata,
-            systems=arguments.systems, ignore=arguments.ignore, slices=_names(arguments.by),
-            on_missing=missing, soft=soft,
-            system_column=arguments.system_column, value_column=arguments.value_column,
+            systems=arguments.systems, ignore=how.ignore, slices=_names(arguments.by),
+            on_missing=missing, soft=soft, system_column=how.system_column, value_column=how.value_column,
         )  # fmt: skip
         return evaluation_of_frame(data, options, "this metric" if objects or label_sets else None)
     if not isinstance(data, Mapping):
@@ -111,8 +106,8 @@ def _evaluation_of(data: Any, arguments: Arguments, metric: Any) -> Evaluation:
     data, side = with_keys(data, side)
     data = {name: values for name, values in data.items() if name not in slices}
     return Evaluation.of(
-        chosen_systems(data, arguments.systems, arguments.ignore), **side, slices=slices, on_missing=missing,
-        classes=arguments.classes, normalise=arguments.normalise, objects=objects, label_sets=label_sets,
+        chosen_systems(data, arguments.systems, how.ignore), **side, slices=slices, on_missing=missing,
+        classes=how.classes, normalise=how.normalise, objects=objects, label_sets=label_sets,
     )  # fmt: skip
 
 
@@ -174,14 +169,14 @@ def _slices(data: Mapping[str, Any], by: Any) -> dict[str, Any]:
 def _annotated(arguments: Arguments) -> Any:
     """Return the gold; where annotators are named, as their labels."""
     gold = arguments.gold
-    if arguments.annotators is None or gold is None or isinstance(gold, Annotations):
+    if arguments.reading.annotators is None or gold is None or isinstance(gold, Annotations):
         return gold
     if isinstance(gold, str):
         raise InvalidInputError(
             f"with annotators, gold must be one list of labels per item, got {quoted(gold)}",
             hint="pass data={name: frame[name], ...} and gold=frame[[...]], one column per annotator",
         )
-    return Annotations.of(gold, arguments.classes)
+    return Annotations.of(gold, arguments.reading.classes)
 
 
 def reads_objects(metric: Any) -> bool:

@@ -44,16 +44,16 @@ _CHECKS: dict[str, Callable[[Any, str], Any]] = {
     "annotators": lambda value, what: (
         "fixed" if value is None else checks.choice(value, allowed_names(what), what)
     ),
-    "blocks": lambda value, what: None if value is None else checks.positive_int(value, what),
     "level": checks.probability,
     "margin": lambda value, what: None if value is None else margin_of(value, what),
     "paired": checks.flag,
     "prior": checks.number,
     "resample_size": lambda value, _: size_of(value),
-    "simultaneous": checks.flag,
 }
-_CHECKED_ELSEWHERE = ("baseline", "rescale")
+_CHECKED_ELSEWHERE = ("baseline", "rescale", "blocks")
 _DEFAULT_CORRECTION = "holm"
+AT_ONCE = "simultaneous"
+"""The correction that is made by the intervals, which hold for all differences at once."""
 
 
 class CheckedSettings:
@@ -93,6 +93,8 @@ class CheckedSettings:
                 value is None and f"{comparison}.{name}" in SKIPPABLE
             ):
                 settings[name] = checks.choice(value, allowed_names(name, comparison), name)
+        if settings.get("correction") == AT_ONCE:  # nothing is left to correct
+            settings |= {"correction": _DEFAULT_CORRECTION, "simultaneous": True}
         return cls(**settings)
 
     @property
@@ -135,13 +137,7 @@ class FamilySettings(CheckedSettings):
         if self.simultaneous and self.interval is None:
             raise InvalidInputError(
                 "simultaneous intervals are intervals, and interval=None computes none",
-                hint="leave out simultaneous, or interval=None",
-            )
-        if self.simultaneous and self.test is not None and self.correction != _DEFAULT_CORRECTION:
-            raise InvalidInputError(
-                "with simultaneous=True adjusted p-values are read from the intervals, so"
-                f" correction={self.correction!r} would be ignored",
-                hint="leave out one of the two",
+                hint="leave out interval=None, or correction",
             )
 
     @property

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from bestby._core.errors import BestbyError, DesignError
-from bestby._core.text import words_of
+from bestby._core.text import quoted, words_of
 from bestby._core.typing import Array, FloatArray
 from bestby.data.roles import HIGHER_SCORES, LOWER_SCORES
 from bestby.metrics.base import BaseMetric, Metric
 from bestby.metrics.registry import resolve
 from bestby.metrics.regression import Mean
+from bestby.metrics.score_metric import name_and_direction
 from bestby.results.base import Note
 
 if TYPE_CHECKING:
@@ -61,6 +62,7 @@ def is_label(name: Any) -> bool:
     >>> is_label("COMET"), is_label("f1_macro"), is_label(None)
     (True, False, False)
     """
+    name, _ = name_and_direction(name)
     return isinstance(name, str) and not _is_metric(name)
 
 
@@ -95,7 +97,8 @@ def direction_of(name: str | None, greater_is_better: bool | None) -> tuple[bool
         return greater, ()
     message = (
         f"{'higher' if greater else 'lower'} {name} is assumed to be better. If that is wrong, every 'better'"
-        " in this result is reversed: set greater_is_better=... (--lower-is-better or --higher-is-better)"
+        f" in this result is reversed: set metric=bestby.ScoreMetric({quoted(name)},"
+        f" greater_is_better={not greater}) (--lower-is-better or --higher-is-better)"
     )
     return greater, (Note("direction_guessed", message, (name,)),)
 

@@ -34,6 +34,7 @@ from bestby.metrics import (
 from bestby.metrics._items import shown_label
 from bestby.metrics.base import BaseMetric, MeanMetric, Metric, Names, Patterns, WeightedMetric
 from bestby.metrics.functions import FunctionMetric
+from bestby.metrics.score_metric import name_and_direction
 
 FAMILIES = (
     regression,
@@ -118,6 +119,7 @@ def resolve(spec: Any) -> BaseMetric:
     bestby._core.errors.InvalidInputError: there is no metric 'f1_marco'; did you mean f1_macro or f1_micro?
     hint: `bestby metrics` lists them all
     """
+    spec, _ = name_and_direction(spec)
     if isinstance(spec, str):
         return _named(spec)
     if isinstance(spec, BaseMetric):

@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from bestby._core import checks
 from bestby._core.errors import DesignError, InvalidInputError, within
 from bestby._core.text import counted, normal_form, quoted
 from bestby._core.typing import Array
@@ -28,6 +27,7 @@ from bestby.metrics.built_in import notes_on_functions
 from bestby.metrics.directions import direction_of, is_label
 from bestby.metrics.registry import class_needed, default, resolve, without_class
 from bestby.metrics.regression import Mean
+from bestby.metrics.score_metric import name_and_direction
 from bestby.results.base import Note
 
 _COMMA_NUMBER = re.compile(r"[+-]?\d+(,\d+)?", re.ASCII)
@@ -81,7 +81,7 @@ def metrics_of_parts(
         soft = any(gold is not None and gold.ndim == 2 for gold in golds)
         spec = default(scored, soft_gold=soft)
     specs = list(spec) if isinstance(spec, list | tuple) else [spec]
-    directed = [_directed(one, greater_is_better, golds) for one in specs]
+    directed = [_directed(*name_and_direction(one, greater_is_better), golds) for one in specs]
     metrics = [one for one, _ in directed]
     check_names(metrics)
     notes = [note for _, notes in directed for note in notes]
@@ -182,7 +182,7 @@ def _scale_notes(metrics: Sequence[BaseMetric], part: Evaluation) -> list[Note]:
     if odd := quantities(part.names):
         message = (
             f"{listed(odd)} among the systems: are these quantities of a system, such as its time or cost? If"
-            " so, leave them out: ignore=[...]"
+            " so, leave them out: reading=bestby.Reading(ignore=[...]) (--ignore)"
         )
         notes.append(Note("quantities", message, tuple(odd)))
     if all(one.ndim == 1 and one.dtype.kind in "biuf" for one in part.compact.values()):
@@ -218,7 +218,7 @@ def system_scales(scores: Mapping[str, Array]) -> list[Note]:
         return []
     message = (
         f"{means}: scales on which scores of one metric hardly are. If one of the two is no system, leave it"
-        " out: ignore=[...]; if they are, bring their scores to one scale"
+        " out: reading=bestby.Reading(ignore=[...]) (--ignore); if they are, bring their scores to one scale"
     )
     return [Note("scales_differ", message)]
 
@@ -230,19 +230,14 @@ def _directed(
     scored = any(gold is None for gold in golds)
     are_scores = scored and (is_label(spec) or (isinstance(spec, str) and isinstance(resolve(spec), Mean)))
     if are_scores and (greater_is_better is not None or is_label(spec)):
-        direction = None if greater_is_better is None else checks.flag(greater_is_better, "greater_is_better")
-        greater, notes = direction_of(spec, direction)
+        greater, notes = direction_of(spec, greater_is_better)
         return Mean(spec, greater_is_better=greater), notes
     metric = named_metric(spec, golds)
-    if greater_is_better is not None and callable(spec) and not isinstance(spec, BaseMetric):
-        # A function does not know its direction.
-        metric.greater_is_better = checks.flag(greater_is_better, "greater_is_better")
-        return metric, ()
     if greater_is_better is not None and greater_is_better != metric.greater_is_better:
         raise InvalidInputError(
             f"greater_is_better={greater_is_better} contradicts the metric {metric.name}",
-            hint="leave it out: the metric knows its direction",
-            argument="greater_is_better",
+            hint=f"name it alone, as it knows its direction: metric={quoted(spec)}",
+            argument="metric",
         )
     return metric, ()
 

@@ -23,6 +23,7 @@ from bestby.data.layouts.assemble import annotator_names
 from bestby.data.layouts.datasets import Cells, FoldScores, RunCells, datasets_of, folds_of
 from bestby.data.layouts.items import evaluation_of, with_reading_note
 from bestby.data.layouts.runs import Runs, runs_of
+from bestby.data.reading import Reading, checked_reading
 from bestby.data.roles import Roles, TableOptions, listed
 from bestby.data.table import Table
 from bestby.readers import paths as readers_paths
@@ -60,17 +61,12 @@ def read(
     *,
     gold: str | Path | Sequence[str | Path] | None = None,
     systems: str | Sequence[str] | None = None,
-    ignore: str | Sequence[str] | None = None,
     items: str | Sequence[str] | None = None,
-    system_column: str | None = None,
-    value_column: str | Mapping[str, str] | None = None,
     clusters: str | Sequence[str] | None = None,
     strata: str | None = None,
     by: str | Sequence[str] | None = None,
     on_missing: OnMissing = "error",
-    classes: str | Sequence[Any] | None = None,
-    normalise: bool = False,
-    annotators: str | Sequence[str] | None = None,
+    reading: Reading | None = None,
     missing: str | Iterable[str] = MISSING,
     texts: bool = False,
     label_sets: bool = False,
@@ -83,7 +79,7 @@ def read(
 
     A *wide* table has a row per item and a column per system. A *long* table has a row per item and system,
     with columns called system (or model, method and the like, of texts that repeat), item (or id) and
-    prediction or score; other names are given with `system_column`, `items` and `value_column`. With *one
+    prediction or score; other names are given with `reading` and `items`. With *one
     file per system*, each is text with a value per line, a NumPy array, a JSON object of item id to value,
     or a table; what has item ids is joined by them. CSV, TSV, JSON Lines and Parquet are read, plain or
     packed with gzip or zstd.
@@ -97,7 +93,7 @@ def read(
     *Soft labels*, a distribution over classes per item, are recognised where they are: arrays of shape
     (items, classes); lines of two or more numbers; columns of lists (in CSV as text, ``[0.1, 0.9]``); in a
     wide table the columns ``bert[neg]``, ``bert[pos]`` as the system bert. A table with a column per class is
-    one if `classes` names them. Hard and soft columns may stand side by side.
+    one if ``Reading(classes=[...])`` names them. Hard and soft columns may stand side by side.
 
     *Sets of labels*, any number per item, are lists of labels (JSON Lines, Parquet, in CSV as text,
     ``['x', 'y']``), rows of 0 and 1 in every form of soft labels, or texts that `label_separator` cuts.
@@ -118,31 +114,20 @@ def read(
         One table: the column of the gold, or a file of it, joined by item id (by line where neither has ids).
         One file per system: the file of the gold, or a column that all of them have. Without gold, the values
         are scores. Of texts there may be several references.
-    systems, ignore : str or sequence of str, optional
+    systems : str or sequence of str, optional
         Which systems to read (all by default), and the columns of a table that are not systems, or systems
         of several files to leave out, by name or pattern (``"gpt-*"``).
     items, clusters, strata : str, optional
         The columns of item ids and of the groups of the items. Several columns may make an item id together:
         ``items=["task", "id"]``; a list of two clusters is two groupings that cross each other. If the gold
         is a file, the groups stand in it or in the files of the systems.
-    system_column : str, optional
-    value_column : str or mapping of str to str, optional
-        Columns of a long table: the name of the system, and the prediction or score. `value_column` serves
-        tables with one file per system too. Of the logs of a tool it is the metric, or a mapping of tasks, or
-        patterns of them, to the metric of each: ``{"gsm8k": "exact_match", "mmlu_*": "acc"}``.
     by : str or sequence of str, optional
         Columns of the items by which `compare_slices` can slice them. One of them may be the gold, too.
     on_missing : {"error", "drop", "worst"}
         What to do with items that some system has no value for.
-    classes : sequence of str, or "columns", optional
-        The classes, in the order of the numbers of a row; in a table the names of their columns. "columns"
-        means every column that plays no other part. Without names, classes are 0 to K - 1.
-    normalise : bool
-        Divide every soft row by its sum; otherwise it must sum to 1.
-    annotators : str or sequence of str, optional
-        The gold is the labels of several annotators: their columns, in the one table of all systems, or in
-        the file of the gold; some labels may be missing. A single name is the column that says who labelled,
-        in a gold file with a row per item and annotator.
+    reading : Reading, optional
+        How the data are read: columns that are no systems, the columns of a long table, classes and rows of
+        soft labels, labels of several annotators.
     missing : str or iterable of str
         The texts that mean a missing value. Pass ``""`` if NA is a label.
     texts : bool
@@ -197,6 +182,7 @@ def read(
     >>> print(evaluation.notes[0].message)
     labels.csv was read as a wide table; systems: aen, bert; gold: label
     """
+    how = checked_reading(reading, "read")
     if is_frame(paths):
         raise InvalidInputError(
             f"read takes files, got a data frame ({type(paths).__name__})",
@@ -204,9 +190,9 @@ def read(
         )
     checks.choice(on_missing, allowed_names("on_missing", "readers"), "on_missing")
     readers_paths.check_arguments(
-        paths, gold, missing=missing, classes=classes, items=items, clusters=clusters, strata=strata,
-        systems=systems, ignore=ignore, system_column=system_column, value_column=value_column,
-        annotators=annotators, format=format,
+        paths, gold, missing=missing, classes=how.classes, items=items, clusters=clusters, strata=strata,
+        systems=systems, ignore=how.ignore, system_column=how.system_column, value_column=how.value_column,
+        annotators=how.annotators, format=format,
     )  # fmt: skip
     if systems is not None:
         systems = checks.valid_name_list(systems, "systems")
@@ -217,14 +203,14 @@ def read(
         items,
         clusters,
         strata,
-        annotators=annotator_names(annotators),
+        annotators=annotator_names(how.annotators),
         slices=() if by is None else checks.valid_name_list(by, "by"),
         systems=systems,
-        ignore=ignore,
+        ignore=how.ignore,
         on_missing=on_missing,
-        system_column=system_column,
-        value_column=value_column,
-        soft=readers_paths.soft_options(classes, normalise, texts, label_sets, label_separator),
+        system_column=how.system_column,
+        value_column=how.value_column,
+        soft=readers_paths.soft_options(how.classes, how.normalise, texts, label_sets, label_separator),
         missing=readers_paths.missing_texts(missing),
     )
     return _read_files(paths, golds, format, table_options, options, stream)
@@ -425,14 +411,12 @@ def read_runs(
     *,
     gold: str | None = None,
     systems: str | Sequence[str] | None = None,
-    ignore: str | Sequence[str] | None = None,
     items: str | Sequence[str] | None = None,
     dataset: str | None = None,
     datasets: str | Sequence[str] | None = None,
     run: str | None = None,
-    system_column: str | None = None,
-    value_column: str | Mapping[str, str] | None = None,
     clusters: str | None = None,
+    reading: Reading | None = None,
     paired: bool = False,
     missing: str | Iterable[str] = MISSING,
     texts: bool = False,
@@ -455,12 +439,11 @@ def read_runs(
         Columns; those called gold, item (or id), cluster, run (or seed) and dataset are found by their names.
     datasets : str or sequence of str, optional
         The dataset to keep, where there is a column of datasets.
-    systems, ignore : str or sequence of str, optional
+    systems : str or sequence of str, optional
         The systems (all by default), and the columns that are not systems, by name or pattern
         (``"gpt-*"``).
-    system_column : str, optional
-    value_column : str or mapping of str to str, optional
-        Columns of a long table; of logs, the metric, or that of each task, as for `bestby.read`.
+    reading : Reading, optional
+        How the data are read: `ignore`, `system_column` and `value_column`.
     paired : bool
         Whether runs of one id belong together: they are then brought into one order.
     missing : str or iterable of str
@@ -497,19 +480,20 @@ def read_runs(
     >>> data.runs["old"].tolist(), data.runs["new"].tolist()
     ([0.1, 0.2], [0.3])
     """
+    how = checked_reading(reading, "read_runs", "ignore system_column value_column")
     columns: dict[str, Any] = {
-        "items": items, "clusters": clusters, "systems": systems, "ignore": ignore,
-        "system_column": system_column, "value_column": value_column,
+        "items": items, "clusters": clusters, "systems": systems, "ignore": how.ignore,
+        "system_column": how.system_column, "value_column": how.value_column,
     }  # fmt: skip
     readers_paths.check_arguments(
         path, gold, missing=missing, run=run, dataset=dataset, datasets=datasets, **columns
     )
     soft = readers_paths.soft_options(texts=texts, label_sets=label_sets, label_separator=label_separator)
     paths = [path] if isinstance(path, str | Path) else list(path)
-    log = read_log(paths, clusters=clusters, value_column=value_column, system_column=system_column)
+    log = read_log(paths, clusters=clusters, value_column=how.value_column, system_column=how.system_column)
     if log is not None:
-        return _runs_of_log(log, systems, ignore)
-    readers_paths.refuse_by_task(value_column)
+        return _runs_of_log(log, systems, how.ignore)
+    readers_paths.refuse_by_task(how.value_column)
     table = one_table(paths, "the runs of all systems", missing, soft)
     options = TableOptions.of(gold, soft=soft, **columns)
     return runs_of(table, options, run=run, dataset=dataset, datasets=datasets, paired=paired)
@@ -535,14 +519,12 @@ def read_datasets(
     *,
     gold: str | None = None,
     systems: str | Sequence[str] | None = None,
-    ignore: str | Sequence[str] | None = None,
     items: str | Sequence[str] | None = None,
     dataset: str | None = None,
     run: str | None = None,
-    system_column: str | None = None,
-    value_column: str | Mapping[str, str] | None = None,
     clusters: str | None = None,
     on_missing: OnMissing = "error",
+    reading: Reading | None = None,
     missing: str | Iterable[str] = MISSING,
     texts: bool = False,
     label_sets: bool = False,
@@ -565,12 +547,14 @@ def read_datasets(
         The column of the datasets; "dataset" or "task" by default.
     run : str, optional
         The column of the runs of a table of scores; "run" or "seed" by default.
-    gold, systems, ignore, items, system_column, value_column, clusters, missing, texts
+    gold, systems, items, clusters, missing, texts
         As for `bestby.read`.
     label_sets, label_separator
         As for `bestby.read`. Item ids need be unique within a dataset only.
     on_missing : {"error", "drop", "worst"}
         For items that some system lacks. Missing scores of a table are left to `compare_datasets`.
+    reading : Reading, optional
+        How the data are read: `ignore`, `system_column` and `value_column`.
 
     Returns
     -------
@@ -597,17 +581,18 @@ def read_datasets(
     ...     read_datasets(path)
     {'news': {'old': 0.5, 'new': 0.75}, 'talks': {'old': 0.25}}
     """
+    how = checked_reading(reading, "read_datasets", "ignore system_column value_column")
     columns: dict[str, Any] = {
-        "items": items, "clusters": clusters, "systems": systems, "ignore": ignore,
-        "system_column": system_column, "value_column": value_column,
+        "items": items, "clusters": clusters, "systems": systems, "ignore": how.ignore,
+        "system_column": how.system_column, "value_column": how.value_column,
     }  # fmt: skip
     readers_paths.check_arguments(path, gold, missing=missing, dataset=dataset, run=run, **columns)
     soft = readers_paths.soft_options(texts=texts, label_sets=label_sets, label_separator=label_separator)
     on_missing = checks.choice(on_missing, allowed_names("on_missing", "readers"), "on_missing")
-    log = read_log(path, on_missing, clusters=clusters, value_column=value_column)
+    log = read_log(path, on_missing, clusters=clusters, value_column=how.value_column)
     if log is not None:
-        return _datasets_of_log(log, systems, ignore)
-    readers_paths.refuse_by_task(value_column)
+        return _datasets_of_log(log, systems, how.ignore)
+    readers_paths.refuse_by_task(how.value_column)
     options = TableOptions.of(gold, on_missing=on_missing, soft=soft, **columns)
     table = one_table(path, "the results on all datasets", missing, soft)
     return datasets_of(table, dataset, options, run)
@@ -640,13 +625,11 @@ def read_folds(
     *,
     gold: str | None = None,
     systems: str | Sequence[str] | None = None,
-    ignore: str | Sequence[str] | None = None,
     items: str | Sequence[str] | None = None,
     fold: str | None = None,
     repetition: str | None = None,
-    system_column: str | None = None,
-    value_column: str | None = None,
     clusters: str | None = None,
+    reading: Reading | None = None,
     missing: str | Iterable[str] = MISSING,
     texts: bool = False,
     label_sets: bool = False,
@@ -664,8 +647,10 @@ def read_folds(
         CSV, TSV, JSON Lines or Parquet, plain or packed.
     fold, repetition : str, optional
         Their columns; "fold" and "repetition" (if there is one) by default.
-    gold, systems, ignore, items, system_column, value_column, clusters, missing, texts
+    gold, systems, items, clusters, missing, texts
         As for `bestby.read`.
+    reading : Reading, optional
+        How the data are read: `ignore`, `system_column` and `value_column`.
     label_sets, label_separator
         As for `bestby.read`. Item ids need be unique within a repetition only.
 
@@ -694,9 +679,10 @@ def read_folds(
     ...     read_folds(path)["new"]
     array([[0.75, 0.5 ]])
     """
+    how = checked_reading(reading, "read_folds", "ignore system_column value_column")
     columns: dict[str, Any] = {
-        "items": items, "clusters": clusters, "systems": systems, "ignore": ignore,
-        "system_column": system_column, "value_column": value_column,
+        "items": items, "clusters": clusters, "systems": systems, "ignore": how.ignore,
+        "system_column": how.system_column, "value_column": how.value_column,
     }  # fmt: skip
     readers_paths.check_arguments(path, gold, missing=missing, fold=fold, repetition=repetition, **columns)
     soft = readers_paths.soft_options(texts=texts, label_sets=label_sets, label_separator=label_separator)

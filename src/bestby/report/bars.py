@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from dataclasses import dataclass
-
-from bestby.report.numbers import ends
-from bestby.results.values import Interval
+from collections.abc import Sequence
 
 WIDTH = 20
 """Columns of a bar."""
@@ -15,47 +11,35 @@ WIDTH = 20
 LINE, POINT, MARK = "\N{BOX DRAWINGS LIGHT HORIZONTAL}", "\N{BLACK CIRCLE}", "\N{BOX DRAWINGS LIGHT VERTICAL}"
 
 
-@dataclass(frozen=True, slots=True)
-class Bars:
-    """The estimates and intervals of the rows of a table, and the value that their scale marks, such as 0."""
+def bars(spans: Sequence[tuple[float, float, float]], marked: float | None = None) -> list[str]:
+    """Return a bar for each estimate with the ends of its interval; none if there is no scale.
 
-    rows: tuple[tuple[float, float, float], ...]
-    marked: float | None = None
+    A bar whose ends are NaN is blank, an end beyond all numbers reaches the end of the scale, and a line
+    stands where the scale has the value `marked`, such as 0.
 
-    @classmethod
-    def of(cls, rows: Iterable[tuple[float, Interval | None]], marked: float | None = None) -> Bars:
-        """Return the bars of estimates with their intervals."""
-        return cls(tuple((estimate, *ends(interval)) for estimate, interval in rows), marked)
+    >>> for line in bars([(2.0, -1.0, 5.0), (6.0, 4.0, math.inf)], marked=0.0):
+    ...     print(line.replace(LINE, "-").replace(POINT, "o").replace(MARK, "|"))
+    ---|----o--------
+       |          -----o
+    """
+    known = [not any(map(math.isnan, span)) for span in spans]
+    ends = [one for span, yes in zip(spans, known, strict=True) if yes for one in span if math.isfinite(one)]
+    values = [*ends, *([] if marked is None else [marked])]
+    low, high = min(values, default=0.0), max(values, default=0.0)
+    if not ends or not 0.0 < high - low < math.inf:
+        return []
 
-    def lines(self) -> list[str]:
-        """Return a bar for each row, blank where there is no interval; none if there is no scale.
+    def place(value: float) -> int:
+        return round((min(max(value, low), high) - low) / (high - low) * (WIDTH - 1))
 
-        An end beyond all numbers reaches the end of the scale.
-
-        >>> for line in Bars(((2.0, -1.0, 5.0), (6.0, 4.0, math.inf)), marked=0.0).lines():
-        ...     print(line.replace(LINE, "-").replace(POINT, "o").replace(MARK, "|"))
-        ---|----o--------
-           |          -----o
-        """
-        drawn = [not any(map(math.isnan, row)) for row in self.rows]
-        numbers = [one for row, yes in zip(self.rows, drawn, strict=True) if yes for one in row]
-        finite = [one for one in numbers if math.isfinite(one)]
-        finite += [] if self.marked is None else [self.marked]
-        low, high = min(finite, default=0.0), max(finite, default=0.0)
-        if not numbers or not 0.0 < high - low < math.inf:
-            return []
-
-        def place(value: float) -> int:
-            return round((min(max(value, low), high) - low) / (high - low) * (WIDTH - 1))
-
-        lines = []
-        for (estimate, *interval), yes in zip(self.rows, drawn, strict=True):
-            signs = [" "] * WIDTH
-            first, last = map(place, interval) if yes else (0, -1)
-            signs[first : last + 1] = LINE * (last + 1 - first)
-            if self.marked is not None:
-                signs[place(self.marked)] = MARK
-            if yes:
-                signs[place(estimate)] = POINT
-            lines.append("".join(signs).rstrip())
-        return lines
+    lines = []
+    for (estimate, *interval), yes in zip(spans, known, strict=True):
+        signs = [" "] * WIDTH
+        first, last = map(place, interval) if yes else (0, -1)
+        signs[first : last + 1] = LINE * (last + 1 - first)
+        if marked is not None:
+            signs[place(marked)] = MARK
+        if yes:
+            signs[place(estimate)] = POINT
+        lines.append("".join(signs).rstrip())
+    return lines

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, overload
 
@@ -68,7 +68,7 @@ class Disagreement:
     cluster: Any = None
 
 
-COLUMNS = tuple(field.name for field in fields(Disagreement))
+COLUMNS = tuple(one.name for one in fields(Disagreement))
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -153,28 +153,38 @@ class ComparedItems:
     """The data of a comparison, which are asked for the items on which two of its systems differ.
 
     `metrics` are the metrics by the names that the comparison shows; `in_percent` are those shown in percent.
+    `labels` are shown for names of systems and metrics.
     """
 
     evaluation: Evaluation
     metrics: Mapping[str, BaseMetric]
     in_percent: frozenset[str] = frozenset()
+    labels: Mapping[str, str] = field(default_factory=dict)
 
     def shown_in_percent(self, names: Mapping[str, str]) -> ComparedItems:
         """Return these data for a comparison that shows some metrics in percent, by their new names."""
         metrics = {names.get(name, name): metric for name, metric in self.metrics.items()}
         return replace(self, metrics=metrics, in_percent=frozenset(names.values()))
 
+    def called(self, labels: Mapping[str, str]) -> ComparedItems:
+        """Return these data for a comparison that shows labels."""
+        return replace(self, labels=labels)
+
     def disagreements(self, metric: str, a: str, b: str, order: Order) -> Disagreements:
         """Return the items on which A and B differ on a metric, in an order."""
         from bestby.engine.item_effects import item_effects
 
+        names = {label: name for name, label in self.labels.items()}
+        shown, (metric, a, b) = (metric, a, b), (names.get(name, name) for name in (metric, a, b))
         measure = self.metrics[metric]
         effects = item_effects(self.evaluation, measure, a, b)
         rows = _rows(self.evaluation, effects, a, b, 1.0 if measure.greater_is_better else -1.0)
         rows.sort(key=partial(_key, a=a, b=b, order=order))
         if metric in self.in_percent:
             rows = list(map(_in_percent, rows))
-        return Disagreements(metric, a, b, tuple(rows), self.evaluation.n_items)
+        if self.labels:
+            rows = [replace(row, winner=self.labels.get(row.winner or "", row.winner)) for row in rows]
+        return Disagreements(*shown, tuple(rows), self.evaluation.n_items)
 
 
 def _in_percent(row: Disagreement) -> Disagreement:

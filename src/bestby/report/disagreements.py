@@ -276,7 +276,8 @@ def _family(rows: Sequence[Difference], c: Any) -> str:
     )
     settings = {} if c.provenance is None else c.provenance.settings
     if "simultaneous" in settings:
-        return f"{why} For intervals that hold for all pairs at once, use simultaneous=True (--simultaneous)."
+        how = "correction='simultaneous' (--simultaneous)"
+        return f"{why} For intervals that hold for all pairs at once, use {how}."
     return f"{why} For a claim about one of several pairs, quote the adjusted p-value."
 
 

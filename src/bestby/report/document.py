@@ -96,8 +96,8 @@ class Document:
     """A report: its sections, the notes on its numbers, and in `methods` how these were computed.
 
     The short answer has `short_methods` in place of the methods, if there are such, the notes `short_notes`,
-    and `short_signature`, which is enough to recognise the result. `classes` is the table of how often each
-    class occurs.
+    and `short_signature`, which is enough to recognise the result. `by_metric` is the table of two
+    systems on all metrics, for papers; `classes` that of how often each class occurs.
     """
 
     title: str
@@ -109,6 +109,7 @@ class Document:
     signature: str
     version: str
     overview: Overview | None = None
+    by_metric: Table | None = None
     classes: Table | None = None
     short_methods: str = ""
     short_notes: tuple[str, ...] = ()

@@ -8,8 +8,8 @@ from typing import Any
 
 from bestby._version import __version__
 from bestby.report import words
-from bestby.report.comparison import Difference
-from bestby.report.document import kind_of
+from bestby.report.comparison import Difference, SystemScore
+from bestby.report.document import all_within, kind_of
 from bestby.report.numbers import alpha, margin_text, percent
 from bestby.report.pairs import examples
 from bestby.report.references import SOFTWARE, Style, bibtex, cite, cite_metric, cited, rendered
@@ -59,20 +59,25 @@ def clustered(c: Any) -> str:
 
 
 def inference(
-    c: Any, differences: Sequence[Difference], *, over: str = "", scores: str = "", larger: str = ""
+    c: Any,
+    differences: Sequence[Difference],
+    *,
+    over: str = "",
+    systems: Iterable[SystemScore] = (),
+    larger: str = "",
 ) -> Iterator[str]:
     """Yield how differences were bounded, tested, corrected and judged; `over` says what they are over.
 
-    `scores` names the intervals of the scores, if they have some; `larger` says of which tests each p-value
-    is the larger.
+    `systems` are the scores, if they have intervals; `larger` says of which tests each p-value is the larger.
     """
     if not len(differences):
         return
-    intervals, tests = intervals_and_tests(differences)
+    intervals, tests = words.intervals_and_tests(
+        differences, partial(cite, "interval"), source_of_test, systems=systems
+    )
     if computed(c, "interval"):
         text = f"We report every difference{over} with its {percent(c.level)} confidence interval"
-        which = words.for_both(intervals, scores) if scores else intervals
-        yield f"{text}{cite('analysis', 'intervals')}: {which}."
+        yield f"{text}{cite('analysis', 'intervals')}: {intervals}."
     else:
         yield "We report the differences without intervals."
     if computed(c, "test"):
@@ -161,16 +166,21 @@ def score_of_runs(statistic: str) -> str:
 
 
 def intervals_of_scores(systems: Iterable[Any]) -> str:
-    """Return the names of the intervals of scores with their citations; "" if no score has an interval."""
-    methods = [entry.interval.method for entry in systems if entry.interval is not None]
-    return words.counted_names((with_works("interval", one), 1) for one in methods) if methods else ""
+    """Return the names of the intervals of scores with their citations; "none" if no score has one."""
+    return words.intervals_and_tests((), partial(cite, "interval"), systems=systems)[0]
 
 
-def within(c: Any, inner: list[Any], where: str) -> Iterator[str]:
+def within(c: Any, where: str, *, by_place: bool = False) -> Iterator[str]:
     """Yield how the differences on single datasets or repetitions were bounded and tested."""
+    inner = all_within(c)
     if not inner:
         return
-    intervals, tests = intervals_and_tests(inner)
+    sources = partial(cite, "interval"), source_of_test
+    intervals, tests = (
+        words.intervals_and_tests_within(c.within, *sources)
+        if by_place
+        else words.intervals_and_tests(inner, *sources)
+    )
     if computed(c, "interval"):
         yield f"Intervals ({percent(c.level)}) {where}: {intervals}."
     if computed(c, "test"):

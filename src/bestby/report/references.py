@@ -226,7 +226,7 @@ def cite_metric(name: str) -> str:
     >>> cite_metric("chrf"), cite_metric("rougeL"), cite_metric("accuracy")
     (' [@popovic-2015-chrf]', ' [@lin-2004-rouge]', '')
     """
-    stem = _METRIC.match(name)
+    stem = _METRIC.match(getattr(name, "name", name))  # that of a metric under a label
     return cite("metric", stem[0]) if stem else ""
 
 

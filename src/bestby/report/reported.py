@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, Literal, TypeVar
+from typing import Any, ClassVar, Literal, Self, TypeVar
 
 from bestby._core.keywords import with_suggestions
 from bestby._version import __version__
@@ -26,6 +26,7 @@ class Reported(ABC):
     """What every result can do; its class says which module describes it."""
 
     _frame_backend: str | None = field(default=None, kw_only=True)
+    _labels: Mapping[str, str] | None = field(default=None, kw_only=True)
 
     kind: ClassVar[str]
 
@@ -37,18 +38,18 @@ class Reported(ABC):
     def __str__(self) -> str:
         from bestby.report.writers import terminal
 
-        return terminal.to_text(self)
+        return terminal.to_text(shown_in(self))
 
     def __repr__(self) -> str:
         """Return one line: the class, and the first sentence of the report."""
         from bestby.report import document
 
-        return f"<{type(self).__name__}: {document.headline(self)}>"
+        return f"<{type(self).__name__}: {document.headline(shown_in(self))}>"
 
     def _repr_html_(self) -> str:
         from bestby.report.writers import html as html_module
 
-        return html_module.to_fragment(self)
+        return html_module.to_fragment(shown_in(self))
 
     def __eq__(self, other: object) -> bool:
         """Return whether two results have the same class and equal fields, arrays and NaN by value."""
@@ -64,6 +65,39 @@ class Reported(ABC):
         """Every setting, version and data hash that made the numbers, on one line."""
         provenance: Provenance | None = getattr(self, "provenance", None)
         return f"bestby:{__version__}" if provenance is None else provenance.signature
+
+    def labelled(self, labels: Mapping[str, str]) -> Self:
+        r"""Return the result with labels for names of systems, metrics and datasets in everything shown.
+
+        What is printed, drawn or written as Markdown, LaTeX or HTML shows the labels, and so do the
+        paragraph of `methods` and sentences of the result. Data keep the names: `to_json`, `to_csv` and
+        `to_frame`, and what is looked up in the result, as ``result["a", "b"]``; and so does the line of
+        settings, by which the numbers can be had again.
+
+        Parameters
+        ----------
+        labels : mapping of str to str
+            What is shown for a name; names without a label stay. In LaTeX a label is text, as a name is:
+            signs such as ``_`` and ``$`` are set as they are.
+
+        Raises
+        ------
+        InvalidInputError
+            If a name is not in the result, or two names would be shown alike.
+
+        Examples
+        --------
+        >>> import bestby as bb
+        >>> result = bb.compare({"org__chat": [1, 1, 1, 0], "old": [0, 1, 0, 0]}, metric="acc")
+        >>> shown = result.labelled({"org__chat": "Chat", "acc": "Accuracy"})
+        >>> shown["org__chat", "old"].estimate
+        0.5
+        >>> [line for line in shown.to_latex().splitlines() if "Accuracy &" in line]
+        ['Accuracy & 0.75 & 0.25 & 0.50 & {}[$-$0.23, 0.85] & 0.50 \\\\']
+        """
+        from bestby.report import labels as labels_module
+
+        return dataclasses.replace(self, _labels=labels_module.checked(self, labels))
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain dictionaries, lists and numbers, as `to_json` writes them."""
@@ -151,7 +185,9 @@ class Reported(ABC):
     ) -> str:
         r"""Return the tables as LaTeX (booktabs); write them to `path` if given.
 
-        A table that is wider than a column of text is scaled down to it.
+        Two systems are one table with a row for each metric. The pairs of more than six systems are a
+        triangular matrix. Letters are not smaller than 7 pt: a table that is wider than one column of a page
+        of two stands over both, and the columns of a still wider one are parted, as a comment above it says.
 
         Parameters
         ----------
@@ -160,11 +196,12 @@ class Reported(ABC):
         top : int, optional
             As for `to_markdown`.
         parts : sequence of str, optional
-            Which tables: "scores", "differences", and others that the kind of result has; all of them by
-            default. "pairs" is written only if it is named here: the differences of every two systems as a
-            triangular matrix, significant ones marked.
+            Which tables: "scores", "differences", "pairs" (the differences of every two systems as a
+            triangular matrix, significant ones marked), and others that the kind of result has. By default
+            "pairs" takes the place of "differences" for more than six systems, and for two "metrics", which
+            has both scores and the difference on each metric, that of "scores" and "differences".
         wide : bool
-            Over both columns of a page (``table*``).
+            Every table over both columns of a page (``table*``).
         label : str
             For ``\ref``; of several tables the second gets it with "-2" after it, and so on.
         caption : str
@@ -267,21 +304,27 @@ class Reported(ABC):
         """
         from bestby.report import paper
 
-        return paper.paragraph(self, style)
+        return paper.paragraph(shown_in(self), style)
 
     @with_suggestions
     def citations(self, path: str | Path | None = None) -> str:
         """Return the works that `methods` cites as BibTeX; write them to `path` if given."""
         from bestby.report import paper
 
-        return written(paper.citations(self), path)
+        return written(paper.citations(shown_in(self)), path)
 
 
-def shown_in(result: Any, percent: bool) -> Any:
-    """Return what is shown of a result, which is the result or the same in percent."""
-    from bestby.report import percent as percent_module
+def shown_in(result: Any, percent: bool = False) -> Any:
+    """Return what is shown of a result: the result, or the same in percent, or under its labels."""
+    if percent:
+        from bestby.report.percent import in_percent
 
-    return percent_module.in_percent(result) if percent else result
+        result = in_percent(result)
+    if labels := getattr(result, "_labels", None):
+        from bestby.report.labels import applied
+
+        return applied(result, labels)
+    return result
 
 
 def with_backend(result: T, backend: str | None) -> T:
@@ -407,6 +450,13 @@ def shown_metric(result: Any, metric: str | None, percent: bool) -> tuple[Any, s
         return shown, metric
     names = {old.name: new.name for old, new in zip(result.metrics, shown.metrics, strict=True)}
     return shown, names.get(metric, metric)
+
+
+def labelled_pair(result: Any, pair: Any) -> Any:
+    """Return two names as the result shows them; anything else as it is."""
+    if not isinstance(pair, tuple | list) or not (labels := result._labels):
+        return pair
+    return tuple(labels.get(name, name) for name in pair)
 
 
 class InShort:

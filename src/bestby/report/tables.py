@@ -5,22 +5,23 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Callable, Collection, Iterable, Sequence
+from itertools import combinations
 from operator import attrgetter
-from typing import Any
+from typing import Any, cast
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
 from bestby.report import column, disagreements
-from bestby.report.bars import Bars
 from bestby.report.column import Cell, Column, Look
 from bestby.report.comparison import Comparison, Difference, SystemScore
 from bestby.report.fields import DIFFERENCE, SCORE, attributes, named
-from bestby.report.numbers import DASH, MINUS, Rounding, alpha, margin_text, percent_of
+from bestby.report.numbers import DASH, MINUS, Rounding, alpha, ends, margin_text, percent_of
 from bestby.report.pairs import differences_on
 from bestby.report.words import (
     are_level,
     computed,
     direction,
+    is_one_comparison,
     methods_sentence,
     sentence_of_tests,
     stands_out,
@@ -53,10 +54,14 @@ _LETTERS = (
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Row:
-    """A row, and whether it stands out: the best systems; the differences that are significant."""
+    """A row, and whether it stands out: the best systems; the differences that are significant.
+
+    `span` is the estimate and the ends of its interval, which a terminal draws as a bar.
+    """
 
     cells: tuple[Cell, ...]
     strong: bool
+    span: tuple[float, float, float] | None = None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -64,7 +69,7 @@ class Table:
     """A table to be written in any format; `main` is the column that is bold in rows that stand out.
 
     `footnote` is the lines below it, which say what the marks of rows mean; `part` is what it is of a report,
-    such as "scores" or "differences". `bars` are the intervals that a terminal draws beside the rows.
+    such as "scores" or "differences"; `marked` is the value that stands out on the scale of the bars.
 
     Files and `details` show every table whole. The short answer, which `print` and a terminal show, leaves
     out a table that is `details`, and the columns that are; it shows `short` in place of a table that has
@@ -78,7 +83,7 @@ class Table:
     methods: str = ""
     footnote: str = ""
     part: str = "table"
-    bars: Bars | None = None
+    marked: float | None = None
     details: bool = False
     short: Table | None = None
 
@@ -108,7 +113,9 @@ class Table:
         if self.short is not None:
             return self.short.in_short()
         places = [place for place, column in enumerate(self.columns) if not column.details]
-        rows = (Row(tuple(row.cells[place] for place in places), row.strong) for row in self.rows)
+        rows = (
+            dataclasses.replace(row, cells=tuple(row.cells[place] for place in places)) for row in self.rows
+        )
         columns = tuple(self.columns[place] for place in places)
         main = places.index(self.main) if self.main in places else 0
         return (dataclasses.replace(self, columns=columns, rows=tuple(rows), main=main),)
@@ -212,8 +219,10 @@ def systems_table(
 def with_bars(
     table: Table, rows: Iterable[tuple[float, Interval | None]], marked: float | None = None
 ) -> Table:
-    """Return a table with the bars of the estimates and intervals of its rows."""
-    return dataclasses.replace(table, bars=Bars.of(rows, marked))
+    """Return a table whose rows have the estimates and intervals that bars are drawn of."""
+    spans = ((estimate, *ends(interval)) for estimate, interval in rows)
+    spanned = (dataclasses.replace(row, span=span) for row, span in zip(table.rows, spans, strict=True))
+    return dataclasses.replace(table, rows=tuple(spanned), marked=marked)
 
 
 def with_first_rows(table: Table, most: int, what: str) -> Table:
@@ -221,12 +230,8 @@ def with_first_rows(table: Table, most: int, what: str) -> Table:
     if len(table.rows) <= most:
         return table
     line = f"The first {most} of {len(table.rows)} {what}. All of them: {ALL}."
-    short = dataclasses.replace(
-        table,
-        rows=table.rows[:most],
-        bars=table.bars and dataclasses.replace(table.bars, rows=table.bars.rows[:most]),
-        footnote="\n".join(filter(None, (table.footnote, line))),
-    )
+    footnote = "\n".join(filter(None, (table.footnote, line)))
+    short = dataclasses.replace(table, rows=table.rows[:most], footnote=footnote)
     return dataclasses.replace(table, short=short)
 
 
@@ -331,29 +336,32 @@ def _differences(
     return dataclasses.replace(table(differences, why_marked(differences, c)), short=short)
 
 
-def pairs_matrix(c: Any, metric: MetricInfo) -> Table:
+def pairs_matrix(c: Any, metric: MetricInfo, shown: Any = None) -> Table:
     """Return the differences of every two systems as a matrix above the diagonal: row minus column.
+
+    `shown` is the same comparison with the systems that are shown, if these are not all.
 
     Raises
     ------
     InvalidInputError
         If not every pair was compared.
     """
-    differences, digits = differences_of(c, metric), difference_rounding(c, metric)
-    names = [entry if isinstance(entry, str) else entry.system for entry in _systems_on(c, metric)]
-    if len(differences) < len(names) * (len(names) - 1) // 2:
+    shown = c if shown is None else shown
+    digits = difference_rounding(shown, metric)
+    names = [entry if isinstance(entry, str) else entry.system for entry in _systems_on(shown, metric)]
+    pairs = list(combinations(names, 2))
+    of_pair = {pair: d for pair in pairs if (d := _found(c, metric, *pair)) is not None}
+    if len(of_pair) < len(pairs):
         raise InvalidInputError(
             "the matrix of pairs needs the differences of every two systems, and not all were compared",
             hint='take the list of the differences, parts=["differences"], or compare without a baseline',
         )
-    of_pair = {(d.a, d.b): d for d in differences}
 
     def against(place: int) -> Column:
         def cell(row: int) -> Cell:
             if row >= place:
                 return Cell("", math.nan)
-            held = of_pair.get((names[row], names[place]))
-            d = of_pair[names[place], names[row]].mirrored() if held is None else held
+            d = of_pair[names[row], names[place]]
             number = column.number_cell(digits, d.estimate)
             return number.followed_by(SIGNIFICANT) if stands_out(d) else number
 
@@ -370,9 +378,17 @@ def pairs_matrix(c: Any, metric: MetricInfo) -> Table:
         range(len(names)),
         part="pairs",
         main=0,
-        methods=sentence_of_tests(c, metric) if hasattr(c, "metrics") else "",
+        methods=sentence_of_tests(c, metric),
         footnote=_significance(c) if computed(c, "test") else "",
     )
+
+
+def _found(c: Any, metric: MetricInfo, a: str, b: str) -> Difference | None:
+    """Return A minus B, in whichever direction it is held; None if the two were not compared."""
+    if (held := c.find(metric.name, a, b)) is not None:
+        return cast("Difference", held)
+    opposite = c.find(metric.name, b, a)
+    return None if opposite is None else cast("Difference", opposite.mirrored())
 
 
 def _systems_on(c: Any, metric: MetricInfo) -> Sequence[Any]:
@@ -380,7 +396,8 @@ def _systems_on(c: Any, metric: MetricInfo) -> Sequence[Any]:
 
 
 def _significance(c: Any) -> str:
-    corrected = "" if c.correction == "none" else f" after correction ({c.correction})"
+    alone = c.correction == "none" or is_one_comparison(c)
+    corrected = "" if alone else f" after correction ({c.correction})"
     return f"{SIGNIFICANT} p ≤ {margin_text(alpha(c.level))}{corrected}."
 
 

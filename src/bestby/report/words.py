@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, TypeAlias
 
 from bestby import vocabulary
 from bestby._core import rounding
@@ -26,7 +27,7 @@ from bestby.report.comparison import (
 from bestby.report.numbers import MINUS, Rounding, alpha, margin_text, p_clause, percent
 from bestby.report.pairs import differences_on, examples, involving, notes_of
 from bestby.results.base import MetricInfo, Note, Provenance
-from bestby.results.values import WITHOUT_INTERVAL, TestResult
+from bestby.results.values import WITHOUT_INTERVAL, Interval, TestResult
 
 MOST_OF_A_KIND = 3
 """Lines of notes of one code, and names in such a line."""
@@ -129,7 +130,7 @@ def _against_baseline(d: Difference, base: str) -> str:
         return f"differ significantly from it by the {test}, which speaks against the scores"
     if not d.estimate:
         side = base if d.winner == base else "the former"
-        return f"have {scores}, but differ significantly by the {test}, which speaks for {side}"
+        return f"have {scores}, while the {test} is significant and speaks for {side}"
     return f"differ significantly from it, with {scores}"
 
 
@@ -384,15 +385,9 @@ def methods_sentence(c: Comparison, metric: MetricInfo | None = None) -> str:
         systems = tuple(entry for entry in systems if entry.metric == metric.name)
         differences = differences_on(differences, metric.name)
     kinds = examples(differences)
-    scores = counted_names(
-        (name_of_interval(s.interval.method), 1) for s in systems if s.interval is not None
-    )
     tested, bounded = bool(kinds) and computed(c, "test"), computed(c, "interval")
-    intervals, tests = intervals_and_tests(differences)
-    text = "No intervals were computed"
-    if bounded:
-        shown = for_both(intervals, scores) if kinds else scores
-        text = f"Intervals ({percent(c.level)}): {shown}"
+    intervals, tests = intervals_and_tests(differences, systems=systems)
+    text = f"Intervals ({percent(c.level)}): {intervals}" if bounded else "No intervals were computed"
     text += f". Test: {tests}{corrected(c)}." if tested else "; nothing was tested."
     text += equivalence([d for d, _ in kinds])
     drawn = resampled(d for d, _ in kinds)
@@ -403,11 +398,11 @@ def methods_sentence(c: Comparison, metric: MetricInfo | None = None) -> str:
 
 def sentence_of_tests(c: Any, metric: MetricInfo) -> str:
     """Return which tests and which correction made the p-values of one metric, where no interval is shown."""
-    kinds = [d for d, _ in examples(differences_on(c.differences, metric.name))]
+    kinds = examples(differences_on(c.differences, metric.name))
     if not computed(c, "test"):
         return "Nothing was tested."
-    text = f"Test: {intervals_and_tests(differences_on(c.differences, metric.name))[1]}{corrected(c)}."
-    drawn = any(d.test is not None and d.test.n_resamples > 0 for d in kinds)
+    text = f"Test: {by_tests(kinds)}{corrected(c)}."
+    drawn = any(d.test is not None and d.test.n_resamples > 0 for d, _ in kinds)
     return f"{text} {resamples(c)}" if drawn else text
 
 
@@ -424,9 +419,8 @@ def methods_of(c: Any, intervals: str, tests: str) -> str:
     return text + equivalence(c.differences)
 
 
-def made_by(c: Any, differences: Sequence[Difference]) -> str:
-    """Return the names of the intervals and tests of some differences, without what nobody asked for."""
-    intervals, tests = intervals_and_tests(differences)
+def made_by(c: Any, intervals: str, tests: str) -> str:
+    """Return names of intervals and tests, without what nobody asked for."""
     parts = ([f"{intervals} intervals"] if computed(c, "interval") else []) + [tests] * computed(c, "test")
     return "; ".join(parts)
 
@@ -456,14 +450,21 @@ def equivalence(differences: Iterable[Difference]) -> str:
     return ""
 
 
-def correction(c: Any) -> str:
-    """Return the correction for the number of comparisons."""
-    return "no correction" if c.correction == "none" else f"correction: {c.correction}"
-
-
 def corrected(c: Any) -> str:
-    """Return what follows the tests of several comparisons in a sentence: their correction."""
-    return f"; {correction(c)}" if len(c.differences) > 1 else ""
+    """Return the correction for the number of comparisons, after a semicolon; nothing for one comparison."""
+    if is_one_comparison(c):
+        return ""
+    return "; no correction" if c.correction == "none" else f"; correction: {c.correction}"
+
+
+def is_one_comparison(c: Any) -> bool:
+    """Return whether only two systems are compared, so that there is nothing to correct."""
+    pairs = ((d.a, d.b) for d in c.differences)
+    first = next(pairs, None)
+    compared = () if c.provenance is None else c.provenance.data.get("systems", ())
+    # A part of the differences of many systems may be a single one
+    several = isinstance(compared, list) and len(compared) > 2
+    return not several and all(pair == first for pair in pairs)
 
 
 def resamples(c: Any) -> str:
@@ -484,31 +485,118 @@ def resampled(differences: Iterable[Difference]) -> bool:
     )
 
 
+Source: TypeAlias = Callable[[Any], str]
+"""Returns what follows the name of a method: the works that it is from, or nothing."""
+
+
 def intervals_and_tests(
     differences: Sequence[Difference],
-    source_of_interval: Callable[[str], str] = _unnamed,
-    source_of_test: Callable[[TestResult], str] = _unnamed,
+    source_of_interval: Source = _unnamed,
+    source_of_test: Source = _unnamed,
+    *,
+    systems: Iterable[SystemScore] = (),
 ) -> tuple[str, str]:
-    """Return the names of the intervals and of the tests, with how often each occurs if there are several.
+    """Return the intervals of differences and of scores, and the tests, by metric where they differ."""
+    kinds, scores = examples(differences), list(systems)
+    metrics = dict.fromkeys([*(d.metric for d, _ in kinds), *(entry.metric for entry in scores)])
 
-    What `source_of_interval` and `source_of_test` return follows the name.
+    def intervals(metric: str) -> str:
+        bounds = [(d.interval, times) for d, times in kinds if d.metric == metric]
+        of_scores = [(entry.interval, 1) for entry in scores if entry.metric == metric]
+        return for_both(_methods(bounds, source_of_interval), _methods(of_scores, source_of_interval))
+
+    def tests(metric: str) -> str:
+        return by_tests([(d, times) for d, times in kinds if d.metric == metric], source_of_test)
+
+    return by_part(metrics, intervals), by_part(metrics, tests)
+
+
+def intervals_and_tests_within(
+    within: Mapping[str, Sequence[Difference]],
+    source_of_interval: Source = _unnamed,
+    source_of_test: Source = _unnamed,
+) -> tuple[str, str]:
+    """Return the intervals and the tests of differences on several places, such as datasets.
+
+    They are given by place if each has one method of its own, else by their share of all differences.
     """
-    kinds = examples(differences)
-    methods = ((d.interval.method, times) for d, times in kinds if d.interval is not None)
-    return (
-        counted_names((name_of_interval(one) + source_of_interval(one), times) for one, times in methods),
-        counted_names((how_tested(d.test, source_of_test), n) for d, n in kinds if d.test is not None),
-    )
+
+    def named(differences: Sequence[Difference]) -> tuple[str, str]:
+        return intervals_and_tests(differences, source_of_interval, source_of_test)
+
+    every = named([d for differences in within.values() for d in differences])
+    each = {place: named(differences) for place, differences in within.items()}
+
+    def by_place(kind: int) -> str:
+        several = any(" differences" in texts[kind] for texts in each.values())
+        return every[kind] if several else by_part(each, lambda place: each[place][kind])
+
+    return by_place(0), by_place(1)
 
 
-def how_tested(test: TestResult, source: Callable[[TestResult], str] = _unnamed) -> str:
+def _methods(intervals: Iterable[tuple[Interval | None, int]], source: Source) -> Counter[str]:
+    """Return the names of the methods of intervals, with how many there are of each."""
+    counts: Counter[str] = Counter()
+    for one, times in intervals:
+        if one is not None:
+            counts[name_of_interval(one.method) + source(one.method)] += times
+    return counts
+
+
+def by_tests(kinds: Iterable[tuple[Difference, int]], source: Source = _unnamed) -> str:
+    """Return the tests of differences in words; of several tests with how many differences each is of."""
+    tests = [(d.test, times) for d, times in kinds if d.test is not None]
+    names = {test.name for test, _ in tests}
+    heads = {_head(test, source) for test, _ in tests}
+    error = max((_relative_error(test) for test, _ in tests), default=0.0)
+    counts: Counter[str] = Counter()
+    which = {}
+    for test, times in tests:
+        way = _way(test, error)
+        said = way if len(heads) == 1 else f"{_head(test, source)} ({way})"
+        counts[said] += times
+        which[said] = _which(test, names)
+    text = shares(counts, "differences", which)
+    return f"{heads.pop()} ({text})" if len(heads) == 1 else text
+
+
+def how_tested(test: TestResult, source: Source = _unnamed) -> str:
     """Return a test in words: its name, its source if one is given, sides and how exact it is."""
-    how = f"exact, by {test.method}" if test.exact else test.method
-    if how == "saddlepoint":
-        how = f"saddlepoint, error about {percent(test.error / test.p_value)} of p"
-    how = how.replace("monte carlo", "Monte Carlo").replace("by binomial", "binomial")
+    return f"{_head(test, source)} ({_way(test, _relative_error(test))})"
+
+
+def _head(test: TestResult, source: Source) -> str:
     sides = test.alternative if test.alternative == "two-sided" else f"one-sided, {test.alternative}"
-    return f"{name_of_test(test.name)}{source(test)}, {sides} ({how})"
+    return f"{name_of_test(test.name)}{source(test)}, {sides}"
+
+
+def _way(test: TestResult, error: float) -> str:
+    """Return how the distribution of a test was computed."""
+    if test.method == "saddlepoint":
+        return f"saddlepoint, error about {percent(error)} of p"
+    how = f"exact, by {test.method}" if test.exact else test.method
+    return how.replace("monte carlo", "Monte Carlo").replace("by binomial", "binomial")
+
+
+def _relative_error(test: TestResult) -> float:
+    return test.error / test.p_value if test.method == "saddlepoint" else 0.0
+
+
+_WAYS = {
+    "enumeration": "whose swaps could all be enumerated",
+    "importance sampling": "with a small p-value",
+    "saddlepoint": "with very many differing items",
+}
+"""Which differences a test computes in a way, where it computes others in another."""
+
+
+def _which(test: TestResult, names: Collection[str]) -> str:
+    """Return of which differences such a test is, where others have another; nothing if that is not known."""
+    if test.name in ("welch", "hall") and "permutation-2" in names:
+        return "for which its p-value is the larger"
+    if test.name == "hall" and "permutation" in names:
+        return "whose units all point the same way"
+    return _WAYS.get(test.method, "")
 
 
 def lines_of(notes: Iterable[Note]) -> list[str]:
@@ -608,31 +696,69 @@ def name_of_interval(method: str) -> str:
     return vocabulary.long_name("interval", method)
 
 
-def for_both(differences: str, scores: str) -> str:
-    """Return the intervals of differences and of scores, those of one name once.
+def for_both(differences: Counter[str], scores: Counter[str]) -> str:
+    """Return the methods of differences and of scores, those of one name once.
 
-    >>> for_both("Tango score", "Wilson score")
+    >>> for_both(Counter(["Tango score"]), Counter(["Wilson score"]))
     'Tango score for differences, Wilson score for scores'
-    >>> for_both("BCa bootstrap", "BCa bootstrap")
+    >>> for_both(Counter(["BCa bootstrap"]), Counter(["BCa bootstrap"]))
     'BCa bootstrap for differences and scores'
+    >>> for_both(Counter(["BCa bootstrap"]), Counter())
+    'BCa bootstrap'
     """
-    if differences == scores:
-        return f"{differences} for differences and scores"
-    return f"{differences} for differences, {scores} for scores"
+    both = {"differences": differences, "scores": scores}
+    texts = {what: shares(counts, what) for what, counts in both.items() if counts}
+    if len(texts) < 2:
+        return next(iter(texts.values()), "none")
+    if len({*differences, *scores}) == 1:
+        return f"{texts['scores']} for differences and scores"
+    return ", ".join(text if len(both[what]) > 1 else f"{text} for {what}" for what, text in texts.items())
 
 
-def counted_names(names: Iterable[tuple[str, int]]) -> str:
-    """Return names as a list, with how many of all each is of if there are several.
+def shares(counts: Counter[str], what: str, which: Mapping[str, str] = MappingProxyType({})) -> str:
+    """Return names as a list, each of several with how many it is of, and with which these are.
 
-    >>> counted_names([("BCa bootstrap", 1), ("Tango score", 2)])
-    'Tango score (2 of 3), BCa bootstrap (1 of 3)'
+    >>> shares(Counter({"Tango score": 2, "BCa bootstrap": 1}), "differences")
+    'Tango score for 2 of the 3 differences and BCa bootstrap for the other'
+    >>> shares(Counter({"exact": 4, "Monte Carlo": 2}), "differences", {"exact": "with few items"})
+    'exact for the 4 of 6 differences with few items and Monte Carlo for the other 2'
     """
-    counts: Counter[str] = Counter()
-    for name, times in names:
-        counts[name] += times
     if len(counts) < 2:
         return next(iter(counts), "none")
-    return ", ".join(f"{name} ({count} of {counts.total()})" for name, count in counts.most_common())
+    parts = []
+    for place, (name, count) in enumerate(counts.most_common(), 1):
+        reason, number = which.get(name, ""), f" {count}" if count > 1 else ""
+        if place == len(counts):
+            parts.append(f"{name} for the other{number}{f', {reason}' * bool(reason)}")
+        elif reason:
+            parts.append(f"{name} for the {count} of {counts.total()} {what} {reason}")
+        else:
+            parts.append(f"{name} for {count} of the {counts.total()} {what}")
+    return listed(parts, len(parts))
+
+
+def by_part(parts: Iterable[str], said: Callable[[str], str]) -> str:
+    """Return what is said of each part, such as a metric, once for those of which the same is said.
+
+    >>> by_part(["accuracy", "f1", "mcc"], {"accuracy": "Wilson", "f1": "ABC", "mcc": "ABC"}.__getitem__)
+    'for accuracy: Wilson; for f1 and mcc: ABC'
+    >>> by_part(["accuracy", "f1"], {"accuracy": "ABC", "f1": "ABC"}.__getitem__)
+    'ABC'
+    """
+    names: dict[str, list[str]] = {}
+    for part in parts:
+        names.setdefault(said(part), []).append(part)
+    if len(names) < 2:
+        return next(iter(names), "none")
+    return "; ".join(f"for {listed(those)}: {text}" for text, those in names.items())
+
+
+def directions(metrics: Sequence[MetricInfo]) -> str:
+    """Return which scores are better, of metrics that differ in it the lower ones by name."""
+    lower = [metric.name for metric in metrics if not metric.greater_is_better]
+    if lower and len(lower) < len(metrics):
+        return f"higher is better, of {listed(lower)} lower"
+    return direction(metrics[0])
 
 
 def direction(metric: MetricInfo) -> str:

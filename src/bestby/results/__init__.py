@@ -70,6 +70,9 @@ if TYPE_CHECKING:
     from bestby.questions.preferences.result import PreferenceScore as PreferenceScore
     from bestby.questions.published.result import PublishedAnswer as PublishedAnswer
     from bestby.questions.published.result import PublishedComparison as PublishedComparison
+    from bestby.questions.published.result import PublishedPair as PublishedPair
+    from bestby.questions.published.result import PublishedScore as PublishedScore
+    from bestby.questions.published.result import PublishedScores as PublishedScores
     from bestby.questions.runs.result import RunsComparison as RunsComparison
     from bestby.questions.runs.result import RunsDifference as RunsDifference
     from bestby.questions.runs.result import Variance as Variance
@@ -122,7 +125,8 @@ __getattr__, __dir__, __all__ = door(
         "questions.order.result": "Normality NormalityTest StochasticOrder StochasticOrders",
         "questions.planning.result": "Allocation Plan Split StoredDesign",
         "questions.preferences.result": "PreferenceComparison PreferenceDifference PreferenceScore",
-        "questions.published.result": "PublishedAnswer PublishedComparison",
+        "questions.published.result": "PublishedAnswer PublishedComparison PublishedPair PublishedScore"
+        " PublishedScores",
         "questions.runs.result": "RunsComparison RunsDifference Variance",
         "questions.slices.result": "Heterogeneity SliceDifference SlicesComparison",
         "questions.study.result": "ConditionScore StudyComparison StudyDifference",

@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias
 
 from bestby.vocabulary.term import Term
 
-ItemCorrection: TypeAlias = Literal["holm", "bonferroni", "step-down", "bh", "none"]
+ItemCorrection: TypeAlias = Literal["holm", "bonferroni", "step-down", "simultaneous", "bh", "none"]
 
 # fmt: off
 CORRECTIONS = (
@@ -23,6 +23,10 @@ CORRECTIONS = (
         also="max-t westfall-young",
     ),
     Term("max-t", "simultaneous max-T", "Read from simultaneous intervals."),
+    Term(
+        "simultaneous", "simultaneous max-T", "By intervals that hold for all differences at once.",
+        ("items.correction", "judged.correction"),
+    ),
     Term("bh", "Benjamini-Hochberg", "Keeps the share of false rejections at the level.", ("correction",),
         also="fdr fdr-bh benjamini-hochberg",
     ),

@@ -56,8 +56,8 @@ RELEASED: dict[str, Callable[[], Any]] = {
     "comparison_of_scores": lambda: bb.compare(
         {name: TRUTH[:, place].round(2) for place, name in enumerate("ab")},
         clusters=GROUPS,
-        greater_is_better=False,
-        simultaneous=True,
+        metric=bb.ScoreMetric("score", greater_is_better=False),
+        correction="simultaneous",
         **FEW,
     ),
     "comparison_of_many": lambda: bb.compare(

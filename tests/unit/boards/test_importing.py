@@ -203,7 +203,7 @@ def test_a_hint_names_no_argument_that_an_import_lacks(tmp_path: Path) -> None:
     )
     with pytest.raises(InvalidInputError, match="'model' shares no value") as error:
         Board.from_results(tmp_path / "board", path, gold="gold")
-    columns = "choose the columns of the systems: systems=[...]; or leave columns out: ignore=[...]"
+    columns = "leave it out: ignore='model'; or choose the columns of the systems: systems=[...]"
     assert error.value.hint == columns
 
 

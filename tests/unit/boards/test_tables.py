@@ -26,7 +26,9 @@ def test_the_numbers_are_those_of_compare(board: SmallBoard) -> None:
     board.settings = dataclasses.replace(board.settings, baseline="t2/s")
     for table in board.content().versions[0].phases[0].tables:
         margin = {"accuracy": 0.02}.get(table.metric.name)
-        known = bb.compare(systems, gold=GOLD, metric=table.metric.name, simultaneous=True, margin=margin)
+        known = bb.compare(
+            systems, gold=GOLD, metric=table.metric.name, correction="simultaneous", margin=margin
+        )
         assert [row.system for row in table.standings] == [entry.system for entry in known.systems]
         best = known.systems[0].system
         for row, entry in zip(table.standings, known.systems, strict=True):
@@ -59,7 +61,7 @@ def by_f1(board: SmallBoard, more: str = "") -> tuple[Table, list[str]]:
 def test_swaps_are_drawn_only_where_their_p_values_are_shown(board: SmallBoard) -> None:
     systems = filled(board)
     table, tests = by_f1(board)
-    known = bb.compare(systems, gold=GOLD, metric="f1_macro", simultaneous=True)
+    known = bb.compare(systems, gold=GOLD, metric="f1_macro", correction="simultaneous")
     assert tests == ["wald"]
     assert "Wald" in table.methods
     for row in table.standings[1:]:

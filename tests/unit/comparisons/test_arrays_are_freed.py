@@ -40,9 +40,9 @@ QUESTIONS: dict[str, Callable[[], Any]] = {
     "a function of sums": lambda: bb.compare(labels(), LABELS, metric="f1_macro", n_resamples=99),
     "ranks": lambda: bb.compare(numbers(), NUMBERS, metric="spearman", n_resamples=99, margin=0.1),
     "a function": lambda: bb.compare(numbers(), NUMBERS, metric=a_function, n_resamples=49),
-    "blocks": lambda: bb.compare(labels(), LABELS, metric="f1_macro", blocks=5, n_resamples=99),
+    "blocks": lambda: bb.compare(labels(), LABELS, metric="f1_macro", clusters=bb.Blocks(5), n_resamples=99),
     "clusters": lambda: bb.compare(numbers(), NUMBERS, metric="pearson", clusters=np.arange(N) // 4),
-    "simultaneous": lambda: bb.compare(numbers(), NUMBERS, metric="mse", simultaneous=True),
+    "simultaneous": lambda: bb.compare(numbers(), NUMBERS, metric="mse", correction="simultaneous"),
     "scores alone": lambda: bb.evaluate(labels(), LABELS, metric="f1_macro"),
     "datasets": lambda: bb.compare_datasets(by_dataset(), n_resamples=99),
     "datasets, ranks": lambda: bb.compare_datasets(

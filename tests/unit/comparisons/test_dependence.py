@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bestby import Annotations, Comparison, compare, read
+from bestby import Annotations, Blocks, Comparison, Reading, Resampling, ScoreMetric, compare, read
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby.data.evaluation import Evaluation
 from bestby.inference.skewness import FROM_UNITS
@@ -101,16 +101,18 @@ def test_rounding_has_no_design_effect(systems: dict[str, Any], gold: Any, metri
     evaluation = Evaluation.of(systems, gold, **given)
     if how == "groupings":
         evaluation = dataclasses.replace(evaluation, groupings={"document": DOCUMENTS})
-    blocks = {"blocks": 5} if how == "blocks" else {}
-    better = {} if gold is not None else {"greater_is_better": True}
-    result = compare(evaluation, metric=metric, n_resamples=99, **better, **blocks)
+    blocks = {"clusters": Blocks(5)} if how == "blocks" else {}
+    compared = metric if gold is not None else ScoreMetric(metric, greater_is_better=True)
+    result = compare(evaluation, metric=compared, n_resamples=99, **blocks)
     assert {"design_effect", "clusters_ignored", "short_blocks"}.isdisjoint(one.code for one in result.notes)
 
 
 def test_clusters_without_differences_of_their_own_have_an_error_of_nothing() -> None:
     within = np.tile(np.linspace(-0.1, 0.1, 10), 30)
     scores = {"a": SCORES + within, "b": SCORES}
-    result = compare(scores, clusters=DOCUMENTS, metric="points", greater_is_better=True, n_resamples=99)
+    result = compare(
+        scores, clusters=DOCUMENTS, metric=ScoreMetric("points", greater_is_better=True), n_resamples=99
+    )
     (told,) = messages(result, "design_effect")
     assert told.startswith("standard error of the difference 0 with clusters, 0.00")
     assert told.endswith("design effect 0")
@@ -195,7 +197,9 @@ def test_crossed_groupings_refuse_what_they_cannot_do() -> None:
 def test_resampled_annotators_do_not_take_two_crossed_groupings() -> None:
     gold = Annotations.of([[label, label, 1 - label] for label in GOLD.tolist()])
     with pytest.raises(DesignError) as caught:
-        compare({"a": A, "b": B}, gold, clusters=[DOCUMENTS, LANGUAGES], annotators="resample")
+        compare(
+            {"a": A, "b": B}, gold, clusters=[DOCUMENTS, LANGUAGES], reading=Reading(annotators="resample")
+        )
     assert caught.value.message == 'annotators="resample" does not support two crossed groupings of the items'
     assert caught.value.hint == "give one grouping as clusters, that with fewer groups"
 
@@ -228,7 +232,7 @@ def test_omnibus_is_left_out_for_crossed_groupings() -> None:
 
 
 def test_blocks_of_ordered_text() -> None:
-    result = run(blocks=10)
+    result = run(clusters=Blocks(10))
     d = result["a", "b"]
     assert d.interval.method == "cr2"
     assert d.test == run(clusters=DOCUMENTS)["a", "b"].test
@@ -240,30 +244,29 @@ def test_blocks_of_ordered_text() -> None:
 
 
 def test_blocks_of_ranks_are_drawn() -> None:
-    result = run(blocks=10, metric="roc_auc", interval="basic")
+    result = run(clusters=Blocks(10), metric="roc_auc", interval="basic")
     assert result["a", "b"].interval.method == "basic"
 
 
 def test_blocks_within_strata() -> None:
     strata = np.repeat([0, 1], [100, 200])
-    assert run(blocks=10, strata=strata)["a", "b"].interval.method == "cr2"
+    assert run(clusters=Blocks(10), strata=strata)["a", "b"].interval.method == "cr2"
     with pytest.raises(DesignError, match="in every stratum, got 100"):
-        run(blocks=51, strata=strata)
+        run(clusters=Blocks(51), strata=strata)
 
 
-@pytest.mark.parametrize(
-    ("given", "name"),
-    [({"clusters": DOCUMENTS}, "clusters"), ({"resample_size": 0.5}, "resample_size")],
-)
-def test_blocks_go_with_nothing_else_that_is_drawn(given: dict[str, Any], name: str) -> None:
-    with pytest.raises(DesignError, match=f"blocks of consecutive items and {name} do not go together"):
-        run(blocks=10, **given)
+def test_blocks_go_with_nothing_else_that_is_drawn() -> None:
+    refused = "blocks of consecutive items and {} do not go together"
+    with pytest.raises(DesignError, match=refused.format("resample_size")):
+        run(clusters=Blocks(10), resampling=Resampling(resample_size=0.5))
+    with pytest.raises(DesignError, match=refused.format("clusters")):
+        compare(Evaluation.of({"a": A, "b": B}, GOLD, clusters=DOCUMENTS), clusters=Blocks(10))
 
 
 @pytest.mark.parametrize("blocks", [0, -1, 2.5])
 def test_blocks_have_a_length(blocks: Any) -> None:
-    with pytest.raises(InvalidInputError, match="blocks"):
-        run(blocks=blocks)
+    with pytest.raises(InvalidInputError, match="size must be"):
+        run(clusters=Blocks(blocks))
 
 
 # -- effects that go with the size of clusters -----------------------------------------------------------

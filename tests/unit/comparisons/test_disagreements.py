@@ -170,7 +170,10 @@ def test_missing_predictions_are_none() -> None:
 
 
 def test_scores_without_gold() -> None:
-    c = bb.compare({"a": [0.5, 0.75, 1.0], "b": [0.5, 0.25, 2.0]}, metric="seconds", greater_is_better=False)
+    c = bb.compare(
+        {"a": [0.5, 0.75, 1.0], "b": [0.5, 0.25, 2.0]},
+        metric=bb.ScoreMetric("seconds", greater_is_better=False),
+    )
     found = c.disagreements("a", "b")
     assert [(row.item, row.winner, row.gold) for row in found] == [(2, "a", None), (1, "b", None)]
 

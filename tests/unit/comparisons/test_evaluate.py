@@ -25,7 +25,7 @@ CLUSTERS = np.arange(60) // 4
         {"metric": "f1_macro", "interval": "percentile", "rng": 5},
         {"clusters": CLUSTERS},
         {"strata": CLUSTERS % 2, "level": 0.9},
-        {"blocks": 5},
+        {"clusters": bb.Blocks(5)},
         {"metric": "matthews_corrcoef", "resampling": bb.Resampling(resample_size=0.5, rescale=False)},
     ],
     ids=lambda options: "-".join(options),
@@ -78,16 +78,16 @@ def test_a_frame_with_one_system() -> None:
 
 def test_scores_have_a_name_and_a_direction() -> None:
     scores = RNG.random(40)
-    result = bb.evaluate(scores, metric="COMET", greater_is_better=False)
+    result = bb.evaluate(scores, metric=bb.ScoreMetric("COMET", greater_is_better=False))
     assert (result.metrics[0].name, result.metrics[0].greater_is_better) == ("COMET", False)
     assert result.score("system").score == pytest.approx(scores.mean())
-    guessed = bb.compare({"a": scores, "b": scores[::-1]}, metric="val_loss", n_resamples=99)
+    guessed = bb.compare({"a": scores, "b": scores[::-1]}, metric="accuracy_loss", n_resamples=99)
     assert not guessed.metrics[0].greater_is_better
     assert "direction_guessed" in [note.code for note in guessed.notes]
     with pytest.raises(bb.InvalidInputError, match="there is no metric 'f1_marco'"):
         bb.evaluate(SYSTEMS, GOLD, metric="f1_marco")
     with pytest.raises(bb.InvalidInputError, match="contradicts the metric accuracy"):
-        bb.evaluate(SYSTEMS, GOLD, metric="accuracy", greater_is_better=False)
+        bb.evaluate(SYSTEMS, GOLD, metric=bb.ScoreMetric("accuracy", greater_is_better=False))
 
 
 def test_reports() -> None:

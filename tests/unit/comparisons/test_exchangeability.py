@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bestby import Evaluation, compare, compare_datasets
+from bestby import Blocks, Evaluation, compare, compare_datasets
 from bestby._core.errors import InvalidInputError
 from bestby.inference import clusters, exchangeability
 from bestby.inference.intervals import Moments
@@ -171,20 +171,26 @@ def autoregressive(rng: np.random.Generator, n: int, correlation: float) -> np.n
 def test_blocks_shorter_than_the_dependence_are_noted_with_a_length_that_would_do() -> None:
     d = autoregressive(np.random.default_rng(4), 2000, 0.8)
     systems = {"a": d, "b": np.zeros(2000)}
-    (note,) = [n for n in compare(systems, blocks=20).notes if n.code == "short_blocks"]
+    (note,) = [n for n in compare(systems, clusters=Blocks(20)).notes if n.code == "short_blocks"]
     assert "over more than blocks of 20" in note.message
     needed = int(note.message.rpartition("Use blocks of ")[2].split(",")[0])
     assert 50 < needed < 150
-    assert "short_blocks" not in codes(compare(systems, blocks=needed).notes)
+    assert "short_blocks" not in codes(compare(systems, clusters=Blocks(needed)).notes)
 
 
 def test_the_finding_of_the_issue() -> None:
-    assert share_noted(lambda rng: autoregressive(rng, 500, 0.8), "short_blocks", times=10, blocks=25) > 0.6
+    assert (
+        share_noted(lambda rng: autoregressive(rng, 500, 0.8), "short_blocks", times=10, clusters=Blocks(25))
+        > 0.6
+    )
 
 
 @pytest.mark.parametrize("length", [5, 25])
 def test_blocks_of_independent_items_are_not(length: int) -> None:
-    assert share_noted(lambda rng: rng.normal(size=300), "short_blocks", times=10, blocks=length) == 0.0
+    assert (
+        share_noted(lambda rng: rng.normal(size=300), "short_blocks", times=10, clusters=Blocks(length))
+        == 0.0
+    )
 
 
 def documents(rng: np.random.Generator, number: int, size: int) -> np.ndarray:
@@ -195,8 +201,10 @@ def test_blocks_that_are_documents_are_not_too_short() -> None:
     def draw(rng: np.random.Generator) -> np.ndarray:
         return documents(rng, 50, 10)
 
-    assert share_noted(draw, "short_blocks", times=12, blocks=10) <= 0.1
-    assert share_noted(draw, "short_blocks", times=12, blocks=5) >= 0.6  # each holds half a document
+    assert share_noted(draw, "short_blocks", times=12, clusters=Blocks(10)) <= 0.1
+    assert (
+        share_noted(draw, "short_blocks", times=12, clusters=Blocks(5)) >= 0.6
+    )  # each holds half a document
 
 
 def test_boundaries_are_looked_at_within_strata_and_only_if_there_are_some() -> None:

@@ -180,13 +180,13 @@ def test_of_intervals_that_hold_at_once_no_swap_is_spoken() -> None:
     effect = np.array([0.3, 0.35, 0.28, 0.5, 0.41])
     systems = {"new": base + effect[cluster], "old": base}
     for test in ("auto", "permutation"):
-        result = bb.compare(systems, clusters=cluster, simultaneous=True, test=test)
+        result = bb.compare(systems, clusters=cluster, correction="simultaneous", test=test)
         said = " ".join(str(result).split())
         assert "differs significantly" in said
         assert "This rests on 5 clusters, which cannot show whether differences are skewed." in said
         assert codes(result).isdisjoint({"out_of_reach", "few_units_for_permutation"})
     alone = {name: scores[:12] for name, scores in systems.items()} | {"other": rng.normal(size=12)}
-    assert "few_items" not in codes(bb.compare(alone, simultaneous=True))
+    assert "few_items" not in codes(bb.compare(alone, correction="simultaneous"))
 
 
 def test_all_items_of_a_comparison_of_slices_have_the_note_on_skewness() -> None:
@@ -202,12 +202,16 @@ def test_all_items_of_a_comparison_of_slices_have_the_note_on_skewness() -> None
 def test_blocks_are_the_units_of_text_and_take_a_margin() -> None:
     rng = np.random.default_rng(7)
     x = rng.normal(size=60)
-    found = bb.compare({"a": x + 0.3, "b": x - 0.1 * rng.random(60)}, blocks=5, margin=0.2)["a", "b"]
+    found = bb.compare({"a": x + 0.3, "b": x - 0.1 * rng.random(60)}, clusters=bb.Blocks(5), margin=0.2)[
+        "a", "b"
+    ]
     assert (found.interval.method, found.verdict) == ("cr2", "better")
     loss = 0.1 * rng.random(60)
-    gate = bb.gate({"b": x, "a": x - loss}, baseline="b", candidate="a", metric="mean", blocks=5, margin=0.2)
+    gate = bb.gate(
+        {"b": x, "a": x - loss}, baseline="b", candidate="a", metric="mean", clusters=bb.Blocks(5), margin=0.2
+    )
     assert gate.outcome == "pass"
-    text = " ".join(str(bb.compare({"a": x[:9] + rng.random(9), "b": x[:9]}, blocks=3)).split())
+    text = " ".join(str(bb.compare({"a": x[:9] + rng.random(9), "b": x[:9]}, clusters=bb.Blocks(3))).split())
     assert "This rests on 3 blocks" in text
     assert "detect a difference of" not in text
 
@@ -253,7 +257,7 @@ def test_blocks_are_counted_wherever_they_are_units(made: Any) -> None:
     old = np.random.default_rng(0).normal(size=40)
     systems = {"new": old + np.random.default_rng(1).normal(0.3, 0.1, 40), "old": old}
     more = {"baseline": "old", "margin": 0.1} if made is bb.gate else {}
-    found = made(systems, metric="points", blocks=8, **more)
+    found = made(systems, metric="points", clusters=bb.Blocks(8), **more)
     assert "This rests on 5 blocks" in " ".join(str(found).split())
 
 

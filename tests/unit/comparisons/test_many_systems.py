@@ -139,9 +139,9 @@ def test_simultaneous_intervals_of_many_are_those_pair_by_pair(
 ) -> None:
     scores = {name: right()[name] for name in ("s05", "s09", "s20", "s50", "copy", "near", "always", "never")}
     more = {f"t{i}": np.roll(scores["s20"], i) for i in range(4)}
-    one_by_one = compare(scores | more, simultaneous=True, **arguments)
+    one_by_one = compare(scores | more, correction="simultaneous", **arguments)
     monkeypatch.setattr(many_systems, "ALONE", 0)
-    at_once = compare(scores | more, simultaneous=True, **arguments)
+    at_once = compare(scores | more, correction="simultaneous", **arguments)
     assert at_once.systems == one_by_one.systems
     assert at_once.notes == one_by_one.notes
     for found, known in zip(at_once.differences, one_by_one.differences, strict=True):
@@ -154,7 +154,7 @@ def test_simultaneous_intervals_of_many_are_those_pair_by_pair(
 
 def test_of_many_with_simultaneous_intervals_columns_are_held(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(one_metric, "MOST_HELD", 100)
-    result = compare(right(), simultaneous=True)
+    result = compare(right(), correction="simultaneous")
     assert len(result.differences) == 2016
     assert isinstance(result.differences, Differences)
     first = result.differences[0]

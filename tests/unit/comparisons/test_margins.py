@@ -72,18 +72,21 @@ def test_a_margin_within_reach_is_used(compared: Callable[..., Any]) -> None:
 
 def test_of_measures_without_bounds_every_margin_is_in_reach() -> None:
     numbers = {name: RNG.normal(size=40) for name in "ab"}
-    assert bb.compare(numbers, metric="points", margin=50.0, greater_is_better=True).margin == 50.0
+    assert (
+        bb.compare(numbers, metric=bb.ScoreMetric("points", greater_is_better=True), margin=50.0).margin
+        == 50.0
+    )
 
 
 JUDGED = {name: RNG.random(40).tolist() for name in "ab"}
 
 
 def numbers(**more: Any) -> Any:
-    return bb.compare(JUDGED, metric="points", greater_is_better=True, **more)
+    return bb.compare(JUDGED, metric=bb.ScoreMetric("points", greater_is_better=True), **more)
 
 
 def gate_of_numbers(**more: Any) -> Any:
-    return bb.gate(JUDGED, metric="points", greater_is_better=True, **more)
+    return bb.gate(JUDGED, metric=bb.ScoreMetric("points", greater_is_better=True), **more)
 
 
 def margin_of_a_gate(margin: Any) -> Any:
@@ -96,12 +99,14 @@ def runs_of_numbers(**more: Any) -> Any:
 
 def datasets_of_numbers(**more: Any) -> Any:
     data = {name: bb.Evaluation.of(JUDGED) for name in "xyz"}
-    return bb.compare_datasets(data, metric="points", greater_is_better=True, **more)
+    return bb.compare_datasets(data, metric=bb.ScoreMetric("points", greater_is_better=True), **more)
 
 
 def folds_of_numbers(**more: Any) -> Any:
     frame = [{"fold": place, "a": RNG.normal(), "b": RNG.normal()} for place in range(5)]
-    return bb.compare_folds(frame, fold="fold", metric="points", greater_is_better=True, ratio=0.25, **more)
+    return bb.compare_folds(
+        frame, fold="fold", metric=bb.ScoreMetric("points", greater_is_better=True), ratio=0.25, **more
+    )
 
 
 def study_of_means(**more: Any) -> Any:

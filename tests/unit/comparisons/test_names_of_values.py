@@ -91,7 +91,7 @@ FORMS: dict[str, Callable[..., Any]] = {
     "records": lambda **more: bb.evaluate([{"id": i, "output": 1} for i in IDS], **more),
     "a long frame": lambda **more: bb.compare(long("prediction"), **more),
     "a long frame, named": lambda **more: bb.compare(
-        long("class"), system_column="system", value_column="class", **more
+        long("class"), reading=bb.Reading(system_column="system", value_column="class"), **more
     ),
     "slices": lambda **more: bb.compare_slices(
         {"pred_a": ONE, "pred_b": TWO}, by={"half": np.arange(N) % 2}, **more
@@ -126,7 +126,9 @@ def test_predictions_without_gold_are_refused_and_a_metric_is_consent(form: str)
 
 def test_gold_is_what_predictions_need() -> None:
     assert bb.compare({"pred_a": ONE, "pred_b": TWO}, gold=TWO)["pred_a", "pred_b"].metric == "accuracy"
-    named = bb.compare({"pred_a": ONE, "pred_b": TWO}, metric="my grade", greater_is_better=False)
+    named = bb.compare(
+        {"pred_a": ONE, "pred_b": TWO}, metric=bb.ScoreMetric("my grade", greater_is_better=False)
+    )
     assert named.metrics[0].name == "my grade"
 
 
@@ -141,11 +143,14 @@ def test_a_gate_asks_what_values_are_that_no_name_tells() -> None:
     with pytest.raises(bb.InvalidInputError, match="no name says that the values of 'main' are scores"):
         bb.gate(data)
     assert bb.gate(data, metric="mean").outcome == "pass"
-    assert bb.gate(data, metric="points", greater_is_better=True).outcome == "pass"
+    assert bb.gate(data, metric=bb.ScoreMetric("points", greater_is_better=True)).outcome == "pass"
     assert bb.gate(data, gold=ONE).outcome == "pass"
     for value in ("score", "correct", "accuracy", "bleu", "krippendorff_alpha"):
         table = long("x").rename(columns={"x": value})
-        assert bb.gate(table, system_column="system", value_column=value).checks[0].metric == "mean"
+        assert (
+            bb.gate(table, reading=bb.Reading(system_column="system", value_column=value)).checks[0].metric
+            == "mean"
+        )
     assert bb.gate({"acc_main": ONE, "acc_new": ONE}).outcome == "pass"
 
 
@@ -241,7 +246,7 @@ def test_files_of_one_system_each(tmp_path: Path) -> None:
     with pytest.raises(bb.InvalidInputError, match="in column 'acc' of") as error:
         bb.read(paths)
     assert error.value.hint is not None
-    assert bb.compare(bb.read(paths, value_column="acc"))["c", "d"].estimate == 0.0
+    assert bb.compare(bb.read(paths, reading=bb.Reading(value_column="acc")))["c", "d"].estimate == 0.0
 
 
 @pytest.mark.parametrize("column", ["prediction", "pred", "label", "y_pred"])
@@ -405,7 +410,9 @@ def test_quantities_among_the_systems_are_named() -> None:
     }
     notes = [note for note in bb.compare(scores).notes if note.code == "quantities"]
     assert [note.about for note in notes] == [("seconds",)]
-    assert not any(note.code == "quantities" for note in bb.compare(scores, ignore="seconds").notes)
+    assert not any(
+        note.code == "quantities" for note in bb.compare(scores, reading=bb.Reading(ignore="seconds")).notes
+    )
 
 
 def test_a_mean_beside_a_spread_is_no_dataset() -> None:

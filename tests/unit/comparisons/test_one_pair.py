@@ -14,7 +14,7 @@ TWO = {"a": [0.2, 0.3], "b": [0.1, 0.5]}
 THREE = {"a": [0.2, 0.3, 0.9], "b": [0.1, 0.5, 0.4]}
 
 
-@pytest.mark.parametrize("settings", [{}, {"interval": "bca"}, {"simultaneous": True}])
+@pytest.mark.parametrize("settings", [{}, {"interval": "bca"}, {"correction": "simultaneous"}])
 def test_no_note_doubts_an_interval_that_is_not_there(settings: dict[str, Any]) -> None:
     result = bb.compare(TWO, [0.3, 0.1], metric="pearson", **settings)
     assert {entry.interval for entry in result.systems} | {result["a", "b"].interval} == {None}

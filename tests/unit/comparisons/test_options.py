@@ -31,27 +31,31 @@ judged = [("a", "b", ("a", "b", "tie")[i % 3]) for i in range(30)]
 judged += [("b", "c", ("b", "c", "b")[i % 3]) for i in range(30)]
 preferences = partial(bb.compare_preferences, judged, n_resamples=199)
 
+LOWER = bb.ScoreMetric("score", greater_is_better=False)
+
 CHANGES: list[tuple[Callable[..., Any], dict[str, Any]]] = [
     *((compare, option) for option in (
-        {"simultaneous": True}, {"interval": "bca"}, {"interval": "percentile"}, {"correction": "step-down"},
+        {"correction": "simultaneous"}, {"interval": "bca"}, {"interval": "percentile"},
+        {"correction": "step-down"},
         {"resampling": bb.Resampling(resample_size=0.5)}, {"level": 0.9}, {"margin": 0.1},
         {"resampling": bb.Resampling(resample_size=0.5, rescale=False)}, {"correction": "none"},
         {"baseline": "a"}, {"alternative": "better"}, {"alternative": "greater"}, {"test": "bootstrap"},
-        {"test": "permutation"}, {"test": "sign"}, {"blocks": 5}, {"clusters": np.arange(60) // 3},
+        {"test": "permutation"}, {"test": "sign"}, {"clusters": bb.Blocks(5)},
+        {"clusters": np.arange(60) // 3},
         {"strata": GOLD},
     )),
     *((labels, option) for option in ({"rng": 1}, {"n_resamples": 150}, {"metric": "accuracy"})),
     *((runs, option) for option in (
-        {"greater_is_better": False}, {"interval": "percentile"}, {"test": "t"}, {"statistic": "median"},
+        {"metric": LOWER}, {"interval": "percentile"}, {"test": "t"}, {"statistic": "median"},
         {"paired": True}, {"margin": 0.05}, {"metric": "mse"}, {"baseline": "a"}, {"rng": 2},
     )),
     *((datasets, option) for option in (
-        {"systems": ["a", "b"]}, {"metric": "mse"}, {"greater_is_better": False}, {"baseline": "a"},
+        {"systems": ["a", "b"]}, {"metric": "mse"}, {"metric": LOWER}, {"baseline": "a"},
         {"interval": "percentile"}, {"across": "sign"}, {"alternative": "greater"}, {"correction": "none"},
         {"level": 0.9},
     )),
     *((folds, option) for option in (
-        {"systems": ["a", "b"]}, {"metric": "mse"}, {"greater_is_better": False}, {"ratio": 0.3},
+        {"systems": ["a", "b"]}, {"metric": "mse"}, {"metric": LOWER}, {"ratio": 0.3},
         {"level": 0.9}, {"baseline": "a"}, {"correction": "none"}, {"alternative": "less"},
     )),
     *((preferences, option) for option in (
@@ -62,10 +66,10 @@ CHANGES: list[tuple[Callable[..., Any], dict[str, Any]]] = [
 
 REFUSED: list[tuple[Callable[..., Any], dict[str, Any]]] = [
     *((compare, option) for option in (
-        {"simultaneous": True, "interval": None}, {"simultaneous": True, "correction": "bh"},
-        {"normalise": True},
+        {"correction": "simultaneous", "interval": None},
+        {"reading": bb.Reading(normalise=True)},
     )),
-    (labels, {"normalise": True}),
+    (labels, {"reading": bb.Reading(normalise=True)}),
     *((datasets, option) for option in (
         {"dataset": "x"}, {"gold": "g"}, {"clusters": "c"}, {"test": "sign"}, {"interval": "tango"},
     )),
@@ -101,7 +105,5 @@ def test_an_option_that_would_change_nothing_is_refused(
     assert caught.value.hint
 
 
-def test_a_correction_beside_simultaneous_intervals_is_refused_with_a_hint() -> None:
-    with pytest.raises(bb.InvalidInputError, match="from the intervals, so correction='bh' would be ignored"):
-        compare(simultaneous=True, correction="bh")
-    assert compare(simultaneous=True, test=None).correction == "none"
+def test_simultaneous_intervals_need_no_test() -> None:
+    assert compare(correction="simultaneous", test=None).correction == "none"

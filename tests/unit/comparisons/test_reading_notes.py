@@ -95,8 +95,8 @@ def test_the_direction_of_a_metric_is_its_own_and_that_of_scores_is_taken(way: s
         return bb.compare_datasets({"x": part, "y": part}, **more, **FEW)
 
     with pytest.raises(bb.InvalidInputError, match="greater_is_better=False contradicts the metric accuracy"):
-        compared(SYSTEMS, GOLD, metric="accuracy", greater_is_better=False)
+        compared(SYSTEMS, GOLD, metric=bb.ScoreMetric("accuracy", greater_is_better=False))
     scores = {"a": np.arange(N) % 5 + 1.0, "b": np.arange(N) % 7 + 2.0}
-    result = compared(scores, None, metric="COMET", greater_is_better=False)
+    result = compared(scores, None, metric=bb.ScoreMetric("COMET", greater_is_better=False))
     info = result.metrics[0] if way == "runs" else result.metric
     assert (info.name, info.greater_is_better) == ("COMET", False)

@@ -32,7 +32,7 @@ def hashed(*args: Any, **settings: Any) -> str:
 
 @pytest.mark.parametrize("settings", [
     {"interval": "percentile", "test": None}, {"interval": "bca", "test": "bootstrap"},
-    {"interval": "percentile", "blocks": 5},
+    {"interval": "percentile", "clusters": bb.Blocks(5)},
 ])  # fmt: skip
 def test_strata_as_numbers_or_as_texts_give_the_same_resamples(settings: dict[str, Any]) -> None:
     def result(strata: Any) -> dict[str, Any]:
@@ -79,7 +79,9 @@ def test_the_hash_of_labels_does_not_depend_on_the_width_of_their_type(clusters:
 
 
 @pytest.mark.parametrize("metric", ["accuracy", "mse"])
-@pytest.mark.parametrize("settings", [{}, {"strata": TWELVE}, {"clusters": TWELVE}, {"blocks": 5}])
+@pytest.mark.parametrize(
+    "settings", [{}, {"strata": TWELVE}, {"clusters": TWELVE}, {"clusters": bb.Blocks(5)}]
+)
 def test_whole_numbers_have_one_hash_as_integers_and_as_floats(metric: str, settings: dict[str, Any]) -> None:
     def result(gold: Any, **systems: Any) -> dict[str, Any]:
         made = bb.compare(systems, gold, metric=metric, n_resamples=100, **settings).to_dict()

@@ -94,7 +94,7 @@ def test_nothing_of_it_is_computed(monkeypatch: pytest.MonkeyPatch) -> None:
         patch.setattr(SumSample, "permutation", refuse)
         patch.setattr(significance_tests, "result", refuse)
         assert compared(**SKIPS["test"])["a", "c"].interval is not None
-        assert compared(test=None, simultaneous=True)["a", "c"].interval.method == "max-t"
+        assert compared(test=None, correction="simultaneous")["a", "c"].interval.method == "max-t"
         assert compared(test=None, margin=0.01)["a", "c"].verdict == "better"
 
 
@@ -177,7 +177,7 @@ def test_scores_alone() -> None:
     ("options", "message"),
     [
         ({"interval": None, "margin": 0.1}, "a verdict compares the interval with the margin"),
-        ({"interval": None, "simultaneous": True}, "interval=None computes none"),
+        ({"interval": None, "correction": "simultaneous"}, "interval=None computes none"),
         ({"test": None, "alternative": "better"}, "test=None runs no test"),
         ({"test": None, "correction": "bh"}, "test=None computes none"),
         ({"interval": "none"}, "interval must be one of auto"),

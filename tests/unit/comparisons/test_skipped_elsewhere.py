@@ -288,7 +288,7 @@ def test_the_command_line(command: str, tmp_path: Path, capsys: pytest.CaptureFi
     assert main([*call, "--interval", "none", "--test", "none", "--csv", "-"]) == 0
     columns = set(capsys.readouterr().out.splitlines()[0].split(","))
     assert (OF_INTERVALS | OF_TESTS | {"level"}).isdisjoint(columns)
-    assert {"a", "b", "difference", "better"} <= columns
+    assert {"a", "b", "difference", "n_differing"} <= columns
     assert main([*call, "--interval", "none", "--margin", "0.1"]) == 2
     assert "a verdict compares the interval with the margin" in capsys.readouterr().err
 

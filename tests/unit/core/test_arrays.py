@@ -97,7 +97,9 @@ def test_rows_numbered_from_0_are_joined_by_place() -> None:
     ],
 )
 def test_columns_of_soft_predictions_are_taken_by_their_names(turned: Any, tmp_path: Path) -> None:
-    found = bb.compare({"a": SOFT, "b": turned}, gold=WORDS.tolist(), classes=["neg", "pos"], **FEW)
+    found = bb.compare(
+        {"a": SOFT, "b": turned}, gold=WORDS.tolist(), reading=bb.Reading(classes=["neg", "pos"]), **FEW
+    )
     assert {entry.score for entry in found.systems} == {34 / 40}
     soft_gold = pd.DataFrame({"neg": 1.0 - GOLD, "pos": GOLD})
     evaluation = bb.Evaluation.of({"a": SOFT.to_numpy(), "b": turned}, soft_gold)
@@ -124,7 +126,7 @@ def test_the_columns_of_frames_name_the_classes() -> None:
 
 def test_columns_with_other_names_are_refused() -> None:
     pair = {"a": SOFT, "b": SOFT}
-    assert message(lambda: bb.compare(pair, gold=GOLD, classes=[0, 1])) == (
+    assert message(lambda: bb.compare(pair, gold=GOLD, reading=bb.Reading(classes=[0, 1]))) == (
         "the columns of system 'a' are neg, pos, but the classes are 0, 1"
     )
     assert message(lambda: bb.compare(pair, gold=GOLD)) == (
@@ -165,7 +167,9 @@ FLOATS = SOFT.set_axis([0.0, 1.0], axis=1)
 def test_columns_that_are_numbers_are_taken_by_their_names(systems: Any, classes: Any, gold: Any) -> None:
     a, b = systems
     for soft_gold in [gold] if gold is GOLD else [gold, gold[[1, 0]]]:
-        found = bb.compare({"a": a, "b": b}, soft_gold, classes=classes, metric="accuracy", **FEW)
+        found = bb.compare(
+            {"a": a, "b": b}, soft_gold, reading=bb.Reading(classes=classes), metric="accuracy", **FEW
+        )
         assert {entry.score for entry in found.systems} == {34 / 40}
 
 
@@ -190,7 +194,9 @@ def test_columns_without_names_beside_unsorted_ones_are_refused(frame: Any, gold
         " that say which is which"
     )
     classes = sorted(frame.columns)
-    found = bb.compare({"a": frame, "b": plain}, gold, classes=classes, metric="accuracy", **FEW)
+    found = bb.compare(
+        {"a": frame, "b": plain}, gold, reading=bb.Reading(classes=classes), metric="accuracy", **FEW
+    )
     assert {entry.score for entry in found.systems} == {34 / 40}
 
 

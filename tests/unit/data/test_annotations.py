@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bestby import Annotations, DesignError, Evaluation, InvalidInputError, compare
+from bestby import Annotations, DesignError, Evaluation, InvalidInputError, Reading, compare
 
 ROWS = [["no", "yes", "yes"], ["no", "no", "no"], ["yes", "yes", "no"]]
 COUNTS = [[1, 2], [3, 0], [1, 2]]
@@ -237,7 +237,7 @@ def test_columns_nobody_named_are_assumed_to_be_the_sorted_labels() -> None:
         "the columns of a are taken for the annotators' labels in sorted order (no, yes):"
         " pass classes=[...] to say which they are"
     )
-    result = compare({"a": SOFT, "b": SOFT}, ROWS, annotators="fixed", metric="brier")
+    result = compare({"a": SOFT, "b": SOFT}, ROWS, reading=Reading(annotators="fixed"), metric="brier")
     assert [n.about for n in result.notes if n.code == "classes_assumed"] == [("a", "b")]
 
 
@@ -250,7 +250,9 @@ def test_columns_that_are_named_are_not_assumed(how: str) -> None:
     elif how == "annotations":
         made = Evaluation.of(systems, Annotations.of(ROWS, names)).notes
     elif how == "compare":
-        made = compare(systems, ROWS, annotators="fixed", classes=names, metric="brier").notes
+        made = compare(
+            systems, ROWS, reading=Reading(classes=names, annotators="fixed"), metric="brier"
+        ).notes
     elif how == "hard":
         made = Evaluation.of({"a": [*names, "no"], "b": ["no"] * 3}, Annotations.of(ROWS)).notes
     else:
@@ -260,13 +262,14 @@ def test_columns_that_are_named_are_not_assumed(how: str) -> None:
 
 
 def test_classes_named_otherwise_turn_the_columns() -> None:
-    forth = compare({"a": SOFT, "b": ["no", "no", "yes"]}, ROWS, annotators="fixed", metric="brier")
+    forth = compare(
+        {"a": SOFT, "b": ["no", "no", "yes"]}, ROWS, reading=Reading(annotators="fixed"), metric="brier"
+    )
     turned = [row[::-1] for row in SOFT]
     back = compare(
         {"a": turned, "b": ["no", "no", "yes"]},
         ROWS,
-        annotators="fixed",
-        classes=["yes", "no"],
+        reading=Reading(classes=["yes", "no"], annotators="fixed"),
         metric="brier",
     )
     assert back.score("a").score == pytest.approx(forth.score("a").score, rel=1e-12)
@@ -322,7 +325,19 @@ def test_inputs_stay_as_they_are() -> None:
     array.flags.writeable = False
     gold = Annotations.of(rows)
     before = gold.counts.copy()
-    compare({"a": SOFT, "b": SOFT[::-1]}, gold, annotators="resample", metric="brier", n_resamples=50)
-    compare({"a": SOFT, "b": SOFT[::-1]}, array, annotators="resample", metric="brier", n_resamples=50)
+    compare(
+        {"a": SOFT, "b": SOFT[::-1]},
+        gold,
+        reading=Reading(annotators="resample"),
+        metric="brier",
+        n_resamples=50,
+    )
+    compare(
+        {"a": SOFT, "b": SOFT[::-1]},
+        array,
+        reading=Reading(annotators="resample"),
+        metric="brier",
+        n_resamples=50,
+    )
     assert rows == ROWS
     assert (gold.counts == before).all()

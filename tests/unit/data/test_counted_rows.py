@@ -11,7 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from bestby import Metric, Resampling, compare
+from bestby import Blocks, Metric, Resampling, compare
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby.data.evaluation import Evaluation
 
@@ -69,7 +69,7 @@ def test_labels_give_the_same_bits(evaluation: Evaluation, seed: int, test: str)
     [
         {"metric": LABELS},
         {"metric": LABELS, "interval": "bca", "margin": 0.01},
-        {"metric": ["accuracy", "f1_macro"], "simultaneous": True, "baseline": "b"},
+        {"metric": ["accuracy", "f1_macro"], "correction": "simultaneous", "baseline": "b"},
         {"metric": "accuracy", "test": "mcnemar", "alternative": "greater"},
         {"metric": "accuracy", "test": "wilcoxon"},
         {"metric": "f1_macro", "resampling": Resampling(resample_size=0.5), "test": "bootstrap"},
@@ -148,7 +148,7 @@ class Centred(Metric):
         ({"metric": "spearman"}, "metric spearman"),
         ({"metric": Centred()}, "metric centred"),
         ({"metric": lambda gold, x: float((gold == x).mean())}, "metric <lambda>"),
-        ({"blocks": 2}, "a bootstrap of blocks"),
+        ({"clusters": Blocks(2)}, "a bootstrap of blocks"),
     ],
     ids=["roc_auc", "pearson", "spearman", "centred", "lambda", "blocks"],
 )

@@ -12,7 +12,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from bestby import compare, read
+from bestby import Reading, compare, read
 from bestby._core.arrays import is_frame
 from bestby._core.errors import BestbyError, InvalidInputError
 from bestby.data import table
@@ -160,7 +160,7 @@ def test_a_long_frame_is_read_as_a_long_file(maker: Any) -> None:
     wide = pd.DataFrame(LONG).pivot(index=["gold", "item"], columns="system", values="prediction")
     assert found.differences == compare(wide.reset_index(), gold="gold").differences
     other = maker({"who": LONG["system"], "q": LONG["item"], "said": LONG["prediction"], "y": LONG["gold"]})
-    named = compare(other, "y", items="q", system_column="who", value_column="said")
+    named = compare(other, "y", items="q", reading=Reading(system_column="who", value_column="said"))
     assert named.differences == found.differences
 
 

@@ -116,7 +116,11 @@ def test_a_label_that_the_gold_of_some_items_lacks_counts_as_in_scikit_learn():
         _scores(result, "a"), _by_scikit_learn(GOLD[half], A[half]), rtol=0, atol=1e-12
     )
     named = bb.evaluate(
-        {"a": _sets(A[half])}, gold=_sets(GOLD[half]), metric=METRICS, classes=NAMES, interval=None
+        {"a": _sets(A[half])},
+        gold=_sets(GOLD[half]),
+        metric=METRICS,
+        reading=bb.Reading(classes=NAMES),
+        interval=None,
     )
     assert _scores(named, "a") == _scores(result, "a")
     slices = {"half": ["first"] * 30 + ["second"] * 30}
@@ -155,7 +159,7 @@ def test_lists_that_may_be_rows_or_labels_are_refused_until_the_labels_are_named
     with pytest.raises(InvalidInputError, match=r"may be rows of 0 and 1 or the labels 0 and 1") as error:
         bb.evaluate({"a": a, "b": b}, **settings)
     assert "classes=[...]" in str(error.value.hint)
-    result = bb.evaluate({"a": a, "b": b}, classes=["x", "y"], **settings)
+    result = bb.evaluate({"a": a, "b": b}, reading=bb.Reading(classes=["x", "y"]), **settings)
     assert _scores(result, "b") == pytest.approx(_by_scikit_learn(np.array(gold), np.array(b)))
 
 
@@ -168,7 +172,7 @@ def test_a_matrix_without_names_beside_sets_needs_the_labels():
     settings = {"gold": GOLD, "metric": METRICS, "interval": None}
     with pytest.raises(InvalidInputError, match="nothing says which column is which label"):
         bb.evaluate({"a": _sets(A)}, **settings)
-    named = bb.evaluate({"a": _sets(A)}, classes=NAMES, **settings)
+    named = bb.evaluate({"a": _sets(A)}, reading=bb.Reading(classes=NAMES), **settings)
     np.testing.assert_allclose(_scores(named, "a"), _by_scikit_learn(GOLD, A), rtol=0, atol=1e-12)
 
 
@@ -235,7 +239,7 @@ def test_the_way_is_named_where_one_label_is_expected():
         )
     assert "label_sets=True" in str(error.value.hint)
     with pytest.raises(InvalidInputError, match="items are sets of labels, but normalise"):
-        bb.compare({"a": A, "b": B}, gold=GOLD, metric="subset_accuracy", normalise=True)
+        bb.compare({"a": A, "b": B}, gold=GOLD, metric="subset_accuracy", reading=bb.Reading(normalise=True))
 
 
 def test_other_entry_points():
@@ -248,5 +252,5 @@ def test_other_entry_points():
     frame = pd.DataFrame({"gold": _lists(GOLD), "a": _lists(A), "b": B.tolist()})
     with pytest.raises(InvalidInputError, match="nothing says which column is which label"):
         bb.compare(frame, gold="gold", metric="subset_accuracy")
-    result = bb.compare(frame, gold="gold", metric=METRICS, classes=NAMES, n_resamples=49)
+    result = bb.compare(frame, gold="gold", metric=METRICS, reading=bb.Reading(classes=NAMES), n_resamples=49)
     assert _scores(result, "b") == pytest.approx(_by_scikit_learn(GOLD, B))

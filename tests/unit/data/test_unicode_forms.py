@@ -178,10 +178,10 @@ def test_classes(tmp_path: Path) -> None:
         one.assign(gold=WORDS, item=range(24)).to_csv(path, index=False)
     for result in (
         bb.evaluate({"a": soft(P), "b": other}, WORDS),
-        bb.evaluate({"a": soft(P), "b": other}, WORDS, classes=[nfd("café"), "eau"]),
+        bb.evaluate({"a": soft(P), "b": other}, WORDS, reading=bb.Reading(classes=[nfd("café"), "eau"])),
         bb.evaluate(table.assign(gold=WORDS), gold="gold"),
-        bb.evaluate(bb.read(files, gold="gold", classes=["café", "eau"])),
-        bb.evaluate(bb.read(files, gold="gold", classes=[nfd("café"), "eau"])),
+        bb.evaluate(bb.read(files, gold="gold", reading=bb.Reading(classes=["café", "eau"]))),
+        bb.evaluate(bb.read(files, gold="gold", reading=bb.Reading(classes=[nfd("café"), "eau"]))),
     ):
         assert [one.score for one in result.systems] == expected
 
@@ -189,7 +189,7 @@ def test_classes(tmp_path: Path) -> None:
 def test_two_classes_of_one_system_that_look_alike_are_not_one_column() -> None:
     both = pd.DataFrame({"café": P, nfd("café"): [1 - value for value in P], "eau": [0.0] * 24})
     with pytest.raises(bb.InvalidInputError, match=r"'cafe\\u0301', eau, but the classes are"):
-        bb.evaluate({"a": both}, WORDS, classes=["café", nfd("café"), "eau"])
+        bb.evaluate({"a": both}, WORDS, reading=bb.Reading(classes=["café", nfd("café"), "eau"]))
 
 
 def test_preferences(tmp_path: Path) -> None:
@@ -228,7 +228,7 @@ def test_systems_are_chosen_in_any_form(tmp_path: Path) -> None:
     for systems in ([nfd("café"), "x"], [nfd("caf?"), "x"]):
         for result in (
             bb.evaluate(data, GOLD, systems=systems),
-            bb.evaluate(data, GOLD, ignore=nfd("thé")),
+            bb.evaluate(data, GOLD, reading=bb.Reading(ignore=nfd("thé"))),
             bb.evaluate(wide, gold="gold", systems=systems),
             bb.evaluate(bb.read(tmp_path / "wide.csv", gold="gold", systems=systems)),
         ):

@@ -7,7 +7,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bestby import Annotations, DesignError, Evaluation, InvalidInputError, Resampling, compare, evaluate
+from bestby import (
+    Annotations,
+    DesignError,
+    Evaluation,
+    FunctionMetric,
+    InvalidInputError,
+    Reading,
+    Resampling,
+    compare,
+    evaluate,
+)
 from bestby.engine import interval_methods, prepare
 from bestby.engine.base import Drawing
 from bestby.engine.estimate import Estimates
@@ -171,12 +181,16 @@ def test_auto_is_basic_and_simultaneous_intervals_use_the_resamples(metric: str)
     settings: dict[str, Any] = {"metric": metric, "n_resamples": 999}
     fewer = compare(systems, GOLD, resampling=Resampling(resample_size=0.5), **settings)
     assert {d.interval.method for d in fewer} == {s.interval.method for s in fewer.systems} == {"basic"}
-    full = compare(systems, GOLD, simultaneous=True, **settings)["a", "b"].interval
-    half = compare(systems, GOLD, simultaneous=True, resampling=Resampling(resample_size=0.5), **settings)[
-        "a", "b"
-    ].interval
+    full = compare(systems, GOLD, correction="simultaneous", **settings)["a", "b"].interval
+    half = compare(
+        systems, GOLD, correction="simultaneous", resampling=Resampling(resample_size=0.5), **settings
+    )["a", "b"].interval
     raw = compare(
-        systems, GOLD, simultaneous=True, resampling=Resampling(resample_size=0.5, rescale=False), **settings
+        systems,
+        GOLD,
+        correction="simultaneous",
+        resampling=Resampling(resample_size=0.5, rescale=False),
+        **settings,
     )
     width = full.high - full.low
     assert half.method == full.method == "max-t"
@@ -309,7 +323,7 @@ def test_threads_change_nothing_with_annotators() -> None:
         compare(
             systems,
             gold,
-            annotators="resample",
+            reading=Reading(annotators="resample"),
             metric=["brier", "f1_macro"],
             n_resamples=400,
             resampling=Resampling(n_jobs=n),
@@ -324,26 +338,28 @@ def test_threads_change_nothing_with_annotators() -> None:
 def test_intervals_by_formula_know_nothing_of_annotators(interval: str) -> None:
     systems, gold = annotated()
     with pytest.raises(DesignError) as caught:
-        compare(systems, gold, annotators="resample", interval=interval, metric="soft_accuracy")
+        compare(
+            systems, gold, reading=Reading(annotators="resample"), interval=interval, metric="soft_accuracy"
+        )
     assert caught.value.message == f'the {interval} interval does not allow for annotators="resample"'
 
 
 def test_measures_that_are_no_sums_cannot_take_resampled_annotators() -> None:
     systems, gold = annotated()
     with pytest.raises(DesignError, match="call is not a function of sums: annotators cannot be resampled"):
-        compare(systems, gold, annotators="resample", metric=call)
+        compare(systems, gold, reading=Reading(annotators="resample"), metric=call)
 
 
 def test_without_annotations_there_is_nothing_to_resample() -> None:
     systems, gold = annotated()
     evaluation = Evaluation.of(systems, gold.distribution())
     with pytest.raises(DesignError, match="annotators can only be resampled where the gold is their labels"):
-        compare(evaluation, annotators="resample", metric="brier")
+        compare(evaluation, reading=Reading(annotators="resample"), metric="brier")
 
 
 def test_few_labels_per_item_make_a_coarse_gold_and_say_so() -> None:
     systems, gold = annotated(300, raters=2)
-    result = compare(systems, gold, annotators="resample", metric="brier", n_resamples=500)
+    result = compare(systems, gold, reading=Reading(annotators="resample"), metric="brier", n_resamples=500)
     notes = [note for note in result.notes if note.code == "coarse_gold"]
     assert {note.about for note in notes} == {("brier", "a"), ("brier", "b")}
     assert "the score against resampled annotators is" in notes[0].message
@@ -377,8 +393,7 @@ def test_a_metric_in_a_thread_may_itself_compare() -> None:
     made = compare(
         systems,
         gold,
-        metric=low,
-        greater_is_better=True,
+        metric=FunctionMetric(low, greater_is_better=True),
         interval="percentile",
         test=None,
         n_resamples=600,

@@ -69,7 +69,7 @@ def test_a_measure_undefined_on_every_resample_is_refused() -> None:
         "hint: there are too few items of some class; use more items or another metric"
     )
     with pytest.raises(DesignError) as caught:
-        compare({"a": x, "b": x + 1.0}, x, metric=never, simultaneous=True, n_resamples=50)
+        compare({"a": x, "b": x + 1.0}, x, metric=never, correction="simultaneous", n_resamples=50)
     assert caught.value.message == "the metric is undefined on every resample"
 
 
@@ -164,8 +164,8 @@ def test_simultaneous_intervals_of_small_measures_beside_large_ones() -> None:
     rng = np.random.default_rng(0)
     gold = rng.normal(5e6, 2e6, 200)
     systems = {name: gold + rng.normal(0, size, 200) for name, size in (("x", 9e5), ("y", 1e6), ("z", 1.2e6))}
-    both = compare(systems, gold, metric=["r2", "mse"], simultaneous=True, n_resamples=500)
-    alone = compare(systems, gold, metric="r2", simultaneous=True, n_resamples=500)
+    both = compare(systems, gold, metric=["r2", "mse"], correction="simultaneous", n_resamples=500)
+    alone = compare(systems, gold, metric="r2", correction="simultaneous", n_resamples=500)
     for d in alone.differences:
         found = both[d.a, d.b, "r2"].interval
         assert found.low < d.estimate < found.high
@@ -183,7 +183,10 @@ def test_a_score_that_is_undefined_without_an_item_has_one_effective_unit(metric
     gold[7] += 1.0
     systems = {name: gold + rng.normal(size=60) for name in "ab"}
     result = compare(
-        systems, gold, metric=metric, greater_is_better=True if callable(metric) else None, n_resamples=99
+        systems,
+        gold,
+        metric=FunctionMetric(metric, greater_is_better=True) if callable(metric) else metric,
+        n_resamples=99,
     )
     assert "few_effective" in {note.code for note in result["a", "b"].notes}
     copies = compare({"a": systems["a"], "b": systems["a"]}, gold, metric=metric, n_resamples=99)["a", "b"]

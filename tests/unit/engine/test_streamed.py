@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from tests.unit.item_keys import item_keys
 
-from bestby import DesignError, InvalidInputError, Metric, compare
+from bestby import DesignError, InvalidInputError, Metric, Reading, compare
 from bestby.data.evaluation import Batch, Streamed
 
 N = 300
@@ -60,7 +60,7 @@ def test_an_empty_batch_changes_nothing(ends: tuple[int, ...]) -> None:
         ({"interval": "tango"}, "a score interval"),
         ({"interval": "cr2"}, "the cr2 interval"),
         ({"interval": "studentized"}, "the studentized interval"),
-        ({"annotators": "resample"}, "resampling annotators"),
+        ({"reading": Reading(annotators="resample")}, "resampling annotators"),
     ],
     ids=str,
 )

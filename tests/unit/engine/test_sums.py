@@ -196,7 +196,7 @@ def test_a_family_by_formula_draws_no_resample(monkeypatch: pytest.MonkeyPatch) 
         raise AssertionError("resamples")
 
     monkeypatch.setattr(SumSample, "bootstrap", refuse)
-    result = KINDS["macro-F1"].compare(simultaneous=True, test="wald")
+    result = KINDS["macro-F1"].compare(correction="simultaneous", test="wald")
     assert {d.interval.method for d in result} == {"max-t"}
 
 

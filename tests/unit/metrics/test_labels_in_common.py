@@ -30,7 +30,11 @@ def test_half_stars_are_labels_if_the_metric_is_named() -> None:
     stars = np.tile([0.5, 1.0, 3.5, 5.0], N // 4)
     systems = {"a": np.roll(stars, 1), "b": np.where(P > 0.4, stars, 2.5)}
     result = bb.compare(
-        systems, stars, classes=[0.5, 1.0, 2.5, 3.5, 5.0], metric=["accuracy", "ordinal_mae"], n_resamples=99
+        systems,
+        stars,
+        reading=bb.Reading(classes=[0.5, 1.0, 2.5, 3.5, 5.0]),
+        metric=["accuracy", "ordinal_mae"],
+        n_resamples=99,
     )
     scores = {entry.system: entry.score for entry in result.systems if entry.metric == "accuracy"}
     assert scores == {"a": 0.0, "b": np.mean(P > 0.4)}
@@ -100,7 +104,9 @@ def test_positions_of_classes_are_those_of_the_gold(metric: str, label: float) -
     with pytest.raises(DesignError, match=f"'odd' predicts the label {label}.*, which the gold") as caught:
         bb.compare(systems, gold, metric=metric)
     assert "classes=[...]" in str(caught.value.hint)
-    result = bb.compare(systems, gold, classes=sorted({1, 2, 3, label}), metric=metric, n_resamples=99)
+    result = bb.compare(
+        systems, gold, reading=bb.Reading(classes=sorted({1, 2, 3, label})), metric=metric, n_resamples=99
+    )
     assert len(result.systems) == 3
     texts = {name: values.astype(int).astype(str) for name, values in systems.items() if name != "odd"}
     same = bb.compare(texts, gold, metric=metric, n_resamples=99)
@@ -148,7 +154,9 @@ def test_labels_of_sets_are_compared_as_single_ones_are(metric: str) -> None:
         bb.compare({"a": others, "b": others}, gold, **settings)
     assert "classes=[...]" in str(caught.value.hint)
     assert "em" not in str(caught.value.hint).split('"')
-    named = bb.compare({"a": others, "b": gold}, gold, classes=["x", "y", "a long name"], **settings)
+    named = bb.compare(
+        {"a": others, "b": gold}, gold, reading=bb.Reading(classes=["x", "y", "a long name"]), **settings
+    )
     assert not {"no_shared_label"} & {note.code for note in named.notes}
 
 
@@ -170,7 +178,7 @@ def test_classes_that_these_items_lack_can_be_named() -> None:
     systems = {"a": ["other"] * N, "b": ["other"] * N}
     with pytest.raises(DesignError, match="no prediction of any system"):
         bb.compare(systems, WORDS)
-    result = bb.compare(systems, WORDS, classes=["neg", "other", "pos"])
+    result = bb.compare(systems, WORDS, reading=bb.Reading(classes=["neg", "other", "pos"]))
     assert [entry.score for entry in result.systems] == [0.0, 0.0]
 
 

@@ -144,7 +144,7 @@ def test_one_probability_is_that_of_the_greater_label(metric: str, gold: Any) ->
     classes = np.unique(gold)
     metric = metric.replace("[1]", f"[{classes[1]}]")
     both = {name: np.column_stack([1.0 - p, p]) for name, p in PROBABILITIES.items()}
-    expected = bb.compare(both, gold, classes=classes, metric=metric, n_resamples=99)
+    expected = bb.compare(both, gold, reading=bb.Reading(classes=classes), metric=metric, n_resamples=99)
     found = bb.compare(PROBABILITIES, gold, metric=metric, n_resamples=99)
     assert found.systems == expected.systems
     assert found["a", "b"].interval == expected["a", "b"].interval
@@ -238,5 +238,10 @@ def test_a_column_beside_the_predictions_may_be_left_out(gold: list[str]) -> Non
     with pytest.raises(DesignError, match="'confidence' holds") as caught:
         bb.compare(table, gold="gold")
     assert caught.value.hint is not None
-    assert "leave a column out that is no system: ignore=[...]" in caught.value.hint
-    assert bb.compare(table, gold="gold", ignore=["confidence"], n_resamples=200).differences[0].n_items == 30
+    assert "leave a column out that is no system: reading=bestby.Reading(ignore=[...])" in caught.value.hint
+    assert (
+        bb.compare(table, gold="gold", reading=bb.Reading(ignore=["confidence"]), n_resamples=200)
+        .differences[0]
+        .n_items
+        == 30
+    )

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from tests.unit.item_keys import item_keys
 
-from bestby import Resampling, compare
+from bestby import Blocks, Resampling, compare
 from bestby._core.errors import DesignError, InvalidInputError, MissingExtraError
 from bestby.data.evaluation import Evaluation, Streamed
 from bestby.metrics import resolve
@@ -208,7 +208,7 @@ def test_what_needs_all_items_says_so(whole: Path, metric: str) -> None:
     "asked",
     [
         {"resampling": Resampling(resample_size=0.5)},
-        {"blocks": 3},
+        {"clusters": Blocks(3)},
         {"test": "wilcoxon"},
         {"metric": "mse"},
         {"interval": "tango"},

@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.unit.readers.damage import damaged
 
+from bestby import Reading
 from bestby._core.errors import BestbyError
 from bestby.data.evaluation import Evaluation
 from bestby.readers import read
@@ -34,9 +35,12 @@ def _check_reading(path: Path) -> None:
         (path, {}),
         (path, {"gold": "gold", "on_missing": "worst"}),
         ([f"a={path}", f"b={path}"], {"gold": path, "on_missing": "drop"}),
-        ([f"a={path}", f"b={path}"], {"gold": path, "classes": "columns", "normalise": True}),
-        ([f"a={path}", f"b={path}"], {"gold": path, "annotators": ["a[x]", "c"], "on_missing": "drop"}),
-        ([f"a={path}", f"b={path}"], {"gold": path, "annotators": "c", "value_column": "b"}),
+        ([f"a={path}", f"b={path}"], {"gold": path, "reading": Reading(classes="columns", normalise=True)}),
+        (
+            [f"a={path}", f"b={path}"],
+            {"gold": path, "reading": Reading(annotators=["a[x]", "c"]), "on_missing": "drop"},
+        ),
+        ([f"a={path}", f"b={path}"], {"gold": path, "reading": Reading(annotators="c", value_column="b")}),
     ):
         with contextlib.suppress(BestbyError):
             assert isinstance(read(paths, **arguments), Evaluation)

@@ -42,7 +42,7 @@ def test_a_wide_table_is_joined_by_item_id(wide: Path, gold: Path) -> None:
 
 def test_systems_may_be_chosen_or_left_out(wide: Path, gold: Path) -> None:
     chosen = read(wide, gold=gold, systems="b")
-    assert columns(chosen) == columns(read(wide, gold=gold, ignore="a"))
+    assert columns(chosen) == columns(read(wide, gold=gold, reading=bb.Reading(ignore="a")))
     assert columns(chosen) == {name: EXPECTED[name] for name in ("gold", "b")}
 
 
@@ -57,7 +57,7 @@ def test_a_long_table(make: Make, gold: Path) -> None:
     text = "id,model,prediction\n1,a,x\n2,a,x\n3,a,y\n1,b,x\n2,b,y\n3,b,y\n"
     assert columns(read(make("long.csv", text), gold=gold)) == EXPECTED
     answers = make("answers.csv", text.replace("prediction", "answer"))
-    assert columns(read(answers, gold=gold, value_column="answer")) == EXPECTED
+    assert columns(read(answers, gold=gold, reading=bb.Reading(value_column="answer"))) == EXPECTED
 
 
 def test_a_table_in_several_files(make: Make, gold: Path) -> None:
@@ -132,7 +132,7 @@ def test_groups_in_both_files_must_agree(make: Make, gold: Path) -> None:
 def test_a_second_gold_is_no_system(make: Make, gold: Path, word: str) -> None:
     table = make("two.csv", f"id,{word},a,b\n1,x,x,x\n2,y,x,y\n3,x,y,y\n")
     assert message(table, gold=gold) == f"{{}}: column '{word}' looks like gold"
-    assert columns(read(table, gold=gold, ignore=word)) == EXPECTED
+    assert columns(read(table, gold=gold, reading=bb.Reading(ignore=word))) == EXPECTED
     assert columns(read(table, gold=gold, systems=["a", "b"])) == EXPECTED
 
 
@@ -175,10 +175,13 @@ GOLDS = {
 @pytest.mark.parametrize("layout", TABLES)
 def test_labels_of_annotators_beside_a_table(make: Make, annotators: str, layout: str) -> None:
     whole = [f"{item},{answers},{labels}" for item, (answers, labels) in ANNOTATED.items()]
-    one = read(make("one.csv", "\n".join(["id,aen,bert,n1,n2,n3", *whole])), annotators=["n1", "n2", "n3"])
+    one = read(
+        make("one.csv", "\n".join(["id,aen,bert,n1,n2,n3", *whole])),
+        reading=bb.Reading(annotators=["n1", "n2", "n3"]),
+    )
     table = make("table.csv", "\n".join(TABLES[layout]))
     gold = make("gold.csv", "\n".join(GOLDS[annotators]))
-    beside = read(table, gold=gold, annotators=annotators.split(","))
+    beside = read(table, gold=gold, reading=bb.Reading(annotators=annotators.split(",")))
     expected, found = (bb.compare(data, metric="soft_accuracy", n_resamples=99) for data in (one, beside))
     assert found.systems == expected.systems
     assert list(found.differences) == list(expected.differences)
@@ -188,14 +191,17 @@ def test_labels_of_annotators_beside_a_table(make: Make, annotators: str, layout
 
 def test_labels_of_annotators_beside_a_table_without_ids_are_joined_by_line(make: Make) -> None:
     table, gold = make("t.csv", "aen,bert\nx,y\ny,y\n"), make("gold.csv", "n1,n2\nx,y\ny,y\n")
-    evaluation = read(table, gold=gold, annotators=["n1", "n2"])
+    evaluation = read(table, gold=gold, reading=bb.Reading(annotators=["n1", "n2"]))
     assert evaluation.gold is not None
     assert evaluation.gold.tolist() == [[0.5, 0.5], [0.0, 1.0]]
 
 
 def test_annotators_that_are_nowhere_are_named(make: Make) -> None:
     table, gold = make("t.csv", "aen,bert\nx,y\ny,y\n"), make("gold.csv", "n1,n2\nx,y\ny,y\n")
-    assert "no column 'n3'" in message(table, gold=gold, annotators=["n1", "n3"])
+    assert "no column 'n3'" in message(table, gold=gold, reading=bb.Reading(annotators=["n1", "n3"]))
     with pytest.raises(InvalidInputError) as caught:
         read(table, gold=gold)
-    assert caught.value.hint == "call it gold; columns of several annotators are annotators=[...]"
+    assert (
+        caught.value.hint
+        == "call it gold; columns of several annotators are reading=bestby.Reading(annotators=[...])"
+    )

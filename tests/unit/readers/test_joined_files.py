@@ -179,7 +179,9 @@ def test_names_of_systems(make: Make, gold: Path) -> None:
     assert read([f"a={gold}"], gold=gold).names == ("a",)
     assert message([f"a={odd}", "b=no/such.txt"]) == "no file 'no/such.txt'"
     assert message([f"a={odd}", f"b={odd}"], gold="nope") == "no file 'nope'"
-    assert message([f"a={odd}", f"b={odd}"], system_column="s").startswith("a system column belongs to")
+    assert message([f"a={odd}", f"b={odd}"], reading=bb.Reading(system_column="s")).startswith(
+        "a system column belongs to"
+    )
 
 
 def test_a_blank_line_is_named(make: Make, gold: Path) -> None:
@@ -235,10 +237,10 @@ def test_a_table_whose_values_cannot_be_told(make: Make, gold: Path) -> None:
         message(named(a=a, b=a), gold=a)
         == f"{a}: which column holds the predictions or scores? its columns are: id, one, two"
     )
-    assert message(named(a=a, b=a), gold=a, value_column="one") == (
+    assert message(named(a=a, b=a), gold=a, reading=bb.Reading(value_column="one")) == (
         f"{a}: which column holds the gold? its columns are: id, one, two"
     )
-    evaluation = read(named(a=a, b=a), gold="two", value_column="one")
+    evaluation = read(named(a=a, b=a), gold="two", reading=bb.Reading(value_column="one"))
     assert columns(evaluation) == {"gold": ["y", "y"], "a": ["x", "x"], "b": ["x", "x"]}
     assert message(named(a=gold, b=gold), gold=gold, clusters="doc") == (
         "no file has a column 'doc' (named as cluster)"

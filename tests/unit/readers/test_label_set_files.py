@@ -12,6 +12,7 @@ from sklearn import metrics as sklearn_metrics
 import bestby as bb
 from bestby._core.errors import InvalidInputError
 from bestby.cli import main
+from bestby.report.comparison import better_by_score
 
 NAMES = ["w", "x", "y", "z"]
 METRICS = ["multilabel_f1_micro", "multilabel_f1_macro", "multilabel_f1_samples", "subset_accuracy"]
@@ -159,8 +160,10 @@ FORMS = {
     ),
     "a column per label": (_per_system(_column_per_label, ".csv"), {"label_sets": True}),
     "a column of words per label": (_per_system(_words, ".csv"), {"label_sets": True}),
-    "a column per label, all others": (_per_system(_column_per_label, ".csv"), {"classes": "columns"}),
-    "a column per label, named": (_per_system(_column_per_label, ".csv"), {"classes": NAMES}),
+    "a column per label, all others": (_per_system(_column_per_label, ".csv"),
+        {"reading": bb.Reading(classes="columns")}),
+    "a column per label, named": (_per_system(_column_per_label, ".csv"),
+        {"reading": bb.Reading(classes=NAMES)}),
     "lines with commas": (_per_system(_lines(lambda row: _text(row, ",")), ".txt"), {"label_separator": ","}),
     "lines with a header": (_per_system(_lines(lambda row: _text(row, "|"), header=True), ".csv"), BAR),
     "lines of numbers": (_per_system(_lines(lambda row: " ".join(map(str, row))), ".txt"), {}),
@@ -318,7 +321,9 @@ def test_names_beside_rows_without_names_are_refused_until_named(tmp_path):
     given = {"gold": str(tmp_path / "gold.csv"), "label_sets": True}
     with pytest.raises(InvalidInputError, match="nothing names the labels of 'a'"):
         bb.read(paths, **given)
-    result = bb.evaluate(bb.read(paths, classes=NAMES, **given), metric="subset_accuracy", interval=None)
+    result = bb.evaluate(
+        bb.read(paths, reading=bb.Reading(classes=NAMES), **given), metric="subset_accuracy", interval=None
+    )
     assert result.systems[0].score == pytest.approx(_expected(COLUMNS["a"])[3])
 
 
@@ -352,7 +357,7 @@ def test_runs_datasets_and_folds(separated, tmp_path):
     result = bb.compare_runs(read, metric="multilabel_f1_micro", n_resamples=49)
     assert result["a", "b"].score_a == pytest.approx(score)
     folds = bb.read_folds(write(frame.assign(fold=[*"12345"] * 8)), gold="gold", **options)
-    assert bb.compare_folds(folds, metric="multilabel_f1_micro")["a", "b"].better == "a"
+    assert better_by_score(bb.compare_folds(folds, metric="multilabel_f1_micro")["a", "b"]) == "a"
     parts = bb.read_datasets(write(frame.assign(dataset=[*"pqrst"] * 8)), gold="gold", **options)
     by_dataset = bb.compare_datasets(parts, metric="subset_accuracy", n_resamples=49)
     column = by_dataset.systems.index("a")

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from tests.unit.readers.counted_tables import CHOSEN, ROWS, both, csv_of, jsonl_of, same
 from tests.unit.readers.helpers import Make, message
 
-from bestby import compare
+from bestby import Reading, compare
 from bestby._core.errors import BestbyError, DesignError
 from bestby.readers import large_tables, read
 
@@ -110,7 +110,7 @@ def test_errors_are_of_two_lines(make: Make, content: str, arguments: dict[str, 
         ("system,item,prediction\na,1,x\nb,1,x\n", {"gold": None}, "only wide tables of labels can be counted, and this one is long (a row per item and system)"),
         ("label,aen,bert\nx,x,y\ny,y,y\n", {"texts": True}, "only wide tables of labels can be counted, and these hold texts"),
         ("label,a[x],a[y],b[x],b[y]\nx,0,1,0,1\ny,1,0,0,1\n", {}, "only wide tables of labels can be counted, and column 'a' holds soft labels"),
-        ("label,aen,bert\nx,x,y\ny,y,y\n", {"system_column": "aen"}, "a long table cannot be counted"),
+        ("label,aen,bert\nx,x,y\ny,y,y\n", {"reading": Reading(system_column="aen")}, "a long table cannot be counted"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_counted_says_so(

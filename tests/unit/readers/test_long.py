@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 from tests.unit.readers.helpers import Make, columns, message
 
-from bestby import InvalidInputError
+from bestby import InvalidInputError, Reading
 from bestby.readers import read
 
 LONG = (
@@ -79,22 +79,24 @@ def test_a_score_is_preferred_where_there_is_no_gold(make: Make) -> None:
     assert columns(without) == {"a": [0.5, 0.0], "b": [1.0, 1.0]}
     with_gold = read(make("g.csv", text.format(",gold", *[",x"] * 4)))
     assert columns(with_gold) == {"gold": ["x", "x"], "a": ["x", "x"], "b": ["y", "y"]}
-    asked = read(make("v.csv", text.format(",gold", *[",x"] * 4)), value_column="score")
+    asked = read(make("v.csv", text.format(",gold", *[",x"] * 4)), reading=Reading(value_column="score"))
     assert columns(asked) == {"a": [0.5, 0.0], "b": [1.0, 1.0]}
 
 
 def test_columns_by_other_names(make: Make) -> None:
     path = make("o.csv", "model,question,answer,label\na,1,x,x\nb,1,y,x\na,2,x,y\nb,2,y,y\n")
-    evaluation = read(path, system_column="model", items="question", value_column="answer", gold="label")
+    evaluation = read(
+        path, reading=Reading(system_column="model", value_column="answer"), items="question", gold="label"
+    )
     assert columns(evaluation) == {"gold": ["x", "y"], "a": ["x", "x"], "b": ["y", "y"]}
-    assert message(path, system_column="model", value_column="answer") == (
+    assert message(path, reading=Reading(system_column="model", value_column="answer")) == (
         "{}: a long table needs a column of item ids"
     )
-    assert message(path, system_column="model", items="question") == (
+    assert message(path, reading=Reading(system_column="model"), items="question") == (
         "{}: no column is called prediction or score"
     )
     path = make("o.csv", "net,question,answer\na,1,x\nb,1,y\na,2,x\nb,2,y\n")
-    assert message(path, value_column="answer", items="question") == (
+    assert message(path, reading=Reading(value_column="answer"), items="question") == (
         "{} has no column 'system' (named as system_column)"
     )
 
@@ -137,7 +139,8 @@ def test_items_that_repeat_beside_a_column_of_systems_ask_for_the_column_of_valu
     with pytest.raises(InvalidInputError, match="no column is called prediction or score; its") as error:
         read(path)
     assert error.value.hint == (
-        "name the columns: value_column='acc'; or leave this one out: ignore='system'"
+        "name the columns: reading=bestby.Reading(value_column='acc'); or leave this one out:"
+        " reading=bestby.Reading(ignore='system')"
     )
-    assert columns(read(path, value_column="acc")) == {"a": [1, 1], "b": [0, 1]}
-    assert columns(read(path, value_column="seconds")) == {"a": [0.2, 0.4], "b": [0.3, 0.5]}
+    assert columns(read(path, reading=Reading(value_column="acc"))) == {"a": [1, 1], "b": [0, 1]}
+    assert columns(read(path, reading=Reading(value_column="seconds"))) == {"a": [0.2, 0.4], "b": [0.3, 0.5]}

@@ -130,7 +130,9 @@ def test_a_long_table_whose_ids_have_another_name(make: Make, item: str, value: 
     error = refused(path)
     assert f"model, {item}, {value}" in error.message
     named = proposed(error)
-    assert named == {"items": item} | ({} if value == "score" else {"value_column": value})
+    assert named == {"items": item} | (
+        {} if value == "score" else {"reading": bb.Reading(value_column=value)}
+    )
     assert scores(path, **named) == pytest.approx([*SCORES.values()])
 
 

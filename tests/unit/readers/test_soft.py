@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from tests.unit.readers.helpers import Make
 
+from bestby import Reading
 from bestby.data.evaluation import Evaluation
 from bestby.readers import read
 
@@ -76,7 +77,7 @@ def test_one_file_per_system_joined_by_line(
 ) -> None:
     paths = {name: make(f"{name}.{suffix}", content(rows)) for name, rows in ONE.items()}
     gold = paths.pop("gold")
-    evaluation = read(paths, gold=gold, classes=CLASSES)
+    evaluation = read(paths, gold=gold, reading=Reading(classes=CLASSES))
     check_distributions(evaluation)
     assert evaluation.items is None
     assert evaluation.notes[0].message == (
@@ -84,7 +85,7 @@ def test_one_file_per_system_joined_by_line(
         " distributions over the classes neg, neu, pos: a, b, gold"
     )
     if named:
-        check_distributions(read(paths, gold=gold, classes="columns"))
+        check_distributions(read(paths, gold=gold, reading=Reading(classes="columns")))
     else:
         check_distributions(read(paths, gold=gold), [0, 1, 2])
 
@@ -110,7 +111,9 @@ def test_parquet(tmp_path: Path, make: Make, fixed: bool) -> None:
     kind = pa.list_(pa.float64(), 3) if fixed else pa.list_(pa.float64())
     a = _parquet(tmp_path / "a.parquet", {"id": IDS, "p": pa.array(A, kind)})
     b = _parquet(tmp_path / "b.parquet", {"id": IDS, **dict(zip(CLASSES, np.transpose(B), strict=True))})
-    check_distributions(read({"a": a, "b": b}, gold=make("g.csv", with_header(GOLD)), classes=CLASSES))
+    check_distributions(
+        read({"a": a, "b": b}, gold=make("g.csv", with_header(GOLD)), reading=Reading(classes=CLASSES))
+    )
     wide = _parquet(tmp_path / "wide.parquet", {name: pa.array(rows, kind) for name, rows in ONE.items()})
     check_distributions(read(wide), [0, 1, 2])
 
@@ -119,7 +122,9 @@ def test_tables_with_ids_are_joined_by_them(make: Make) -> None:
     a = make("a.csv", with_header(A))
     header, *rows = with_header(B, "\t").splitlines()
     b = make("b.tsv", "\n".join([header, *reversed(rows)]) + "\n")
-    evaluation = read({"a": a, "b": b}, gold=make("g.jsonl", records("gold", GOLD)), classes=CLASSES)
+    evaluation = read(
+        {"a": a, "b": b}, gold=make("g.jsonl", records("gold", GOLD)), reading=Reading(classes=CLASSES)
+    )
     check_distributions(evaluation)
     assert evaluation.items is not None
     assert evaluation.items.tolist() == IDS
@@ -145,7 +150,7 @@ def test_forms_of_one_table(make: Make, name: str, content: str) -> None:
         read(
             {"a": make(name, content), "b": make("b.csv", with_header(B))},
             gold=make("g.csv", with_header(GOLD)),
-            classes=CLASSES,
+            reading=Reading(classes=CLASSES),
         )
     )
 
@@ -169,7 +174,7 @@ def test_a_wide_table_tells_its_distributions_by_itself(make: Make) -> None:
 
 def test_the_order_of_the_classes_is_that_asked_for(make: Make) -> None:
     path = make("wide.csv", _wide(["a", "b", "gold"], {}))
-    evaluation = read(path, classes=["pos", "neg", "neu"])
+    evaluation = read(path, reading=Reading(classes=["pos", "neg", "neu"]))
     check_distributions(
         evaluation,
         ["pos", "neg", "neu"],
@@ -183,7 +188,9 @@ def test_each_system_may_have_its_own_order_of_columns(make: Make) -> None:
     assert evaluation.systems["b"].tolist() == [[0.5, 0.5], [0.875, 0.125]]
     first = make("1.csv", "neg,pos\n0.25,0.75\n1,0\n")
     second = make("2.csv", "pos,neg\n0.5,0.5\n0.125,0.875\n")
-    again = read({"a": first, "b": second}, gold=make("g.txt", "pos\nneg\n"), classes="columns")
+    again = read(
+        {"a": first, "b": second}, gold=make("g.txt", "pos\nneg\n"), reading=Reading(classes="columns")
+    )
     assert again.systems["b"].tolist() == evaluation.systems["b"].tolist()
     assert again.data_hash() == evaluation.data_hash()
 
@@ -199,7 +206,9 @@ def test_hard_gold_beside_soft_systems_and_the_reverse(make: Make) -> None:
         "b": make("b.csv", "id,prediction\nq3,neu\nq1,pos\nq2,neg\n"),
     }
     check_distributions(
-        read(files, gold=make("g.csv", "id,label\nq1,pos\nq2,neg\nq3,neu\n"), classes=CLASSES),
+        read(
+            files, gold=make("g.csv", "id,label\nq1,pos\nq2,neg\nq3,neu\n"), reading=Reading(classes=CLASSES)
+        ),
         b=HARD,
         gold=HARD,
     )
@@ -228,7 +237,7 @@ def test_a_long_table(make: Make, form: str) -> None:
             "item,system,neg,neu,pos,gold\n"
             + "".join(f"{i},{s},{r[0]},{r[1]},{r[2]},{g}\n" for i, s, r, g in rows),
         )
-        arguments = {"classes": CLASSES if form == "columns" else "columns"}
+        arguments = {"reading": Reading(classes=CLASSES if form == "columns" else "columns")}
     elif form == "brackets":
         path = make(
             "l.csv",
@@ -239,13 +248,13 @@ def test_a_long_table(make: Make, form: str) -> None:
         path = make(
             "l.csv", "item,system,prediction,gold\n" + "".join(f'{i},{s},"{r}",{g}\n' for i, s, r, g in rows)
         )
-        arguments = {"classes": CLASSES}
+        arguments = {"reading": Reading(classes=CLASSES)}
     else:
         keys = ("id", "by", "probs", "gold") if form == "named" else ("item", "system", "p", "gold")
         path = make("l.jsonl", "".join(json.dumps(dict(zip(keys, row, strict=True))) + "\n" for row in rows))
-        arguments = {"classes": CLASSES}
+        arguments = {"reading": Reading(classes=CLASSES)}
         if form == "named":
-            arguments |= {"system_column": "by", "value_column": "probs"}
+            arguments |= {"reading": Reading(system_column="by", value_column="probs")}
     evaluation = read(path, **arguments)
     check_distributions(evaluation, gold=HARD)
     assert "a long table; systems: a, b" in evaluation.notes[0].message
@@ -264,13 +273,19 @@ def test_gold_that_the_files_of_the_systems_share(make: Make) -> None:
         return make(f"{name}.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
 
     check_distributions(
-        read({"a": file("a", [0, 1, 2]), "b": file("b", [2, 0, 1])}, gold="gold", classes=CLASSES)
+        read(
+            {"a": file("a", [0, 1, 2]), "b": file("b", [2, 0, 1])},
+            gold="gold",
+            reading=Reading(classes=CLASSES),
+        )
     )
 
 
 def test_rows_are_divided_by_their_sums_on_request(make: Make) -> None:
     files = {"a": make("a.txt", "1 3\n2 2\n"), "b": make("b.csv", "x,y\n10,30\n0.1,0.1\n")}
-    evaluation = read(files, gold=make("g.txt", "y\nx\n"), classes=["x", "y"], normalise=True)
+    evaluation = read(
+        files, gold=make("g.txt", "y\nx\n"), reading=Reading(classes=["x", "y"], normalise=True)
+    )
     assert evaluation.systems["a"].tolist() == evaluation.systems["b"].tolist() == [[0.25, 0.75], [0.5, 0.5]]
     assert evaluation.notes[0].message.endswith("over the classes x, y: a, b; every row divided by its sum")
 
@@ -323,12 +338,14 @@ def test_whole_numbers_may_be_the_names_of_columns(make: Make) -> None:
         "a": make("a.csv", "1,2,3\n0.5,0.25,0.25\n1,0,0\n"),
         "b": make("b.csv", "3,2,1\n0.5,0.25,0.25\n1,0,0\n"),
     }
-    evaluation = read(files, gold=make("g.txt", "1\n3\n"), classes="columns")
+    evaluation = read(files, gold=make("g.txt", "1\n3\n"), reading=Reading(classes="columns"))
     assert evaluation.classes is not None
     assert evaluation.classes.tolist() == [1, 2, 3]
     assert evaluation.systems["b"].tolist() == [[0.25, 0.25, 0.5], [0.0, 0.0, 1.0]]
     two = {"a": make("a.csv", "0,1\n0.5,0.5\n1,0\n"), "b": make("b.txt", "0.5 0.5\n1 0\n")}
-    assert read(two, gold=make("g.txt", "1\n0\n"), classes=["0", "1"]).systems["a"].tolist() == [
+    assert read(two, gold=make("g.txt", "1\n0\n"), reading=Reading(classes=["0", "1"])).systems[
+        "a"
+    ].tolist() == [
         [0.5, 0.5],
         [1.0, 0.0],
     ]
@@ -336,8 +353,8 @@ def test_whole_numbers_may_be_the_names_of_columns(make: Make) -> None:
 
 def test_classes_of_hard_labels(make: Make) -> None:
     path = make("w.csv", "a,b,gold\n1,2,1\n2,2,2\n")
-    evaluation = read(path, classes=[1, 2, 3])
+    evaluation = read(path, reading=Reading(classes=[1, 2, 3]))
     assert evaluation.classes is not None
     assert evaluation.classes.tolist() == [1, 2, 3]
     assert evaluation.systems["a"].tolist() == [1, 2]
-    assert read(path, classes="columns").classes is None
+    assert read(path, reading=Reading(classes="columns")).classes is None

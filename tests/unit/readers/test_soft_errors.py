@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 from tests.unit.readers.helpers import Make, message
 
+from bestby import Reading
 from bestby._core.errors import InvalidInputError
+from bestby._core.hints import without_records
 from bestby.data.label_sets import WRITE_SETS
 from bestby.data.roles import Soft
 from bestby.readers import read
@@ -25,7 +27,7 @@ ROW = "every row must be a probability for each class, at least 0, that sum to 1
 def said(paths: Any, **arguments: Any) -> tuple[str, str | None]:
     with pytest.raises(InvalidInputError) as caught:
         read(paths, **arguments)
-    return caught.value.message, caught.value.hint
+    return caught.value.message, caught.value.hint and without_records(caught.value.hint)
 
 
 @pytest.mark.parametrize(
@@ -56,7 +58,7 @@ def test_the_file_of_one_system(make: Make, suffix: str, content: str, expected:
     path = make(f"bad.{suffix}", content)
     good = make("good.txt", "0.5 0.5\n1 0\n0 1\n")
     column = "p" if "p" in content.splitlines()[0] else None
-    found = said({"bad": path, "good": good}, gold=good, value_column=column)
+    found = said({"bad": path, "good": good}, gold=good, reading=Reading(value_column=column))
     assert found == (expected.format(path), hint)
 
 
@@ -77,7 +79,7 @@ def test_the_file_of_one_system(make: Make, suffix: str, content: str, expected:
 )  # fmt: skip
 def test_columns_of_classes(make: Make, content: str, classes: Any, expected: str, hint: str) -> None:
     path = make("a.csv", content)
-    assert said({"a": path, "b": path}, classes=classes) == (expected.format(path), hint)
+    assert said({"a": path, "b": path}, reading=Reading(classes=classes)) == (expected.format(path), hint)
 
 
 def test_the_gold_file_hints_at_classes(make: Make) -> None:
@@ -102,10 +104,10 @@ BRACKETS = (
         ("a[x],a[y],b[x],b[y],gold\n0.5,0.5,1,0,x\n0.5,?,1,0,x\n", {}, "{}: column 'a[y]', row 2 holds '?', expected a probability", NUMBER),
         ("a[x],a[y],b[x],b[y],b[z],gold\n0.5,0.5,1,0,0,x\n0.5,0.5,1,0,0,x\n", {}, "{} has a column 'b[z]', but the classes are x, y (of 'a')", BRACKETS),
         ("a[x],a[y],b[x],b[z],gold\n0.5,0.5,1,0,x\n0.5,0.5,1,0,x\n", {}, "{} has no column 'b[y]', but the classes are x, y (of 'a')", BRACKETS),
-        ("a[x],a[y],b,gold\n0.5,0.5,x,x\n0.5,0.5,y,x\n", {"classes": ["x", "y", "z"]}, "{} has no column 'a[z]', but the classes are x, y, z", BRACKETS),
+        ("a[x],a[y],b,gold\n0.5,0.5,x,x\n0.5,0.5,y,x\n", {"reading": Reading(classes=["x", "y", "z"])}, "{} has no column 'a[z]', but the classes are x, y, z", BRACKETS),
         ("a[x],a[y],a,gold\n0.5,0.5,x,x\n0.5,0.5,y,x\n", {}, "{}: column 'a' and the columns a[x], a[y] have one name", "rename one of them, or leave it out of the file"),
         ("a[x],a[y],text,gold[x],gold[y]\n0.5,0.5,so,1,0\n0.5,0.5,no,1,0\n", {}, "{}: column 'text' shares no value with the gold; is it a system?",
-         "choose the columns of the systems: systems=[...]; or leave columns out: ignore=[...]"),
+         "leave it out: ignore='text'; or choose the columns of the systems: systems=[...]"),
         ("a[x],a[y],b[x],b[y]\n0.5,0.5,1,0\n0.5,0.5,1,0\n", {}, "without gold, systems must be per-item scores, but 'a' holds a row per item", "pass gold=... to compare soft predictions"),
         ("a[x],a[y],b,gold\n0.5,0.5,x,x\n0.5,0.5,z,x\n", {}, "system 'b' holds the label 'z', which is none of the classes x, y",
          "pass classes=[...], the names of the classes in the order of the columns"),
@@ -143,7 +145,7 @@ def test_files_must_have_the_same_classes(make: Make, tmp_path: Path) -> None:
     a, b = make("a.csv", "x,y\n0.5,0.5\n1,0\n"), make("b.csv", "x,z\n0.5,0.5\n1,0\n")
     gold = make("g.txt", "x\nx\n")
     assert (
-        message({"a": a, "b": b}, gold=gold, classes="columns")
+        message({"a": a, "b": b}, gold=gold, reading=Reading(classes="columns"))
         == "the classes of 'b' are x, z, those of 'a' x, y"
     )
     one, two = make("1.txt", "0.5 0.5\n1 0\n"), make("2.txt", "0.5 0.5 0\n1 0 0\n")

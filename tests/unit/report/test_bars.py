@@ -6,22 +6,22 @@ import math
 
 import pytest
 
-from bestby.report.bars import LINE, MARK, POINT, WIDTH, Bars
-from bestby.results.values import Interval
+from bestby.report.bars import LINE, MARK, POINT, WIDTH, bars
 
 
-def plain(bars: Bars) -> list[str]:
-    return [line.translate({ord(LINE): "-", ord(POINT): "o", ord(MARK): "|"}) for line in bars.lines()]
+def plain(*spans: tuple[float, float, float], marked: float | None = None) -> list[str]:
+    drawn = bars(spans, marked)
+    return [line.translate({ord(LINE): "-", ord(POINT): "o", ord(MARK): "|"}) for line in drawn]
 
 
 def test_bars_have_one_scale_with_a_mark() -> None:
-    bars = Bars(((1.0, 0.0, 2.0), (-1.0, -1.0, 0.0), (9.0, 8.0, 18.0)), marked=0.0)
-    assert plain(bars) == [" |o-", "o|", " |       -o---------"]
-    assert all(len(line) <= WIDTH for line in plain(bars))
+    lines = plain((1.0, 0.0, 2.0), (-1.0, -1.0, 0.0), (9.0, 8.0, 18.0), marked=0.0)
+    assert lines == [" |o-", "o|", " |       -o---------"]
+    assert all(len(line) <= WIDTH for line in lines)
 
 
 def test_scores_have_no_mark_and_fill_the_scale() -> None:
-    first, last = plain(Bars(((0.5, 0.4, 0.6), (0.9, 0.8, 1.0))))
+    first, last = plain((0.5, 0.4, 0.6), (0.9, 0.8, 1.0))
     assert first.startswith("---o---")
     assert last.index("o") == 16
     assert len(last) == WIDTH
@@ -30,20 +30,14 @@ def test_scores_have_no_mark_and_fill_the_scale() -> None:
 @pytest.mark.parametrize("marked", [None, 0.0])
 def test_what_is_not_known_is_blank_and_no_scale_draws_nothing(marked: float | None) -> None:
     unknown = (0.2, math.nan, math.nan)
-    assert Bars((unknown,), marked).lines() == []
-    assert Bars((), marked).lines() == []
-    assert Bars(((0.0, 0.0, 0.0),), marked).lines() == []
-    blank, _ = plain(Bars((unknown, (0.5, 0.1, 0.9)), marked))
+    assert bars([unknown], marked) == []
+    assert bars([], marked) == []
+    assert bars([(0.0, 0.0, 0.0)], marked) == []
+    blank, _ = plain(unknown, (0.5, 0.1, 0.9), marked=marked)
     assert blank == ("" if marked is None else "|")
 
 
 def test_an_end_beyond_all_numbers_reaches_the_end_of_the_scale() -> None:
-    first, second = plain(Bars(((1.0, -math.inf, 3.0), (2.0, 0.0, math.inf)), marked=0.0))
+    first, second = plain((1.0, -math.inf, 3.0), (2.0, 0.0, math.inf), marked=0.0)
     assert first == "|-----o" + "-" * 13
     assert len(second) == WIDTH
-
-
-def test_bars_are_made_of_estimates_and_intervals() -> None:
-    bars = Bars.of([(0.5, Interval(0.1, 0.9, 0.95, "bca", False)), (0.2, None)], marked=0.0)
-    assert bars.rows[0] == (0.5, 0.1, 0.9)
-    assert all(map(math.isnan, bars.rows[1][1:]))

@@ -109,7 +109,9 @@ def test_the_standing_can_be_another_than_that_of_the_adjusted_p() -> None:
 
 def test_the_line_says_what_to_do() -> None:
     c = bb.compare(right(6, 0.02))
-    assert "simultaneous=True (--simultaneous)" in line([(difference(adjusted=0.1), (Kind.FAMILY,))], c)
+    assert "correction='simultaneous' (--simultaneous)" in line(
+        [(difference(adjusted=0.1), (Kind.FAMILY,))], c
+    )
     runs = bb.compare_runs(many_runs())
     assert "quote the adjusted p-value" in line([(difference(adjusted=0.1), (Kind.FAMILY,))], runs)
     assert line([(difference(), ())], c) == ""
@@ -278,7 +280,10 @@ def test_the_column_says_what_the_marks_do(margin: Any, alternative: Any, lower_
         f"s{i}": (0.8 * ability + 0.2 * rng.random(400) < 0.5 + 0.012 * i).astype(int) for i in range(8)
     }
     result = bb.compare(
-        systems, margin=margin, alternative=alternative, greater_is_better=not lower_is_better
+        systems,
+        margin=margin,
+        alternative=alternative,
+        metric=bb.ScoreMetric("score", greater_is_better=not lower_is_better),
     )
     expected = [words(kinds(d)) for d in result]
     assert expected.count(None) < len(expected)

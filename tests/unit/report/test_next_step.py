@@ -89,7 +89,7 @@ def test_with_a_baseline_the_best_other_system_is_meant() -> None:
 def test_it_is_the_same_whichever_direction_is_better(greater: bool) -> None:
     rng = np.random.Generator(np.random.PCG64(2))
     scores = {"a": rng.normal(0.1, 1, N), "b": rng.normal(0, 1, N)}
-    c = bb.compare(scores, metric="points", greater_is_better=greater, n_resamples=99)
+    c = bb.compare(scores, metric=bb.ScoreMetric("points", greater_is_better=greater), n_resamples=99)
     d = c["a", "b"]
     design = bb.PairedScores(abs(d.estimate), d.standard_error * N**0.5, pilot_df=N - 1)
     assert numbers(said(c))[3] == bb.sample_size(design, curve=()).n
@@ -252,6 +252,6 @@ def test_of_several_metrics_the_items_that_differ_are_those_of_each() -> None:
 def test_the_best_system_is_named_first(lower: bool) -> None:
     rng = np.random.Generator(np.random.PCG64(3))
     errors = {"good": rng.gamma(2, 1.0, 60), "fair": rng.gamma(2, 1.3, 60), "poor": rng.gamma(2, 2.0, 60)}
-    c = bb.compare(errors, metric="mean", greater_is_better=not lower, n_resamples=99)
+    c = bb.compare(errors, metric=bb.ScoreMetric("mean", greater_is_better=not lower), n_resamples=99)
     best, second = (entry.system for entry in c.systems[:2])
     assert said(c).startswith(f"{best} and {second}, the two best systems, differ on")

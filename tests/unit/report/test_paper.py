@@ -90,7 +90,7 @@ def test_it_follows_the_settings() -> None:
     assert "corrected" not in untested
     assert "confidence interval" not in said(interval=None)
     assert "Nothing was resampled" in said()
-    together = said(simultaneous=True)
+    together = said(correction="simultaneous")
     assert "simultaneous max-T (Romano and Wolf, 2005)" in together
     assert "The adjusted p-values of the 3 comparisons are those of the intervals" in together
     clustered = said(clusters=[i // 3 for i in range(60)])
@@ -114,10 +114,36 @@ def test_one_system_is_not_on_the_same_items() -> None:
     )
 
 
-def test_methods_of_several_kinds_are_counted_out_of_all() -> None:
-    text = bb.compare(SYSTEMS, GOLD, metric=["accuracy", "f1_macro"], n_resamples=99).methods()
-    assert "Tango score (Tango, 1998) (3 of 6)" in text
-    assert "Wilson score and mid-P (Wilson, 1927; Berry and Armitage, 1995) (3 of 6)" in text
+def test_methods_that_differ_are_said_by_metric() -> None:
+    result = bb.compare(SYSTEMS, GOLD, metric=["accuracy", "f1_macro"], n_resamples=99)
+    text = result.methods()
+    assert ": for accuracy: Tango score (Tango, 1998) for differences, Wilson score and mid-P (" in text
+    assert "; for f1_macro: " in text
+    assert ": for accuracy: paired permutation test (Noreen, 1989), two-sided (exact, binomial); for" in text
+    shown = " ".join(str(result).split())
+    assert "Intervals (95 %): for accuracy: Tango score for differences, Wilson score" in shown
+    both = (text, shown, result.to_markdown(), result.to_latex(), result.to_html())
+    assert not any(re.search(r"\(\d+ of \d+\)", one) for one in both)
+
+
+def test_methods_that_differ_among_pairs_say_of_which() -> None:
+    values = np.random.default_rng(2).normal(size=(4, 9)) + np.array([[0.0], [0.0], [9.0], [9.0]])
+    result = bb.compare_runs(dict(zip("abcd", values, strict=True)))
+    assert len({d.test.name for d in result.differences if d.test is not None}) > 1
+    text = result.methods()
+    assert re.search(r" for (the )?\d of (the )?6 differences", text), text
+    assert "p-value is the larger" in text
+
+
+def test_one_comparison_names_no_correction() -> None:
+    two = bb.compare({name: SYSTEMS[name] for name in "ab"}, GOLD, metric=["accuracy", "f1_macro"])
+    three = bb.compare(SYSTEMS, GOLD)
+    for shown in (str, type(two).to_markdown, type(two).to_latex, type(two).to_html):
+        text = shown(two).replace("correction:holm", "").replace("correction</th><td>holm", "")
+        assert "holm" not in re.sub(r"(?s)<pre.*?</pre>|<dd>holm</dd>|>holm<", "", text).lower()
+        assert "holm" in shown(three)
+    part = str(bb.compare({**SYSTEMS, "d": SYSTEMS["a"]}, GOLD).table(top=2))
+    assert "correction: holm" in part
 
 
 def test_the_larger_of_two_p_values_is_said_before_the_correction() -> None:

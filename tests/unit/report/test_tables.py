@@ -107,7 +107,7 @@ def test_latex_captions_keep_off_the_rules(made: SimpleNamespace) -> None:
     text = latex.to_latex(made.five())
     assert text.count(r"\setlength{\belowcaptionskip}{6pt}") == text.count(r"\begin{table}")
     assert text.index(r"\belowcaptionskip") < text.index(r"\caption")
-    assert text.index(r"\caption") < text.index(r"\footnotesize\setlength{\tabcolsep}{3pt}")
+    assert text.index(r"\caption") < text.index(r"\fontsize{8}{9.6}\selectfont\setlength{\tabcolsep}{3pt}")
 
 
 def test_latex_captions_do_not_break_before_a_percent_sign(made: SimpleNamespace) -> None:
@@ -309,19 +309,81 @@ def test_letters_of_groups_are_told_from_systems_of_one_letter(made: SimpleNames
     said = "The letters of groups are no names of systems"
     for names, confusing in ((["b", "a", "c"], True), (["A", "B"], True), (["x", "y"], False)):
         c = made.ladder(names)
-        for text in (str(c), c.to_markdown(), c.to_html(), c.to_latex()):
+        for text in (str(c), c.to_markdown(), c.to_html(), c.to_latex(parts=["scores"])):
             assert (said in text) == confusing
 
 
-def test_a_table_that_a_narrow_column_makes_small_says_how_to_set_it_over_both() -> None:
+def many_results(n: int, names: str = "system_{}") -> Comparison:
     rng = np.random.default_rng(0)
-    many = {f"system_{i}": rng.integers(0, 2, 60) for i in range(12)}
-    advice = "wide=True (--latex-wide)"
-    result = compare(many, n_resamples=99)
-    assert advice in result.to_latex(parts=["pairs"]).split("\\begin{table}")[0]
-    assert advice not in result.to_latex(parts=["scores", "differences"])
-    assert advice not in result.to_latex(parts=["pairs"], wide=True)
-    assert advice not in compare({name: many[name] for name in ("system_1", "system_2")}).to_latex()
+    return compare({names.format(place): rng.integers(0, 2, 60) for place in range(n)}, n_resamples=99)
+
+
+def test_a_table_that_is_wider_than_a_narrow_column_stands_over_both() -> None:
+    result = many_results(12)
+    wide = result.to_latex(parts=["pairs"])
+    assert r"\begin{table*}" in wide
+    assert "set over both (table*)" in wide.split(r"\begin{table*}")[0]
+    assert "table*" not in result.to_latex(parts=["scores"])
+    assert "set over both" not in result.to_latex(parts=["pairs"], wide=True)
+    assert "table*" not in many_results(2).to_latex(parts=["scores"])
+
+
+def test_the_columns_of_a_table_are_parted_rather_than_shrunk_below_7_pt() -> None:
+    text = many_results(20, "organisation/system_{}_of_the_year").to_latex(parts=["pairs"], label="t")
+    assert "the columns are parted in" in text
+    tables = re.findall(r"system & ([\d &]+) \\\\", text)
+    assert " & ".join(tables).split(" & ") == [str(place) for place in range(2, 21)]
+    sizes = [len(table.split(" & ")) for table in tables]
+    assert max(sizes) - min(sizes) <= 1
+    labels = re.findall(r"\\label\{(.*)\}", text)
+    assert labels[0] == "t"
+    assert len(set(labels)) == len(labels)
+    assert "the columns are parted" not in many_results(8).to_latex()
+
+
+def test_no_table_is_scaled_below_seven_eighths() -> None:
+    for result in (many_results(12), many_results(2)):
+        text = result.to_latex()
+        assert text.count(r"\resizebox") == text.count(r"\ifdim.875\width>\linewidth.875\width\else")
+        assert r"\fontsize{8}{9.6}" in text
+
+
+def test_the_pairs_of_more_than_six_systems_are_a_matrix() -> None:
+    six, seven = many_results(6).to_latex(), many_results(7).to_latex()
+    assert "& 2 & 3 &" not in six
+    assert "first & second" in six
+    assert "system & 2 & 3 & 4 & 5 & 6 & 7" in seven
+    assert "first & second" not in seven
+    assert "first & second" in many_results(7).to_latex(parts=["differences"])
+
+
+def test_the_pairs_of_the_systems_that_are_shown_are_a_matrix() -> None:
+    text = many_results(60).to_latex(top=8)
+    assert "system & 2 & 3 & 4 & 5 & 6 & 7 & 8" in text
+    assert "first & second" not in text
+
+
+def test_two_systems_on_several_metrics_are_one_table(made: SimpleNamespace) -> None:
+    rng = np.random.default_rng(0)
+    gold = rng.integers(0, 3, 60)
+    systems = {name: np.where(rng.random(60) < 0.7, gold, 0) for name in ("new", "old_er")}
+    result = compare(systems, gold, metric=["accuracy", "f1_macro"], n_resamples=99)
+    text = result.to_latex()
+    assert text.count(r"\begin{table}") == 1
+    first, second = (d.a for d in result.differences)
+    assert rf"metric & {first.replace('_', chr(92) + '_')} & " in text
+    for d in result.differences:
+        sign = 1.0 if d.a == first else -1.0
+        row = next(line for line in text.splitlines() if line.startswith(d.metric.replace("_", r"\_")))
+        numbers = [cell.strip().replace("$-$", "-") for cell in row.split("&")]
+        assert float(numbers[3]) == pytest.approx(sign * d.estimate, abs=0.006)
+    assert {first, second} <= set(systems)
+    (caption,) = re.findall(r"\\caption\{(.*)\}", text)
+    assert "for accuracy: Tango score; for f1\\_macro:" in caption
+    assert "for scores" not in caption
+    assert "correction" not in caption
+    assert result.to_latex(parts=["scores"]).count(r"\begin{table}") == 1
+    assert result.to_latex(parts=["differences"]).count(r"\begin{table}") == 2
 
 
 @pytest.mark.parametrize("name", ["@everyone", "@user", "(@user)", "_@user", "x @user/team", "@\u00fcser"])

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bestby import compare, read, read_runs
+from bestby import Reading, compare, read, read_runs
 
 FOLDER = Path(__file__).resolve().parents[3] / "examples" / "logs"
 RIGHT = {"nb_13": 0.43, "svm_14": 0.455}
@@ -57,9 +57,9 @@ def test_epochs_and_trials_are_the_five_runs(place: str) -> None:
 
 
 def test_exported_runs_are_those_of_the_example() -> None:
-    wandb = read_runs(FOLDER / "wandb.csv", value_column="test/accuracy").runs
+    wandb = read_runs(FOLDER / "wandb.csv", reading=Reading(value_column="test/accuracy")).runs
     mlflow = read_runs(FOLDER / "mlflow.csv").runs
-    table = read_runs(FOLDER.parent / "langid" / "runs.csv", value_column="accuracy").runs
+    table = read_runs(FOLDER.parent / "langid" / "runs.csv", reading=Reading(value_column="accuracy")).runs
     assert len(table) == 5
     for name, scores in table.items():
         assert wandb[name].tolist() == mlflow[name].tolist() == scores.tolist()

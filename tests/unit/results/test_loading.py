@@ -176,6 +176,8 @@ def test_a_frame_is_of_the_kind_that_was_compared() -> None:
     assert not isinstance(result.to_frame(backend="pandas"), polars.DataFrame)
     assert result == RESULT
     assert result.to_json() == RESULT.to_json()
+    frame = polars.DataFrame({"old": [0, 1, 0, 1], "new": [1, 1, 0, 1]})
+    assert isinstance(bb.gate(frame, metric="mean").to_frame(), polars.DataFrame)
 
 
 @pytest.mark.parametrize("backend", ["dask", "duckdb", None])

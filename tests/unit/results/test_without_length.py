@@ -84,7 +84,7 @@ def test_rounding_is_no_length(shift: float, unit: float) -> None:
 
 def test_simultaneous_intervals_have_a_length_too() -> None:
     scores = np.random.default_rng(1).normal(size=50)
-    result = bb.compare({"a": scores, "b": scores + 1.0, "c": scores[::-1]}, simultaneous=True)
+    result = bb.compare({"a": scores, "b": scores + 1.0, "c": scores[::-1]}, correction="simultaneous")
     assert result["a", "b"].interval is None
     assert "constant_difference" in codes(result["a", "b"])
     assert result["a", "c"].interval is not None

@@ -21,6 +21,7 @@ from bestby._core.text import quoted
 from bestby._core.typing import OnMissing
 from bestby.comparisons.reading import Arguments, check_two_systems, evaluation_of
 from bestby.data.evaluation import Evaluation
+from bestby.data.reading import Reading, checked_reading
 from bestby.engine import prepare
 from bestby.engine.base import Drawing, Group, Pair
 from bestby.engine.estimate import Estimates
@@ -42,13 +43,11 @@ def advise(
     data: Mapping[str, Any] | Evaluation | Any = None,
     gold: Any = None,
     systems: str | Sequence[str] | None = None,
-    ignore: str | Sequence[str] | None = None,
     items: Any = None,
-    system_column: str | None = None,
-    value_column: str | None = None,
     clusters: Any = None,
     strata: Any = None,
     on_missing: OnMissing = "error",
+    reading: Reading | None = None,
     n_items: int | None = None,
     n_differing: int | None = None,
     n_systems: int = 2,
@@ -72,8 +71,10 @@ def advise(
         clusters and the kind of the scores are then read off it, and real-valued differences are described.
         A frame is read as `compare` reads it: a column without another part is a system. The note
         ``"read_as"`` tells what was taken for what.
-    gold, systems, ignore, items, system_column, value_column, clusters, strata, on_missing
+    gold, systems, items, clusters, strata, on_missing
         With `data`, as for `compare`.
+    reading : Reading, optional
+        How the data are read: `ignore`, `system_column` and `value_column`.
     n_items : int, optional
         Items of the test set (of each dataset); leave it out if only scores of whole test sets are known.
     n_differing : int, optional
@@ -119,9 +120,10 @@ def advise(
     >>> print(advice.wrong[0])
     a t, sign or Wilcoxon test on f1_macro: it is not a mean of numbers per item [Yeh 2000]
     """
+    how = checked_reading(reading, "advise", "ignore system_column value_column")
     arguments = Arguments(
-        gold=gold, systems=systems, ignore=ignore, system_column=system_column, value_column=value_column,
-        items=items, clusters=clusters, strata=strata, on_missing=on_missing,
+        gold=gold, systems=systems, items=items, clusters=clusters, strata=strata, on_missing=on_missing,
+        reading=how,
     )  # fmt: skip
     if data is not None:
         if (n_items, n_differing, n_systems, clustered, paired) != (None, None, 2, False, True):

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 from bestby.cli import option_groups
 from bestby.cli.option_groups import Count, Items, Names, Text
 from bestby.cli.options import Group, argument, flag, option, record, spellings
+from bestby.cli.records import in_records
 
 
 @record
@@ -95,7 +96,8 @@ def _seen(values: Advise) -> dict[str, Any]:
     stream = False if needs_items(metric) else None
     paths = values.paths or []
     try:
-        return {"data": read(paths, **values.data.arguments(), **reading_of(metric), stream=stream)}
+        data = in_records(read, values.data.arguments())
+        return {"data": read(paths, **data, **reading_of(metric), stream=stream)}
     except BestbyError:
         if not set_option_names(values).isdisjoint(_FOR_FILES):
             raise
@@ -118,7 +120,7 @@ def _repeated(paths: list[str]) -> dict[str, Any] | None:
     result, command = asked[0].result, asked[0].question.command
     if command in ("compare", "evaluate"):
         return {"data": evaluation_of(asked[0])}
-    if command in ("judged", "preferences"):
+    if command in ("judged compare", "preferences"):
         raise InvalidInputError(
             "the files hold judgements, and advice is about predictions and scores",
             hint=f"ask the question itself: {asked[0].typed}",

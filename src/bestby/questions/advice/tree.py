@@ -387,8 +387,8 @@ TREE: dict[str, Question] = {
             ),
             "two, with runs": Answer(
                 "The runs of a dataset are its sample, so each dataset has its own p-value: count those with"
-                " an effect at a controlled error rate, and say which they are. The mean over these very datasets"
-                " is tested by their runs; one sentence tells of other datasets.",
+                " an effect at a controlled error rate, and say which they are. The mean over these very"
+                " datasets is tested by their runs; one sentence tells of other datasets.",
                 "Benjamini & Heller 2008; Dror et al. 2017; Ulmer et al. 2022",
                 Recommendation(
                     "K-Bonferroni (any dependence) or K-Fisher (independent datasets), with Holm for which",

@@ -13,8 +13,8 @@ from bestby._core.errors import BestbyError, InvalidInputError
 from bestby.cli.commands import answer, values_of
 from bestby.data.roles import REPETITION_WORDS, quantities
 
-MOST_STEPS = 12
-"""How often the hint of an error is followed for one command."""
+MOST_WORDS = 40
+"""Words of options up to which the hints of errors are followed."""
 
 FOLLOWED = (
     "--gold", "--item", "--value-column", "--system-column", "--run", "--dataset", "--fold", "--repetition",
@@ -30,12 +30,17 @@ _ALTERNATIVES = re.compile(r"; (?:or )?|, or ")
 
 
 class Question(NamedTuple):
-    """A question of files: its words, its command, what is always typed, and what makes the answer quick."""
+    """A question of files: its text, its command, what is always typed, and what makes the answer quick."""
 
-    words: str
+    text: str
     command: str
     typed: tuple[str, ...] = ()
     quick: tuple[str, ...] = ()
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The words of its command."""
+        return tuple(self.command.split())
 
 
 _PLAIN = ("--interval", "none", "--test", "none")
@@ -76,7 +81,7 @@ class Asked:
     @property
     def typed(self) -> str:
         """The command as it is typed."""
-        return shlex.join(["bestby", self.question.command, *self.files, *self.options])
+        return shlex.join(["bestby", *self.question.words, *self.files, *self.options])
 
     def option(self, name: str) -> list[str]:
         """Return the values that an option has."""
@@ -87,32 +92,31 @@ class Asked:
 def ask(question: Question, files: Sequence[str], options: Sequence[str] = ()) -> Asked:
     """Ask a question, with what the hints of its errors say of columns, until it is answered.
 
-    Raises the first error where that leads to no answer.
+    Raises the last error where that leads to no answer, with the options that led to it.
     """
     files, options = list(files), [*question.typed, *options]
-    first: BestbyError | None = None
-    for _ in range(MOST_STEPS):
+    n_typed = len(options)
+    while True:
         try:
             return _asked(question, files, options)
         except BestbyError as error:
-            first = first or error
             found = _proposed(error.hint or "")
-            if not found or any(one in options and one != "--ignore" for one, _ in found):
-                break
+            again = any(one in options and one != "--ignore" for one, _ in found)
+            if not found or again or len(options) >= MOST_WORDS:
+                followed = shlex.join(options[n_typed:])
+                error.message = f"with {followed}: {error.message}" if followed else error.message
+                raise
             for option, value in found:
                 options += [option, value]
                 if option == "--gold" and value in files:
                     files.remove(value)
-    assert first is not None
-    raise first
 
 
 def _asked(question: Question, files: Sequence[str], options: Sequence[str]) -> Asked:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        values = values_of(question.command, [*files, *options])
-        quick = values_of(question.command, [*files, *options, *question.quick])
-        result = answer(question.command, quick)
+        values = values_of(question.words, [*files, *options])
+        result = answer(question.words, values_of(question.words, [*files, *options, *question.quick]))
     names = system_names(result)
     odd = [name for name in names if name.lower() in OF_ROWS]
     if odd or (odd := quantities(names)):

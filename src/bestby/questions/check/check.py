@@ -34,6 +34,9 @@ from bestby.readers.files import stem_of
 from bestby.readers.paths import check_arguments
 from bestby.results.base import provenance_of
 
+OF_DATASETS = ("benchmark", "corpus", "test_set", "testset")
+"""Names of columns of datasets that readers do not take for such by themselves."""
+
 MOST_RUNS = 50
 """Rows without ids up to which each may be a run."""
 
@@ -82,7 +85,7 @@ def check(paths: str | Path | Sequence[str | Path] | Mapping[str, str | Path]) -
     if is_frame(paths):
         raise InvalidInputError(
             f"check takes files, got a data frame ({type(paths).__name__})",
-            hint='write it first: frame.to_csv("data.csv", index=False)',
+            hint="write the frame to a file without its index, and name the file",
         )
     check_arguments(paths)
     files = _typed(paths)
@@ -97,7 +100,7 @@ def check(paths: str | Path | Sequence[str | Path] | Mapping[str, str | Path]) -
     findings, unchecked = oddities(content, _judgements(asked))
     settings = {"question": "check", "files": [Path(file).name for file in files]}
     n_items = 0 if evaluation is None else evaluation.n_items
-    commands = tuple(ReadyCommand(one.question.words, one.typed) for one in asked)
+    commands = tuple(ReadyCommand(one.question.text, one.typed) for one in asked)
     return FileCheck(
         files=tuple(files),
         read_as=_read_as(asked),
@@ -142,7 +145,7 @@ def questions_answered(
     judged = [tried(question) for question in OF_JUDGES]
     for question in OF_REPEATS:
         if question.command != "runs" or _may_be_runs(tables):
-            tried(question)
+            tried(question, _dataset_column(tables) if question.command == "datasets" else ())
     if not any(judged):
         gold, rest = _gold_among(files)
         compared = (tried(COMPARE, gold, rest) if gold else None) or tried(COMPARE)
@@ -164,6 +167,12 @@ def _gold_among(files: Sequence[str]) -> tuple[list[str], Sequence[str]]:
     if gold is None or len(files) == 1:
         return [], files
     return ["--gold", gold], [file for file in files if file != gold]
+
+
+def _dataset_column(tables: Sequence[Table]) -> list[str]:
+    """Return the option that names the column of the datasets, where it is called otherwise than usual."""
+    names = tables[0].names if tables else ()
+    return next((["--dataset", name] for name in names if name.lower() in OF_DATASETS), [])
 
 
 def _have_runs(tables: Sequence[Table]) -> bool:

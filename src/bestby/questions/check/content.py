@@ -65,6 +65,7 @@ _OPTIONS = {
     "--fold": "folds",
     "--repetition": "repetitions",
 }
+_OF_PAIRS = ("system A", "system B", "winner")
 _REPEATED = ("runs", "datasets", "folds", "repetitions", "judge", "system A")
 """Parts of columns beside which an item has several rows of a system."""
 
@@ -99,7 +100,7 @@ class Content:
             return "system"
         lower = name.lower()
         for part, words in PARTS.items():
-            if lower in words:
+            if lower in words and (part not in _OF_PAIRS or self._holds_pairs):
                 return part
         role, _, rest = name.partition("[")
         return role.partition("_")[0] if rest and role.startswith(("judge", "human", "prediction")) else ""
@@ -108,6 +109,11 @@ class Content:
         """Return the first column that plays a part; None if there is none."""
         names = self.tables[0].names if self.tables else ()
         return next((name for name in names if self.part(name) == part), None)
+
+    @cached_property
+    def _holds_pairs(self) -> bool:
+        names = {name.lower() for table in self.tables for name in table.names}
+        return all(not names.isdisjoint(PARTS[part]) for part in _OF_PAIRS)
 
     @property
     def item(self) -> str | None:

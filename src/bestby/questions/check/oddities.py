@@ -41,7 +41,7 @@ PEOPLE = frozenset({"annotator", "rater", "worker", "labeller", "author", "user"
 """Words of names of columns that say who or what a row is from."""
 
 
-class Tests(NamedTuple):
+class PValues(NamedTuple):
     """The p-values of one kind of check, and what is said of those that are small."""
 
     code: str
@@ -49,7 +49,7 @@ class Tests(NamedTuple):
     said: Callable[[BoolArray], str]
 
 
-Found = Finding | Unchecked | Tests
+Found = Finding | Unchecked | PValues
 
 
 def oddities(content: Content, judgements: Any = None) -> tuple[tuple[Finding, ...], tuple[Unchecked, ...]]:
@@ -62,15 +62,15 @@ def oddities(content: Content, judgements: Any = None) -> tuple[tuple[Finding, .
     if judgements is not None:
         found += first_shown(judgements)
     findings = [one for one in found if isinstance(one, Finding)]
-    tests = [one for one in found if isinstance(one, Tests)]
+    tests = [one for one in found if isinstance(one, PValues)]
     return (*findings, *significant(tests)), tuple(one for one in found if isinstance(one, Unchecked))
 
 
-def significant(tests: Sequence[Tests]) -> list[Finding]:
+def significant(tests: Sequence[PValues]) -> list[Finding]:
     """Return the tests that reject after Holm's correction of the kinds, each by Bonferroni among its own.
 
-    >>> one = Tests("x", np.array([0.001, 0.2]), lambda which: f"{which.sum()} found")
-    >>> [finding.message for finding in significant([one, Tests("y", np.array([0.04]), str)])]
+    >>> one = PValues("x", np.array([0.001, 0.2]), lambda which: f"{which.sum()} found")
+    >>> [finding.message for finding in significant([one, PValues("y", np.array([0.04]), str)])]
     ['1 found', '[ True]']
     """
     if not tests:
@@ -259,7 +259,7 @@ def backward_items(content: Content) -> Iterator[Found]:
     scores = scores[:MOST_SYSTEMS]
     k, right = len(scores), scores.sum(axis=0).astype(np.int64)
     least = np.array([1.0 / math.comb(k, m) for m in range(k + 1)])[right]
-    tested = np.flatnonzero(testable(least, ALPHA / 3.0))
+    tested = np.flatnonzero(can_reject(least, ALPHA / 3.0))
     if not tested.size:
         enough = next(n for n in range(2, 1000) if right.size / math.comb(n, n // 2) <= ALPHA / 3.0)
         yield Unchecked(
@@ -277,13 +277,13 @@ def backward_items(content: Content) -> Iterator[Found]:
             f" do worse on {listed(names, 5)} (a wrong label? tested as if the systems were independent)"
         )
 
-    yield Tests("backward_items", p_values, said)
+    yield PValues("backward_items", p_values, said)
 
 
-def testable(least: FloatArray, alpha: float) -> BoolArray:
+def can_reject(least: FloatArray, alpha: float) -> BoolArray:
     """Return which tests can reject among those that can, by the least p-value of each.
 
-    >>> testable(np.array([0.5, 0.001, 0.002, 0.02]), 0.05)
+    >>> can_reject(np.array([0.5, 0.001, 0.002, 0.02]), 0.05)
     array([False,  True,  True, False])
     """
     ordered = np.sort(least)
@@ -335,7 +335,7 @@ def drift(content: Content) -> Iterator[Found]:
         f"scores drift over the order of the items: {first:.3g} in the first half, {last:.3g} in the second;"
         " shuffle them before taking a part"
     )
-    yield Tests("drift", np.array([2.0 * float(special.ndtr(-abs(z)))]), lambda _: message)
+    yield PValues("drift", np.array([2.0 * float(special.ndtr(-abs(z)))]), lambda _: message)
 
 
 def first_shown(judgements: Any) -> Iterator[Found]:
@@ -372,7 +372,7 @@ def first_shown(judgements: Any) -> Iterator[Found]:
     message = (
         f"the answer that stands first won {percentage(share)} of {n} judgements: an effect of the order"
     )
-    yield Tests("first_shown", np.array([p]), lambda _: message)
+    yield PValues("first_shown", np.array([p]), lambda _: message)
 
 
 def _hypergeometric(n_first: int, n_second: int, n_drawn: int) -> FloatArray:

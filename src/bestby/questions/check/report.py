@@ -33,10 +33,9 @@ TABLES = {
 
 
 def document(c: FileCheck) -> Document:
-    """Return the report: the questions with their commands, what may be off, the columns."""
+    """Return the report: the questions with their commands, and the columns; notes say what may be off."""
     plain = (
         ("Questions", ("question", "command"), c.commands),
-        ("What may be off", ("code", "message"), c.findings),
         ("Not checked", ("what", "lacking"), c.unchecked),
     )
     tables = [

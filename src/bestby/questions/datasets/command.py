@@ -102,11 +102,13 @@ def datasets(values: Datasets, progress: Any) -> Any:
     if statistics.get("normalise") not in (None, MINMAX):
         statistics["normalise"] = read_ranges(statistics["normalise"])
     reading = reading_of(values.statistics.metric)
-    data: Any = read_datasets(values.paths, **values.data.arguments(), **reading)
+    data: Any = read_datasets(values.paths, **in_records(read_datasets, values.data.arguments()), **reading)
     if isinstance(data, dict) and all(isinstance(value, float) for value in data.values()):
         return _count_of_effects(data, values)
     # Files say which column has the datasets.
-    return compare_datasets(data, outer="dataset", **in_records(statistics, progress))
+    return compare_datasets(
+        data, outer="dataset", **in_records(compare_datasets, statistics, progress=progress)
+    )
 
 
 def _count_of_effects(p_values: dict[str, float], values: Datasets) -> Replicability:

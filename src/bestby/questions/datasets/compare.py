@@ -16,12 +16,14 @@ from bestby.comparisons.family import adjusted, oriented, ranked, with_direction
 from bestby.comparisons.per_dataset import Options
 from bestby.comparisons.settings import check_reach
 from bestby.data.evaluation import Evaluation
+from bestby.data.reading import Reading, checked_reading
 from bestby.data.roles import TableOptions
 from bestby.data.table import backend_of
 from bestby.engine.base import Drawing
 from bestby.engine.text_statistics import Counting
 from bestby.inference import skewness
 from bestby.metrics import resolve
+from bestby.metrics.score_metric import name_and_direction
 from bestby.questions.datasets import ranking
 from bestby.questions.datasets.differences import adjusted_within, counts_of, differences_inside
 from bestby.questions.datasets.overall_items import clipped, few_items_notes, has_errors
@@ -61,19 +63,16 @@ def compare_datasets(
     gold: str | None = None,
     *,
     metric: Any = None,
-    greater_is_better: bool | None = None,
     statistic: Statistic = "mean",
     systems: str | Sequence[str] | None = None,
-    ignore: str | Sequence[str] | None = None,
     items: str | Sequence[str] | None = None,
     dataset: str | None = None,
     datasets: DatasetQuestion = "auto",
     outer: Literal["dataset", "system"] | None = None,
     run: str | None = None,
-    system_column: str | None = None,
-    value_column: str | None = None,
     clusters: str | None = None,
     on_missing: OnMissing = "error",
+    reading: Reading | None = None,
     normalise: Literal["minmax"] | Mapping[str, tuple[float, float]] | None = None,
     paired: bool = False,
     baseline: str | None = None,
@@ -105,15 +104,11 @@ def compare_datasets(
         The column of the gold in a frame with a row per item.
     metric : str, Metric or callable, optional
         What to compute of items; as for `compare`. For a table of scores, a name for them.
-    greater_is_better : bool, optional
-        The direction of the scores in a table. By default that of the metric they are named after, or a guess
-        from the name, which a note tells; without a name True. Items: the metric knows.
     statistic : {"mean", "median", "trimmed_mean", "iqm"}
         What is compared of several runs on a dataset, as for `compare_runs`, and, if it is not the mean, of
         the runs of all datasets together.
-    systems, ignore : str or list of str, optional
-        The systems to compare (all by default), and the columns or systems to leave out, by name or by
-        pattern, such as ``"gpt-*"``.
+    systems : str or list of str, optional
+        The systems to compare (all by default), by name or by pattern, such as ``"gpt-*"``.
     items : str or list of str, optional
         The column of item ids in a frame with a row per item; several columns together make an item id.
     dataset : str, optional
@@ -125,8 +120,6 @@ def compare_datasets(
         other answer in one sentence.
     run : str, optional
         The column of a frame that names the run; "run" or "seed" by default.
-    system_column, value_column : str, optional
-        Columns of a frame with a row per dataset (or item, or run) and system.
     outer : {"dataset", "system"}, optional
         What the outer keys of a mapping of mappings of scores are: datasets by default, ``"system"`` for
         ``{system: {dataset: score}}``.
@@ -136,6 +129,8 @@ def compare_datasets(
         Where a system has no score on a dataset, or a single one where others have several runs: refuse, or
         leave the dataset out, with a note. Where rows of a frame are items, the same for items; "worst"
         counts them as wrong.
+    reading : Reading, optional
+        How the data are read: `ignore`, `system_column` and `value_column`.
     normalise : "minmax" or mapping of str to (float, float), optional
         Bring the scores of a table, or of runs, to one scale: per dataset the two scores that become 0 and 1,
         such as those of chance and of people; or "minmax", the lowest and the highest score on each dataset.
@@ -226,6 +221,7 @@ def compare_datasets(
     >>> round(result["new", "old"].estimate, 4), result.wins("new", "old"), result.average_ranks
     (0.0275, (3, 0, 1), (1.25, 1.75))
     """
+    how = checked_reading(reading, "compare_datasets", "ignore system_column value_column")
     resampling = combined_settings(
         resampling, n_resamples, rng, function="compare_datasets", unused="resample_size rescale"
     )
@@ -235,14 +231,20 @@ def compare_datasets(
     if datasets == "fixed":
         checks.refuse_unused("the mean over these very datasets", across=(across, "auto"))
     checks.choice(on_missing, allowed_names("on_missing", "datasets"), "on_missing")
-    columns = {"dataset": dataset, "run": run, "gold": gold, "items": items, "clusters": clusters}
-    columns |= {"system_column": system_column, "value_column": value_column}
+    columns: dict[str, Any] = {
+        "dataset": dataset,
+        "run": run,
+        "gold": gold,
+        "items": items,
+        "clusters": clusters,
+    }
+    columns |= {"system_column": how.system_column, "value_column": how.value_column}
     check_outer(data, outer)
     refuse_p_values(data)
     per_dataset.refuse_columns(data, columns)
     table_options = TableOptions.of(
-        gold, items, clusters, systems=systems, ignore=ignore, on_missing=on_missing,
-        system_column=system_column, value_column=value_column,
+        gold, items, clusters, systems=systems, ignore=how.ignore, on_missing=on_missing,
+        system_column=how.system_column, value_column=how.value_column,
     )  # fmt: skip
     source = without_runs(source_of(data, outer, dataset, table_options, run))
     options, settings = _settings(
@@ -250,6 +252,7 @@ def compare_datasets(
         test=test, alternative=alternative, correction=correction, margin=margin, baseline=baseline,
     )  # fmt: skip
     counting = Counting.of(drawing)
+    metric, greater_is_better = name_and_direction(metric)
     scores = _scores(source, metric, greater_is_better, on_missing, settings, drawing, counting)
     scores = on_one_scale(scores, normalise)
     scores = dataclasses.replace(scores, matrix=rounding.levelled(scores.matrix))

@@ -20,7 +20,7 @@ from bestby.report import disagreements
 from bestby.report.comparison import Difference
 from bestby.report.figures import drawing
 from bestby.report.figures.canvas import ACCENT, FAINT, INK, SCREEN, WORSE, Canvas, Sheet, figure
-from bestby.report.figures.drawing import ROW, bare, label, limits
+from bestby.report.figures.drawing import ROW, bare, label, limits, p_tested
 from bestby.report.figures.forest import Line, draw_lines, shown
 from bestby.report.figures.matrix import (
     DATASET_CELL,
@@ -37,7 +37,7 @@ from bestby.report.figures.systems import checked_kind
 from bestby.report.figures.texts import name, text_width
 from bestby.report.numbers import DASH, MINUS, Rounding, alpha, p_text, percent
 from bestby.report.tables import difference_rounding
-from bestby.report.words import computed, correction, direction, name_of_test
+from bestby.report.words import computed, corrected, direction, name_of_test
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -155,7 +155,7 @@ def dataset_matrix(c: DatasetComparison, *, canvas: Canvas = SCREEN) -> Sheet:
             text = f"{digits.text(one.estimate)}\n{wins}{p}"
             marked_cell(axes, at, text, canvas, color=INK, fontweight=weight, linespacing=1.25)
     frame(axes, [names[system] for system in c.systems], canvas, across)
-    tested = f", p ({c.correction}), bold if significant" if computed(c, "test") else ""
+    tested = f", {p_tested(c)}, bold if significant" if computed(c, "test") else ""
     foot = f"Mean difference; wins{DASH}ties{DASH}losses over {len(c.datasets)} datasets{tested}."
     size = len(c.systems)
     return Sheet(axes, up * size, across * size, title, keys_of_rows(), foot, square=True)
@@ -265,7 +265,7 @@ def bars_join(c: DatasetComparison, cliques: str = "pairs") -> str:
     """Return which systems the bars of the diagram join, and by which test."""
     if cliques in ("pairs", "wilcoxon"):
         names = dict.fromkeys(name_of_test(d.test.name) for d in c.differences if d.test is not None)
-        test = f"the {' or '.join(names)} ({correction(c)})"
+        test = f"the {' or '.join(names)}{corrected(c).replace('; ', ', ')}"
     elif cliques == "nemenyi":
         test = "Nemenyi's test of average ranks"
     else:

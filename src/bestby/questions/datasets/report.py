@@ -196,7 +196,7 @@ def _methods_within(c: DatasetComparison) -> str:
     """Return how the differences on each dataset were computed; nothing if there are none."""
     if not c.within:
         return ""
-    how = words.made_by(c, all_within(c))
+    how = words.made_by(c, *words.intervals_and_tests_within(c.within))
     holm = "; Holm's correction over the datasets of a pair" if words.computed(c, "test") else ""
     return f"On each dataset: {how}{holm}." if how else ""
 
@@ -439,7 +439,7 @@ def _overall(c: DatasetComparison) -> Table:
 def _test_columns(c: DatasetComparison) -> tuple[Column, ...]:
     """Return the columns of the tests that let the runs vary; a dash where others do."""
     applies = any(entry.test is not None for entry in c.overall)
-    corrected = applies and c.correction != "none"
+    corrected = applies and c.correction != "none" and not words.is_one_comparison(c)
     raw, adjusted = (partial(_p, what) for what in ("test.p_value", "p_adjusted"))
     return (
         column.p_value("p", raw, c.level, applies=applies),
@@ -769,7 +769,7 @@ def sentences(c: DatasetComparison) -> Iterator[str]:
         yield f"The score of a system on a dataset is {one}; over all datasets it is the {over_all}."
     yield from inference(c, c.differences, over=" of the means over the datasets")
     inner = all_within(c)
-    yield from within(c, inner, "on each dataset")
+    yield from within(c, "on each dataset", by_place=True)
     if c.runs is not None:
         yield from _sentences_on_runs(c, c.runs)
     if c.replicability:

@@ -10,7 +10,7 @@ from bestby._core.keywords import with_suggestions
 from bestby._core.typing import FloatArray
 from bestby.report.comparison import Difference, Paired
 from bestby.report.replicability import Counts
-from bestby.report.reported import canvas_of
+from bestby.report.reported import canvas_of, labelled_pair, shown_in
 from bestby.results.base import MetricInfo, Note, Provenance
 from bestby.results.values import Friedman, Interval, TestResult
 from bestby.vocabulary import DatasetFigure, FigureFont, FigureWidth
@@ -143,7 +143,7 @@ class DatasetComparison(Paired):
         from bestby.questions.datasets import figure
 
         canvas = canvas_of(ax, width, font)
-        return figure.datasets(self, kind, cliques, pair, canvas)
+        return figure.datasets(shown_in(self), kind, cliques, labelled_pair(self, pair), canvas)
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,5 +78,5 @@ def folds(values: Folds, progress: Any) -> Any:
     from bestby.readers.reading import read_folds
 
     reading = reading_of(values.statistics.metric)
-    data: Any = read_folds(values.path, **values.data.arguments(), **reading)
-    return compare_folds(data, **in_records(values.statistics.arguments(), progress))
+    data: Any = read_folds(values.path, **in_records(read_folds, values.data.arguments()), **reading)
+    return compare_folds(data, **in_records(compare_folds, values.statistics.arguments(), progress=progress))

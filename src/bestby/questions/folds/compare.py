@@ -25,12 +25,14 @@ from bestby.comparisons.family import (
 from bestby.comparisons.per_dataset import Options
 from bestby.comparisons.provenance import made_by
 from bestby.comparisons.settings import check_reach
+from bestby.data.reading import Reading, checked_reading
 from bestby.data.roles import TableOptions
 from bestby.data.table import backend_of
 from bestby.engine.base import Drawing
 from bestby.engine.text_statistics import Counting
 from bestby.inference import classical
 from bestby.inference.multiplicity import rejects
+from bestby.metrics.score_metric import name_and_direction
 from bestby.questions.folds import crossvalidation
 from bestby.questions.folds.result import FoldComparison, PairTests, Spread
 from bestby.questions.folds.source import Folds, Labels, folds_of_items, folds_of_scores, read
@@ -49,15 +51,12 @@ def compare_folds(
     gold: str | None = None,
     *,
     metric: Any = None,
-    greater_is_better: bool | None = None,
     systems: str | Sequence[str] | None = None,
-    ignore: str | Sequence[str] | None = None,
     items: str | Sequence[str] | None = None,
     fold: str | None = None,
     repetition: str | None = None,
-    system_column: str | None = None,
-    value_column: str | None = None,
     clusters: str | None = None,
+    reading: Reading | None = None,
     ratio: float | None = None,
     required: int | Literal["all"] = "all",
     baseline: str | None = None,
@@ -86,20 +85,16 @@ def compare_folds(
         The column of the gold in a frame with a row per item.
     metric : str, Metric or callable, optional
         What to compute of items; as for `compare`. For scores of folds, a name for them.
-    greater_is_better : bool, optional
-        The direction of scores of folds. By default that of the metric they are named after, or a guess from
-        the name, which a note tells; without a name True. Items: the metric knows.
-    systems, ignore : str or list of str, optional
-        The systems to compare (all by default), and the columns or systems to leave out, by name or by
-        pattern, such as ``"gpt-*"``.
+    systems : str or list of str, optional
+        The systems to compare (all by default), by name or by pattern, such as ``"gpt-*"``.
     items : str or list of str, optional
         The column of item ids in a frame with a row per item; several columns together make an item id.
     fold, repetition : str, optional
         Columns of a frame; "fold" and "repetition" by default.
-    system_column, value_column : str, optional
-        Columns of a frame with a row per fold (or item) and system.
     clusters : str, optional
         The column of the clusters in a frame with a row per item.
+    reading : Reading, optional
+        How the data are read: `ignore`, `system_column` and `value_column`.
     ratio : float, optional
         Items tested over items trained on, in one fold. By default that of cross-validation: 1 / (K - 1),
         or from the sizes of the folds. Give it for random splits: 0.25 if a fifth is tested.
@@ -174,19 +169,27 @@ def compare_folds(
     >>> round(difference.estimate, 3), difference.test.name, round(difference.p_value, 3)
     (0.028, 'corrected-t', 0.033)
     """
+    how = checked_reading(reading, "compare_folds", "ignore system_column value_column")
     resampling = combined_settings(
         resampling, n_resamples, rng, function="compare_folds", unused="resample_size rescale"
     )
     drawing = Drawing.of(resampling)
     options = _options(interval, level, test, inside, alternative, correction, margin)
     table_options = TableOptions.of(
-        gold, items, clusters, systems=systems, ignore=ignore,
-        system_column=system_column, value_column=value_column,
+        gold, items, clusters, systems=systems, ignore=how.ignore,
+        system_column=how.system_column, value_column=how.value_column,
     )  # fmt: skip
     scores_or_items = read(data, fold, repetition, table_options)
-    columns = {"fold": fold, "repetition": repetition, "gold": gold, "items": items, "clusters": clusters}
-    columns |= {"system_column": system_column, "value_column": value_column}
+    columns: dict[str, Any] = {
+        "fold": fold,
+        "repetition": repetition,
+        "gold": gold,
+        "items": items,
+        "clusters": clusters,
+    }
+    columns |= {"system_column": how.system_column, "value_column": how.value_column}
     per_dataset.refuse_columns(data, columns)
+    metric, greater_is_better = name_and_direction(metric)
     if isinstance(scores_or_items, dict):
         folds = folds_of_items(scores_or_items, metric, greater_is_better, drawing, Counting.of(drawing))
         crossvalidation.refuse_without_folds(folds, test, ratio, required, margin)

@@ -114,7 +114,7 @@ def _methods_within(c: FoldComparison) -> str:
     inner = all_within(c)
     if not inner:
         return ""
-    how = words.made_by(c, inner)
+    how = words.made_by(c, *words.intervals_and_tests(inner))
     if not how:
         return ""
     text = f"In one repetition: {how}."
@@ -301,7 +301,7 @@ def sentences(c: FoldComparison) -> Iterator[str]:
             f" training items of {c.ratio:.4g}."
         )
     inner = all_within(c)
-    yield from within(c, inner, "on the pooled predictions of each repetition")
+    yield from within(c, "on the pooled predictions of each repetition")
     if inner and computed(c, "test"):
         yield "Their p-values were not corrected for the number of pairs."
     if c.effects:

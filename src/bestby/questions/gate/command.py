@@ -131,8 +131,8 @@ class Gate:
     FILES are a baseline and a candidate as 'bestby compare' reads them: one file per system, the baseline
     first, or one table that holds both. With --margin the gate passes if the data exclude, at the level, a
     loss of the margin or more, fails if they show a loss of more than the margin, and is inconclusive
-    otherwise; all metrics must pass. Without a margin it is an alarm: it fails if a one-sided test shows a
-    loss, corrected for several metrics by Holm's method. A pass does not show then that there is no loss.
+    otherwise; all metrics must pass. Without a margin it is an alarm, not a proof: it fails if a one-sided
+    test shows a loss, corrected for several metrics by Holm's method, and else says that none is detected.
 
     The exit status is 0 if the gate passes, 1 if it fails, 3 if it is inconclusive; 2 for wrong use and files
     that cannot be read, 70 for an internal error, 141 for a closed pipe.
@@ -196,7 +196,7 @@ def gate(values: Gate) -> None:
     if result.outcome == "inconclusive" and output.inconclusive is not None:
         status = STATUS[output.inconclusive]
     if places is not None:
-        github.report(result, status, places, percent=output.percent)
+        github.report(output.labelled(result), status, places, percent=output.percent)
     raise typer.Exit(status)
 
 
@@ -221,7 +221,7 @@ def _gate(notes: tuple[Note, ...], values: Gate, progress: Any) -> Any:
             f"a gate needs a baseline and a candidate, got one system: {evaluation.names[0]}",
             hint="give two files, a table of both, or --baseline-file",
         )
-    result = gate_systems(evaluation, **cut, **in_records(statistics, progress))
+    result = gate_systems(evaluation, **cut, **in_records(gate_systems, statistics, progress=progress))
     return dataclasses.replace(result, notes=(*notes, *result.notes))
 
 

@@ -10,12 +10,14 @@ from bestby._core import checks
 from bestby._core.errors import InvalidInputError, within
 from bestby._core.keywords import with_suggestions
 from bestby._core.text import quoted
-from bestby._core.typing import AnnotatorChoice, ArrayLike, OnMissing, Rng
+from bestby._core.typing import BoolArray, OnMissing, Rng
 from bestby.comparisons import classes, dependence, equivalence, family, note_rules, one_metric, one_pair
 from bestby.comparisons.provenance import evaluation_provenance
 from bestby.comparisons.reading import Arguments, check_two_systems, evaluation_of
 from bestby.comparisons.settings import Settings, check_reach
+from bestby.data.blocks import clusters_and_blocks
 from bestby.data.evaluation import Evaluation
+from bestby.data.reading import Reading, checked_reading
 from bestby.engine import interval_methods, significance_tests
 from bestby.engine.base import Drawing, Pair
 from bestby.engine.estimate import Estimate, Estimates
@@ -24,7 +26,7 @@ from bestby.inference.skewness import FEWEST
 from bestby.metrics.base import BaseMetric
 from bestby.metrics.suitability import chosen_metrics
 from bestby.questions.gate import foresight, unconditional
-from bestby.questions.gate.flips import flipped, skewness_notes
+from bestby.questions.gate.flips import Gains, flips_by_check, gains_by_metric, skewness_notes
 from bestby.questions.gate.result import (
     Gate,
     GateCheck,
@@ -43,6 +45,7 @@ from bestby.questions.slices.source import (
     without_bins,
 )
 from bestby.report.comparison import Difference
+from bestby.report.reported import with_backend
 from bestby.resampling.progress import in_turn
 from bestby.resampling.settings import Resampling, combined_settings
 from bestby.results.base import Note
@@ -56,22 +59,15 @@ def gate(
     gold: Any = None,
     *,
     metric: Any = None,
-    greater_is_better: bool | None = None,
     systems: str | Sequence[str] | None = None,
-    ignore: str | Sequence[str] | None = None,
     items: Any = None,
-    system_column: str | None = None,
-    value_column: str | None = None,
     clusters: Any = None,
     strata: Any = None,
     by: Any = None,
     crossed: bool = False,
     min_items: int = 1,
     on_missing: OnMissing = "error",
-    classes: ArrayLike | None = None,
-    normalise: bool = False,
-    annotators: AnnotatorChoice | None = None,
-    blocks: int | None = None,
+    reading: Reading | None = None,
     baseline: str | None = None,
     candidate: str | None = None,
     pool: bool = False,
@@ -97,7 +93,7 @@ def gate(
     metric : str, Metric, callable or list of them, optional
         What to compare; each metric is a check. Defaults as for `compare`; but without gold, scores need a
         name, ``"mean"`` or their own, unless their column is called as scores are (``score``, ``correct``).
-    greater_is_better, systems, ignore, items, system_column, value_column, clusters, strata
+    systems, items, clusters, strata
         As for `compare`.
     by : str, list of str, or mapping of str to array_like, shape (n,), optional
         Columns to slice the items by, as for `compare_slices`; each slice is a check for each metric, beside
@@ -106,7 +102,9 @@ def gate(
         Cross the columns: a slice for every combination of their values that occurs.
     min_items : int
         Leave out slices of fewer items, or of fewer clusters if there are clusters; a note names them.
-    on_missing, classes, normalise, annotators, blocks
+    on_missing
+        As for `compare`.
+    reading : Reading, optional
         As for `compare`.
     baseline, candidate : str, optional
         The names of the two systems. By default the first and the second.
@@ -181,17 +179,17 @@ def gate(
     >>> result.outcome, round(result.checks[0].bound, 3)
     ('pass', -0.02)
     """
+    how = checked_reading(reading, "gate")
     resampling = combined_settings(
         resampling, n_resamples, rng, function="gate", unused="resample_size rescale"
     )
     _check_level(level)
     checks.choice(fail_test, allowed_names("fail_test", "gate"), "fail_test")
+    clusters, blocks = clusters_and_blocks(clusters)
     columns, least = _columns(by, min_items, crossed=checks.flag(crossed, "crossed"))
     arguments = Arguments(
-        gold=gold, systems=systems, ignore=ignore, system_column=system_column, value_column=value_column,
-        items=items, clusters=clusters, strata=strata, on_missing=on_missing, classes=classes,
-        normalise=normalise, annotators=annotators,
-        by=None if by is None else without_bins(by),
+        gold=gold, systems=systems, items=items, clusters=clusters, strata=strata, on_missing=on_missing,
+        reading=how, by=None if by is None else without_bins(by),
     )  # fmt: skip
     whole = with_columns(evaluation_of(data, arguments, metric), data, arguments.by)
     check_two_systems(whole)
@@ -199,19 +197,20 @@ def gate(
     two = whole.with_systems([base, new])
     if pool:
         two = dataclasses.replace(two, tasks=None)  # they stay its strata
-    metrics, evaluation = chosen_metrics(metric, two, greater_is_better, certain=True)
+    metrics, evaluation = chosen_metrics(metric, two, certain=True)
     margins = margins_of(margin, [one.name for one in metrics])
     for one in metrics:
         check_reach(margins[one.name], one)
     parts, left_out = parts_of(evaluation, columns, least, crossed=crossed)
     test = "auto" if None in margins.values() else None
     settings = Settings.checked(
-        "items", interval="auto", level=level, test=test, annotators=annotators, blocks=blocks
+        "items", interval="auto", level=level, test=test, annotators=how.annotators, blocks=blocks
     )
     drawing = Drawing.of(resampling)
-    decisions, notes = decided(parts, metrics, margins, settings, drawing, fail_test)
+    gains = gains_by_metric(evaluation, metrics)
+    decisions, notes = decided(parts, metrics, margins, settings, drawing, gains, fail_test)
     foreseen = foresight.foreseen(decisions, level)
-    flips, n_worse, n_better = flipped(evaluation, base, new, metrics[0])
+    first = gains[metrics[0].name]
     named = {
         "metrics": list(margins),
         "interval": "auto",
@@ -224,7 +223,7 @@ def gate(
         "candidate": new,
         **settings_of(columns, least, crossed=crossed),
     }
-    optional = {"annotators": annotators, "blocks": blocks}
+    optional = {"annotators": how.annotators, "blocks": blocks}
     named |= {name: value for name, value in optional.items() if value not in (None, "fixed")}
     provenance = evaluation_provenance(parts[0].evaluation, metrics, named, drawing)
     if evaluation.tasks is not None:
@@ -236,20 +235,21 @@ def gate(
     if columns:
         data_hash = hash_with_slices(provenance.data_hash, evaluation, columns)
         provenance = dataclasses.replace(provenance, data_hash=data_hash)
-    return Gate(
+    result = Gate(
         outcome=outcome_of(foreseen),
         baseline=base,
         candidate=new,
         checks=foreseen,
-        flips=flips,
-        n_worse=n_worse,
-        n_better=n_better,
+        flips=flips_by_check(evaluation, {part.name: part.rows for part in parts}, foreseen, gains),
+        n_worse=0 if first is None else int((first.values < 0.0).sum()),
+        n_better=0 if first is None else int((first.values > 0.0).sum()),
         level=level,
         n_items=evaluation.n_items,
         n_clusters=evaluation.n_clusters,
         notes=tuple(dict.fromkeys([*left_out, *notes])),
         provenance=provenance,
     )
+    return with_backend(result, evaluation.frame_backend)
 
 
 def _check_level(level: Any) -> None:
@@ -299,10 +299,11 @@ def _columns(by: Any, min_items: Any, *, crossed: bool) -> tuple[list[Column], i
 
 
 class GatePart(NamedTuple):
-    """Items that a gate asks about, and their name; None for all items."""
+    """Items that a gate asks about, their name, and which of all they are; None for all items."""
 
     name: str | None
     evaluation: Evaluation
+    rows: BoolArray | None = None
 
 
 def parts_of(
@@ -322,9 +323,10 @@ def parts_of(
         pooled = dataclasses.replace(evaluation, tasks=None)
         cut, notes = slicings(pooled, columns, min_items, crossed=crossed)
         slices = [
-            GatePart(f"{slicing.column}={slicing.names[place]}", pooled.with_rows(slicing.rows(place)))
+            GatePart(f"{slicing.column}={slicing.names[place]}", pooled.with_rows(rows), rows)
             for slicing in cut
             for place in slicing.order.tolist()
+            for rows in (slicing.rows(place),)
         ]
         # The other groups of items are looked at as clusters that the user may have forgotten.
         used = {column.name for column in columns}
@@ -334,8 +336,9 @@ def parts_of(
     if tasks is None:
         return [GatePart(None, evaluation), *slices], notes
     by_task = [
-        GatePart(task, dataclasses.replace(evaluation.with_rows(tasks == task), strata=None, tasks=None))
+        GatePart(task, dataclasses.replace(evaluation.with_rows(rows), strata=None, tasks=None), rows)
         for task in dict.fromkeys(tasks.tolist())
+        for rows in (tasks == task,)
     ]
     return [*by_task, *slices], notes
 
@@ -350,11 +353,13 @@ def decided(
     margins: Mapping[str, float | None],
     settings: Settings,
     drawing: Drawing,
+    gains: Mapping[str, Gains | None],
     fail_test: FailTest = "exact",
 ) -> tuple[tuple[GateCheck, ...], list[Note]]:
     """Return a check for each part and metric, and the notes on all that was computed for them.
 
-    Metrics are known to suit the items of all parts together: in one part every answer may be wrong.
+    Metrics are known to suit the items of all parts together: in one part every answer may be wrong. `gains`
+    are those of all items, by metric.
     `settings` have the test "auto" if there are alarms, metrics without a margin.
     """
     n_checks = len(parts) * len(metrics)
@@ -367,8 +372,16 @@ def decided(
                 part.evaluation, metrics, settings, drawing_of_part, "gate"
             )
             for estimates, metric in zip(every, metrics, strict=True):
-                margin = margins[metric.name]
-                check, check_notes = _measured(part, metric, estimates, margin, settings, n_checks, fail_test)
+                check, check_notes = _measured(
+                    part, metric, estimates, margins[metric.name], settings, n_checks, fail_test
+                )
+                gained = gains[metric.name]
+                if check.margin is not None and gained is not None:
+                    values = gained.values if part.rows is None else gained.values[part.rows]
+                    d = check.difference
+                    skewed = skewness_notes(values, part.evaluation.clusters, d)
+                    d = dataclasses.replace(d, notes=(*d.notes, *skewed))
+                    check = dataclasses.replace(check, difference=d)
                 measured.append(check)
                 notes += check_notes
     # One alarm is enough for the gate to fail: Holm's method corrects the p-values of all alarms together.
@@ -441,25 +454,20 @@ def _measured(
     (d,) = family.with_direction_notes([d], settings.alpha)
     where = () if part.name is None else (part.name,)
     difference_notes = tuple(dataclasses.replace(note, about=(*note.about, *where)) for note in d.notes)
-    if margin is not None:
-        difference_notes += skewness_notes(evaluation, d, metric)
     d = dataclasses.replace(d, margin=margin, equivalence_interval=bounds, notes=difference_notes)
 
-    order = family.ranked(estimates.scores, names, metric.greater_is_better)
-    systems, score_notes = one_metric.system_scores(estimates, order, None, names, "auto", settings.level)
     notes = [
-        *note_rules.on_intervals(data_notes, [*(one.interval for one in systems), interval], [metric]),
+        *note_rules.on_intervals(data_notes, [interval], [metric]),
         *test_notes,
-        *score_notes,
+        *note_rules.below_half_notes(estimates, names, settings.level),
         *one_metric.notes_on_pairs(estimates, metric, [PAIR], tests, evaluation, settings),
     ]
     if part.name is not None:
         notes = [Note(note.code, f"{part.name}: {note.message}", note.about) for note in notes]
-    unit, _ = foresight.unit_of(d)
-    undecided = GateCheck(
+    unit = "clusters" if d.n_clusters else "items"
+    return GateCheck(
         d.metric, "inconclusive", d, margin, part.name, unit=unit, fail_bound=fail_bound, counted=counted
-    )
-    return undecided, notes
+    ), notes
 
 
 def _one_sided_bounds(estimate: Estimate, method: str, level: float, margin: float | None) -> Interval | None:
@@ -530,7 +538,7 @@ def _alarm(check: GateCheck, d: Difference, threshold: float, alpha: float, *, b
     """Return a check without a margin with its outcome, by the p-value that is corrected for all of them."""
     assert d.p_adjusted is not None  # every alarm is tested
     assert d.test is not None
-    _, n = foresight.unit_of(d)
+    n = check.n_units
     goes_on = n >= FEWEST and d.n_differing >= n  # where all units differ, p can be below that of swaps
     exchanges = by_unit and d.test.name == "permutation" and not goes_on
     return dataclasses.replace(

@@ -15,21 +15,15 @@ from bestby.questions.gate.result import GateCheck
 from bestby.report.comparison import Difference
 
 
-def unit_of(d: Difference) -> tuple[str, int]:
-    """Return what the independent units are called, and how many there are."""
-    return ("clusters", d.n_clusters) if d.n_clusters else ("items", d.n_items)
-
-
 def foreseen(checks: Sequence[GateCheck], level: float) -> tuple[GateCheck, ...]:
     """Return the checks with what alarms that pass could have seen, and what would decide open ones."""
     n_alarms = sum(check.margin is None for check in checks)
     completed = []
     for check in checks:
-        d, margin = check.difference, check.margin
-        if check.outcome == "inconclusive" and margin is not None:
-            check = dataclasses.replace(check, more=more_units(d, margin, level, len(checks)))
-        elif check.outcome == "pass" and margin is None and check.could_fail:
-            check = dataclasses.replace(check, detectable=detectable(d, level, n_alarms))
+        if check.outcome == "inconclusive" and check.margin is not None:
+            check = dataclasses.replace(check, more=more_units(check, check.margin, level, len(checks)))
+        elif check.outcome == "pass" and check.margin is None and check.could_fail:
+            check = dataclasses.replace(check, detectable=detectable(check, level, n_alarms))
         completed.append(check)
     return tuple(completed)
 
@@ -46,7 +40,7 @@ def smallest_p(n_differing: int, n_clusters: int) -> float:
     return 0.5 ** min(n_differing, n_clusters or n_differing)
 
 
-def detectable(d: Difference, level: float, n_alarms: int) -> float | None:
+def detectable(check: GateCheck, level: float, n_alarms: int) -> float | None:
     """Return the smallest true loss that is found with the power; None where the data do not tell.
 
     Of answers that are right or wrong, the design is that of McNemar's test, averaged over the agreements
@@ -58,10 +52,10 @@ def detectable(d: Difference, level: float, n_alarms: int) -> float | None:
     )
     from bestby.questions.planning.plan import minimum_detectable
 
-    unit, n = unit_of(d)
+    d, n = check.difference, check.n_units
     bounds, sd = d.equivalence_interval, _spread(d, n)
     asked: dict[str, Any] = {"level": level, "n_comparisons": n_alarms, "curve": ()}
-    if bounds is not None and bounds.method == "tango" and unit == "items":
+    if bounds is not None and bounds.method == "tango" and check.unit == "items":
         with suppress(DesignError):  # so many items differ that both cannot have the accuracy of the baseline
             # Differing items from which their share is taken as known: averaging over it would change little
             in_doubt = n if d.n_differing < 100 else None
@@ -78,7 +72,7 @@ def detectable(d: Difference, level: float, n_alarms: int) -> float | None:
     return None
 
 
-def more_units(d: Difference, margin: float, level: float, n_checks: int) -> int | None:
+def more_units(check: GateCheck, margin: float, level: float, n_checks: int) -> int | None:
     """Return how many more units would decide whether the loss reaches the margin; None if that is open.
 
     The true difference is taken to be the one observed. A loss beyond the margin is shown by a bound that
@@ -87,16 +81,15 @@ def more_units(d: Difference, margin: float, level: float, n_checks: int) -> int
     from bestby.planning.paired import PairedScores
     from bestby.questions.planning.plan import sample_size
 
-    bounds, (_, n) = d.equivalence_interval, unit_of(d)
-    if bounds is None:
+    d, n, bound = check.difference, check.n_units, check.bound
+    if bound is None:
         return None
-    loss = -d.estimate if d.greater_is_better else d.estimate
     if d.n_differing == 0:
-        return _more_copies(n, -bounds.low if d.greater_is_better else bounds.high, margin)
-    sd, distance = _spread(d, n), abs(margin - loss)
+        return _more_copies(n, abs(bound), margin)
+    sd, distance, several = _spread(d, n), abs(margin - check.loss), check.loss > margin
     if sd is None or distance == 0.0:
         return None
-    asked: dict[str, Any] = {"level": level, "n_comparisons": n_checks if loss > margin else 1, "curve": ()}
+    asked: dict[str, Any] = {"level": level, "n_comparisons": n_checks if several else 1, "curve": ()}
     try:
         plan = sample_size(PairedScores(distance, sd), USUAL_POWER, alternative="greater", **asked)
     except DesignError:

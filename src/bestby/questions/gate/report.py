@@ -14,7 +14,16 @@ from bestby._core.text import counted, grouped, shortened, visible
 from bestby.inference.intervals import ENOUGH_DIFFERING
 from bestby.inference.multiplicity import rejects
 from bestby.planning.base import USUAL_POWER
-from bestby.questions.gate.result import Gate, GateCheck, outcome_by_margin
+from bestby.questions.gate.result import (
+    OF_ANSWERS,
+    OF_SCORES,
+    Flip,
+    Gate,
+    GateCheck,
+    by_risk,
+    outcome_by_margin,
+    outcome_of,
+)
 from bestby.report import column, words
 from bestby.report.column import Cell, Column
 from bestby.report.comparison import Difference
@@ -29,13 +38,16 @@ from bestby.report.paper import clustered, drawn, intervals_and_tests, measured,
 from bestby.report.percent import around_differences
 from bestby.report.references import cite
 from bestby.report.tables import Table, marked_by
-from bestby.report.words import listed
+from bestby.report.words import by_part, listed
 
-_SHOWN = 10
-"""Items that flipped in a table; the data formats have more."""
+NO_LOSS = "no loss detected (no margin given: this is an alarm, not a proof)"
+"""What it means that an alarm passes."""
+
+_SHOWN, _OF_EACH = 9, 3
+"""Items that became worse in a table, of all checks and of each of several; the data formats have more."""
 
 _SAID = 8
-"""Checks with a sentence each; of more, the table and the data formats have all."""
+"""Checks with a sentence each; the table and the data formats have all."""
 
 _DETECTABLE = "loss it sees"  # the title of a column
 
@@ -46,38 +58,32 @@ _LONGEST = 40  # characters of a prediction in a table
 
 def document(g: Gate) -> Document:
     """Return the report: the outcome, the checks, the items that flipped."""
-    tables = (_table(g), *([_flips(g)] if g.flips else []))
-    caption = "Each line reaches from one one-sided bound to the other; a filled marker fails."
+    caption = "Each line reaches from one one-sided bound to the other."
     return one_section(
         g,
-        title=f"{g.candidate} against {g.baseline}: {g.outcome}",
+        title=f"{g.candidate} against {g.baseline}: {_standing(*g.checks)}",
         subtitle=f"{g.extent}, one-sided {percent(g.level)} bounds",
         methods=_methods(g),
         name="gate",
         lead=headline(g) + _few(g),
-        tables=tables,
-        remarks=(*_check_lines(g), *_other_lines(g), *_flip_lines(g)),
+        tables=(_table(g), *_flips(g)),
+        remarks=(*_flip_line(g), *_check_lines(g)),
         pictures=(Picture("Differences between one-sided bounds", caption, partial(gate, g)),),
     )
 
 
 def message(g: Gate) -> str:
-    """Return what an error of `Gate.check` says: the checks, and how several of them are one outcome."""
-    return " ".join([headline(g) + _few(g), *_check_lines(g), *_together(g)])
+    """Return what an error of `Gate.check` says: the outcome, and the checks that do not pass."""
+    return " ".join([headline(g) + _few(g), *_check_lines(g)])
 
 
-def _together(g: Gate) -> tuple[str, ...]:
-    """Return what several checks with a margin, and several without, have to do with one another."""
-    n_alarms = sum(check.margin is None for check in g.checks)
-    lines = []
-    if len(g.checks) - n_alarms > 1:
-        lines.append(
-            "All checks with a margin must pass, so their number needs no correction (intersection-union);"
-            f" one fails by {_all_at_once(g)} (Bonferroni)."
-        )
-    if n_alarms > 1:
-        lines.append(f"One alarm is enough to fail; Holm's method corrects the p-values of all {n_alarms}.")
-    return tuple(lines)
+_SILENT = "no loss detected"
+
+
+def _standing(*checks: GateCheck) -> str:
+    """Return the outcome of checks; that only alarms were asked and pass has another word."""
+    outcome = outcome_of(checks)
+    return _SILENT if outcome == "pass" and all(check.margin is None for check in checks) else outcome
 
 
 def _all_at_once(g: Gate) -> str:
@@ -89,59 +95,39 @@ def _all_at_once(g: Gate) -> str:
 
 
 def _check_lines(g: Gate) -> tuple[str, ...]:
-    """Return the checks one by one, of many those to look at; a single one is in the headline."""
-    return tuple(f"{visible(c.name)}, {c.outcome}: {visible(_sentence(g, c))}" for c in _with_sentence(g))
-
-
-def _other_lines(g: Gate) -> tuple[str, ...]:
-    """Return where many checks without a sentence are, and that alarms which pass show nothing."""
-    if len(g.checks) <= _SAID:
-        return ()
-    said = len(_with_sentence(g))
-    left = counted(len(g.checks) - said, "check")
-    where = (f"The table has the numbers of the other {left}.",) if 0 < said < len(g.checks) else ()
-    passed = [check for check in g.checks if check.margin is None and check.outcome == "pass"]
-    if not passed:
-        return where
-    loss = "how small a loss they could have seen is not known"
-    if any(check.detectable is not None for check in passed):
-        loss = f'"{_DETECTABLE}" is the loss that each sees {_POWER}'
-    return (*where, f"Passing without a margin does not show that {visible(g.candidate)} is as good; {loss}.")
-
-
-def _with_sentence(g: Gate) -> list[GateCheck]:
-    """Return the checks that have a sentence each."""
+    """Return those of several checks that do not pass, and alarms that could not have failed."""
     if len(g.checks) == 1:
-        return []
-    return list(g.checks) if len(g.checks) <= _SAID else _notable_checks(g)[:_SAID]
-
-
-def _notable_checks(g: Gate) -> list[GateCheck]:
-    """Return the checks that do not pass, failed ones first, and then alarms that could not have failed."""
-    failed = [check for check in g.checks if check.outcome == "fail"]
-    undecided = [check for check in g.checks if check.outcome == "inconclusive"]
-    idle = [check for check in g.checks if check.outcome == "pass" and not check.could_fail]
-    return [*failed, *undecided, *idle]
+        return ()
+    checks = by_risk(g.checks)
+    lines = [_stated(g, check) for check in checks if check.outcome != "pass"][:_SAID]
+    idle = [check.name for check in checks if not check.could_fail]
+    if idle:
+        few = f"too few {checks[0].unit} set the two systems apart"
+        lines.append(visible(f"{listed(idle)} could not have failed: {few}."))
+    return tuple(lines)
 
 
 def headline(g: Gate) -> str:
-    """Return the outcome, and of a single check its sentence."""
+    """Return the outcome: of a single check its sentence, of several which of them decide."""
     if len(g.checks) == 1:
-        return f"{g.outcome.capitalize()}: {check_sentences(g)[0]}"
-    names = {
-        outcome: [check.name for check in g.checks if check.outcome == outcome]
-        for outcome in ("fail", "inconclusive", "pass")
-    }
-    verbs = {"fail": ("fails", "fail"), "inconclusive": ("stays open", "stay open")}
+        return _stated(g, g.checks[0])
+    names: dict[str, list[str]] = {"fail": [], "inconclusive": [], "pass": [], _SILENT: []}
+    for check in g.checks:
+        names[_standing(check)].append(check.name)
     parts = [
         f"{listed(names[outcome])} {several if len(names[outcome]) > 1 else one}"
-        for outcome, (one, several) in verbs.items()
+        for outcome, one, several in (("fail", "fails", "fail"), ("inconclusive", "stays open", "stay open"))
         if names[outcome]
     ]
-    if names["pass"]:
-        parts.append(f"{len(names['pass'])} of {len(g.checks)} checks pass")
-    text = "; ".join(parts)
-    return visible(f"{g.outcome.capitalize()}: {text}.")
+    with_margin = " with a margin" if names[_SILENT] else ""
+    for passed, before, after in (("pass", "", f"pass{with_margin}"), (_SILENT, f"{NO_LOSS} in ", "")):
+        if names[passed]:
+            parts.append(f"{before}{len(names[passed])} of {len(g.checks)} checks {after}".rstrip())
+    return visible(f"{g.outcome.capitalize()}: {'; '.join(parts)}.")
+
+
+def _stated(g: Gate, check: GateCheck) -> str:
+    return visible(f"{check.outcome.capitalize()}: {_sentence(g, check)}")
 
 
 def _few(g: Gate) -> str:
@@ -270,7 +256,7 @@ def _alarm(g: Gate, check: GateCheck) -> str:
     tested = f"{_measured(check, g.level)}; one-sided test: {p}"
     if check.outcome == "fail":
         return f"{g.candidate} is worse than {g.baseline} {where}: {tested}."
-    return f"{g.candidate} is not shown to be worse than {g.baseline} {where}: {tested}. {_seen(check)}"
+    return f"{NO_LOSS} of {g.candidate} against {g.baseline} {where}: {tested}. {_seen(check)}"
 
 
 def _seen(check: GateCheck) -> str:
@@ -288,9 +274,8 @@ def _seen(check: GateCheck) -> str:
             f" {check.threshold:.3g}, so this check could not have failed."
         )
     if check.detectable is None:
-        return "That does not show that it is as good; how small a loss it could have seen is not known."
-    size = f"{check.detectable:.2g}"
-    return f"That does not show that it is as good: {_POWER} this check sees a loss of {size} or more."
+        return "How small a loss it could have seen is not known."
+    return f"{_POWER.capitalize()} this check sees a loss of {check.detectable:.2g} or more."
 
 
 def _table(g: Gate) -> Table:
@@ -300,6 +285,8 @@ def _table(g: Gate) -> Table:
     shown = 2.0 * g.level - 1.0
     alarms = [check for check in g.checks if check.margin is None]
     margins = len(alarms) < len(g.checks)
+    metrics, parts = ({getattr(check, one) for check in g.checks} for one in ("metric", "part"))
+    of_parts = len(metrics) == 1 < len(parts)
     kinds = {check: _kinds(g, check) for check in g.checks}
 
     def p_value(value: float | None) -> Cell:
@@ -314,55 +301,66 @@ def _table(g: Gate) -> Table:
         return Cell(DASH, 0.0) if value is None else Cell(margin_text(value), value)
 
     columns = (
-        column.name("metric", attrgetter("metric")),
-        column.text("part", lambda check: check.part or "", applies=any(check.part for check in g.checks)),
-        column.text("outcome", attrgetter("outcome")),
-        column.number(g.baseline, scores, lambda check: check.difference.score_b),
-        column.number(g.candidate, scores, lambda check: check.difference.score_a),
+        column.text("metric", attrgetter("metric"), applies=not of_parts),
+        column.text("part", lambda check: check.part or "all items", applies=parts != {None}),
+        column.text("outcome", _standing),
+        column.number("baseline", scores, lambda check: check.difference.score_b),
+        column.number("candidate", scores, lambda check: check.difference.score_a),
         column.number("difference", digits, lambda check: check.difference.estimate),
         column.interval(shown, digits, lambda check: check.difference.equivalence_interval),
         Column("margin", margin, applies=margins),
-        Column("p", lambda check: p_value(check.difference.p_value), applies=bool(alarms)),
+        Column("p", lambda check: p_value(check.difference.p_value), applies=len(alarms) == 1),
         Column("p (holm)", lambda check: p_value(check.difference.p_adjusted), applies=len(alarms) > 1),
         Column(_DETECTABLE, detectable, applies=any(check.detectable is not None for check in alarms)),
         marked_by(lambda check: kinds[check], applies=any(kinds.values())),
     )
-    caption = f"Checks, {g.candidate} {MINUS} {g.baseline}"
+    what = f" in {g.checks[0].metric}" if of_parts else ""
+    caption = f"Checks{what} of the candidate {g.candidate} against the baseline {g.baseline}"
     marked = [
         (kind, sum(kind in kinds_of_check for kinds_of_check in kinds.values())) for kind in _WHY_MARKED
     ]
     lines = [said(kind, many, len(g.checks), _WHY_MARKED[kind], "checks") for kind, many in marked]
     return Table.of(
-        caption, columns, g.checks, lambda check: check.outcome == "fail", main=1,
+        caption, columns, g.checks, lambda check: check.outcome == "fail", main=1, methods=headline(g),
         footnote="\n".join(filter(None, lines)),
     )  # fmt: skip
 
 
-def _flips(g: Gate) -> Table:
+def _flips(g: Gate) -> tuple[Table, ...]:
+    """Return the items that became worse, some of each check, those at risk first; no table if none did."""
+    by_check: dict[str, list[Flip]] = {}
+    for flip in g.flips:
+        if flip.change in (OF_ANSWERS[0], OF_SCORES[0]):
+            by_check.setdefault(flip.check, []).append(flip)
+    several = len(by_check) > 1
+    of_each = _OF_EACH if several else _SHOWN
+    shown = [flip for flips in by_check.values() for flip in flips[:of_each]][:_SHOWN]
+
     def cut(value: str | None) -> str:
         return "" if value is None else shortened(value, _LONGEST)
 
     columns = (
+        column.text("check", attrgetter("check"), applies=several),
         column.name("item", attrgetter("item")),
-        column.text("change", attrgetter("change")),
-        column.text("gold", lambda f: cut(f.gold), applies=any(f.gold is not None for f in g.flips)),
-        column.text(g.baseline, lambda f: cut(f.baseline)),
-        column.text(g.candidate, lambda f: cut(f.candidate)),
+        column.text("gold", lambda f: cut(f.gold), applies=any(f.gold is not None for f in shown)),
+        column.text("baseline", lambda f: cut(f.baseline)),
+        column.text("candidate", lambda f: cut(f.candidate)),
     )
-    caption = f"Items that flipped in {g.checks[0].metric}"
-    return Table.of(caption, columns, g.flips[:_SHOWN])
-
-
-def _flip_lines(g: Gate) -> tuple[str, ...]:
-    """Return how many items flipped, and that the table does not show all."""
-    n = g.n_worse + g.n_better
-    if not n:
+    if not shown:
         return ()
-    first = {flip.change for flip in g.flips}
-    wrong = first <= {"newly wrong", "newly right"}
-    worse, better = ("newly wrong", "newly right") if wrong else ("worse", "better")
-    text = f"{g.n_worse} items are {worse}, {g.n_better} {better}."
-    return (text if n <= _SHOWN else f"{text} The table shows the first {_SHOWN}.",)
+    caption = f"Items that are {shown[0].change}"
+    caption += ", the worst first" if shown[0].change in OF_SCORES else ""
+    caption += f", up to {of_each} of each check, those at risk first" if several else ""
+    return (Table.of(caption, columns, shown, main=0),)
+
+
+def _flip_line(g: Gate) -> tuple[str, ...]:
+    """Return how many items flipped."""
+    if not g.flips:
+        return ()
+    of_answers = {flip.change for flip in g.flips} <= {*OF_ANSWERS}
+    worse, better = OF_ANSWERS if of_answers else OF_SCORES
+    return (f"{g.n_worse} items are {worse}, {g.n_better} {better}.",)
 
 
 def _methods(g: Gate) -> str:
@@ -389,6 +387,8 @@ def _methods(g: Gate) -> str:
         text += " (where no swap is more extreme than the data, Hall's t test)" * goes_on
         text += f" finds a loss at {alpha(g.level):.6g}"
         text += f", corrected by Holm's method for {len(alarms)} of them." if len(alarms) > 1 else "."
+        if any(check.detectable is not None for check in alarms):
+            text += f' "{_DETECTABLE}" is the true loss that it finds {_POWER}.'
     return text
 
 
@@ -410,7 +410,9 @@ TABLES = {
         ),
         attrgetter("checks"),
     ),
-    "flips": Rows(attributes("item", "change", "gold", "baseline", "candidate"), attrgetter("flips")),
+    "flips": Rows(
+        attributes("check", "item", "change", "gold", "baseline", "candidate"), attrgetter("flips")
+    ),
 }
 
 
@@ -457,9 +459,11 @@ def sentences(g: Gate) -> Iterator[str]:
         margins = listed(
             [f"{margin_text(check.margin or 0.0)} for {measured(check.name)}" for check in bounded]
         )
-        bounds = [check.difference.equivalence_interval for check in bounded]
-        methods = dict.fromkeys(one.method for one in bounds if one is not None)
-        named_methods = listed([with_works("interval", one) for one in methods])
+        bounds = {check.name: check.difference.equivalence_interval for check in bounded}
+        methods = {
+            name: with_works("interval", one.method) for name, one in bounds.items() if one is not None
+        }
+        named_methods = by_part(methods, methods.__getitem__)
         yield (
             f"A loss of this much matters: {margins}. A check passes if the one-sided {percent(g.level)}"
             f" bound of the difference{cite('analysis', 'equivalence')} excludes it; all checks"
@@ -468,11 +472,12 @@ def sentences(g: Gate) -> Iterator[str]:
         yield _failing(g, bounded)
     if alarms:
         names = listed([measured(check.name) for check in alarms])
-        _, tests = intervals_and_tests([check.difference for check in alarms])
+        tests = {check.name: intervals_and_tests([check.difference])[1] for check in alarms}
         several = f", corrected by Holm's procedure{cite('correction', 'holm')}" if len(alarms) > 1 else ""
         yield (
             f"For {names} we tested whether the candidate is worse, at the {percent(alpha(g.level))} level:"
-            f" {tests}{several}."
+            f" {by_part(tests, tests.__getitem__)}{several}."
+            " That it finds no loss is no proof that there is none."
         )
     yield drawn(g, g.differences)
 
@@ -515,6 +520,15 @@ def to_junit(g: Gate) -> str:
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'
 
 
+LOOKS = {
+    "pass": (drawing.ACCENT, "o", True),
+    "fail": (drawing.WORSE, "X", True),
+    "inconclusive": (drawing.ACCENT, "D", False),
+    _SILENT: (drawing.ACCENT, "s", False),
+}
+"""Colour, shape and filling of the marker of a check, each told from the others without colour."""
+
+
 @figure
 def gate(g: Gate, *, canvas: Canvas = SCREEN) -> Sheet:
     """Draw the checks, one line each; the band is the margin if all have the same."""
@@ -522,15 +536,22 @@ def gate(g: Gate, *, canvas: Canvas = SCREEN) -> Sheet:
     margin = next(iter(margins)) if len(margins) == 1 else None
     names = canvas.names([g.candidate, g.baseline])
     checks = canvas.names(check.name for check in g.checks)
-    keys = [drawing.key("fail", filled=True), drawing.key("pass or inconclusive", filled=False)]
+    with_margin, alarms = ("fail", "inconclusive", "pass"), ("fail", _SILENT)
+    possible = {*(with_margin if margins != {None} else ()), *(alarms if None in margins else ())}
+    keys = [
+        drawing.key(NO_LOSS if standing == _SILENT else standing, filled=filled, colour=colour, shape=shape)
+        for standing, (colour, shape, filled) in LOOKS.items()
+        if standing in possible
+    ]
     if margin is not None:
         keys.append(drawing.margin_key(margin))
+    standing = _standing(*g.checks).capitalize()
     sheet = draw_lines(
         [_line(check, checks[check.name], margins) for check in g.checks],
         Rounding.of([(d.estimate, d.equivalence_interval) for d in g.differences], margin),
         margin,
         canvas,
-        title=f"{g.outcome.capitalize()}: {names[g.candidate]} against {names[g.baseline]}, {g.extent}",
+        title=f"{standing}: {names[g.candidate]} against {names[g.baseline]}, {g.extent}",
         keys=keys,
     )
     candidate, baseline = names[g.candidate], names[g.baseline]
@@ -545,6 +566,6 @@ def gate(g: Gate, *, canvas: Canvas = SCREEN) -> Sheet:
 def _line(check: GateCheck, name: str, margins: set[float | None]) -> Line:
     margin = "" if check.margin is None or len(margins) == 1 else f", margin {margin_text(check.margin)}"
     way = "" if check.difference.greater_is_better else " (lower is better)"
-    label = f"{name}{way}{margin}: {check.outcome}"
-    d = check.difference
-    return Line(label, d.estimate, d.equivalence_interval, check.outcome == "fail")
+    label = f"{name}{way}{margin}: {_standing(check)}"
+    d, (colour, shape, filled) = check.difference, LOOKS[_standing(check)]
+    return Line(label, d.estimate, d.equivalence_interval, filled, look=(colour, shape))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping
+import math
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
@@ -12,7 +13,7 @@ from bestby._core.checks import margin_of
 from bestby._core.errors import GateFailedError, InvalidInputError
 from bestby._core.text import quoted, suggestion
 from bestby.report.comparison import Difference
-from bestby.report.reported import Drawn, Reported
+from bestby.report.reported import Drawn, Reported, shown_in
 from bestby.results.base import Note, Provenance
 from bestby.results.values import Interval, extent
 
@@ -20,6 +21,9 @@ Outcome = Literal["pass", "fail", "inconclusive"]
 
 OUTCOMES: tuple[Outcome, ...] = ("fail", "inconclusive", "pass")
 """The outcomes, the one that decides first: a gate has the first of them that one of its checks has."""
+
+OF_ANSWERS, OF_SCORES = ("newly wrong", "newly right"), ("worse", "better")
+"""What the candidate makes of an item: of right and wrong answers, and of other scores."""
 
 
 def outcome_by_margin(
@@ -67,6 +71,8 @@ class Flip:
         The prediction or the score of each.
     gold : str or None
         The gold; None if there is none.
+    check : str
+        The check most at risk in which it flipped.
 
     See Also
     --------
@@ -78,6 +84,7 @@ class Flip:
     baseline: str
     candidate: str
     gold: str | None = None
+    check: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +156,17 @@ class GateCheck:
         return self.metric if self.part is None else f"{self.metric} ({self.part})"
 
     @property
+    def loss(self) -> float:
+        """How much worse the candidate is in the data; negative where it is better."""
+        d = self.difference
+        return -d.estimate if d.greater_is_better else d.estimate
+
+    @property
+    def n_units(self) -> int:
+        """How many independent items, or clusters, it rests on."""
+        return self.difference.n_clusters or self.difference.n_items
+
+    @property
     def bound(self) -> float | None:
         """The one-sided bound on the side of a loss; None where the data give none."""
         bounds = self.difference.equivalence_interval
@@ -175,10 +193,11 @@ class Gate(Drawn, Reported):
     checks : tuple of GateCheck
         One per metric, and per part of the items if there are some.
     flips : tuple of Flip
-        The items on which one system is better than the other on the first metric, at most 1000 of them:
-        newly wrong items first. Empty for metrics that say nothing of single items.
+        The items on which one system is better than the other, at most 1000 of them: each under the check
+        most at risk in which it flipped, those checks first, the worst item first. None for metrics that say
+        nothing of single items.
     n_worse, n_better : int
-        How many items became wrong or worse, and right or better.
+        How many items became wrong or worse, and right or better, on the first metric.
     level : float
         The level of the one-sided bounds and, one minus it, of the tests.
     n_items, n_clusters : int
@@ -236,7 +255,7 @@ class Gate(Drawn, Reported):
         """Each check in plain words."""
         from bestby.questions.gate import report
 
-        return report.check_sentences(self)
+        return report.check_sentences(shown_in(self))
 
     def __iter__(self) -> Iterator[GateCheck]:
         return iter(self.checks)
@@ -328,6 +347,20 @@ def outcome_of(checks: tuple[GateCheck, ...]) -> Outcome:
     """
     outcomes = {check.outcome for check in checks}
     return next(outcome for outcome in OUTCOMES if outcome in outcomes)
+
+
+def by_risk(checks: Iterable[GateCheck]) -> list[GateCheck]:
+    """Return the checks by outcome, then parts of the items before all of them, then by the loss they show.
+
+    That is the loss beyond the margin (beyond 0 without one) over its standard error.
+    """
+
+    def risk(check: GateCheck) -> tuple[int, bool, float]:
+        beyond = check.loss - (check.margin or 0.0)
+        error = check.difference.standard_error or math.inf
+        return OUTCOMES.index(check.outcome), check.part is None, -beyond / error
+
+    return sorted(checks, key=risk)
 
 
 def margins_of(margin: Any, metrics: list[str]) -> dict[str, float | None]:

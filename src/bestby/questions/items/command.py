@@ -85,6 +85,8 @@ class Compare:
     runs, transcripts, segment scores of mt-metrics-eval and answers to SQuAD are recognised by their content,
     and suggest a metric. If the metric is one of texts, every line of a text is a segment.
 
+    A table of runs, datasets or folds goes to the command for these, with the same options.
+
     The metric is accuracy, without gold the mean of the scores. The table is printed unless an output goes to
     - (the standard output). JSON and CSV hold every system and pair, whatever --top shows.
 
@@ -115,4 +117,4 @@ def compare(values: Compare, progress: Any) -> Any:
     from bestby.questions.items.compare import compare as compare_systems
 
     evaluation, statistics = read_evaluation(values)
-    return compare_systems(evaluation, **in_records(statistics, progress))
+    return compare_systems(evaluation, **in_records(compare_systems, statistics, progress=progress))

@@ -7,11 +7,13 @@ from functools import partial
 from typing import Any
 
 from bestby._core.keywords import with_suggestions
-from bestby._core.typing import AnnotatorChoice, ArrayLike, OnMissing, Question, Rng
+from bestby._core.typing import OnMissing, Question, Rng
 from bestby.comparisons.one_metric import compared, compared_by_metric
 from bestby.comparisons.reading import Arguments, check_two_systems, evaluation_of
 from bestby.comparisons.settings import Settings
+from bestby.data.blocks import clusters_and_blocks
 from bestby.data.evaluation import Evaluation
+from bestby.data.reading import Reading, checked_reading
 from bestby.metrics.suitability import chosen_metrics
 from bestby.report.comparison import Comparison
 from bestby.resampling.settings import Resampling, combined_settings
@@ -24,23 +26,15 @@ def compare(
     gold: Any = None,
     *,
     metric: Any = None,
-    greater_is_better: bool | None = None,
     systems: str | Sequence[str] | None = None,
-    ignore: str | Sequence[str] | None = None,
     items: Any = None,
-    system_column: str | None = None,
-    value_column: str | None = None,
     clusters: Any = None,
     strata: Any = None,
     on_missing: OnMissing = "error",
-    classes: ArrayLike | None = None,
-    normalise: bool = False,
-    annotators: AnnotatorChoice | None = None,
-    blocks: int | None = None,
+    reading: Reading | None = None,
     baseline: str | None = None,
     interval: ItemInterval | None = "auto",
     level: float = 0.95,
-    simultaneous: bool = False,
     test: ItemTest | None = "auto",
     alternative: Question = "two-sided",
     correction: ItemCorrection = "holm",
@@ -63,39 +57,25 @@ def compare(
         distinct ones come here.
     gold : array_like, shape (n,), or mapping, or str, optional
         The gold labels or values, or the name of their column or key in `data`.
-    metric : str, Metric, callable or list of them, optional
+    metric : str, Metric, ScoreMetric, callable or list of them, optional
         What to compare; ``bestby metrics`` lists the names. Defaults to accuracy (real numbers are refused
         then: name a metric for them), for soft gold to cross-entropy, without gold to the mean. A callable
         takes ``(gold, predictions)`` and returns a number. Without gold, any other name is that of the
-        scores, such as ``"COMET"``, and what is compared is their mean.
-    greater_is_better : bool, optional
-        The direction of scores without gold. By default a guess from their name, which a note tells; without
-        a name True. Metrics know theirs.
-    systems, ignore : str or list of str, optional
-        The systems to compare (all by default), and the columns or keys that are not systems, by name or by
-        pattern, such as ``"gpt-*"``.
-    system_column, value_column : str, optional
-        Columns of a long table: the name of the system, and the prediction or score.
+        scores, such as ``"COMET"``, and what is compared is their mean; a note tells which direction the name
+        was taken for, which ``ScoreMetric("COMET", greater_is_better=True)`` says.
+    systems : str or list of str, optional
+        The systems to compare (all by default), by name or by pattern, such as ``"gpt-*"``.
     items, clusters, strata : array_like, shape (n,), or mapping, or str, optional
         Ids of the items; the cluster (document, speaker, template) and the stratum of each item, or their
         columns (several columns may make an id: ``items=["task", "id"]``). Items of one cluster are resampled
         and swapped together. A list of two `clusters` is two crossed groupings, such as ``[templates,
-        languages]``.
+        languages]``. ``Blocks(25)``: the items are consecutive pieces of text, near ones alike.
     on_missing : {"error", "drop", "worst"}
         What to do with items that some system lacks: those whose id is not there, or whose value is None,
         NaN, NA or masked. "drop" leaves them out for all systems; "worst" counts them as wrong.
-    classes : array_like, shape (K,), optional
-        The classes of soft labels, in the order of their columns. For hard labels, all labels there are:
-        needed only if no system predicts a label that the gold of these items has.
-    normalise : bool
-        Divide every row of a soft label by its sum.
-    annotators : {"fixed", "resample"}, optional
-        The gold is the labels of several annotators per item: an `Annotations`, or an array of labels of
-        shape (n, A). "resample" draws the annotators of each item again in every resample of the items;
-        it does not go with two crossed groupings.
-    blocks : int, optional
-        The items are consecutive pieces of text, near ones alike: resample and swap blocks of so many. Take
-        blocks much longer than the dependence reaches, and ten of them at the least.
+    reading : Reading, optional
+        How the data are read: columns that are no systems, the columns of a long table, classes and rows of
+        soft labels, labels of several annotators.
     baseline : str, optional
         Compare every other system with this one only (system minus baseline); otherwise every pair.
     interval : str or None
@@ -106,10 +86,6 @@ def compare(
         no standard errors, which saves their time.
     level : float
         Nominal coverage; 1 - level is the level of the tests.
-    simultaneous : bool
-        Intervals of the differences that hold for all pairs of a metric at once: each by its own method, at
-        a level that depends on how the systems vary together. Verdicts, groups, ranks and adjusted p-values
-        are then read from these intervals, so that they agree.
     test : str or None
         The significance test, by a name in the table of the guide "Choosing a test". "permutation" swaps
         predictions as they were given; of a correlation or a metric of ranks "permutation-standardised" swaps
@@ -121,9 +97,12 @@ def compare(
         "greater" asks whether A's score is greater than B's, on the scale of the metric, also
         where lower is better; "better" whether A is better, whichever direction that is. One-sided pairs
         stand in the order the systems were given. Intervals are two-sided always.
-    correction : {"holm", "bonferroni", "step-down", "bh", "none"}
+    correction : {"holm", "bonferroni", "step-down", "simultaneous", "bh", "none"}
         How p-values are corrected; the family is all pairs of one metric. "step-down" finds more than "holm",
-        as it reads how the differences vary together; it has no intervals of its own.
+        as it reads how the differences vary together; it has no intervals of its own. "simultaneous" makes
+        intervals that hold for all pairs of a metric at once: each by its own method, at a level that depends
+        on how the systems vary together. Verdicts, groups, ranks and adjusted p-values are then read from
+        these intervals, so that they agree.
     margin : float, optional
         The smallest difference that matters. Turns on verdicts: better or worse (the whole interval
         beyond the margin), equivalent (two one-sided tests), not worse or not better (one of these two, and
@@ -180,22 +159,23 @@ def compare(
     >>> round(difference.interval.low, 3), round(difference.interval.high, 3), difference.p_value
     (0.084, 0.763, None)
     """
+    how = checked_reading(reading, "compare")
     resampling = combined_settings(resampling, n_resamples, rng)
+    clusters, blocks = clusters_and_blocks(clusters)
     settings = Settings.checked(
-        "items", interval=interval, level=level, simultaneous=simultaneous, test=test,
+        "items", interval=interval, level=level, test=test,
         alternative=alternative, correction=correction, margin=margin, baseline=baseline,
-        resample_size=resampling.resample_size, rescale=resampling.rescale, annotators=annotators,
+        resample_size=resampling.resample_size, rescale=resampling.rescale, annotators=how.annotators,
         blocks=blocks,
     )  # fmt: skip
     arguments = Arguments(
-        gold=gold, systems=systems, ignore=ignore, system_column=system_column, value_column=value_column,
-        items=items, clusters=clusters, strata=strata, on_missing=on_missing, classes=classes,
-        normalise=normalise, annotators=annotators,
+        gold=gold, systems=systems, items=items, clusters=clusters, strata=strata, on_missing=on_missing,
+        reading=how,
     )  # fmt: skip
     evaluation = evaluation_of(data, arguments, metric)
     check_two_systems(evaluation)
     settings = settings.among(evaluation.names)
-    metrics, evaluation = chosen_metrics(metric, evaluation, greater_is_better)
+    metrics, evaluation = chosen_metrics(metric, evaluation)
     return compared_by_metric(
         evaluation,
         metrics,

@@ -9,12 +9,14 @@ from typing import Any
 from bestby._core.arrays import is_table
 from bestby._core.keywords import with_suggestions
 from bestby._core.text import quoted
-from bestby._core.typing import AnnotatorChoice, ArrayLike, OnMissing, Rng
+from bestby._core.typing import OnMissing, Rng
 from bestby.comparisons import family, note_rules, one_pair
 from bestby.comparisons.one_metric import MetricPart, compared_by_metric, system_scores
 from bestby.comparisons.reading import Arguments, evaluation_of
 from bestby.comparisons.settings import Settings
+from bestby.data.blocks import clusters_and_blocks
 from bestby.data.evaluation import Evaluation
+from bestby.data.reading import Reading, checked_reading
 from bestby.engine.estimate import Estimates
 from bestby.metrics.base import BaseMetric
 from bestby.metrics.suitability import chosen_metrics
@@ -32,19 +34,12 @@ def evaluate(
     gold: Any = None,
     *,
     metric: Any = None,
-    greater_is_better: bool | None = None,
     systems: str | Sequence[str] | None = None,
-    ignore: str | Sequence[str] | None = None,
     items: Any = None,
-    system_column: str | None = None,
-    value_column: str | None = None,
     clusters: Any = None,
     strata: Any = None,
     on_missing: OnMissing = "error",
-    classes: ArrayLike | None = None,
-    normalise: bool = False,
-    annotators: AnnotatorChoice | None = None,
-    blocks: int | None = None,
+    reading: Reading | None = None,
     interval: ItemInterval | None = "auto",
     level: float = 0.95,
     n_resamples: int = 10_000,
@@ -59,11 +54,13 @@ def evaluate(
         As for `compare`; one system is enough, and its predictions or scores need no name.
     gold : array_like, shape (n,), or mapping, or str, optional
         The gold labels or values; for a data frame the name of their column.
-    metric, greater_is_better, systems, ignore, items, system_column, value_column, clusters, strata
+    metric, systems, items, clusters, strata
         As for `compare`.
-    on_missing, classes, normalise
+    on_missing
         As for `compare`.
-    annotators, blocks, interval, level
+    reading : Reading, optional
+        As for `compare`.
+    interval, level
         As for `compare`; ``interval=None`` gives the scores alone.
     n_resamples, rng, resampling
         As for `compare`.
@@ -99,21 +96,22 @@ def evaluate(
     >>> score.score, round(score.interval.low, 3), round(score.interval.high, 3), score.interval.method
     (0.9, 0.596, 0.995, 'wilson-midp')
     """
+    how = checked_reading(reading, "evaluate")
     resampling = combined_settings(resampling, n_resamples, rng)
+    clusters, blocks = clusters_and_blocks(clusters)
     settings = Settings.checked(
         "items", interval=interval, level=level, test=None,
-        resample_size=resampling.resample_size, rescale=resampling.rescale, annotators=annotators,
+        resample_size=resampling.resample_size, rescale=resampling.rescale, annotators=how.annotators,
         blocks=blocks,
     )  # fmt: skip
     if not isinstance(data, Evaluation | Mapping | str) and not is_table(data):
         data = {"system": data}
     arguments = Arguments(
-        gold=gold, systems=systems, ignore=ignore, system_column=system_column, value_column=value_column,
-        items=items, clusters=clusters, strata=strata, on_missing=on_missing, classes=classes,
-        normalise=normalise, annotators=annotators,
+        gold=gold, systems=systems, items=items, clusters=clusters, strata=strata, on_missing=on_missing,
+        reading=how,
     )  # fmt: skip
     evaluation = evaluation_of(data, arguments, metric)
-    metrics, evaluation = chosen_metrics(metric, evaluation, greater_is_better)
+    metrics, evaluation = chosen_metrics(metric, evaluation)
     named = {name: value for name, value in settings.by_name().items() if name in _SETTINGS}
     return compared_by_metric(
         evaluation,

@@ -47,4 +47,4 @@ def evaluate(values: Evaluate, progress: Any) -> Any:
     from bestby.questions.items.evaluate import evaluate as evaluate_systems
 
     evaluation, statistics = read_evaluation(values)
-    return evaluate_systems(evaluation, **in_records(statistics, progress))
+    return evaluate_systems(evaluation, **in_records(evaluate_systems, statistics, progress=progress))

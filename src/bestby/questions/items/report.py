@@ -6,13 +6,13 @@ import dataclasses
 import math
 from collections.abc import Iterator, Sequence
 from functools import partial
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import Any
 
 from bestby._core.text import counted, grouped
 from bestby.questions.items.many_systems_report import embedded, with_best_group
 from bestby.report import column, words
-from bestby.report.column import Cell, Column, interval_cell, number_cell
+from bestby.report.column import Cell, Column, Look, interval_cell, number_cell
 from bestby.report.comparison import Comparison, Difference
 from bestby.report.differing_items import (
     Disagreement,
@@ -34,9 +34,10 @@ from bestby.report.document import (
     subtitle,
 )
 from bestby.report.fields import DIFFERENCE, SCORE, Rows
+from bestby.report.fields import named as named_fields
 from bestby.report.figures import forest, systems
 from bestby.report.next_step import leading, next_step
-from bestby.report.numbers import percent
+from bestby.report.numbers import margin_text, percent
 from bestby.report.pairs import examples
 from bestby.report.paper import against, clustered, drawn, inference, intervals_of_scores, measured, named
 from bestby.report.percent import changes
@@ -50,11 +51,14 @@ from bestby.report.tables import (
     differences_of,
     differences_table,
     footnote_on_letters,
+    marks,
     pairs_matrix,
     score_rounding,
     shares_table,
     systems_of,
     systems_table,
+    verdicts,
+    why_marked,
 )
 from bestby.results.base import MetricInfo
 from bestby.results.values import ClassShares
@@ -82,6 +86,7 @@ def document(c: Comparison, top: int | None = None, *, items: bool = False) -> D
     return dataclasses.replace(
         report,
         overview=_overview(c, view),
+        by_metric=_by_metric(c) if n_systems == 2 and c.differences else None,
         classes=shares_table(_shown_shares(c, view)),
     )
 
@@ -116,7 +121,7 @@ def _section(c: Comparison, metric: MetricInfo, view: Comparison | None, most: i
         details=() if omnibus is None else (omnibus,),
         pictures=_pictures(c, metric, view),
         readings=tuple(words.difference_sentence(d, digits) for d in differences),
-        pairs=partial(pairs_matrix, shown, metric) if differences else None,
+        pairs=partial(pairs_matrix, c, metric, shown) if differences else None,
     )
     return section if view is None else _of_best(section, c, metric, view, differences)
 
@@ -296,7 +301,7 @@ def _overview(c: Comparison, view: Comparison | None) -> Overview:
     )
     intervals = f" with {percent(c.level)} intervals" if words.computed(c, "interval") else ""
     caption = f"Scores over {c.extent}{intervals}, best in bold"
-    caption += f" ({'; '.join(f'{metric.name}: {words.direction(metric)}' for metric in c.metrics)})."
+    caption += f" ({words.directions(c.metrics)})."
     groups = [entry.group for entry in c.systems if entry.group]
     if groups:
         label = "number" if any(group[:1].isdigit() for group in groups) else "letter"
@@ -306,6 +311,54 @@ def _overview(c: Comparison, view: Comparison | None) -> Overview:
         tuple(metric.name for metric in c.metrics),
         rows,
         footnote_on_letters(c.systems),
+    )
+
+
+def _by_metric(c: Comparison) -> Table:
+    """Return two systems on all metrics: a row per metric, with both scores and their difference."""
+    first = c.differences[0]
+    entries = [
+        (
+            metric,
+            d if d.a == first.a else d.mirrored(),
+            score_rounding(c, metric),
+            difference_rounding(c, metric),
+        )
+        for metric in c.metrics
+        for d in differences_of(c, metric)
+    ]
+
+    def of_difference(name: str) -> Column:
+        field = named_fields(DIFFERENCE)[name]
+        header = field.column(Look(level=c.level)).header
+
+        def cell(entry: Any) -> Cell:
+            return field.column(Look(entry[3], c.level)).cell(entry[1])
+
+        return Column(header, cell, applies=field.applies(c))
+
+    differences = [d for _, d, _, _ in entries]
+    columns = (
+        column.name(
+            "metric", lambda e: f"{e[0].name}{'' if e[0].greater_is_better else ' (lower is better)'}"
+        ),
+        Column(first.a, lambda e: number_cell(e[2], e[1].score_a)),
+        Column(first.b, lambda e: number_cell(e[2], e[1].score_b)),
+        *map(of_difference, ("difference", "interval", "p_value")),
+        column.part(verdicts(differences), itemgetter(1)),
+        column.part(marks(differences), itemgetter(1)),
+    )
+    sides = column.sides(differences)
+    margin = "" if c.margin is None else f"; margin {margin_text(c.margin)}, verdict on {sides.one}"
+    return Table.of(
+        f"Scores of {first.a} and {first.b} over {c.extent}, and their differences, {sides.minus}{margin}",
+        columns,
+        entries,
+        lambda e: words.stands_out(e[1]),
+        part="metrics",
+        main=3,
+        methods=words.methods_sentence(dataclasses.replace(c, systems=())),
+        footnote=why_marked(differences, c),
     )
 
 
@@ -338,13 +391,13 @@ def sentences(c: Comparison) -> Iterator[str]:
     yield clustered(c)
     if c.classes and c.classes[0].counts is None:
         yield f"The labels are soft: distributions over the classes{cite('analysis', 'soft labels')}."
-    scores = intervals_of_scores(c.systems)
     if not len(c.differences):
-        if scores:
+        if any(entry.interval is not None for entry in c.systems):
+            scores = intervals_of_scores(c.systems)
             yield f"We report every score with its {percent(c.level)} confidence interval: {scores}."
             yield drawn(c, (), *(entry.interval for entry in c.systems))
         return
-    yield from inference(c, c.differences, scores=scores)
+    yield from inference(c, c.differences, systems=c.systems)
     for test in sorted({one.name for one in c.omnibus}):
         which = f"{long_name('omnibus', test)} test{cite('omnibus', test)}"
         yield f"We also tested the hypothesis that all systems are equal: {which}."

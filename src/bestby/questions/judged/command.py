@@ -138,8 +138,8 @@ def judged_compare(values: JudgedCompare, progress: Any) -> Any:
     columns = values.data.arguments()
     arguments = {**values.design.arguments(), **values.statistics.arguments()}
     if values.design.calibration is None:
-        scores = read_judged(values.path, **columns)
+        scores = read_judged(values.path, **in_records(read_judged, columns))
     else:
-        scores = read_judged(values.path, **{**columns, "human": False})
+        scores = read_judged(values.path, **in_records(read_judged, columns, human=False))
         arguments["calibration"] = read_calibration(values.design.calibration, **columns)
-    return compare_judged(scores, **in_records(arguments, progress))
+    return compare_judged(scores, **in_records(compare_judged, arguments, progress=progress))

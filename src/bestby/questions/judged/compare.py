@@ -17,8 +17,10 @@ from bestby.comparisons import family
 from bestby.comparisons.provenance import hash_of, hash_of_rows
 from bestby.comparisons.settings import FamilySettings, check_reach
 from bestby.data.layouts.judged import JudgedItems
+from bestby.data.reading import Reading, checked_reading
 from bestby.data.table import backend_of
 from bestby.engine.base import Drawing
+from bestby.metrics.score_metric import ScoreMetric, name_and_direction
 from bestby.questions.judged.judge_quality import humans_of, judges_of
 from bestby.questions.judged.label_metrics import (
     Scored,
@@ -55,17 +57,15 @@ def compare_judged(
     predictions: Any = None,
     calibration: Any = None,
     metric: Any = None,
-    greater_is_better: bool | None = None,
     systems: str | Sequence[str] | None = None,
-    ignore: str | Sequence[str] | None = None,
     clusters: Any = None,
     strata: Any = None,
     labels_drawn: Any = None,
     bias_by: Any = None,
+    reading: Reading | None = None,
     scale: Literal["same", "different"] | None = None,
     baseline: str | None = None,
     level: float = 0.95,
-    simultaneous: bool = False,
     alternative: Question = "two-sided",
     correction: ItemCorrection = "holm",
     margin: float | None = None,
@@ -101,12 +101,11 @@ def compare_judged(
         verdicts of other items, from which the error rates of the judge follow. A data frame has columns
         ``judge`` and ``human``, and ``system`` if each has items of its own. Its clusters and strata are the
         columns that `clusters` and `strata` name, or ``cluster`` and ``stratum``.
-    metric : str or Metric, optional
+    metric : str, Metric or ScoreMetric, optional
         The metric of predictions against labels, a function of sums over the items such as ``f1_macro``,
-        ``matthews_corrcoef`` or ``pearson``; accuracy by default.
-    greater_is_better : bool, optional
-        Whether a greater human score is better, as by default; False for penalties.
-    systems, ignore
+        ``matthews_corrcoef`` or ``pearson``; accuracy by default. Of scores, a `ScoreMetric` says whether
+        higher human scores are better, as they are by default.
+    systems
         Which systems to compare, or to leave out, by name or pattern.
     clusters, strata : array_like, shape (n,), or mapping of item id to group, or str
         As for `compare`; a name of a column if `judge` is a data frame. Strata are counted by their share of
@@ -118,9 +117,11 @@ def compare_judged(
         What the judge's bias may go with: columns of a frame, or values by name, one per item (such as
         length) or per item and system (such as the position in which it was shown): numbers, dates or other
         values. "order" is the order of the items, for drift over time, where no column is called so.
+    reading : Reading, optional
+        How the data are read: `ignore`.
     scale : {"same", "different"}, optional
         Whether judge and humans score on the same scale; by default they do if their ranges are alike.
-    baseline, level, simultaneous, alternative, correction, margin
+    baseline, level, alternative, correction, margin
         As for `compare`, on the scale of the human scores.
     n_resamples, rng, resampling
         As for `compare`; resamples are drawn for metrics that are not means.
@@ -231,6 +232,7 @@ def compare_judged(
     >>> [(s.system, round(s.judge_score, 2), round(s.labels_score, 2)) for s in result.systems]
     [('new', 0.88, 0.92), ('old', 0.31, 0.34)]
     """
+    how = checked_reading(reading, "compare_judged", "ignore")
     drawing = Drawing.of(
         combined_settings(
             resampling,
@@ -241,17 +243,18 @@ def compare_judged(
         )
     )
     settings = Settings.checked(
-        "judged", level=level, simultaneous=simultaneous, alternative=alternative, correction=correction,
+        "judged", level=level, alternative=alternative, correction=correction,
         margin=margin, baseline=baseline,
     )  # fmt: skip
-    greater = None if greater_is_better is None else checks.flag(greater_is_better, "greater_is_better")
+    name, greater = name_and_direction(metric)
+    metric = None if isinstance(metric, ScoreMetric) else name
     if calibration is not None:
         unused = {
             "human": human, "predictions": predictions, "metric": metric, "labels_drawn": labels_drawn,
             "bias_by": bias_by, "scale": scale,
         }  # fmt: skip
         checks.refuse_unused("a calibration set", **{name: (value, None) for name, value in unused.items()})
-        items = verdicts_of(judge, systems, ignore)
+        items = verdicts_of(judge, systems, how.ignore)
         _check_systems(items.names)
         settings = settings.among(items.names)
         shares = calibrated(items, calibration, clusters, strata)
@@ -260,7 +263,7 @@ def compare_judged(
             Scored(info, items), shares, _described_by_error_rates(items, shares), settings, "same", ()
         )
         return with_backend(result, backend_of(judge))
-    source = source_of(judge, human, predictions, systems, ignore)
+    source = source_of(judge, human, predictions, systems, how.ignore)
     _check_systems(source.names)
     settings = settings.among(source.names)
     if isinstance(source, JudgedLabels):
@@ -339,11 +342,11 @@ class Settings(FamilySettings):
     """The arguments of `compare_judged` that are not data; see there."""
 
     level: float
-    simultaneous: bool
     alternative: Question
     correction: str
     margin: float | None
     baseline: str | None
+    simultaneous: bool = False
     interval: str | None = "auto"
     test: str | None = "auto"
 

@@ -45,7 +45,7 @@ from bestby.report.numbers import (
     p_text,
     percent,
 )
-from bestby.report.paper import against, inference, intervals_of_scores, named
+from bestby.report.paper import against, inference, named
 from bestby.report.percent import HUNDRED, changes, multiplied, unit_of
 from bestby.report.references import cite
 from bestby.report.tables import (
@@ -656,7 +656,7 @@ def sentences(c: JudgedComparison) -> Iterator[str]:
         f" {grouped(c.n_items)} items, and by human {what} of {_labelled_items(c)}{against(c.baseline)}."
     )
     yield _method(c)
-    yield from inference(c, c.differences, scores=intervals_of_scores(c.systems))
+    yield from inference(c, c.differences, systems=c.systems)
 
 
 def _method(c: JudgedComparison) -> str:

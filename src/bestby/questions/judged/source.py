@@ -38,6 +38,7 @@ from bestby.data.layouts.judged import (
     source_name,
     wide_parts,
 )
+from bestby.data.reading import Reading, checked_reading
 from bestby.data.roles import listed
 from bestby.data.table import SYSTEM_WORDS, Table, table_of, unreadable
 from bestby.readers import paths
@@ -51,7 +52,7 @@ def read_judged(
     judge: str | Sequence[str] | None = None,
     human: str | Sequence[str] | Literal[False] | None = None,
     items: str | None = None,
-    system_column: str | None = None,
+    reading: Reading | None = None,
     missing: str | Iterable[str] = MISSING,
 ) -> JudgedItems | JudgedLabels:
     r"""Read the scores of a judge for all items, and of humans for some of them.
@@ -70,9 +71,11 @@ def read_judged(
         ``judge_`` and ``human_``: several judges, or several humans. Several judges may share a column, with
         their names in the column judge_name, and the scores of several humans may be in rows of their own.
         ``human=False``: there are no human scores, as a calibration set tells the judge's error rates.
-    items, system_column : str, optional
+    items : str, optional
         The columns of item ids and of systems of a long table; those called item or id, and system or model,
         are found.
+    reading : Reading, optional
+        How the table is read: `system_column`.
     missing : str or iterable of str
         The texts that mean a missing value.
 
@@ -102,8 +105,9 @@ def read_judged(
     >>> data.names, data.judge[:, :, 0], data.human
     (('a', 'b'), array([[0.9, 0.3]]), array([[ 1., nan]]))
     """
-    paths.check_arguments(path, missing=missing, items=items, system_column=system_column)
-    named = _named(judge, None if human is False else human, items, system_column)
+    how = checked_reading(reading, "read_judged", "system_column")
+    paths.check_arguments(path, missing=missing, items=items, system_column=how.system_column)
+    named = _named(judge, None if human is False else human, items, how.system_column)
     table = one_table(path, "the scores of judge and humans", missing)
     return judged_table(table, dataclasses.replace(named, labelled=human is not False))
 

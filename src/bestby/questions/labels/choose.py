@@ -19,6 +19,7 @@ from bestby.comparisons.reading import Arguments, evaluation_of
 from bestby.data.alignment import check_nested, check_unique_ids, one_grouping, quantile_bins, value_bins
 from bestby.data.columns import group_codes
 from bestby.data.evaluation import Evaluation, hash_of_columns
+from bestby.data.reading import Reading, checked_reading
 from bestby.data.roles import listed
 from bestby.inference.bisection import last_that_holds
 from bestby.questions.labels.result import ChosenItem, ChosenItems, ChosenStratum
@@ -34,12 +35,10 @@ def choose_items(
     n: int | None = None,
     *,
     systems: str | Sequence[str] | None = None,
-    ignore: str | Sequence[str] | None = None,
     items: Any = None,
-    system_column: str | None = None,
-    value_column: str | None = None,
     clusters: Any = None,
     strata: Any = None,
+    reading: Reading | None = None,
     stratify_by: StratifyBy | None = None,
     n_bins: int = 4,
     allocation: Draw = "proportional",
@@ -61,7 +60,7 @@ def choose_items(
     n : int, optional
         How many items to draw; how many clusters, if `clusters` are given. All by default, which needs
         ``shuffle=True``.
-    systems, ignore, items, system_column, value_column
+    systems, items
         As for `compare`.
     clusters : array_like, shape (n,), or str, optional
         The cluster of each item. Clusters are drawn as wholes, as they are resampled everywhere else. Single
@@ -69,6 +68,8 @@ def choose_items(
         the clusters when you compare.
     strata : array_like, shape (n,), or str, optional
         The stratum of each item, if you have strata of your own; in place of `stratify_by`.
+    reading : Reading, optional
+        How the data are read: `ignore`, `system_column` and `value_column`.
     stratify_by : {"score", "disagreement"}, optional
         Make the strata from the judge: of quantiles of its mean score over the systems, or of the standard
         deviation of its scores between the systems. The score of a cluster is the mean of its items. If there
@@ -136,8 +137,7 @@ def choose_items(
         checks.choice(stratify_by, allowed_names("stratify_by", "choose"), "stratify_by")
     seed = seed_of(rng)
     pool = pool_of(
-        data, systems=systems, ignore=ignore, items=items, system_column=system_column,
-        value_column=value_column, clusters=clusters, strata=strata,
+        data, systems=systems, items=items, reading=reading, clusters=clusters, strata=strata,
     )  # fmt: skip
     strata_of_units = pool.stratified(stratify_by, checks.positive_int(n_bins, "n_bins"))
     size = _size(n, pool, shuffle=shuffle)
@@ -310,20 +310,21 @@ MOST_SCORE_BINS = 100
 """Strata that the scores of a judge are cut into at most."""
 
 
-def pool_of(data: Any, *, clusters: Any, strata: Any, items: Any, **options: Any) -> Pool:
+def pool_of(
+    data: Any, *, clusters: Any, strata: Any, items: Any, reading: Reading | None, systems: Any
+) -> Pool:
     """Return the items of any data that `choose_items` takes."""
     if not isinstance(data, Evaluation | Mapping | str) and not is_table(data):
-        unused = {name: value for name, value in options.items() if value is not None}
-        if items is not None or unused:
-            name = next(iter({**({"items": items} if items is not None else {}), **unused}))
+        given = {"items": items, "systems": systems, "reading": reading}
+        for name in [name for name, value in given.items() if value is not None]:
             raise InvalidInputError(
                 f"{name} is for scores, and the data are ids of items", hint=f"leave out {name}"
             )
         return _pool_of_ids(data, clusters, strata)
     grouping = one_grouping(clusters, "a draw of items")
-    evaluation = evaluation_of(
-        data, Arguments(items=items, clusters=grouping, strata=strata, **options), None
-    )
+    how = checked_reading(reading, "choose_items", "ignore system_column value_column")
+    arguments = Arguments(systems=systems, items=items, clusters=grouping, strata=strata, reading=how)
+    evaluation = evaluation_of(data, arguments, None)
     return pool_of_evaluation(evaluation)
 
 

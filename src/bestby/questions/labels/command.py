@@ -8,6 +8,7 @@ from bestby._core.errors import InvalidInputError
 from bestby.cli import option_groups
 from bestby.cli.option_groups import Count, Names, Text
 from bestby.cli.options import Group, argument, choice, flag, option, record, result_file
+from bestby.cli.records import in_records
 from bestby.vocabulary import allowed_names
 
 
@@ -106,7 +107,7 @@ def judged_choose(values: JudgedChoose, progress: Any) -> Any:
     if data.pop("ids_only"):
         ids, groups = _ids(values)
         return choose_items(ids, **groups, **draw)
-    return choose_items(read(values.paths, stream=False, **data), **draw)
+    return choose_items(read(values.paths, stream=False, **in_records(read, data)), **draw)
 
 
 def _ids(values: JudgedChoose) -> tuple[Any, dict[str, Any]]:

@@ -117,6 +117,11 @@ def planned_looks(text: str) -> int | list[int]:
 
 
 @record
+class Output(option_groups.Labelled, option_groups.Output):
+    """The files that are written, with names as readers are to see them."""
+
+
+@record
 class Watch:
     """
     FILES are one log that holds all systems, or one NAME=FILE per system: JSON Lines of scores, samples of
@@ -144,7 +149,7 @@ class Watch:
     paths: list[str] = argument("FILES")
     data: Data
     statistics: Statistics
-    output: option_groups.Output
+    output: Output
 
 
 STATUS = {"better": 0, "equivalent": 0, "worse": 1, "futile": 3, None: 3}

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
-from bestby.report.reported import Drawn, Reported
+from bestby.report.reported import Drawn, Reported, shown_in
 from bestby.results.base import Note, Provenance
 from bestby.results.values import Interval
 from bestby.vocabulary import MonitorPopulation
@@ -259,7 +259,7 @@ class MonitoredComparison(Drawn, Reported):
         """What can be concluded at this moment."""
         from bestby.questions.monitor import report
 
-        return report.sentence(self)
+        return report.sentence(shown_in(self))
 
     def __getitem__(self, other: str) -> MonitoredDifference:
         """Return the difference between the first system and another, by the name of the other.

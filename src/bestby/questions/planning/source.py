@@ -10,6 +10,7 @@ import numpy as np
 from bestby._core.errors import InvalidInputError
 from bestby._core.paths import readable_file
 from bestby.cli.options import set_option_names
+from bestby.cli.records import in_records
 from bestby.comparisons.reading import reading_of
 from bestby.data.columns import MISSING
 from bestby.data.layouts.items import system_column_of
@@ -230,7 +231,12 @@ def _runs_of(values: Plan, systems: list[str] | None) -> Any:
         )
     paired = values.assumptions.paired_runs
     return read_runs(
-        _one_file(values), gold=golds[0], run=values.data.run, systems=systems, paired=paired, **reading
+        _one_file(values),
+        gold=golds[0],
+        run=values.data.run,
+        systems=systems,
+        paired=paired,
+        **in_records(read_runs, reading),
     )
 
 
@@ -256,7 +262,9 @@ def _pilot(values: Plan) -> Design:
     metric = values.data.metric
     test: Any = values.statistics.test
     difference = values.assumptions.difference
-    evaluation = read(values.paths or [], **reading_of(metric), stream=False, **_reading(values))
+    evaluation = read(
+        values.paths or [], **reading_of(metric), stream=False, **in_records(read, _reading(values))
+    )
     a, b = _two(list(evaluation.names))
     if not values.data.formula:
         pilot = Pilot(evaluation, metric, a, b, test or "auto")

@@ -101,7 +101,7 @@ def preferences(values: Preferences, progress: Any) -> Any:
     statistics = values.statistics
     checks.choice(statistics.method, _METHODS, "method")
     checks.choice(statistics.on_missing, ("error", "drop"), "on_missing")
-    judgements = read_preferences(values.paths, **values.data.arguments())
+    judgements = read_preferences(values.paths, **in_records(read_preferences, values.data.arguments()))
     if statistics.method == "auto":
         method = "win-rate" if judgements.is_graded else "bradley-terry"
         statistics = dataclasses.replace(statistics, method=method)
@@ -125,7 +125,7 @@ def _by_strength(judgements: Any, statistics: Statistics, progress: Any) -> Any:
     if statistics.alternative == "better":  # the stronger is the better one
         arguments["alternative"] = "greater"
     arguments["ties"] = _MODELS[statistics.method]
-    return compare_preferences(judgements, **in_records(arguments, progress))
+    return compare_preferences(judgements, **in_records(compare_preferences, arguments, progress=progress))
 
 
 def _by_win_rate(judgements: Any, statistics: Statistics, progress: Any) -> Any:
@@ -138,7 +138,7 @@ def _by_win_rate(judgements: Any, statistics: Statistics, progress: Any) -> Any:
     for name in ("method", "scale", "prior", "on_missing"):
         del arguments[name]
     evaluation = win_rates(judgements, statistics.on_missing)  # type: ignore[arg-type]  # checked above
-    return compare(evaluation, **in_records(arguments, progress))
+    return compare(evaluation, **in_records(compare, arguments, progress=progress))
 
 
 def _refuse(statistics: Statistics, **unset: Any) -> None:

@@ -17,6 +17,7 @@ from bestby._core.typing import Array, ArrayLike, Correction, Question, Rng, Sca
 from bestby.comparisons import family, note_rules, swap_notes
 from bestby.comparisons.provenance import hash_of_rows, made_by
 from bestby.comparisons.settings import CheckedSettings
+from bestby.data.reading import Reading, checked_reading
 from bestby.data.table import backend_of
 from bestby.engine.base import Drawing
 from bestby.questions.preferences.bradley_terry import ELO
@@ -53,12 +54,12 @@ def compare_preferences(
     data: Preferences | Any,
     *,
     systems: str | Sequence[str] | None = None,
-    ignore: str | Sequence[str] | None = None,
     items: str | None = None,
     a: str = "a",
     b: str = "b",
     winner: str = "winner",
     clusters: ArrayLike | str | None = None,
+    reading: Reading | None = None,
     ties: Ties = "half",
     scale: Scale = "log",
     prior: float = 0.0,
@@ -84,12 +85,14 @@ def compare_preferences(
     items, a, b, winner : str
         The columns of a frame. Those called model_a, model_b, preference and item (or id) are used if there
         are any, as by `read_preferences`.
-    systems, ignore : str or list of str, optional
+    systems : str or list of str, optional
         The judgements of these systems (all by default, without those to ignore) with each other only, by
         name or by pattern, such as ``"gpt-*"``.
     clusters : array_like, shape (n,), or str, optional
         The cluster of each judgement, or the column with it: judgements of one cluster are drawn together.
         By default the items (prompts), if there are any.
+    reading : Reading, optional
+        How the data are read: `ignore`.
     ties : {"half", "davidson"}
         "half": a tie is half a win for both (Bradley and Terry's model). "davidson": ties have a probability
         of their own.
@@ -172,6 +175,7 @@ def compare_preferences(
     >>> round(difference.probability, 4), round(difference.p_value, 5), difference.exact
     (0.7083, 0.00222, True)
     """
+    how = checked_reading(reading, "compare_preferences", "ignore")
     resampling = combined_settings(
         resampling,
         n_resamples,
@@ -190,7 +194,7 @@ def compare_preferences(
             hint="leave one of the two out",
         )
     drawing = Drawing.of(resampling)
-    judgements = data_of(data, clusters, Columns(a, b, winner, items, systems, ignore))
+    judgements = data_of(data, clusters, Columns(a, b, winner, items, systems, how.ignore))
     settings = settings.among(judgements.names)
     fit = fitted(
         judgements,

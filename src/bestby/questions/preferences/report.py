@@ -16,7 +16,7 @@ from bestby.report.figures.canvas import Canvas
 from bestby.report.figures.systems import checked_kind, plot_systems
 from bestby.report.figures.systems import scores as draw_scores
 from bestby.report.numbers import DASH, Rounding, percent
-from bestby.report.paper import against, drawn, inference, intervals_of_scores, named
+from bestby.report.paper import against, drawn, inference, named
 from bestby.report.references import cite
 from bestby.report.tables import (
     Table,
@@ -179,9 +179,7 @@ def sentences(c: PreferenceComparison) -> Iterator[str]:
     model = "the model of Bradley and Terry, a tie counting as half a win for both"
     model = model if c.tie_model == "half" else "Davidson's model of preferences with ties"
     yield f"Their strengths were fitted by maximum likelihood to {model}{cite('model', c.tie_model)}."
-    yield from inference(
-        c, c.differences, over=" of the log strengths", scores=intervals_of_scores(c.systems)
-    )
+    yield from inference(c, c.differences, over=" of the log strengths", systems=c.systems)
     yield drawn(c, c.differences, *(entry.interval for entry in c.systems))
 
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from bestby._core.keywords import with_suggestions
 from bestby._core.text import grouped
 from bestby.report.comparison import Comparison, Difference, SystemScore
-from bestby.report.reported import canvas_of
+from bestby.report.reported import canvas_of, shown_metric
 from bestby.results.values import Interval, extent
 from bestby.vocabulary import FigureFont, FigureWidth, ItemFigure
 
@@ -170,4 +170,5 @@ class PreferenceComparison(Comparison):
         from bestby.questions.preferences import report
 
         canvas = canvas_of(ax, width, font)
-        return report.preferences(self, metric, kind, canvas)
+        shown, metric = shown_metric(self, metric, percent=False)
+        return report.preferences(shown, metric, kind, canvas)

@@ -25,6 +25,7 @@ from bestby.data.alignment import chosen_names, one_grouping
 from bestby.data.columns import MISSING, Missing, column_of_texts
 from bestby.data.evaluation import Evaluation
 from bestby.data.layouts.assemble import agreed
+from bestby.data.reading import Reading, checked_reading
 from bestby.data.roles import listed
 from bestby.data.table import Table, table_of, unreadable
 from bestby.metrics.base import MeanMetric
@@ -42,12 +43,12 @@ def read_preferences(
     paths: str | Path | Sequence[str | Path] | Mapping[str, str | Path],
     *,
     systems: str | Sequence[str] | None = None,
-    ignore: str | Sequence[str] | None = None,
     items: str | None = None,
     a: str | None = None,
     b: str | None = None,
     winner: str | None = None,
     clusters: str | None = None,
+    reading: Reading | None = None,
     missing: str | Iterable[str] = MISSING,
 ) -> Preferences:
     r"""Read judgements of which of two systems was better.
@@ -58,12 +59,14 @@ def read_preferences(
         CSV, TSV, JSON Lines or Parquet with a row per judgement, or annotations of a tool that is recognised,
         which may be a folder. The judgements of several files are put together; a name is that of the system
         that the annotations of a file are about.
-    systems, ignore : str or sequence of str, optional
+    systems : str or sequence of str, optional
         Keep the judgements of these systems (all by default, without those to ignore) with each other, by
         name or pattern.
     items, a, b, winner, clusters : str, optional
         Columns: what was judged, the two systems, which was preferred, and what is to be resampled together.
         Those called a and b (or model_a, model_b), winner (or preference) and item (or id) are found.
+    reading : Reading, optional
+        How the data are read: `ignore`.
     missing : str or iterable of str
         The texts that mean a missing value; there can be none.
 
@@ -98,6 +101,7 @@ def read_preferences(
     >>> judged.judgements()
     [('q1', 'old', 'new', 'new'), ('q2', 'new', 'old', 'tie')]
     """
+    how = checked_reading(reading, "read_preferences", "ignore")
     check_arguments(
         paths,
         missing=missing,
@@ -107,7 +111,7 @@ def read_preferences(
         items=items,
         clusters=clusters,
         systems=systems,
-        ignore=ignore,
+        ignore=how.ignore,
     )
     files = by_system(named_paths(paths))
     columns = {"a": a, "b": b, "winner": winner, "item": items, "cluster": clusters}
@@ -120,7 +124,7 @@ def read_preferences(
         judged = _joined(
             [_judgements_in_file(*file, columns, missing_texts(missing)) for file in files.items()]
         )
-    return judgements_among(judged, systems, ignore)
+    return judgements_among(judged, systems, how.ignore)
 
 
 def _judgements_in_file(

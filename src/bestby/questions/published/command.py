@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from bestby.cli import option_groups
-from bestby.cli.option_groups import Count, Names, Text
-from bestby.cli.options import REQUIRED, Group, argument, flag, option, record, result_file
+from bestby.cli.option_groups import Names, Text
+from bestby.cli.options import Group, argument, flag, option, record, result_file
+from bestby.cli.records import in_records
 
 
 @record
@@ -26,16 +27,24 @@ class Data(option_groups.Columns):
 @record
 class Score(Group):
     heading: ClassVar[str] = "Published score"
-    published: str = option(
-        "SCORE",
-        "The score as it was published, such as 0.874 or 87.4%.",
+    published: Names = option(
+        "[NAME=]SCORE",
+        "A score as it was published, such as 87.4% or 0.883+-0.004; without FILES two or more.",
         "--score",
-        default=REQUIRED,
         common=True,
     )
-    name: str = option("TEXT", "Name of the published system, such as 'Smith 2020'.", default="published")
-    n_items: Count = option(
-        "N", "Number of items behind the published score (default: as many as in FILES).", common=True
+    table: Text = option(
+        "FILE",
+        "CSV of published scores in place of FILES: columns system and score; items, or runs and spread.",
+        file="read",
+        common=True,
+    )
+    name: Text = option("TEXT", "Name of the published system beside FILES, such as 'Smith 2020'.")
+    n_items: list[int] | None = option(
+        "N",
+        "Number of items behind the score (default: as many as in FILES), or one for each.",
+        "--items",
+        common=True,
     )
     same_items: bool | None = flag(
         "Whether the published score is of the items of FILES (default: both answers if it is of as many).",
@@ -47,7 +56,15 @@ class Score(Group):
     sd: Text = option(
         "SD", "Standard deviation between the published runs; FILES then hold runs, too.", common=True
     )
-    n_runs: Count = option("N", "Number of published runs.", common=True)
+    spread: Text = option(
+        "NAME",
+        "What follows +- in the scores: sd, se, ci95 or ci95-normal; it is never guessed.",
+        choices=("sd", "se", "ci95", "ci95-normal"),
+        common=True,
+    )
+    n_runs: list[int] | None = option(
+        "N", "Number of published runs, or one for each.", "--runs", common=True
+    )
 
 
 @record
@@ -66,18 +83,21 @@ class Output(option_groups.InPercent, option_groups.Tables):
 @record
 class Published:
     """
-    FILES hold the predictions or 0/1 scores of one system, or with --n-runs the scores of its runs, in any
-    form that 'bestby evaluate' or 'bestby runs' reads; --system chooses one of several. The metric is a share
-    of right answers, such as accuracy.
+    FILES hold the predictions or 0/1 scores of one system, or with --runs the scores of its runs, in any form
+    that 'bestby evaluate' or 'bestby runs' reads; --system chooses one of several. The metric is a share of
+    right answers, such as accuracy. Without FILES, published scores are compared with each other.
 
     \b
     Examples:
+      bestby published --score 88.3% --score 87.6% --items 872
+      bestby published --score .883+-.004 --score .876+-.003 --spread sd --runs 5
+      bestby published --table paper.csv
       bestby published p.csv --gold label --score 87.4% --name 'Smith 2020'
-      bestby published p.csv --gold label --score 0.874 --n-items 1821
-      bestby published seeds.csv --score 0.874 --sd 0.004 --n-runs 5
+      bestby published p.csv --gold label --score 0.874 --items 1821
+      bestby published seeds.csv --score 0.874 --sd 0.004 --runs 5
     """
 
-    paths: list[str] = argument("FILES", file="read")
+    paths: Names = argument("FILES", default=None, file="read")
     data: Data
     score: Score
     statistics: Statistics
@@ -86,6 +106,7 @@ class Published:
 
 def published(values: Published, progress: Any) -> Any:
     """Read and compare."""
+    from bestby._core import checks
     from bestby._core.errors import InvalidInputError
     from bestby.comparisons.reading import reading_of
     from bestby.questions.published.compare import check_complete, compare_published
@@ -93,16 +114,120 @@ def published(values: Published, progress: Any) -> Any:
 
     del progress  # nothing is drawn
     arguments = {**values.score.arguments(), **values.statistics.arguments()}
-    data = values.data.arguments()
+    table, data = arguments.pop("table", None), values.data.arguments()
+    if not values.paths:
+        if table is not None:
+            arguments |= scores_of_table(table)
+        else:
+            arguments["scores"] = _named(arguments.pop("published", []))
+        return compare_published(**in_records(compare_published, arguments))
+    scores = arguments.get("published", [])
+    if table is not None or len(scores) != 1:
+        raise InvalidInputError(
+            "FILES are compared with one published score",
+            hint="give one --score beside FILES; leave out FILES to compare published scores with each other",
+        )
+    arguments["published"] = scores[0]
+    for size in ("n_items", "n_runs"):
+        if size in arguments:
+            (number, *more) = arguments[size]
+            arguments[size] = checks.positive_int(number, size)
+            if more:
+                raise InvalidInputError(
+                    f"{size} is one number beside FILES", hint="give it once", argument=size
+                )
     if values.score.n_runs is None and values.score.sd is None:
         return compare_published(
-            read(values.paths, **data, **reading_of(values.statistics.metric)), **arguments
+            read(values.paths, **in_records(read, data), **reading_of(values.statistics.metric)),
+            **in_records(compare_published, arguments),
         )
     check_complete(values.score.sd, values.score.n_runs)
     if values.data.gold is not None:
         raise InvalidInputError(
             "runs are compared by their scores, which have no gold",
-            hint="leave out --gold, or --sd and --n-runs to compare items",
+            hint="leave out --gold, or --sd and --runs to compare items",
         )
     del data["on_missing"]
-    return compare_published(read_runs(values.paths, **data), **arguments)
+    return compare_published(
+        read_runs(values.paths, **in_records(read_runs, data)), **in_records(compare_published, arguments)
+    )
+
+
+def _named(texts: list[str]) -> dict[str, str]:
+    """Return published scores by name; those without one are called A, B and so on.
+
+    >>> _named(["88.3%", "bert=0.876"])
+    {'A': '88.3%', 'bert': '0.876'}
+    """
+    from bestby._core.errors import InvalidInputError
+
+    if len(texts) < 2:
+        raise InvalidInputError(
+            "without FILES, at least two published scores are compared",
+            hint="give two: bestby published --score 88.3% --score 87.6% --items 872",
+        )
+    scores: dict[str, str] = {}
+    for place, text in enumerate(texts):
+        name, _, score = text.rpartition("=")
+        scores.setdefault(name or (chr(65 + place) if place < 26 else f"score {place + 1}"), score)
+    if len(scores) < len(texts):
+        raise InvalidInputError(
+            "two published scores have one name", hint="give each its own: --score NAME=SCORE"
+        )
+    return scores
+
+
+def scores_of_table(path: str) -> dict[str, Any]:
+    """Return the arguments that a table of published scores holds."""
+    import csv
+
+    from bestby._core.errors import InvalidInputError
+    from bestby._core.paths import readable_file
+    from bestby._core.text import path_text, quoted
+
+    text = readable_file(path).read_bytes().decode("utf-8-sig", "replace")
+    first = text.partition("\n")[0]
+    delimiter = max(",;\t", key=first.count)
+    rows = [
+        {
+            str(key).strip().lower(): (value or "").strip()
+            for key, value in row.items()
+            if isinstance(value, str)
+        }
+        for row in csv.DictReader(text.splitlines(), delimiter=delimiter)
+    ]
+    rows = [row for row in rows if any(row.values())]
+    columns = [name.strip().lower() for name in next(csv.reader([first], delimiter=delimiter), [])]
+    known = {"system", "score", "spread", "runs", "items"}
+    wrong = [name for name in columns if name not in known] + [
+        name for name in ("system", "score") if name not in columns
+    ]
+    if wrong:
+        raise InvalidInputError(
+            f"{path_text(path)} has the columns {', '.join(map(quoted, columns))}",
+            hint="its columns are system and score, and items, or runs and spread",
+        )
+    names = [row["system"] for row in rows]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise InvalidInputError(
+            f"{path_text(path)} has {quoted(twice)} twice", hint="give each system one row"
+        )
+    found: dict[str, Any] = {
+        "scores": {
+            row["system"]: "±".join(filter(None, (row["score"], row.get("spread", "")))) for row in rows
+        }
+    }
+    for column, name in (("items", "n_items"), ("runs", "n_runs")):
+        if column in columns:
+            sizes = [row.get(column, "") for row in rows]
+            lacking = next(
+                (name for name, size in zip(names, sizes, strict=True) if not size.isdecimal()), None
+            )
+            if lacking is not None:
+                raise InvalidInputError(
+                    f"{path_text(path)}: {quoted(lacking)} has no whole number in the column {column!r}",
+                    hint="write one in each row, or leave out the column",
+                )
+            found[name] = [int(size) for size in sizes]
+    return found

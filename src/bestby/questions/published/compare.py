@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from itertools import product
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from bestby.comparisons import swap_notes
 from bestby.comparisons.reading import Arguments, evaluation_of
 from bestby.data.evaluation import Evaluation
 from bestby.data.layouts.runs import Runs
+from bestby.data.reading import Reading, checked_reading
 from bestby.engine import prepare
 from bestby.engine.base import Contributions, Group
 from bestby.engine.sums import SumGroup
@@ -28,9 +29,11 @@ from bestby.inference.proportions import wilson_midp
 from bestby.inference.samples import t_interval
 from bestby.metrics.base import BaseMetric
 from bestby.metrics.directions import bounds_of, direction_of
+from bestby.metrics.score_metric import name_and_direction
 from bestby.metrics.suitability import chosen_metric
 from bestby.questions.published import shares
-from bestby.questions.published.result import PublishedAnswer, PublishedComparison
+from bestby.questions.published.result import PublishedAnswer, PublishedComparison, PublishedScores
+from bestby.questions.published.scores import compare_scores
 from bestby.questions.published.shares import Rounded, check_bounds, rounded, union
 from bestby.results.base import MetricInfo, Note, provenance_of
 from bestby.results.values import Interval, TestResult
@@ -44,24 +47,25 @@ UNPUBLISHED = Note(
 
 @with_suggestions
 def compare_published(
-    data: Mapping[str, Any] | Evaluation | Any,
+    data: Mapping[str, Any] | Evaluation | Any = None,
     gold: Any = None,
     *,
-    published: str | float,
+    published: str | float | None = None,
+    scores: Mapping[str, Any] | None = None,
     name: str = "published",
-    n_items: int | None = None,
+    n_items: int | Sequence[int] | None = None,
     same_items: bool | None = None,
     sd: str | float | None = None,
-    n_runs: int | None = None,
+    spread: str | None = None,
+    n_runs: int | Sequence[int] | None = None,
     metric: Any = None,
-    greater_is_better: bool | None = None,
     systems: str | Sequence[str] | None = None,
-    ignore: str | Sequence[str] | None = None,
     items: Any = None,
     on_missing: OnMissing = "error",
+    reading: Reading | None = None,
     level: float = 0.95,
-) -> PublishedComparison:
-    """Compare the predictions of one system with a published score whose predictions are not known.
+) -> PublishedComparison | PublishedScores:
+    """Compare published scores, whose predictions are not known, with one's own system or with each other.
 
     Of a share of right answers the number of right ones follows from the score and the number of items. How
     many items each system alone has right does not: McNemar's exact test and Tango's interval are computed
@@ -80,29 +84,40 @@ def compare_published(
     published : str or float
         The score as it was published. Text keeps the last digit (``"0.870"``) and may be in percent
         (``"87.4%"``).
+    scores : mapping of str to str, float or tuple, optional
+        In place of `data` and `published`: two or more published scores, such as ``{"A": "88.3%", "B":
+        "87.6%"}`` with `n_items`, or means of runs with their spread, ``"0.883±0.004"`` or ``("0.883",
+        "0.004")``, with `n_runs` and `spread`.
     name : str
         What the published score is called, such as ``"Smith 2020"``.
-    n_items : int, optional
-        The number of items behind the published score; by default that of `data`.
+    n_items : int or sequence of int, optional
+        The number of items behind the published score; by default that of `data`. Of several `scores` one
+        number for all, or one for each.
     same_items : bool, optional
         Whether both answered the same items. By default they are taken to be the same if their numbers are
         equal, and the answer for different items stands beside for those who doubt it.
     sd : str or float, optional
         The published standard deviation of the runs; in percent if `published` is.
-    n_runs : int, optional
-        The number of published runs; `data` are runs then, too.
-    metric, greater_is_better, systems, ignore, items
+    spread : {"sd", "se", "ci95", "ci95-normal"}, optional
+        What follows ± in `scores`, which is never guessed: the standard deviation between runs, the standard
+        error of their mean, or half the length of its 95 % interval, by Student's t or 1.96 standard errors.
+    n_runs : int or sequence of int, optional
+        The number of published runs; `data` are runs then, too. Of several `scores` as `n_items`.
+    metric, systems, items
         As for `evaluate`; one metric. For items its score must be a share of right answers: accuracy, the
         mean of 0/1 scores, recall of a class, exact match.
     on_missing
         As for `compare`.
+    reading : Reading, optional
+        How the data are read: `ignore`.
     level : float
         The level of the intervals; a p-value of at most 1 - level is significant.
 
     Returns
     -------
-    PublishedComparison
-        The difference under each assumption, with its interval and p-value.
+    PublishedComparison or PublishedScores
+        The difference under each assumption, with its interval and p-value; of `scores` for every two,
+        corrected by Holm's method.
 
     Raises
     ------
@@ -143,22 +158,43 @@ def compare_published(
     >>> result = compare_published({"mine": mine}, gold, published="88.5%", name="Smith 2020")
     >>> result.decided, result.differing_limit
     ('always', 33)
+
+    Without predictions, two numbers of a paper:
+
+    >>> (pair,) = compare_published(scores={"A": "88.3%", "B": "86.0%"}, n_items=872).pairs
+    >>> pair.decided, pair.differing_limit, pair.n_differing
+    ('depends', 92, (20, 224))
     """
+    how = checked_reading(reading, "compare_published", "ignore")
+    metric, greater_is_better = name_and_direction(metric)
+    checks.probability(level, "level")
+    if scores is not None:
+        of_data = {"data": data, "gold": gold, "published": published, "sd": sd, "systems": systems}
+        of_data |= {"items": items, "reading": reading, "metric": greater_is_better}
+        checks.refuse_unused("published scores alone", **{key: (one, None) for key, one in of_data.items()})
+        what = "score" if metric is None else checks.name_text(metric, "metric")
+        return compare_scores(scores, n_items, n_runs, spread, same_items, what, level)
+    if data is None or published is None:
+        raise InvalidInputError(
+            f"{'data' if data is None else 'published'} is missing",
+            hint='give the predictions of one system and published="87.4%", or two published scores:'
+            ' scores={"A": "88.3%", "B": "87.6%"}, n_items=872',
+        )
+    checks.refuse_unused("a score beside data", spread=(spread, None))
     score = rounded(published, "published")
     settings = {"published": str(published), "name": _named(name), "level": level}
-    checks.probability(level, "level")
     if sd is not None or n_runs is not None:
         for_items = {"gold": gold, "n_items": n_items, "same_items": same_items, "items": items}
         checks.refuse_unused("published runs", **{key: (value, None) for key, value in for_items.items()})
         return compare_runs_with(data, score, sd, n_runs, metric, greater_is_better, settings)
     if not isinstance(data, Evaluation | Mapping | str) and not is_table(data):
         data = {"system": data}
-    arguments = Arguments(gold=gold, systems=systems, ignore=ignore, items=items, on_missing=on_missing)
+    arguments = Arguments(gold=gold, systems=systems, reading=how, items=items, on_missing=on_missing)
     evaluation = evaluation_of(data, arguments, metric)
     _check_names(name, evaluation.names)
     chosen, evaluation = chosen_metric(metric, evaluation, greater_is_better)
     info, right, n = _share(evaluation, chosen)
-    theirs = n if n_items is None else checks.positive_int(n_items, "n_items")
+    theirs = n if n_items is None else checks.positive_int(cast("int", n_items), "n_items")
     same = theirs == n if same_items is None else checks.flag(same_items, "same_items")
     if same and theirs != n:
         hint = f"leave out same_items, or pass n_items={n}"
@@ -166,15 +202,16 @@ def compare_published(
     check_bounds(score, info.name, (0.0, 1.0))
     counts = shares.counts_of(score, theirs)
     # Whoever says that the items are the same has no use for the answer as if they were others.
-    answers = [shares.other_items(right, n, counts, theirs, level)] if same_items is None or not same else []
+    known = range(right, right + 1)
+    answers = [shares.other_items(known, n, counts, theirs, level)] if same_items is None or not same else []
     if same:
-        answers += [shares.same_items(right, n, counts, level, most=most) for most in (False, True)]
+        answers += [shares.same_items(known, counts, n, level, most=most) for most in (False, True)]
     return PublishedComparison(
         metric=info, system=evaluation.names[0], published=name, score=right / n,
         interval=Interval(*wilson_midp(right, n, level), level, "wilson-midp", True), n=n,
         published_score=score.value, published_low=counts[0] / theirs, published_high=counts[-1] / theirs,
         n_published=theirs, answers=tuple(answers),
-        differing_limit=shares.differing_limit(right, n, counts, 1.0 - level) if same else None,
+        differing_limit=shares.differing_limit(known, counts, n, 1.0 - level) if same else None,
         level=level, notes=(*evaluation.notes, UNPUBLISHED),
         provenance=provenance_of(
             {"metrics": [info.name], **settings}, {"items": n, "published_items": theirs},

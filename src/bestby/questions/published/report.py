@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from decimal import Decimal
 from functools import partial
@@ -15,11 +15,12 @@ from bestby.inference.skewness import FROM_UNITS
 from bestby.questions.published.figure import ASSUMPTIONS
 from bestby.questions.published.figure import published as draw
 from bestby.questions.published.result import PublishedAnswer, PublishedComparison
+from bestby.questions.published.scores_report import range_of, verdict
 from bestby.report import column
 from bestby.report.column import Cell, Column
 from bestby.report.document import Document, Picture, one_section
 from bestby.report.fields import Field, Rows, attributes, interval_ends
-from bestby.report.numbers import MINUS, Rounding, alpha, p_clause, p_text, percent
+from bestby.report.numbers import MINUS, Rounding, alpha, percent
 from bestby.report.paper import measured, with_works
 from bestby.report.percent import multiplied, scale_of, times_hundred
 from bestby.report.tables import Table
@@ -73,39 +74,12 @@ def _conclusion(c: PublishedComparison) -> str:
     lead = f"{c.system} has {c.metric.name} {digits.text(c.score)} over {over}, {c.published} {printed(c)}: "
     paired = [answer for answer in c.answers if answer.n_differing is not None]
     counted = paired or list(c.answers)
-    least, most = min(a.p_low for a in counted), max(a.p_high for a in counted)
-    test, level = name_of_test(counted[0].test), alpha(c.level)
-    agree = ", however much the two agree" if paired else ""
-    if c.decided == "always":
-        return f"{lead}they differ significantly{agree} ({test}: {_at('most', most, level)})."
-    if c.decided == "never":
-        return f"{lead}they cannot be told apart{agree} ({test}: {_at('least', least, level)})."
-    p = f"{test}: {_range(least, most)}"
-    if not paired:
-        return f"{lead}whether they differ depends on digits that were not published ({p})."
-    lead += "whether they differ depends on how much the two agree, which was not published"
-    if c.differing_limit is None:
-        return f"{lead}, and on digits that were cut off ({p})."
-    return (
-        f"{lead}. They differ significantly if at most {c.differing_limit} items differ; their scores"
-        f" allow {_differing(paired)} ({p})."
-    )
-
-
-def _differing(paired: Sequence[PublishedAnswer]) -> str:
-    counts = [count for answer in paired if answer.n_differing is not None for count in answer.n_differing]
-    return f"{min(counts)} to {max(counts)}"
-
-
-def _at(side: str, p: float, level: float) -> str:
-    clause = p_clause(p, level)
-    if p == 1.0:
-        return clause
-    return clause.replace("p = ", f"p at {side} ") if " = " in clause else clause
-
-
-def _range(low: float, high: float) -> str:
-    return f"p = {p_text(low)}" if low == high else f"p from {p_text(low)} to {p_text(high)}"
+    overlap = None
+    if paired:
+        counts = [count for answer in paired for count in answer.n_differing or ()]
+        overlap = c.differing_limit, c.n, (min(counts), max(counts))
+    p = min(a.p_low for a in counted), max(a.p_high for a in counted)
+    return f"{lead}{verdict(c.decided, counted[0].test, p, c.level, overlap)}."
 
 
 def printed(c: PublishedComparison) -> str:
@@ -152,7 +126,7 @@ def _answers(c: PublishedComparison) -> Table:
         column.text("items that differ", _items, applies=any(a.n_differing is not None for a in c.answers)),
         column.interval(c.level, digits, attrgetter("interval")),
         column.text("test", lambda a: name_of_test(a.test)),
-        Column("p", lambda a: Cell(_p(a, level), a.p_high)),
+        Column("p", lambda a: Cell(range_of(a.p_low, a.p_high, level), a.p_high)),
     )
     caption = f"Difference in {c.metric.name}, {c.system} {MINUS} {c.published}: {digits.text(c.estimate)}"
     return Table.of(caption, columns, c.answers, lambda a: a.p_high <= level, main=2, methods=methods(c))
@@ -163,11 +137,6 @@ def _items(answer: PublishedAnswer) -> str:
         return ""
     low, high = answer.n_differing
     return str(low) if low == high else f"{low}–{high}"
-
-
-def _p(answer: PublishedAnswer, level: float) -> str:
-    low, high = p_text(answer.p_low, level), p_text(answer.p_high, level)
-    return low if low == high else f"{low} to {high}"
 
 
 def methods(c: PublishedComparison) -> str:

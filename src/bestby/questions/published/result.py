@@ -13,6 +13,8 @@ from bestby.results.values import Interval
 
 Assumption = Literal["other items", "fewest differing", "most differing", "runs"]
 
+Decided = Literal["always", "never", "depends"]
+
 
 @dataclass(frozen=True, slots=True)
 class PublishedAnswer:
@@ -47,6 +49,11 @@ class PublishedAnswer:
     p_low: float
     p_high: float
     test: str
+
+
+def decided(p_low: float, p_high: float, level: float) -> Decided:
+    """Return whether p-values between two are always significant, never, or for some of what is not known."""
+    return "always" if p_high <= 1.0 - level else "depends" if p_low <= 1.0 - level else "never"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -128,7 +135,7 @@ class PublishedComparison(Drawn, Reported, Renamed):
         return self.score - self.published_score
 
     @property
-    def decided(self) -> Literal["always", "never", "depends"]:
+    def decided(self) -> Decided:
         """Whether the difference is significant whatever was not published, never, or for some of it.
 
         If both systems answered the same items, the answers on the same items count. The one on other items,
@@ -136,10 +143,7 @@ class PublishedComparison(Drawn, Reported, Renamed):
         """
         paired = [answer for answer in self.answers if answer.n_differing is not None]
         counted = paired or list(self.answers)
-        alpha = 1.0 - self.level
-        if all(answer.p_high <= alpha for answer in counted):
-            return "always"
-        return "depends" if any(answer.p_low <= alpha for answer in counted) else "never"
+        return decided(min(a.p_low for a in counted), max(a.p_high for a in counted), self.level)
 
     @property
     def significant(self) -> bool | None:
@@ -153,3 +157,143 @@ class PublishedComparison(Drawn, Reported, Renamed):
             return None
         better = (self.score > self.published_score) == self.metric.greater_is_better
         return self.system if better else self.published
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedScore:
+    """A score as it was published.
+
+    Parameters
+    ----------
+    system, printed : str
+        The system, and its score with the digits and the spread that were published.
+    score, low, high : float
+        Its value, and the least and the greatest that round to it.
+    n : int
+        The number of items or runs.
+    unit : {"items", "runs"}
+        What `n` counts.
+
+    See Also
+    --------
+    PublishedScores : Holds them.
+    """
+
+    system: str
+    printed: str
+    score: float
+    low: float
+    high: float
+    n: int
+    unit: str
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedPair:
+    """What two published scores allow to be said.
+
+    Parameters
+    ----------
+    a, b : str
+        The two systems.
+    estimate : float
+        The score of `a` minus that of `b`.
+    answers : tuple of PublishedAnswer
+        Interval and p-value; of the same items two, for the most and the least agreement that is possible.
+    p_adjusted : tuple of float
+        The least and the greatest p-value, corrected for all pairs.
+    differing_limit : int or None
+        The number of items on which they disagree up to which the difference is significant; None if it is
+        for none, or the items are not the same.
+    level : float
+        The level: p-values of at most 1 - level are significant.
+
+    See Also
+    --------
+    PublishedScores : Holds them.
+    """
+
+    a: str
+    b: str
+    estimate: float
+    answers: tuple[PublishedAnswer, ...]
+    p_adjusted: tuple[float, float]
+    differing_limit: int | None
+    level: float
+
+    @property
+    def interval(self) -> Interval:
+        """The interval of the difference, from the least low to the greatest high end."""
+        ends = [answer.interval for answer in self.answers]
+        low, high = min(one.low for one in ends), max(one.high for one in ends)
+        return Interval(low, high, ends[0].level, ends[0].method, ends[0].exact)
+
+    @property
+    def p_low(self) -> float:
+        """The least possible p-value."""
+        return min(answer.p_low for answer in self.answers)
+
+    @property
+    def p_high(self) -> float:
+        """The greatest possible p-value."""
+        return max(answer.p_high for answer in self.answers)
+
+    @property
+    def n_differing(self) -> tuple[int, int] | None:
+        """The fewest and the most items on which they can disagree; None if the items are not the same."""
+        counts = [n for answer in self.answers for n in answer.n_differing or ()]
+        return (min(counts), max(counts)) if counts else None
+
+    @property
+    def decided(self) -> Decided:
+        """Whether the difference is significant whatever was not published, never, or for some of it."""
+        return decided(*self.p_adjusted, self.level)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class PublishedScores(Drawn, Reported):
+    """What published scores of several systems allow to be said, without any predictions.
+
+    Parameters
+    ----------
+    metric : str
+        What the scores are of.
+    scores : tuple of PublishedScore
+        The scores.
+    pairs : tuple of PublishedPair
+        Every two of them.
+    spread : str or None
+        What follows ± in the scores: "sd", "se", "ci95" or "ci95-normal"; None of shares.
+    level : float
+        The level of the intervals; tests reject at 1 - level.
+    notes : tuple of Note
+        What must be known to read them.
+    provenance : Provenance
+        Settings, versions and a hash of the numbers.
+
+    See Also
+    --------
+    bestby.compare_published : Makes it.
+    """
+
+    metric: str
+    scores: tuple[PublishedScore, ...]
+    pairs: tuple[PublishedPair, ...]
+    spread: str | None
+    level: float
+    notes: tuple[Note, ...]
+    provenance: Provenance
+
+    kind: ClassVar[str] = "published scores"
+
+    @staticmethod
+    def _report() -> Any:
+        from bestby.questions.published import scores_report
+
+        return scores_report
+
+    @staticmethod
+    def _figure() -> Any:
+        from bestby.questions.published.scores_report import draw
+
+        return draw

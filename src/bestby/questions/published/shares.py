@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from scipy.special import gammaln, ndtr, stdtr
 from bestby._core import checks, rounding
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
-from bestby._core.typing import Array, FloatArray
+from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
 from bestby.inference import proportions, samples
 from bestby.inference.proportions import wilson
 from bestby.questions.published.result import PublishedAnswer
@@ -115,23 +116,39 @@ def counts_of(score: Rounded, n: int) -> range:
     return counts
 
 
-def other_items(right: int, n: int, counts: range, theirs: int, level: float) -> PublishedAnswer:
-    """Return the answer if the two systems answered different items."""
-    p, by_fisher = proportions_tests(right, n, np.asarray(counts), theirs)
-    ends = (counts[0], counts[-1])
-    intervals = (proportions_interval(right, n, count, theirs, level) for count in ends)
-    name = "fisher" if by_fisher.any() else "chi-squared"
+def other_items(ours: range, n: int, theirs: range, m: int, level: float) -> PublishedAnswer:
+    """Return the answer if the two systems answered n and m different items, with so many right ones."""
+    tests = [proportions_tests(right, n, _some(theirs), m) for right in _some(ours).tolist()]
+    p = np.concatenate([one for one, _ in tests])
+    ends = ((ours[0], theirs[-1]), (ours[-1], theirs[0]))
+    intervals = (proportions_interval(one, n, other, m, level) for one, other in ends)
+    name = "fisher" if any(by_fisher.any() for _, by_fisher in tests) else "chi-squared"
     return PublishedAnswer("other items", None, union(intervals), float(p.min()), float(p.max()), name)
 
 
-def same_items(right: int, n: int, counts: range, level: float, *, most: bool) -> PublishedAnswer:
+def _some(counts: range) -> IntArray:
+    """Return all counts, or of very many a thousand from the first to the last: p hardly changes between."""
+    return np.unique(np.linspace(counts[0], counts[-1], min(len(counts), 1000)).round().astype(np.int64))
+
+
+def _gaps(ours: range, theirs: range, n: int) -> tuple[IntArray, IntArray]:
+    """Return each difference of two numbers of right answers, and the most items on which they can differ.
+
+    Both answered the same n items: they differ on at most as many as both together have right, or wrong.
+    """
+    gaps = np.arange(ours[0] - theirs[-1], ours[-1] - theirs[0] + 1)
+    least, most = np.maximum(ours[0], theirs[0] + gaps), np.minimum(ours[-1], theirs[-1] + gaps)
+    total = 2 * np.clip((n + gaps) // 2, least, most) - gaps
+    return gaps, np.minimum(total, 2 * n - total)
+
+
+def same_items(ours: range, theirs: range, n: int, level: float, *, most: bool) -> PublishedAnswer:
     """Return the answer if the two systems differ on as few items as their scores allow, or on as many."""
-    theirs = np.asarray(counts)
-    n10 = np.minimum(right, n - theirs) if most else np.maximum(right - theirs, 0)
-    n01 = n10 - (right - theirs)
+    gaps, differing = _gaps(ours, theirs, n)
+    differing = differing if most else np.abs(gaps)
+    n10, n01 = (differing + gaps) // 2, (differing - gaps) // 2
     p, _ = proportions.permutation_pairs(n10, n01, "two-sided")
     low, high = proportions.tango_pairs(n10, n01, n, level)
-    differing = n10 + n01
     return PublishedAnswer(
         "most differing" if most else "fewest differing",
         (int(differing.min()), int(differing.max())),
@@ -142,18 +159,24 @@ def same_items(right: int, n: int, counts: range, level: float, *, most: bool) -
     )
 
 
-def differing_limit(right: int, n: int, counts: range, alpha: float) -> int | None:
-    """Return the number of differing items up to which McNemar's test rejects for every count.
+def differing_limit(ours: range, theirs: range, n: int, alpha: float) -> int | None:
+    """Return the number of differing items up to which McNemar's test rejects for all counts.
 
-    None if it rejects for none of these numbers. With a fixed difference p grows with the number that differ.
+    None if it rejects for none of these numbers. With a fixed difference p grows with the number that differ,
+    so that the last one with which it rejects is found by halves.
     """
-    limits = []
-    for count in {counts[0], counts[-1], *_nearest(float(right), counts)}:
-        n10 = np.arange(max(right - count, 0), min(right, n - count) + 1)
-        p, _ = proportions.permutation_pairs(n10, n10 - (right - count), "two-sided")
-        rejected = int(np.searchsorted(p, alpha, side="right"))
-        limits.append(2 * int(n10[rejected - 1]) - (right - count) if rejected else 0)
-    return min(limits) or None
+    gaps, differing = _gaps(ours, theirs, n)
+    least = np.abs(gaps)
+
+    def rejected(beside: IntArray) -> BoolArray:
+        p, _ = proportions.permutation_pairs(least + beside, beside, "two-sided")
+        return np.asarray(p <= alpha)
+
+    low, high = np.zeros_like(least), (differing - least) // 2
+    while (low < high).any():
+        middle = (low + high + 1) // 2
+        low, high = np.where(rejected(middle), middle, low), np.where(rejected(middle), high, middle - 1)
+    return int(np.where(rejected(low), least + 2 * low, 0).min()) or None
 
 
 def union(intervals: Iterable[Interval]) -> Interval:
@@ -161,11 +184,6 @@ def union(intervals: Iterable[Interval]) -> Interval:
     several = list(intervals)
     low, high = min(one.low for one in several), max(one.high for one in several)
     return Interval(low, high, several[0].level, several[0].method, several[0].exact)
-
-
-def _nearest(count: float, counts: range) -> set[int]:
-    """Return the counts beside a number, where the difference is smallest."""
-    return {min(max(place, counts[0]), counts[-1]) for place in (math.floor(count), math.ceil(count))}
 
 
 def proportions_interval(k1: int, n1: int, k2: int, n2: int, level: float = 0.95) -> Interval:
@@ -243,6 +261,31 @@ def welch(
     p = 2.0 * float(stdtr(freedom, -abs(t)))
     test = TestResult("welch", p, "two-sided", False, "asymptotic", statistic=t)
     return samples.t_interval(difference, error, freedom, level, "welch"), test
+
+
+def welch_of_rounded(
+    ours: tuple[Rounded, float, int],
+    theirs: tuple[Rounded, float, int],
+    spreads: tuple[Rounded, Rounded],
+    level: float,
+) -> PublishedAnswer:
+    """Return Welch's interval and test over all means and spreads that round to those that were published.
+
+    Each side has its mean, how many standard deviations of a run one unit of its spread is, and its runs.
+    """
+    (one, scale1, n1), (other, scale2, n2) = ours, theirs
+    low, high = one.low - other.high, one.high - other.low
+    gaps = (low, min(max(0.0, low), high), high)
+    # p neither only grows nor only falls with a spread, which brings degrees of freedom, too
+    grids = (np.linspace(max(spread.low, 0.0), spread.high, 17).tolist() for spread in spreads)
+    pairs = [
+        welch(gap, sd1 * scale1, n1, 0.0, sd2 * scale2, n2, level)
+        for sd1, sd2 in product(*grids)
+        if sd1 + sd2 > 0.0
+        for gap in gaps
+    ]
+    p = [test.p_value for _, test in pairs]
+    return PublishedAnswer("runs", None, union(interval for interval, _ in pairs), min(p), max(p), "welch")
 
 
 def welch_error(sd1: float, n1: int, sd2: float, n2: int) -> tuple[float, float]:

@@ -68,5 +68,9 @@ def runs(values: Runs, progress: Any) -> Any:
     from bestby.readers.reading import read_runs
 
     statistics = values.statistics.arguments()
-    table = read_runs(values.paths, **values.data.arguments(), **reading_of(values.statistics.metric))
-    return compare_runs(table, paired=values.data.paired, **in_records(statistics, progress))
+    table = read_runs(
+        values.paths, **in_records(read_runs, values.data.arguments()), **reading_of(values.statistics.metric)
+    )
+    return compare_runs(
+        table, paired=values.data.paired, **in_records(compare_runs, statistics, progress=progress)
+    )

@@ -15,11 +15,13 @@ from bestby.comparisons.provenance import made_by
 from bestby.comparisons.settings import check_reach
 from bestby.data.evaluation import Evaluation
 from bestby.data.layouts.runs import Runs
+from bestby.data.reading import Reading, checked_reading
 from bestby.data.table import backend_of
 from bestby.engine.base import Drawing
 from bestby.engine.runs import RunsWithItems
 from bestby.engine.text_statistics import Counting
 from bestby.metrics.base import BaseMetric, MeanMetric
+from bestby.metrics.score_metric import name_and_direction
 from bestby.questions.runs.differences import (
     difference_of,
     few_runs_note,
@@ -42,16 +44,13 @@ def compare_runs(
     gold: ArrayLike | str | None = None,
     *,
     metric: Any = None,
-    greater_is_better: bool | None = None,
     statistic: Statistic = "mean",
     systems: str | Sequence[str] | None = None,
-    ignore: str | Sequence[str] | None = None,
     items: str | Sequence[str] | None = None,
     dataset: str | None = None,
     run: str | None = None,
-    system_column: str | None = None,
-    value_column: str | None = None,
     clusters: ArrayLike | str | None = None,
+    reading: Reading | None = None,
     paired: bool = False,
     baseline: str | None = None,
     interval: RunsInterval | None = "auto",
@@ -80,18 +79,17 @@ def compare_runs(
         With items what to compute of each run, as for `compare`. Where the runs are scores already, the name
         they go by ("score" by default), which also says whether higher or lower is better: that of the metric
         of this name, or else a guess ("error_rate" and "val_loss" are lower), which a note tells.
-    greater_is_better : bool, optional
-        The direction; that of the metric by default, for scores without a name True.
     statistic : {"mean", "median", "trimmed_mean", "iqm"}
         What is compared of the runs: their mean, median, 20 % trimmed mean, or the mean of the middle half.
         With items the mean only.
-    systems, ignore : str or list of str, optional
-        The systems to compare (all by default), and columns of a data frame that are not systems, by name or
-        by pattern, such as ``"gpt-*"``.
-    items, dataset, run, system_column, value_column : str, optional
+    systems : str or list of str, optional
+        The systems to compare (all by default), by name or by pattern, such as ``"gpt-*"``.
+    items, dataset, run : str, optional
         Columns of a data frame, as for `read_runs`.
     clusters : array_like, shape (n,), or str, optional
         The cluster (document, speaker, template) of each item, or the column of a data frame with it.
+    reading : Reading, optional
+        How the data are read: `ignore`, `system_column` and `value_column`.
     paired : bool
         Whether run i of one system and run i of the others share what was drawn: the seed, the split, the
         order of the data. The numbers of runs must then be equal.
@@ -172,6 +170,7 @@ def compare_runs(
     >>> round(difference.estimate, 3), difference.interval.method, round(difference.p_value, 4)
     (0.036, 'welch', 0.0159)
     """
+    how = checked_reading(reading, "compare_runs", "ignore system_column value_column")
     resampling = combined_settings(
         resampling, n_resamples, rng, function="compare_runs", unused="resample_size rescale"
     )
@@ -180,7 +179,8 @@ def compare_runs(
         "runs", statistic=statistic, paired=paired, interval=interval, level=level, test=test,
         alternative=alternative, correction=correction, margin=margin, baseline=baseline,
     )  # fmt: skip
-    columns = Columns(systems, ignore, run, items, dataset, system_column, value_column)
+    columns = Columns(systems, how.ignore, run, items, dataset, how.system_column, how.value_column)
+    metric, greater_is_better = name_and_direction(metric)
     runs_input = chosen_runs(data, gold, metric, clusters, greater_is_better, columns, paired=paired)
     runs = data_of(runs_input, settings, drawing, Counting.of(drawing))
     check_reach(settings.margin, runs.metric)

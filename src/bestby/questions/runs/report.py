@@ -34,7 +34,6 @@ from bestby.report.paper import (
     against,
     drawn,
     inference,
-    intervals_of_scores,
     measured,
     named,
     score_of_runs,
@@ -366,7 +365,7 @@ def sentences(c: RunsComparison) -> Iterator[str]:
     )
     yield f"The score of a system is {score_of_runs(c.statistic)}."
     larger = methods_of_tests(c).rstrip()
-    yield from inference(c, c.differences, scores=intervals_of_scores(c.systems), larger=larger)
+    yield from inference(c, c.differences, systems=c.systems, larger=larger)
     methods = sorted({d.improvement_interval.method for d in c.differences if d.improvement_interval})
     if methods:
         shown = "; ".join(with_works("interval", one) for one in methods)

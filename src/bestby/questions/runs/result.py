@@ -11,7 +11,7 @@ from bestby._core.keywords import with_suggestions
 from bestby._core.text import grouped, quoted
 from bestby.questions.order.result import StochasticOrder, StochasticOrders
 from bestby.report.comparison import Comparison, Difference, RunsScore
-from bestby.report.reported import canvas_of, shown_metric
+from bestby.report.reported import canvas_of, labelled_pair, shown_metric
 from bestby.results.base import negated
 from bestby.results.values import Interval
 from bestby.vocabulary import FigureFont, FigureWidth, RunsFigure
@@ -112,7 +112,7 @@ class RunsComparison(Comparison):
 
         canvas = canvas_of(ax, width, font)
         shown, metric = shown_metric(self, metric, percent)
-        return report.runs(shown, metric, kind, pair, canvas)
+        return report.runs(shown, metric, kind, labelled_pair(self, pair), canvas)
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -75,7 +75,7 @@ class Columns:
     items: str | Sequence[str] | None = None
     dataset: str | None = None
     system_column: str | None = None
-    value_column: str | None = None
+    value_column: str | Mapping[str, str] | None = None
 
 
 def chosen_runs(

@@ -69,4 +69,4 @@ def slices(values: Slices, progress: Any) -> Any:
 
     cut = values.cut.arguments()
     evaluation, statistics = read_evaluation(values, by=without_bins(cut["by"]))
-    return compare_slices(evaluation, **cut, **in_records(statistics, progress))
+    return compare_slices(evaluation, **cut, **in_records(compare_slices, statistics, progress=progress))

@@ -15,13 +15,14 @@ from bestby._core import checks
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.text import quoted
-from bestby._core.typing import Alternative, ArrayLike, FloatArray, OnMissing, Question, Rng
+from bestby._core.typing import Alternative, FloatArray, OnMissing, Question, Rng
 from bestby.comparisons import family, note_rules, one_pair, simultaneous, swap_notes
 from bestby.comparisons.one_metric import resamples
 from bestby.comparisons.provenance import evaluation_provenance
 from bestby.comparisons.reading import Arguments, check_two_systems, evaluation_of
 from bestby.comparisons.settings import CheckedSettings
 from bestby.data.evaluation import Evaluation
+from bestby.data.reading import Reading, checked_reading
 from bestby.data.roles import listed
 from bestby.engine import significance_tests
 from bestby.engine.base import Drawing, Pair
@@ -98,20 +99,15 @@ def compare_slices(
     gold: Any = None,
     *,
     metric: Any = None,
-    greater_is_better: bool | None = None,
     systems: str | Sequence[str] | None = None,
-    ignore: str | Sequence[str] | None = None,
     items: Any = None,
-    system_column: str | None = None,
-    value_column: str | None = None,
     clusters: Any = None,
     strata: Any = None,
     by: Any,
     crossed: bool = False,
     min_items: int = 1,
     on_missing: OnMissing = "error",
-    classes: ArrayLike | None = None,
-    normalise: bool = False,
+    reading: Reading | None = None,
     baseline: str | None = None,
     interval: ItemInterval = "auto",
     level: float = 0.95,
@@ -134,7 +130,7 @@ def compare_slices(
         Predictions or per-item scores of two or more systems, as for `compare`.
     gold : array_like, shape (n,), or mapping, or str, optional
         The gold, as for `compare`.
-    metric, greater_is_better, systems, ignore, items, system_column, value_column
+    metric, systems, items
         As for `compare`. A metric that is an average over classes is one over the classes of a slice there.
     clusters, strata
         As for `compare`; one grouping into clusters, which may span slices.
@@ -146,8 +142,10 @@ def compare_slices(
         Cross the columns instead: a slice for every combination of their values that occurs.
     min_items : int
         Leave out slices of fewer items, or of fewer clusters if there are clusters.
-    on_missing, classes, normalise
+    on_missing
         As for `compare`.
+    reading : Reading, optional
+        As for `compare`, but for `annotators`.
     baseline : str, optional
         Compare every other system with this one only; otherwise every pair.
     interval, level, test, alternative
@@ -223,9 +221,10 @@ def compare_slices(
     >>> [(one.slice, one.difference.estimate, one.winner) for one in result]
     [('de', 0.5, 'new'), ('ja', -0.25, 'old')]
     >>> print(result.sentence)
-    new has a significantly higher accuracy than old on all items; the accuracy of new is significantly higher
-    in de and significantly lower in ja.
+    new has a significantly higher accuracy than old on all items; the score of new is significantly higher in
+    de and significantly lower in ja.
     """
+    how = checked_reading(reading, "compare_slices", "ignore system_column value_column classes normalise")
     columns = columns_of(by)
     crossed, least = checks.flag(crossed, "crossed"), checks.positive_int(min_items, "min_items")
     resampling = combined_settings(
@@ -236,9 +235,8 @@ def compare_slices(
         baseline=baseline,
     )  # fmt: skip
     arguments = Arguments(
-        gold=gold, systems=systems, ignore=ignore, system_column=system_column, value_column=value_column,
-        items=items, clusters=clusters, strata=strata, on_missing=on_missing, classes=classes,
-        normalise=normalise, by=without_bins(by),
+        gold=gold, systems=systems, items=items, clusters=clusters, strata=strata, on_missing=on_missing,
+        reading=how, by=without_bins(by),
     )  # fmt: skip
     evaluation = with_columns(evaluation_of(data, arguments, metric), data, arguments.by).uncounted(
         "compare_slices"
@@ -246,7 +244,7 @@ def compare_slices(
     evaluation.require_support("compare_slices", SUPPORTED)
     check_two_systems(evaluation)
     settings = settings.among(evaluation.names)
-    metrics, evaluation = chosen_metrics(metric, evaluation, greater_is_better)
+    metrics, evaluation = chosen_metrics(metric, evaluation)
     cut, notes = slicings(evaluation, columns, least, crossed=crossed)
     _check_size(cut, len(evaluation.names), settings)
     plain = without_slices(evaluation)

@@ -104,7 +104,7 @@ def sentence(c: SlicesComparison, whole: Difference) -> str:
     text = f"{whole.a} and {whole.b} cannot be told apart on all items; "
     if whole.winner is not None:
         text = f"{first} has a significantly {higher} {whole.metric} than {other} on all items; "
-    by_slice = f"the {whole.metric} of {first} is {' and '.join(found)}"
+    by_slice = f"the score of {first} is {' and '.join(found)}"
     text += f"{by_slice}." if found else "they differ significantly in no slice."
     if whole.winner is not None and below:
         text += f" It also has a worse score than {other} in {listed(below)}, which chance may explain."

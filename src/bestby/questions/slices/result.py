@@ -10,7 +10,7 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.keywords import Renamed, with_suggestions
 from bestby._core.text import quoted, shortened, suggestion
 from bestby.report.comparison import Difference
-from bestby.report.reported import Reported, canvas_of, shown_metric
+from bestby.report.reported import Reported, canvas_of, shown_in, shown_metric
 from bestby.results.base import MetricInfo, Note, Provenance
 from bestby.vocabulary import FigureFont, FigureWidth
 
@@ -174,7 +174,8 @@ class SlicesComparison(Reported):
         """Whether the first pair differs significantly in the first metric, and in which slices."""
         from bestby.questions.slices import report
 
-        return report.sentence(self, self.overall[0])
+        shown = shown_in(self)
+        return report.sentence(shown, shown.overall[0])
 
     def of(self, overall: Difference) -> tuple[SliceDifference, ...]:
         """Return the slices of a metric and pair, named by their difference on all items."""

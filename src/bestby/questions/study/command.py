@@ -221,7 +221,7 @@ def study_run(values: StudyRun, progress: Any) -> Any:
 
     _conditions(_store(values.study))
     study = Study(Path(values.study).expanduser())
-    comparison = study.compare(**in_records(values.statistics.arguments(), progress))
+    comparison = study.compare(**in_records(study.compare, values.statistics.arguments(), progress=progress))
     if comparison.n_reused:
         streams.print_stderr(
             f"{comparison.n_computed} computed, {comparison.n_reused} from the study's cache"

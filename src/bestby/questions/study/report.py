@@ -59,6 +59,7 @@ def document(c: StudyComparison) -> Document:
             for metric, section in zip(c.metrics, plain.sections, strict=True)
         ),
         overview=None,
+        by_metric=None,
     )
 
 

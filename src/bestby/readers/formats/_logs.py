@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from bestby._core.errors import InvalidInputError
+from bestby._core.errors import InvalidInputError, OtherQuestionError
 from bestby._core.text import visible
 from bestby._core.typing import Array, IntArray, OnMissing
 from bestby.data.evaluation import Evaluation
@@ -234,7 +234,7 @@ def _common_metric(metrics: Mapping[str, BaseMetric | str]) -> tuple[BaseMetric 
 
 def _no_common_mean(
     metrics: Mapping[str, BaseMetric | str], choices: Mapping[str, Sequence[str]]
-) -> InvalidInputError:
+) -> OtherQuestionError:
     """Return the error for tasks whose metrics go in different directions, or have no scores of items."""
     tasks: dict[tuple[str, str], list[str]] = {}
     for task, one in metrics.items():
@@ -250,11 +250,8 @@ def _no_common_mean(
     several = next((task for task in metrics if len(choices.get(task, ())) > 1), None)
     named = f"metrics by task: {_by_names(choices)}; "
     another = files if several is None else f"{named}name another: {_setting(several, '...')}, or {files}"
-    return InvalidInputError(
-        f"{told}: they have no common mean",
-        hint="bestby datasets compares the systems on each task by its own metric (read_datasets and"
-        f" compare_datasets in Python); or {another}",
-    )
+    message = f"{told}: they have no common mean"
+    return OtherQuestionError(message, "datasets", "bestby.read_datasets(...)", another)
 
 
 def system_of(file: File, in_file: str | None) -> str | None:

@@ -16,7 +16,7 @@ from bestby.report.figures.canvas import ACCENT, BAND, FAINT, FIXED_WIDTH, INK, 
 from bestby.report.figures.texts import BAR, GAP, name, one_warning, text_width
 from bestby.report.numbers import MINUS, Rounding, alpha, ends, margin_text
 from bestby.report.tables import letters_are_names
-from bestby.report.words import computed, direction
+from bestby.report.words import computed, direction, is_one_comparison
 from bestby.report.writers.files import write_bytes
 from bestby.results.base import MetricInfo
 from bestby.results.values import Interval
@@ -156,10 +156,8 @@ def _significant(c: Any) -> str:
 
 def p_tested(c: Any) -> str:
     """Return what the p-values are called that decide: those of a single pair have nothing to correct."""
-    pairs = ((d.a, d.b) for d in c.differences)
-    first = next(pairs, None)
-    several = c.correction != "none" and any(pair != first for pair in pairs)
-    return f"p ({c.correction})" if several else "p"
+    alone = c.correction == "none" or is_one_comparison(c)
+    return "p" if alone else f"p ({c.correction})"
 
 
 def numbers(

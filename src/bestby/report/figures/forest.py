@@ -31,7 +31,8 @@ from bestby.results.values import Interval
 class Line:
     """A line of a forest: a header if it has no estimate, with a rule above it and dots beside it.
 
-    `mark` is written behind its numbers; the line below the figure says what it means.
+    `mark` is written behind its numbers; the line below the figure says what it means. `look` is the colour
+    and the shape of its marker.
     """
 
     label: str
@@ -42,6 +43,7 @@ class Line:
     rule: bool = False
     dots: tuple[float, ...] = ()
     mark: str = ""
+    look: tuple[str, str] = (drawing.ACCENT, "o")
 
 
 def draw_lines(
@@ -61,7 +63,10 @@ def draw_lines(
             heights = [position + 0.27] * len(line.dots)
             drawing.dots(axes, line.dots, heights, 4.6, alpha=0.55, gid="folds")
         if line.estimate is not None:
-            drawing.mark(axes, position, line.estimate, line.interval, filled=line.filled)
+            colour, shape = line.look
+            drawing.mark(
+                axes, position, line.estimate, line.interval, filled=line.filled, colour=colour, shape=shape
+            )
             numbers.append((position, line.estimate, line.interval, line.mark))
     drawing.numbers(axes, numbers, digits, canvas)
     drawing.labels(axes, [line.label for line in lines], [line.bold for line in lines])

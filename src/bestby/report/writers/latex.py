@@ -5,7 +5,8 @@ from __future__ import annotations
 import dataclasses
 import re
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -13,7 +14,7 @@ from bestby._core import checks
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted, suggestion, unbroken, visible
 from bestby.report.column import Cell
-from bestby.report.document import Overview, Score, describe
+from bestby.report.document import Document, Overview, Score, Section, describe
 from bestby.report.names import pieces
 from bestby.report.tables import Table
 
@@ -23,7 +24,7 @@ _NOT_IN_LABELS = re.compile(r"[%{}\\#~^&$]")
 _SPACES = re.compile(r"[^\S\xa0]+")
 _POWER = re.compile(r"(<?)(\d+(?:\.\d+)?)e(-?\d+)")
 _OPENING = re.compile(r'(?<![^\s(\[])"(?=\w)')  # a quotation mark at the beginning of a word
-_FOLDED = r"p{0.3\linewidth}"
+_FOLDED = "p"
 _RAGGED = r"\raggedright"
 _SPECIAL = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%",
@@ -47,9 +48,19 @@ _GREEK = {
 } | {"λ": r"$\lambda$", "Δ": r"$\Delta$", "Σ": r"$\Sigma$", "Ω": r"$\Omega$"}
 _GREEK_WORD = re.compile("([\u0370-\u03ff\u1f00-\u1fff]+)")
 
-_SMALL = (
-    "% in one column of a page of two this table is set small: over both columns by wide=True (--latex-wide)"
+_COLUMN, _TEXT, _PAGE = 62, 98, 112
+"""Letters of 7 pt in a line: of one column of two, of a page of text, of a page where `wide` is asked for."""
+
+_MOST_LINES = 46  # of the tables that stand below one another on a page
+_MOST_IN_LIST = 6  # systems whose pairs are a list; those of more are a matrix
+_WIDE = (
+    "% wider than one column of a page of two: set over both (table*), which changes nothing in a page of one"
 )
+_FITTED = (
+    r"\resizebox{\ifdim\width>\linewidth"
+    r"\ifdim.875\width>\linewidth.875\width\else\linewidth\fi\else\width\fi}{!}{%"
+)
+"""Scales a table of 8 pt down to the line, but to no less than 7 pt."""
 
 Write = Callable[["Layout"], str]
 
@@ -89,20 +100,13 @@ def to_latex(
     """Return a result as LaTeX tables in the style of booktabs; several metrics share one of scores."""
     parts = None if parts is None else checks.valid_name_list(parts, "parts")
     document = describe(c, top)
-    overview = document.overview
-    tables_by_part = [] if overview is None else [("scores", partial(_overview, overview))]
-    for section in document.sections:
-        tables = section.tables[overview is not None :]
-        tables_by_part += [(table.part, partial(_table, table)) for table in tables]
-        if section.pairs is not None and parts is not None and "pairs" in parts:
-            tables_by_part.append(("pairs", partial(_table, section.pairs())))
-    chosen = _chosen(tables_by_part, parts, [section.pairs is not None for section in document.sections])
+    chosen = _chosen(list(_parts(document)), parts)
     if layout.caption and len(chosen) > 1:
         raise InvalidInputError(
             f"a caption is for one table, and there are {len(chosen)}",
-            hint=f'choose one, such as parts=["{tables_by_part[0][0]}"]',
+            hint=f'choose one, such as parts=["{chosen[0][0]}"]',
         )
-    body = [write(_numbered(layout, place)) for place, write in enumerate(chosen)]
+    body = [write(_numbered(layout, place)) for place, (_, write) in enumerate(chosen)]
     comments = ["% needs \\usepackage{booktabs,graphicx}"]
     foreign = sorted({letter for part in body for letter in part if ord(letter) > 127})
     if foreign:
@@ -111,24 +115,52 @@ def to_latex(
     return "\n".join(comments) + "\n\n" + "\n\n".join(body) + "\n"
 
 
-def _chosen(
-    tables_by_part: Sequence[tuple[str, Write]], parts: Sequence[str] | None, pairs: list[bool]
-) -> list[Write]:
+def _parts(document: Document) -> Iterator[tuple[str, Write, bool]]:
+    """Yield the parts of a report, in its order: what writes each, and whether it is written unasked."""
+    of_two, overview = document.by_metric, document.overview
+    if of_two is not None:
+        yield "metrics", partial(_table, of_two), True
+    if overview is not None:
+        yield "scores", partial(_overview, overview), of_two is None
+    for section in document.sections:
+        matrix = _matrix(section)
+        for table in section.tables[overview is not None :]:
+            replaced = table.part == "differences" and not (matrix is None and of_two is None)
+            yield table.part, partial(_table, table), not replaced
+        if matrix is not None:
+            yield "pairs", partial(_table, matrix), True
+        elif section.pairs is not None:
+            yield "pairs", partial(_matrix_if_asked, section.pairs), False
+
+
+def _matrix(section: Section) -> Table | None:
+    """Return the matrix of the pairs of many systems; None of few, and if not all pairs were compared."""
+    if section.pairs is None or len(section.tables[0].rows) <= _MOST_IN_LIST:
+        return None
+    with suppress(InvalidInputError):
+        return section.pairs()
+    return None
+
+
+def _matrix_if_asked(pairs: Callable[[], Table], layout: Layout) -> str:
+    return _table(pairs(), layout)
+
+
+def _chosen(found: Sequence[tuple[str, Write, bool]], parts: Sequence[str] | None) -> list[tuple[str, Write]]:
     """Return what writes the parts that are asked for, in the order of the report."""
     if parts is None:
-        return [write for _, write in tables_by_part]
+        return [(part, write) for part, write, unasked in found if unasked]
     wanted = (parts,) if isinstance(parts, str) else tuple(parts)
-    names = [*dict.fromkeys(part for part, _ in tables_by_part), *(["pairs"] if any(pairs) else [])]
+    names = list(dict.fromkeys(part for part, _, _ in found))
     for part in wanted:
         if part not in names:
             raise InvalidInputError(
-                f"parts must be among {', '.join(dict.fromkeys(names))}, got {quoted(part)}"
-                f"{suggestion(str(part), names)}",
+                f"parts must be among {', '.join(names)}, got {quoted(part)}{suggestion(str(part), names)}",
                 argument="parts",
             )
     if not wanted:
         raise InvalidInputError("parts is empty: there is nothing to write", argument="parts")
-    return [write for part, write in tables_by_part if part in wanted]
+    return [(part, write) for part, write, _ in found if part in wanted]
 
 
 def _numbered(layout: Layout, place: int) -> Layout:
@@ -186,7 +218,7 @@ def _breakable(word: str) -> str:
 
 def _overview(overview: Overview, layout: Layout) -> str:
     """Return the scores on all metrics; of several metrics and few systems with the intervals below them."""
-    lines = [_line(["System", *map(escape, overview.metrics)]), r"\midrule"]
+    rows = []
     # Systems whose intervals may stand below their scores, which takes two lines of each
     below = len(overview.metrics) > 1 and len(overview.rows) <= 20
     long = any(len(name) > _LONG_NAME for name, _ in overview.rows)
@@ -195,13 +227,16 @@ def _overview(overview: Overview, layout: Layout) -> str:
         intervals = ["" if score is None else _interval(score, layout) for score in scores]
         numbers = ["" if score is None else _score(score, layout) for score in scores]
         if below:
-            lines.append(_line([shown(name), *numbers]))
-            lines += [_line(["", *intervals])] if any(intervals) else []
+            rows.append([shown(name), *numbers])
+            rows += [["", *intervals]] if any(intervals) else []
         else:
             cells = (" ".join(filter(None, both)) for both in zip(numbers, intervals, strict=True))
-            lines.append(_line([shown(name), *cells]))
-    kinds = (_FOLDED if long else "l") + "l" * len(overview.metrics)
-    return _environment(prose(overview.caption), kinds, lines, layout, prose(overview.footnote))
+            rows.append([shown(name), *cells])
+    columns = [
+        _Column("System", _FOLDED if long else "l", True),
+        *(_Column(escape(name), "l") for name in overview.metrics),
+    ]
+    return _environment(prose(overview.caption), columns, rows, layout, prose(overview.footnote))
 
 
 def _score(score: Score, layout: Layout) -> str:
@@ -216,22 +251,34 @@ def _interval(score: Score, layout: Layout) -> str:
     return rf"{{\footnotesize {escape(score.interval.shown(layout.digits))}}}"
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Column:
+    """A column: its header, its kind for `tabular`, and whether it names the rows."""
+
+    header: str
+    kind: str
+    names: bool = False
+
+
 def _table(table: Table, layout: Layout) -> str:
-    lines = [_line([escape(column.header) for column in table.columns]), r"\midrule"]
     folded = [_is_folded(table, place) for place in range(len(table.columns))]
-    for row in table.rows[:_MOST_ROWS]:
-        cells = zip(row.cells, folded, strict=True)
-        lines.append(_line([_name(cell.text) if long else _number(cell, layout) for cell, long in cells]))
+    rows = [
+        [
+            _name(cell.text) if long else _number(cell, layout)
+            for cell, long in zip(row.cells, folded, strict=True)
+        ]
+        for row in table.rows[:_MOST_ROWS]
+    ]
     stop = "" if table.caption.endswith("?") else "."
     caption = f"{prose(table.caption)}{stop} {prose(table.methods)}".rstrip()
     if len(table.rows) > _MOST_ROWS:
-        caption += f" The first {_MOST_ROWS} of {len(table.rows)} differences."
-    kinds = (
-        "r" if column.numeric else _FOLDED if long else "l"
+        caption += f" The first {_MOST_ROWS} of {len(table.rows)} rows."
+    columns = [
+        _Column(escape(column.header), "r" if column.numeric else _FOLDED if long else "l", column.name)
         for column, long in zip(table.columns, folded, strict=True)
-    )
+    ]
     footnote = "\\par\n".join(map(prose, table.footnote.splitlines()))
-    return _environment(caption, "".join(kinds), lines, layout, footnote)
+    return _environment(caption, columns, rows, layout, footnote)
 
 
 def _is_folded(table: Table, place: int) -> bool:
@@ -265,37 +312,97 @@ def _line(cells: list[str]) -> str:
     return " & ".join(f"{{}}{cell}" if cell.startswith(("[", "*")) else cell for cell in cells) + end
 
 
-def _across(lines: list[str]) -> int:
-    r"""Return about how many letters wide a table is, by the widest cell of each column.
+def _widths(columns: Sequence[_Column], rows: Sequence[Sequence[str]], limit: int) -> list[int]:
+    """Return about how many letters wide each column is, folded ones as wide as the line lets them."""
+    cells = ([column.header, *(row[place] for row in rows)] for place, column in enumerate(columns))
+    plain = ([re.sub(r"\\[A-Za-z]+|[\\{}$]", "", cell).strip() for cell in column] for column in cells)
+    widths = [max(map(len, column)) for column in plain]
+    folded = [place for place, column in enumerate(columns) if column.kind == _FOLDED]
+    left = limit - sum(width + 2 for place, width in enumerate(widths) if place not in folded)
+    for place in folded:
+        widths[place] = min(widths[place], max(left // len(folded) - 2, limit // 6))
+    return widths
 
-    >>> _across([r"System & accuracy \\", r"\midrule", r"a\_1 & \textbf{0.861}\textsuperscript{ab} \\"])
-    16
+
+def _blocks(columns: Sequence[_Column], widths: Sequence[int], limit: int) -> list[list[int]]:
+    """Return which columns stand in each of the tables that fit a line; the names stand in all of them.
+
+    >>> names, number = _Column("system", "l", True), _Column("1", "r")
+    >>> _blocks([names, number, number, number], [10, 8, 8, 8], 32)
+    [[0, 1, 2], [0, 3]]
     """
-    rows = [re.sub(r" \\(\\|tabularnewline)$", "", line).split(" & ") for line in lines if " & " in line]
-    plain = [[re.sub(r"\\[A-Za-z]+|[\\{}$]", "", cell).strip() for cell in row] for row in rows]
-    widths = [max(map(len, column)) for column in zip(*plain, strict=True)]
-    return sum(widths) + 2 * (len(widths) - 1)
+    names = [place for place, column in enumerate(columns) if column.names]
+    others = [place for place in range(len(columns)) if place not in names]
+    for n_blocks in range(1, len(others)):
+        parts = [
+            others[n * len(others) // n_blocks : (n + 1) * len(others) // n_blocks] for n in range(n_blocks)
+        ]
+        blocks = [sorted([*names, *part]) for part in parts]
+        if all(sum(widths[place] + 2 for place in block) - 2 <= limit for block in blocks):
+            return blocks
+    return [sorted([*names, place]) for place in others] or [names]
 
 
-def _environment(caption: str, align: str, lines: list[str], layout: Layout, footnote: str = "") -> str:
-    """Return a table; one that is wider than the column, or with `wide` the page, is scaled down to it."""
-    kind = "table*" if layout.wide else "table"
+def _environment(
+    caption: str, columns: Sequence[_Column], rows: list[list[str]], layout: Layout, footnote: str = ""
+) -> str:
+    """Return a table in letters of 8 pt, or 7 pt where it fits so; of a wider one the columns are parted.
+
+    A table that is wider than a narrow column stands over both, as `wide` asks for.
+    """
+    for limit in (_PAGE,) if layout.wide else (_COLUMN, _TEXT):
+        widths = _widths(columns, rows, limit)
+        blocks = _blocks(columns, widths, limit)
+        if len(blocks) == 1:
+            break
+    wide = layout.wide or limit > _COLUMN
+    kinds = [
+        rf"p{{{width / limit:.2f}\linewidth}}" if column.kind == _FOLDED else column.kind
+        for column, width in zip(columns, widths, strict=True)
+    ]
+    tabulars = [_tabular(columns, kinds, rows, block) for block in blocks]
+    comments = [_WIDE] if wide and not layout.wide else []
+    if len(blocks) > 1:
+        comments.append(
+            f"% the columns are parted in {len(blocks)}: in one line they would need letters below 7 pt"
+        )
+    if len(blocks) * (len(rows) + 2) <= _MOST_LINES:
+        tabulars = ["\n\\par\\medskip\n".join(tabulars)]
+    floats = []
+    for place, tabular in enumerate(tabulars, 1):
+        more = f" Part {place} of {len(tabulars)}." if len(tabulars) > 1 else ""
+        label = layout.label and (layout.label if place == 1 else f"{layout.label}-part{place}")
+        floats.append(_float(f"{layout.caption or caption}{more}", label, tabular, footnote, wide=wide))
+    return "\n".join([*comments, "\n\n".join(floats)])
+
+
+def _tabular(
+    columns: Sequence[_Column], kinds: Sequence[str], rows: Sequence[Sequence[str]], block: Sequence[int]
+) -> str:
+    """Return the table of some of the columns."""
+    lines = [
+        rf"\begin{{tabular}}{{@{{}}{''.join(kinds[place] for place in block)}@{{}}}}",
+        r"\toprule",
+        _line([columns[place].header for place in block]),
+        r"\midrule",
+        *(_line([row[place] for place in block]) for row in rows),
+        r"\bottomrule",
+        r"\end{tabular}}",
+    ]
+    return "\n".join([_FITTED, *lines])
+
+
+def _float(caption: str, label: str, tabular: str, footnote: str, *, wide: bool) -> str:
+    kind = "table*" if wide else "table"
     below = rf"\par\smallskip\begin{{minipage}}{{\linewidth}}\footnotesize {footnote}\end{{minipage}}"
-    # Letters of a row, of 3.8 pt; the column of a page of two sets more at less than 3/4
     parts = [
-        *([_SMALL] if not layout.wide and _across(lines) > 80 else []),
         rf"\begin{{{kind}}}[t]",
         r"\centering\emergencystretch=3em",
         r"\setlength{\abovecaptionskip}{0pt}\setlength{\belowcaptionskip}{6pt}",
-        rf"\caption{{{layout.caption or caption}}}",
-        *([rf"\label{{{layout.label}}}"] if layout.label else []),
-        r"\footnotesize\setlength{\tabcolsep}{3pt}",
-        r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%",
-        rf"\begin{{tabular}}{{@{{}}{align}@{{}}}}",
-        r"\toprule",
-        *lines,
-        r"\bottomrule",
-        r"\end{tabular}}",
+        rf"\caption{{{caption}}}",
+        *([rf"\label{{{label}}}"] if label else []),
+        r"\fontsize{8}{9.6}\selectfont\setlength{\tabcolsep}{3pt}",
+        tabular,
         *([below] if footnote else []),
         rf"\end{{{kind}}}",
     ]

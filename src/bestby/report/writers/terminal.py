@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import io
+import math
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, TextIO
 
 from bestby._core.text import visible
-from bestby.report.bars import LINE, MARK, POINT
+from bestby.report.bars import LINE, MARK, POINT, bars
 from bestby.report.bars import WIDTH as BAR
 from bestby.report.column import FIRST, SECOND, SYSTEM, Cell, Column
 from bestby.report.document import Document, Section, describe, in_brief, in_short, kind_of
@@ -134,12 +135,12 @@ def _print_section(section: Section, console: Console) -> None:
 
 def _with_bars(table: Table, width: int) -> Table:
     """Return a table with the bars of its intervals as the last column, where there is room for them."""
-    bars = [] if table.bars is None or _width(table) + _GAP + BAR > width else table.bars.lines()
-    if not bars:
+    drawn = bars([row.span or (math.nan,) * 3 for row in table.rows], table.marked)
+    if not drawn or _width(table) + _GAP + BAR > width:
         return table
     rows = (
         dataclasses.replace(row, cells=(*row.cells, Cell(bar, bar)))
-        for row, bar in zip(table.rows, bars, strict=True)
+        for row, bar in zip(table.rows, drawn, strict=True)
     )
     columns = (*table.columns, Column("", lambda _: Cell("", ""), numeric=False))
     return dataclasses.replace(table, columns=columns, rows=tuple(rows))

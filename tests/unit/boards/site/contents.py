@@ -51,7 +51,9 @@ def compared(count: int, n_items: int = 400, seed: int = 1, *, margin: float | N
     }
     if count == 1:
         return evaluate(systems, gold, metric="accuracy")
-    return compare(systems, gold, metric="accuracy", margin=margin, simultaneous=count < 50)
+    return compare(
+        systems, gold, metric="accuracy", margin=margin, correction="simultaneous" if count < 50 else "holm"
+    )
 
 
 def gap(c: Comparison, system: str, other: str) -> Gap | None:

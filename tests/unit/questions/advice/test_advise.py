@@ -246,7 +246,7 @@ def frame_of_systems() -> pd.DataFrame:
 
 def test_a_frame_is_read_as_compare_reads_it_and_the_advice_says_so() -> None:
     frame = frame_of_systems()
-    arguments = {"items": "n", "clusters": "doc", "ignore": "c*"}
+    arguments = {"items": "n", "clusters": "doc", "reading": bb.Reading(ignore="c*")}
     advice = advise("accuracy", data=frame.assign(c=1), **arguments)  # type: ignore[arg-type]
     compared = bb.compare(frame.assign(c=1), metric="accuracy", n_resamples=99, **arguments)
     assert advice.notes[0] == compared.notes[0]
@@ -257,7 +257,7 @@ def test_a_frame_is_read_as_compare_reads_it_and_the_advice_says_so() -> None:
     assert bb.load(advice.to_json()) == advice
     chosen = advise("accuracy", data=frame, gold="gold", systems=["b", "a"])
     assert chosen.provenance.data == {"items": 60, "systems": ["b", "a"]}
-    every = advise("accuracy", data=frame, ignore="n")
+    every = advise("accuracy", data=frame, reading=bb.Reading(ignore="n"))
     assert every.provenance.data["systems"] == ["a", "b", "doc"]
 
 

@@ -10,8 +10,9 @@ import polars as pl
 import pytest
 from tests.unit.comparisons.examples import TABLE, items, scores, without_notes
 
-from bestby import Evaluation, compare, compare_datasets
+from bestby import Evaluation, ScoreMetric, compare, compare_datasets
 from bestby._core.errors import InvalidInputError
+from bestby.report.comparison import better_by_score
 
 
 def frame_of(parts: dict[str, Evaluation]) -> pd.DataFrame:
@@ -89,12 +90,15 @@ def test_systems_are_chosen() -> None:
 
 def test_lower_is_better() -> None:
     turned = {name: {s: 1.0 - x for s, x in row.items()} for name, row in TABLE.items()}
-    up, down = compare_datasets(TABLE), compare_datasets(turned, greater_is_better=False)
+    up, down = (
+        compare_datasets(TABLE),
+        compare_datasets(turned, metric=ScoreMetric("score", greater_is_better=False)),
+    )
     assert (up.systems, up.average_ranks) == (down.systems, down.average_ranks)
     assert up.wins("big", "old") == down.wins("big", "old") == (5, 0, 0)
     for a, b in (("big", "old"), ("new", "old")):
         assert up[a, b].p_value == down[a, b].p_value
-        assert up[a, b].winner == down[a, b].winner
+        assert better_by_score(up[a, b]) == better_by_score(down[a, b]) == a
         assert down[a, b].estimate == pytest.approx(-up[a, b].estimate)
 
 

@@ -315,7 +315,11 @@ def test_other_units_give_the_same_result_in_those_units(factor: float) -> None:
     scaled = {name: {s: [factor * x for x in runs] for s, runs in row.items()} for name, row in DATA.items()}
     for statistic in ("mean", "iqm"):
         one = by_pair(bb.compare_datasets(DATA, statistic=statistic))
-        other = by_pair(bb.compare_datasets(scaled, statistic=statistic, greater_is_better=factor > 0.0))
+        other = by_pair(
+            bb.compare_datasets(
+                scaled, statistic=statistic, metric=bb.ScoreMetric("score", greater_is_better=factor > 0.0)
+            )
+        )
         for key, entry in one.items():
             same = other[key]
             assert same.estimate == pytest.approx(factor * entry.estimate, rel=1e-9)

@@ -56,7 +56,7 @@ def test_the_direction_is_that_of_the_metric(greater: bool) -> None:
     rng = np.random.default_rng(2)
     main = rng.normal(size=200)
     worse = main + rng.normal(-0.5 if greater else 0.5, 0.2, 200)
-    asked: dict[str, Any] = {"metric": "points", "greater_is_better": greater}
+    asked: dict[str, Any] = {"metric": bb.ScoreMetric("points", greater_is_better=greater)}
     for margin in (0.1, None):
         assert bb.gate({"main": main, "new": worse}, margin=margin, **asked).outcome == "fail"
         assert bb.gate({"main": worse, "new": main}, margin=margin, **asked).outcome == "pass"
@@ -78,7 +78,7 @@ def test_scores_and_losses_that_are_their_negatives_have_one_outcome(
     scores = {"main": main, "new": main - rng.normal(0.2, 1.0, 200)}
     losses = {name: -values for name, values in scores.items()}
     for data, greater in ((scores, True), (losses, False)):
-        found = bb.gate(data, metric="points", greater_is_better=greater, margin=margin)
+        found = bb.gate(data, metric=bb.ScoreMetric("points", greater_is_better=greater), margin=margin)
         assert found.outcome == outcome
 
 
@@ -216,16 +216,16 @@ def test_newly_wrong_items_come_first() -> None:
         ("c", "newly right"),
     ]
     assert (result.n_worse, result.n_better) == (2, 1)
-    assert result.flips[0] == bb.Flip("a", "newly wrong", "x", "y", "x")
+    assert result.flips[0] == bb.Flip("a", "newly wrong", "x", "y", "x", "accuracy")
 
 
 def test_scores_that_became_worse_are_sorted_by_how_much() -> None:
     data = {"main": [0.5, 0.5, 0.5, 0.5], "new": [0.4, 0.1, 0.9, 0.5]}
-    result = bb.gate(data, metric="loss", greater_is_better=False)
+    result = bb.gate(data, metric=bb.ScoreMetric("loss", greater_is_better=False))
     assert [(flip.item, flip.change) for flip in result.flips] == [
         ("3", "worse"),
-        ("2", "better"),
         ("1", "better"),
+        ("2", "better"),
     ]
 
 
@@ -258,7 +258,9 @@ def test_skewed_losses_are_noted_where_they_let_a_gate_pass_too_often() -> None:
 
     assert "skewed_differences" in codes(main - losses)
     assert "skewed_differences" not in codes(main + losses)
-    assert "skewed_differences" in codes(main + losses, greater_is_better=False, metric="points")
+    assert "skewed_differences" in codes(
+        main + losses, metric=bb.ScoreMetric("points", greater_is_better=False)
+    )
     assert "skewed_differences" not in codes(main + rng.normal(size=60))
     pairs = np.repeat(np.arange(60), 2)
     main = np.repeat(main, 2)
@@ -318,7 +320,7 @@ def test_of_three_systems_two_are_named() -> None:
 def test_a_measure_of_which_lower_is_better_has_no_note_on_sides() -> None:
     rng = np.random.default_rng(4)
     scores = {"main": rng.random(60), "new": rng.random(60)}
-    result = bb.gate(scores, metric="loss", greater_is_better=False)
+    result = bb.gate(scores, metric=bb.ScoreMetric("loss", greater_is_better=False))
     assert "direction" not in [note.code for note in result.notes]
 
 
@@ -332,7 +334,9 @@ def test_scores_without_bounds_say_how_many_must_differ() -> None:
     main = np.linspace(0.0, 5.0, 400)
     new = main.copy()
     new[:3] += 0.01
-    result = bb.gate({"main": main, "new": new}, metric="points", greater_is_better=True, margin=0.1)
+    result = bb.gate(
+        {"main": main, "new": new}, metric=bb.ScoreMetric("points", greater_is_better=True), margin=0.1
+    )
     assert result.outcome == "inconclusive"
     assert "scores without known bounds need 6 items that differ" in result.sentences[0]
 

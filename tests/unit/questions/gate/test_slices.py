@@ -56,7 +56,8 @@ def test_with_a_margin_all_slices_must_pass() -> None:
     assert result.outcome == "fail"
     message = " ".join(result.sentences)
     assert "new is worse than main in accuracy (language=ja) by more than the margin of 0.05" in message
-    with pytest.raises(bb.GateFailedError, match=r"needs no correction \(intersection-union\)"):
+    assert "needs no correction (intersection-union)" in " ".join(str(result).split())
+    with pytest.raises(bb.GateFailedError, match=r"Fail: new is worse than main in accuracy \(language=ja\)"):
         result.check()
     assert result.with_margin(0.4).outcome == "pass"
     assert [check.part for check in result.with_margin(0.4)] == [check.part for check in result]
@@ -81,7 +82,7 @@ def test_one_of_several_slices_fails_by_a_bound_for_all_checks() -> None:
     assert "its upper bound that holds for all 4 checks at once" in among.sentences[3]
     assert result.with_margin(between).checks[3].outcome == "inconclusive"
     assert [c.outcome for c in result.with_margin(between)] == [c.outcome for c in among]
-    assert "one fails by a bound that holds for all 4 at once (Bonferroni)" in among.to_json()
+    assert "fails if a bound that holds for all 4 at once (Bonferroni)" in " ".join(str(among).split())
     assert bb.load(among.to_json()).checks[3].fail_bound == among.checks[3].fail_bound
     shown = in_percent(among).checks[3]
     assert shown.fail_bound == pytest.approx(100.0 * among.checks[3].fail_bound)
@@ -135,15 +136,16 @@ def test_the_seed_of_a_generator_gives_all_parts_again() -> None:
 
 def test_the_bound_of_a_gain_follows_the_direction() -> None:
     loss = {name: 1.0 - values for name, values in with_losses("ja", 15).items()}
-    asked: dict[str, Any] = {"by": {"language": LANGUAGE}, "margin": 0.05, "metric": "mean"}
+    asked: dict[str, Any] = {"by": {"language": LANGUAGE}, "margin": 0.05}
+    lower_is_better = bb.ScoreMetric("mean", greater_is_better=False)
     exact = [
-        [(check.outcome, check.fail_p, check.counted) for check in bb.gate(data, **asked, **way)]
-        for data, way in ((with_losses("ja", 15), {}), (loss, {"greater_is_better": False}))
+        [(check.outcome, check.fail_p, check.counted) for check in bb.gate(data, **asked, metric=metric)]
+        for data, metric in ((with_losses("ja", 15), "mean"), (loss, lower_is_better))
     ]
     assert exact[0] == exact[1]
     asked["fail_test"] = "bound"
-    score = bb.gate(with_losses("ja", 15), **asked)
-    lower = bb.gate(loss, **asked, greater_is_better=False)
+    score = bb.gate(with_losses("ja", 15), **asked, metric="mean")
+    lower = bb.gate(loss, **asked, metric=lower_is_better)
     assert [check.outcome for check in lower] == [check.outcome for check in score]
     assert [check.fail_bound for check in lower] == pytest.approx([-check.fail_bound for check in score])
 
@@ -156,8 +158,7 @@ def test_without_a_margin_one_slice_is_an_alarm_after_holm() -> None:
     assert [check.difference.p_adjusted for check in result] == pytest.approx(holm.tolist())
     assert {check.threshold for check in result} == {0.05 / 4}
     assert {check.part: check.outcome for check in result}["language=ja"] == "fail"
-    with pytest.raises(bb.GateFailedError, match="Holm's method corrects the p-values of all 4"):
-        result.check()
+    assert "corrected by Holm's method for 4 of them" in " ".join(str(result).split())
     two = bb.gate(with_losses("ja", 5), GOLD, by={"language": LANGUAGE})
     ja = two.checks[3]
     assert ja.difference.p_value is not None

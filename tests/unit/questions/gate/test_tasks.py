@@ -60,7 +60,10 @@ def test_pooled_tasks_that_hardly_differ_are_decided(differing: int) -> None:
     tasks = np.repeat(["a", "b", "c", "d"], [800, 600, 400, 200])
     scores = bb.Evaluation.of({"main": main, "new": new}, strata=tasks)
     answers_ = bb.Evaluation.of({"main": main, "new": new}, np.ones(2000, dtype=int), strata=tasks)
-    result = bb.gate(scores, metric="acc", greater_is_better=True, margin=0.02)
+    result = bb.gate(scores, metric=bb.ScoreMetric("acc", greater_is_better=True), margin=0.02)
     assert result.outcome == "pass"
     assert result.checks[0].bound == pytest.approx(bb.gate(answers_, margin=0.02).checks[0].bound)
-    assert bb.gate(scores, metric="acc", greater_is_better=True, margin=0.0005).outcome == "inconclusive"
+    assert (
+        bb.gate(scores, metric=bb.ScoreMetric("acc", greater_is_better=True), margin=0.0005).outcome
+        == "inconclusive"
+    )

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from tests.unit.comparisons.soft_labels import GOLD, HARD, HARD_GOLD, A, B, codes, one_hot
 
-from bestby import DesignError, Evaluation, FunctionMetric, InvalidInputError, compare, compare_runs
+from bestby import DesignError, Evaluation, FunctionMetric, InvalidInputError, Reading, compare, compare_runs
 
 TEXTS = ["the cat", "a dog", "one fox", "two hens"] * 10
 REFERENCES = [["the cat", "cats"], ["dog"], ["a fox", "the fox"], ["hens"]] * 10
@@ -86,7 +86,11 @@ def test_measures_of_labels_and_numbers_refuse_them(metric: str, said: str) -> N
 
 
 def test_settings_of_labels_are_refused_for_texts() -> None:
-    for settings in ({"classes": ["x"]}, {"normalise": True}, {"annotators": "fixed"}):
+    for settings in (
+        {"reading": Reading(classes=["x"])},
+        {"reading": Reading(normalise=True)},
+        {"reading": Reading(annotators="fixed")},
+    ):
         with pytest.raises(InvalidInputError, match="items are taken as they are, but classes, normalise or"):
             compare({"a": TEXTS, "b": OTHER}, REFERENCES, metric="em", **settings)
 

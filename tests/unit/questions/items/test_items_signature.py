@@ -14,10 +14,9 @@ from bestby import compare
 SETTINGS: dict[str, tuple[Any, Any]] = {
     "interval": ("auto", "bca"),
     "level": (0.95, 0.9),
-    "simultaneous": (False, True),
     "test": ("permutation", "bootstrap"),
     "alternative": ("two-sided", "less"),
-    "correction": ("holm", "none"),
+    "correction": ("holm", "simultaneous"),
     "margin": (None, 0.1),
     "baseline": (None, "b"),
     "n_resamples": (10_000, 200),

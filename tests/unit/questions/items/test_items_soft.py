@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from tests.unit.comparisons.soft_labels import GOLD, HARD, HARD_GOLD, A, B, codes, message, one_hot
 
-from bestby import DesignError, InvalidInputError, compare
+from bestby import DesignError, InvalidInputError, Reading, compare
 
 CLASSES = ["neg", "neu", "pos"]
 
@@ -54,18 +54,29 @@ def test_of_equally_probable_classes_the_first_counts_and_ties_are_told() -> Non
         " (10 of the gold, 20 of a)"
     )
     turned = compare(
-        {"a": [row[::-1] for row in tied], "b": [0, 1, 1] * 10}, gold, classes=[1, 0], metric="accuracy"
+        {"a": [row[::-1] for row in tied], "b": [0, 1, 1] * 10},
+        gold,
+        reading=Reading(classes=[1, 0]),
+        metric="accuracy",
     )
     assert turned.score("a").score == pytest.approx(2 / 3)  # the first column is class 1 now, for both
 
 
 def test_classes_of_text_are_the_columns_in_their_order() -> None:
     named = np.array(CLASSES)
-    text = compare({"a": A, "b": named[HARD]}, named[HARD_GOLD], classes=CLASSES, metric=["brier", "f1[neu]"])
+    text = compare(
+        {"a": A, "b": named[HARD]},
+        named[HARD_GOLD],
+        reading=Reading(classes=CLASSES),
+        metric=["brier", "f1[neu]"],
+    )
     number = compare({"a": A, "b": HARD}, HARD_GOLD, metric=["brier", "f1[1]"])
     assert [d.estimate for d in text] == [d.estimate for d in number]
     turned = compare(
-        {"a": A[:, ::-1], "b": named[HARD]}, named[HARD_GOLD], classes=CLASSES[::-1], metric="brier"
+        {"a": A[:, ::-1], "b": named[HARD]},
+        named[HARD_GOLD],
+        reading=Reading(classes=CLASSES[::-1]),
+        metric="brier",
     )
     assert turned.score("a").score == pytest.approx(text.score("a", "brier").score, rel=1e-12)
 
@@ -134,10 +145,14 @@ VOTES = np.array([np.random.default_rng(i).choice(3, 4, p=row) for i, row in enu
 @pytest.mark.long
 def test_annotators_are_the_gold_they_make() -> None:
     shares = np.stack([(k == VOTES).mean(axis=1) for k in range(3)], axis=1)
-    fixed = compare({"a": A, "b": B}, VOTES, annotators="fixed", classes=[0, 1, 2], metric=MEASURES)
+    fixed = compare(
+        {"a": A, "b": B}, VOTES, reading=Reading(classes=[0, 1, 2], annotators="fixed"), metric=MEASURES
+    )
     given = compare({"a": A, "b": B}, shares, metric=MEASURES)
     assert fixed.differences == given.differences
-    again = compare({"a": A, "b": B}, VOTES, annotators="resample", classes=[0, 1, 2], metric=MEASURES)
+    again = compare(
+        {"a": A, "b": B}, VOTES, reading=Reading(classes=[0, 1, 2], annotators="resample"), metric=MEASURES
+    )
     assert [d.estimate for d in again] == [d.estimate for d in given]
     assert [d.test for d in again] == [d.test for d in given]
     assert {d.interval.method for d in again if d.interval is not None} == {"basic"}
@@ -151,11 +166,11 @@ def test_annotators_of_a_data_frame_are_no_column(text: str) -> None:
 
     frame = pd.DataFrame({"gold": HARD_GOLD, "a": HARD, "b": HARD_GOLD})
     with pytest.raises(InvalidInputError, match="with annotators, gold must be one list of labels per item"):
-        compare(frame, "gold", annotators=text)
+        compare(frame, "gold", reading=Reading(annotators=text))
     with pytest.raises(InvalidInputError, match="for a data frame gold is the name of a column, got ndarray"):
         compare(frame, VOTES)
     with pytest.raises(InvalidInputError, match="for a data frame gold is the name of a column, got Annot"):
-        compare(frame, VOTES, annotators=text)
+        compare(frame, VOTES, reading=Reading(annotators=text))
 
 
 def test_labels_of_annotators_without_the_word_are_recognised() -> None:

@@ -68,7 +68,7 @@ def test_groups_and_probabilities_as_columns_and_by_ids() -> None:
 
 
 def test_each_difference_is_that_of_the_scores() -> None:
-    found = compared(simultaneous=True)
+    found = compared(correction="simultaneous")
     for d in found:
         assert d.estimate == d.score_a - d.score_b == found.score(d.a).score - found.score(d.b).score
         assert d.interval.method == "max-t"
@@ -79,8 +79,10 @@ def test_each_difference_is_that_of_the_scores() -> None:
 
 @pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
 def test_simultaneous_intervals_and_p_values_agree_in_every_order(alternative: str) -> None:
-    found = compared(simultaneous=True, margin=0.3, alternative=alternative)
-    turned = compared(dict(reversed(JUDGE.items())), simultaneous=True, margin=0.3, alternative=alternative)
+    found = compared(correction="simultaneous", margin=0.3, alternative=alternative)
+    turned = compared(
+        dict(reversed(JUDGE.items())), correction="simultaneous", margin=0.3, alternative=alternative
+    )
     for d in found:
         outside = d.interval.low > 0.0 or d.interval.high < 0.0
         towards = alternative == "two-sided" or (d.estimate > 0.0) == (alternative == "greater")

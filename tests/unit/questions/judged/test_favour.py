@@ -65,7 +65,7 @@ def test_a_judge_that_favours_one_is_named_with_its_errors() -> None:
 
 
 def test_lower_scores_of_penalties_are_the_favour() -> None:
-    text = said(verdicts(more=0.25, greater_is_better=False))
+    text = said(verdicts(more=0.25, metric=bb.ScoreMetric("penalty", greater_is_better=False)))
     assert "The judge favours A over B" in text
 
 
@@ -161,7 +161,7 @@ def test_the_reverse_by_error_rates_and_by_penalties() -> None:
     by_rates = bb.compare_judged(judge, calibration={"A": (strict, truth), "B": (lenient, truth)})
     assert said(by_rates).startswith("The judge says B (by ")
     assert ", the corrected scores say A (by " in said(by_rates)
-    text = said(reversed_judge(greater_is_better=False))
+    text = said(reversed_judge(metric=bb.ScoreMetric("penalty", greater_is_better=False)))
     assert text.startswith("The judge says A (by ")
 
 

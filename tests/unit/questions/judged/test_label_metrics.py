@@ -224,7 +224,7 @@ def test_copies_do_not_differ_and_families_hang_together() -> None:
     copies = compared(predictions={"a": PREDICTIONS["a"], "b": PREDICTIONS["a"].copy()})["a", "b"]
     assert (copies.estimate, copies.p_value, copies.interval) == (0.0, 1.0, None)
     assert [note.code for note in copies.notes] == ["constant_difference"]
-    whole = compared(simultaneous=True)
+    whole = compared(correction="simultaneous")
     for d in whole:
         single = compared()[d.a, d.b].interval
         assert d.interval.low <= single.low < single.high <= d.interval.high
@@ -276,7 +276,7 @@ def test_several_judges_and_other_metrics() -> None:
         metric="rmse",
     )  # fmt: skip
     assert not lower.metrics[0].greater_is_better
-    assert lower["a", "b"].better in ("a", "b", None)
+    assert lower["a", "b"].winner in ("a", "b", None)
 
 
 def test_numbers_and_their_texts_are_the_same_label_and_texts_need_no_common_one() -> None:

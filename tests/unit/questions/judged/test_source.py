@@ -52,7 +52,9 @@ def test_a_frame_is_read_as_a_file_is(write: Write) -> None:
 
 def test_named_columns(write: Write) -> None:
     text = "q,arm,chrf,mqm q1,a,0.9,1 q1,b,0.3,0"
-    found = read_judged(write(text), judge="chrf", human="mqm", items="q", system_column="arm")
+    found = read_judged(
+        write(text), judge="chrf", human="mqm", items="q", reading=bb.Reading(system_column="arm")
+    )
     assert found.judges == ("chrf",)
     assert found.human.tolist() == [[1.0, 0.0]]
 
@@ -180,7 +182,11 @@ def test_labels_and_predictions(write: Write) -> None:
     [
         ("judge,prediction[a] x,x", {}, "has no column 'human'"),
         ("human,prediction[a] x,x", {}, "has no column 'judge'"),
-        ("judge,human,prediction[a] x,x,x", {"system_column": "human"}, "has a column for each system"),
+        (
+            "judge,human,prediction[a] x,x,x",
+            {"reading": bb.Reading(system_column="human")},
+            "has a column for each system",
+        ),
         ("item,judge,human,prediction[a] q,x,x,x q,x,x,x", {}, "item 'q' has several rows"),
     ],
 )

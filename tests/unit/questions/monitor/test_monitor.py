@@ -212,7 +212,7 @@ def test_the_first_of_many_systems_is_worse() -> None:
             break
     assert monitor.decision == "worse"
     assert "a" not in monitor.running
-    assert "a is worse than b" in monitor.result().sentence
+    assert "a has a significantly lower score than b" in monitor.result().sentence
 
 
 def test_adding_an_item_to_a_hundred_systems_is_quick() -> None:

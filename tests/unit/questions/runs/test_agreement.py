@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bestby import RunsDifference, compare_runs
+from bestby import RunsDifference, ScoreMetric, compare_runs
 from bestby.inference import samples
 from bestby.vocabulary import allowed_names
 
@@ -40,7 +40,11 @@ def test_no_difference_of_medians_has_the_p_value_1(paired: bool) -> None:
 def test_paired_medians_are_alike_in_either_direction() -> None:
     there = of_pair(UP, DOWN, paired=True, statistic="median")
     back = of_pair(
-        [-x for x in UP], [-x for x in DOWN], paired=True, statistic="median", greater_is_better=False
+        [-x for x in UP],
+        [-x for x in DOWN],
+        paired=True,
+        statistic="median",
+        metric=ScoreMetric("score", greater_is_better=False),
     )
     assert there.p_value == back.p_value
     assert there.interval is not None

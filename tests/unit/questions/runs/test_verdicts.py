@@ -9,18 +9,19 @@ import pytest
 from tests.own_metrics import Credit
 from tests.unit.questions.runs.examples import MID, NEW, OLD
 
-from bestby import InvalidInputError, compare_runs
+from bestby import InvalidInputError, ScoreMetric, compare_runs
+from bestby.report.comparison import better_by_score
 
 # -- direction and verdicts ------------------------------------------------------------------------
 
 
 def test_lower_is_better_changes_who_is_better_and_nothing_of_the_scores() -> None:
     up = compare_runs({"old": OLD, "new": NEW})
-    down = compare_runs({"old": OLD, "new": NEW}, greater_is_better=False)
+    down = compare_runs({"old": OLD, "new": NEW}, metric=ScoreMetric("score", greater_is_better=False))
     assert [entry.system for entry in up.systems] == ["new", "old"]
     assert [entry.system for entry in down.systems] == ["old", "new"]
-    assert up["new", "old"].better == "new"
-    assert down["new", "old"].better == "old"
+    assert better_by_score(up["new", "old"]) == "new"
+    assert better_by_score(down["new", "old"]) == "old"
     for attribute in ("estimate", "interval", "improvement", "effect_size", "p_value"):
         assert getattr(up["new", "old"], attribute) == getattr(down["new", "old"], attribute)
     assert down["old", "new"].order.violation_ratio < 0.5 < down["new", "old"].order.violation_ratio
@@ -28,7 +29,9 @@ def test_lower_is_better_changes_who_is_better_and_nothing_of_the_scores() -> No
 
 
 def test_one_sided_tests_follow_the_scale_and_say_so() -> None:
-    greater = compare_runs({"new": NEW, "old": OLD}, alternative="greater", greater_is_better=False)
+    greater = compare_runs(
+        {"new": NEW, "old": OLD}, alternative="greater", metric=ScoreMetric("score", greater_is_better=False)
+    )
     assert greater["new", "old"].p_value < 0.05
     assert "asks whether the first of two systems is worse" in next(
         n.message for n in greater.notes if n.code == "direction"
@@ -40,7 +43,9 @@ def test_one_sided_tests_follow_the_scale_and_say_so() -> None:
 def test_known_names_of_metrics_bring_their_direction() -> None:
     assert not compare_runs({"a": OLD, "b": NEW}, metric="rmse").metrics[0].greater_is_better
     assert (
-        compare_runs({"a": OLD, "b": NEW}, metric="rmse", greater_is_better=True).metrics[0].greater_is_better
+        compare_runs({"a": OLD, "b": NEW}, metric=ScoreMetric("rmse", greater_is_better=True))
+        .metrics[0]
+        .greater_is_better
     )
     assert compare_runs({"a": OLD, "b": NEW}, metric="my score").metrics[0].greater_is_better
 

@@ -80,7 +80,7 @@ def test_the_same_from_frames_files_and_evaluations(tmp_path: Path) -> None:
         ["item", "gold", "language", "length"], var_name="system", value_name="prediction"
     )
     assert bb.compare_slices(long, by=["language", "length:3"]).to_csv() == rows
-    plain = bb.read(path, gold="gold", ignore=["language", "length"])
+    plain = bb.read(path, gold="gold", reading=bb.Reading(ignore=["language", "length"]))
     beside = bb.compare_slices(plain, by={"language": data["language"], "length:3": data["length"]})
     assert beside.to_csv() == rows
     for name in ("new", "old"):

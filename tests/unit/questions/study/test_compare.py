@@ -267,7 +267,8 @@ def test_soft_labels(make: Make) -> None:
     metrics = ["cross_entropy", "js_distance", "entropy_correlation", "soft_f1_macro", "accuracy"]
     found = study.compare(metric=metrics, n_resamples=300)
     plain = bb.compare(
-        {"s2": SOFT_RUNS["s2"][0], "s0": SOFT_RUNS["s0"][0]}, SOFT_GOLD, classes=CLASSES, metric=metrics,
+        {"s2": SOFT_RUNS["s2"][0], "s0": SOFT_RUNS["s0"][0]}, SOFT_GOLD,
+        reading=bb.Reading(classes=CLASSES), metric=metrics,
         baseline="s0", n_resamples=300,
     )  # fmt: skip
     for metric in metrics:

@@ -6,7 +6,7 @@ import pytest
 from tests.unit.readers.formats.log_files import message
 from tests.unit.readers.helpers import Make
 
-from bestby import compare_runs
+from bestby import Reading, compare_runs
 from bestby.readers.formats import experiment_csv as form
 from bestby.readers.formats.base import format_in
 from bestby.readers.reading import read_runs
@@ -145,7 +145,7 @@ def test_a_note_says_which_runs_were_joined(make: Make) -> None:
     (note,) = form.read({"w": make("w.csv", text)}, value_column="acc").notes
     assert note.code == "runs_joined"
     assert "bert = bert-seed1, bert-seed22; lstm = lstm_seed42, lstm_seed7. If" in note.message
-    runs = read_runs(make("v.csv", text), value_column="acc")
+    runs = read_runs(make("v.csv", text), reading=Reading(value_column="acc"))
     assert runs.notes == (note,)
 
 

@@ -17,7 +17,7 @@ from tests.unit.readers.formats.log_files import langfuse_scores as marks
 from tests.unit.readers.formats.log_files import message, scores_of
 from tests.unit.readers.helpers import Make
 
-from bestby import compare, read, read_runs
+from bestby import Reading, compare, read, read_runs
 from bestby._core.errors import InvalidInputError
 from bestby.readers.formats import langfuse as form
 from bestby.readers.formats.base import format_in
@@ -62,9 +62,9 @@ def trace(run: str | None, item: str | None, ok: str, **more: str) -> dict[str, 
 def test_every_sample_says_the_same(names: list[str]) -> None:
     paths = [SAMPLES / name for name in names]
     assert all(format_in(path) is form for path in paths)
-    result = compare(read(paths, value_column="correct"))
+    result = compare(read(paths, reading=Reading(value_column="correct")))
     assert {one.system: one.score for one in result.systems} == pytest.approx(RIGHT, abs=1e-12)
-    evaluation = read(paths, value_column="correct")
+    evaluation = read(paths, reading=Reading(value_column="correct"))
     assert sorted(evaluation.items.tolist()) == [f"item-{i}" for i in range(6)]
     texts = message(form, {path.stem: path for path in paths}, value_column="verdict")
     assert texts.endswith(tuple(f"'verdict' has categories ({words}), not numbers" for words in WORDS))
@@ -73,10 +73,10 @@ def test_every_sample_says_the_same(names: list[str]) -> None:
 def test_outputs_as_predictions() -> None:
     found = form.read({"items": SAMPLES / "experiment_items.jsonl"}, value_column="output")
     assert found.evaluation.gold.tolist().count("de") == 3
-    result = compare(read(SAMPLES / "experiment_items.jsonl", value_column="output"))
+    result = compare(read(SAMPLES / "experiment_items.jsonl", reading=Reading(value_column="output")))
     assert {one.system: one.score for one in result.systems} == pytest.approx(RIGHT, abs=1e-12)
     python = [SAMPLES / "python_5_a.json", SAMPLES / "python_5_b.json"]
-    macro = compare(read(python, value_column="output"), metric="f1_macro")
+    macro = compare(read(python, reading=Reading(value_column="output")), metric="f1_macro")
     assert macro.systems[0].system == "system-a"
     assert "items have no expected output" in message(
         form, {"t": SAMPLES / "traces.csv"}, value_column="output"
@@ -159,7 +159,7 @@ def test_an_answer_that_is_cut_off(make: Make) -> None:
     assert message(form, {"cut": lines}).startswith("cut.jsonl, line 2: not JSON")
     whole = (SAMPLES / "traces.csv").read_text(encoding="utf-8")
     with pytest.raises(InvalidInputError):
-        read(make("cut.csv", whole[: len(whole) // 2]), value_column="correct")
+        read(make("cut.csv", whole[: len(whole) // 2]), reading=Reading(value_column="correct"))
 
 
 def test_a_missing_page(make: Make) -> None:
@@ -280,7 +280,7 @@ def test_answers_without_items_are_known_as_such(make: Make, meta: str) -> None:
     path = make("runs.jsonl", f'{{"data":[],"meta":{meta}}}\n')
     assert format_in(path) is form
     with pytest.raises(InvalidInputError, match="holds no items of experiments") as caught:
-        read(path, value_column="correct")
+        read(path, reading=Reading(value_column="correct"))
     assert "by the names that Langfuse shows" in (caught.value.hint or "")
 
 

@@ -10,7 +10,7 @@ import duckdb
 import pytest
 from tests.unit.readers.formats.log_files import message, scores_of
 
-from bestby import compare, read
+from bestby import Reading, compare, read
 from bestby.readers.formats import lighteval as form
 from bestby.readers.formats.base import format_in
 
@@ -25,7 +25,7 @@ def _file(model: str) -> Path:
 
 @pytest.mark.parametrize("metric", ["em", "f1"])
 def test_the_means_are_those_that_lighteval_published(metric: str) -> None:
-    found = compare(read(list(MODELS.values()), value_column=metric))
+    found = compare(read(list(MODELS.values()), reading=Reading(value_column=metric)))
     for model in MODELS:
         (results,) = (SAMPLES / "results" / model).iterdir()
         published = json.loads(results.read_text())["results"]["capitals_gen|0"][metric]
@@ -41,7 +41,10 @@ def test_one_of_two_metrics_must_be_named() -> None:
 
 def test_a_model_is_called_as_its_folder_unless_it_is_named() -> None:
     paths = {_file(name).stem + name[-1:]: _file(name) for name in MODELS}
-    assert list(read([_file(name) for name in MODELS], value_column="em").names) == ["toy-1", "toy-2"]
+    assert list(read([_file(name) for name in MODELS], reading=Reading(value_column="em")).names) == [
+        "toy-1",
+        "toy-2",
+    ]
     assert list(form.read(paths, value_column="em").evaluation.names) == list(paths)
 
 

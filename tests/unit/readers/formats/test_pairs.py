@@ -115,7 +115,11 @@ def test_columns_called_otherwise(tmp_path: Path) -> None:
         "model,doc,ll,len,topic\n" + "".join(f"{m},d{i},-{i},5,t{i // 2}\n" for m in "ab" for i in range(4)),
     )
     evaluation = bb.read(
-        path, format="pairs", system_column="model", items="doc", value_column="ll, len", clusters="topic"
+        path,
+        format="pairs",
+        reading=bb.Reading(system_column="model", value_column="ll, len"),
+        items="doc",
+        clusters="topic",
     )
     assert evaluation.systems["b"].tolist() == [(-i, 5) for i in range(4)]
     assert evaluation.clusters.tolist() == ["t0", "t0", "t1", "t1"]
@@ -128,7 +132,7 @@ def test_two_lengths_ask_which(tmp_path: Path) -> None:
     )
     with pytest.raises(InvalidInputError, match=r"several pairs .* \(logprob, tokens; logprob, bytes\)"):
         bb.read(path)
-    evaluation = bb.read(path, value_column="logprob,bytes")
+    evaluation = bb.read(path, reading=bb.Reading(value_column="logprob,bytes"))
     assert evaluation.suggested == "bits_per_byte"
     assert evaluation.systems["a"].tolist() == [(-2.5, 12), (-1.0, 9)]
 
@@ -157,9 +161,17 @@ def test_missing_values(tmp_path: Path) -> None:
         (LONG.replace("system", "model"), {}, "there is no column 'system'"),
         (LONG.replace("item", "doc"), {}, "a long table needs a column of item ids"),
         (LONG.replace("tokens", "length"), {}, "no known pair of columns"),
-        (LONG, {"value_column": "logprob"}, "expected two column names separated by a comma, got 'logprob'"),
-        (LONG, {"value_column": "logprob,logprob"}, "expected two column names"),
-        (LONG, {"value_column": "logprob,bytes"}, "has no column 'bytes' \\(named as value_column\\)"),
+        (
+            LONG,
+            {"reading": bb.Reading(value_column="logprob")},
+            "expected two column names separated by a comma, got 'logprob'",
+        ),
+        (LONG, {"reading": bb.Reading(value_column="logprob,logprob")}, "expected two column names"),
+        (
+            LONG,
+            {"reading": bb.Reading(value_column="logprob,bytes")},
+            "has no column 'bytes' \\(named as value_column\\)",
+        ),
         (LONG, {"gold": Path("gold.csv")}, "pairs of numbers have no gold"),
         ("id,logprob,tokens,cluster\n", {}, "a header but no rows"),
     ],

@@ -103,37 +103,37 @@ def test_two_runs_of_one_model_are_called_as_their_folders(tmp_path: Path) -> No
 def test_a_metric_by_task_or_pattern(tmp_path: Path) -> None:
     root = _write(tmp_path)
     for wanted in ({"law": "acc_norm"}, {"l*": "acc_norm"}, {"*": "exact_match", "law": "acc_norm"}):
-        evaluation = read(root, value_column=wanted)
+        evaluation = read(root, reading=bb.Reading(value_column=wanted))
         assert evaluation.systems["org__b"].tolist() == B["gsm8k"] + [0.0, 1.0, 0.0, 0.0]
     assert "law: acc_norm" in evaluation.notes[0].message
-    one = read(root, value_column="law=acc_norm")
+    one = read(root, reading=bb.Reading(value_column="law=acc_norm"))
     assert one.systems["org__b"].tolist() == evaluation.systems["org__b"].tolist()
-    filtered = read(root, value_column={"gsm8k": "exact_match,none"})
+    filtered = read(root, reading=bb.Reading(value_column={"gsm8k": "exact_match,none"}))
     assert filtered.systems["org__a"].tolist() == A["gsm8k"] + A["law"]
-    parts = read_datasets(str(root), value_column={"law": "acc_norm"})
+    parts = read_datasets(str(root), reading=bb.Reading(value_column={"law": "acc_norm"}))
     assert parts["law"].systems["org__b"].tolist() == [0.0, 1.0, 0.0, 0.0]
 
 
 def test_one_metric_for_tasks_that_lack_it_lists_those_of_each(tmp_path: Path) -> None:
     root = _write(tmp_path)
     with pytest.raises(InvalidInputError, match="no metric 'acc'") as caught:
-        read(root, value_column="acc")
+        read(root, reading=bb.Reading(value_column="acc"))
     assert caught.value.hint == (
         "metrics by task: gsm8k: exact_match; law: acc, acc_norm; name one:"
         ' value_column={"gsm8k": "exact_match"}'
     )
-    assert read(root, value_column={"gsm8k": "exact_match"}).n_items == 9
+    assert read(root, reading=bb.Reading(value_column={"gsm8k": "exact_match"})).n_items == 9
     with pytest.raises(InvalidInputError, match="names the task 'mmlu', which these files do not hold"):
-        read(root, value_column={"mmlu": "acc"})
+        read(root, reading=bb.Reading(value_column={"mmlu": "acc"}))
 
 
 def test_a_wrong_filter_or_a_list_of_tasks_has_a_hint_of_its_own(tmp_path: Path) -> None:
     root = _write(tmp_path)
     with pytest.raises(InvalidInputError, match="no filter 'strict'") as caught:
-        read(root, value_column="law=acc,strict")
+        read(root, reading=bb.Reading(value_column="law=acc,strict"))
     assert caught.value.hint == "available filters: none"
     with pytest.raises(InvalidInputError, match="names the task 'gsm8k=exact_match,law'") as caught:
-        read(root, value_column="gsm8k=exact_match,law=acc")
+        read(root, reading=bb.Reading(value_column="gsm8k=exact_match,law=acc"))
     assert caught.value.hint.endswith(
         'name one task in each, and repeat it: value_column={"gsm8k": "exact_match"}'
     )
@@ -164,7 +164,7 @@ def test_metrics_of_two_directions_are_not_averaged(tmp_path: Path) -> None:
     assert 'value_column={"' in caught.value.hint
     assert "give the files of the other tasks" in caught.value.hint
     assert 'gsm8k: exact_match; law: loss, acc_norm; name another: value_column={"law"' in caught.value.hint
-    assert read(root, value_column={"law": "acc_norm"}).n_items == 9
+    assert read(root, reading=bb.Reading(value_column={"law": "acc_norm"})).n_items == 9
     files = sorted(root.glob("*/samples_gsm8k_*.jsonl"))
     assert read(files).names == ("org/a", "org/b")
     falling = read(sorted(root.glob("*/samples_law_*.jsonl")))
@@ -180,7 +180,7 @@ def test_a_score_of_a_corpus_has_no_common_mean_with_scores_of_items(tmp_path: P
         (folder / f"samples_law_{_DATE}.jsonl").write_text(lm_eval([1.0, 0.0]))
     with pytest.raises(InvalidInputError, match="bleu of task 'wmt' is one score of all its items") as caught:
         read(tmp_path)
-    assert "bestby datasets compares the systems on each task" in str(caught.value.hint)
+    assert str(caught.value.hint).startswith("bestby.compare_datasets(bestby.read_datasets(...)); or ")
     assert read(sorted(tmp_path.glob("*/samples_wmt_*"))).suggested == "bleu"
     result = bb.compare_datasets(read_datasets(tmp_path))  # as the hint says
     assert dict(zip(result.datasets, result.scores[:, 0], strict=True))["law"] == 0.5
@@ -255,13 +255,16 @@ def test_commands_on_tasks_of_two_directions(tmp_path: Path) -> None:
     done = run("datasets", "out")
     assert done.returncode == 0, done.stderr
     assert "lower is better on law, wiki" in " ".join(done.stdout.split())
-    for command in (("slices", "--by", "task"), ("compare",), ("gate",), ("evaluate",)):
+    forwarded = run("compare", "out")
+    assert forwarded.stdout == done.stdout
+    assert forwarded.stderr.endswith("so this is the answer of: bestby datasets out\n")
+    for command in (("slices", "--by", "task"), ("gate",), ("evaluate",)):
         done = run(*command, "out")
         assert done.returncode == 2
         assert "exact_match of task 'gsm8k' is better the higher it is, loss of task 'law' is better the" in (
             done.stderr
         )
-        assert "hint: bestby datasets compares the systems on each task by its own metric" in done.stderr
+        assert "hint: bestby datasets out; or " in done.stderr
 
 
 def test_the_direction_of_each_task_is_that_of_the_results_or_of_the_name(tmp_path: Path) -> None:
@@ -297,9 +300,9 @@ def test_other_formats_of_several_tasks(tmp_path: Path, form: str) -> None:
     assert _scores(evaluation) == pytest.approx({"a": 6 / 9, "b": 5 / 9})
     assert "each item has its task's own metric" in evaluation.notes[0].message
     law = {"helm": "f1_score"}.get(form, "acc")
-    assert read(paths, value_column={"law": law}).names == ("a", "b")
+    assert read(paths, reading=bb.Reading(value_column={"law": law})).names == ("a", "b")
     with pytest.raises(InvalidInputError) as caught:
-        read(paths, value_column="nothing")
+        read(paths, reading=bb.Reading(value_column="nothing"))
     assert "by task: " in caught.value.hint
 
 
@@ -308,7 +311,7 @@ def test_tables_have_no_scores_by_task(tmp_path: Path) -> None:
     table.write_text("item,a,b\n1,1,0\n2,0,0\n", encoding="utf-8")
     for reader in (read, read_datasets, bb.read_runs):
         with pytest.raises(InvalidInputError, match="only logs of evaluation tools have"):
-            reader(table, value_column={"law": "acc"})
+            reader(table, reading=bb.Reading(value_column={"law": "acc"}))
 
 
 def test_a_metric_by_task_on_the_command_line(tmp_path: Path) -> None:

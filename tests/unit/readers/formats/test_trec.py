@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.unit.readers.helpers import Make
 
-from bestby import compare, read
+from bestby import Reading, compare, read
 from bestby._core.errors import InvalidInputError
 from bestby.metrics.retrieval import Retrieval
 from bestby.readers.formats import trec
@@ -210,4 +210,9 @@ def test_other_files_are_no_rankings(make: Make) -> None:
     found = read(predicted, gold=make("gold.tsv", gold), items="item", clusters="cluster")
     assert found.n_items == 12
     rows = make("rows.txt", "0 1 0\n1 0 0\n0 0 1\n1 1 0\n")
-    assert read({"a": rows, "b": rows}, gold=rows, classes=["x", "y", "z"], label_sets=True).n_items == 4
+    assert (
+        read(
+            {"a": rows, "b": rows}, gold=rows, reading=Reading(classes=["x", "y", "z"]), label_sets=True
+        ).n_items
+        == 4
+    )
