@@ -101,11 +101,11 @@ def cells() -> Iterator[Statements]:
 
 
 TEXT = """\
-The true differences are unlike on the datasets, and their mean is 0: `datasets="fixed"` asks about that mean. *n* is
-the number of datasets x items, or runs of each system. The variances inside the datasets are added; from 15
-items on, interval and test allow for skewness. Of small datasets alone that holds, as what one of them lacks the others
-have. It fails where one small dataset carries the weight and shows nothing: of ten answers, 96 % of them right, often none
-differs, so that its variance seems to be 0 beside that of 400. The note `few_differing` speaks there, and where few
-items differ on all datasets together; `few_runs` where two or three runs hardly show how runs vary. Intervals by two
-runs are long.
+The true differences are unlike on the datasets, and their mean is 0: `datasets="fixed"` asks about that
+mean. *n* is the number of datasets x items, or runs of each system. The variances inside the datasets are
+added; from 15 items on, interval and test allow for skewness. Of small datasets alone that holds, as what
+one of them lacks the others have. It fails where one small dataset carries the weight and shows nothing: of
+ten answers, 96 % of them right, often none differs, so that its variance seems to be 0 beside that of 400.
+The note `few_differing` speaks there, and where few items differ on all datasets together; `few_runs` where
+two or three runs hardly show how runs vary. Intervals by two runs are long.
 """
