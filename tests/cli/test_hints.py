@@ -20,7 +20,17 @@ from bestby.cli.commands import all_words, arguments_of_all, record_of
 from bestby.cli.errors import FORMAT_OPTIONS, SPELLINGS, in_options
 from bestby.cli.options import spellings
 
-OF_PYTHON = {"data", "executor", "height", "label_sets", "labels", "reading", "outer", "resampling", "rescale"}
+OF_PYTHON = {
+    "data",
+    "executor",
+    "height",
+    "label_sets",
+    "labels",
+    "reading",
+    "outer",
+    "resampling",
+    "rescale",
+}
 """Arguments that no command has: what they are about cannot be said on the command line."""
 ELSEWHERE = {"dtype", "fields", "index", "save_outcomes", "this"}
 """Settings of other tools, and of names that only the data tell."""

@@ -40,9 +40,9 @@ class Resampling:
         this process use. The numbers are the same for any.
     progress : bool or callable, optional
         True draws a line on stderr that says how far the work is, once it has taken a second, on a terminal
-        or in a notebook. A function is called with the resamples done and their number: those of the
-        bootstrap and of the tests, and the scores without each item or group. The share that is done never
-        falls, and ends at 1.
+        or in a notebook. A function is called with the number of resamples done and their number: those of
+        the bootstrap and of the tests, and the scores without each item or group. The share that is done
+        never falls, and ends at 1.
     executor : Executor, optional
         What runs long jobs in place of threads: any ``concurrent.futures.Executor``, or a
         ``dask.distributed.Client``. The numbers are the same for any.
