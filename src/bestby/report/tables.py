@@ -198,23 +198,19 @@ def systems_table(
             applies=any(entry.group for entry in entries),
         ),
     )
-    caption = f"{kind.capitalize()}s by {score or metric.name} ({direction(metric)}), {c.extent}"
-    if not compared:
-        caption = f"Scores on {metric.name} ({direction(metric)}), {c.extent}"
-        table = Table.of(caption, columns, entries, part="scores", main=1)
-        return with_bars(table, [(e.score, e.interval) for e in entries])
-    main = 2 if tested else 1
+    caption = f"{kind.capitalize()}s by {score or metric.name}" if compared else f"Scores on {metric.name}"
     table = Table.of(
-        caption,
+        f"{caption} ({direction(metric)}), {c.extent}",
         columns,
         entries,
-        lambda e: are_level(e.score, entries[0].score),
+        lambda e: compared and are_level(e.score, entries[0].score),
         part="scores",
-        main=main,
-        methods=methods,
+        main=2 if tested else 1,
+        methods=methods if compared else "",
         footnote=footnote_on_letters(entries),
     )
-    return with_first_rows(with_bars(table, [(e.score, e.interval) for e in entries]), most, "systems")
+    table = with_bars(table, [(e.score, e.interval) for e in entries])
+    return with_first_rows(table, most, "systems") if compared else table
 
 
 def with_bars(
