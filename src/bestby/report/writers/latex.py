@@ -255,13 +255,17 @@ class _Column:
 
 
 def _table(table: Table, layout: Layout) -> str:
-    folded = [_is_folded(table, place) for place in range(len(table.columns))]
+    shown = [row.cells for row in table.rows[:_MOST_ROWS]]
+    folded = [
+        column.name and any(len(cells[place].text) > _LONG_NAME for cells in shown)
+        for place, column in enumerate(table.columns)
+    ]
     rows = [
         [
             _name(cell.text) if long else _number(cell, layout)
-            for cell, long in zip(row.cells, folded, strict=True)
+            for cell, long in zip(cells, folded, strict=True)
         ]
-        for row in table.rows[:_MOST_ROWS]
+        for cells in shown
     ]
     stop = "" if table.caption.endswith("?") else "."
     caption = f"{prose(table.caption)}{stop} {prose(table.methods)}".rstrip()
@@ -273,12 +277,6 @@ def _table(table: Table, layout: Layout) -> str:
     ]
     footnote = "\\par\n".join(map(prose, table.footnote.splitlines()))
     return _environment(caption, columns, rows, layout, footnote)
-
-
-def _is_folded(table: Table, place: int) -> bool:
-    """Return whether a column of names is so wide that its cells become paragraphs."""
-    cells = (row.cells[place].text for row in table.rows[:_MOST_ROWS])
-    return table.columns[place].name and max(map(len, cells), default=0) > _LONG_NAME
 
 
 def _name(text: str) -> str:
