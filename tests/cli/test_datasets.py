@@ -126,7 +126,8 @@ def test_scores_of_folds(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     path = tmp_path / "folds.csv"
     rows = [f"{i},{j},{0.7 + 0.01 * i},{0.6 + 0.02 * j}" for i in (1, 2, 3, 4, 5) for j in (1, 2)]
     path.write_text("\n".join(["repetition,fold,a,b", *rows]) + "\n", encoding="utf-8")
-    assert main(["folds", str(path), "--plot", str(tmp_path / "folds.png"), "--lower-is-better"]) == 0
+    folds = ["folds", str(path), "--plot", str(tmp_path / "folds.png"), "--lower-is-better", "--details"]
+    assert main(folds) == 0
     captured = capsys.readouterr()
     assert "b has the lowest mean score" in captured.out
     assert "combined 5×2 cv F-test" in captured.out

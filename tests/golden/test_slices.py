@@ -37,5 +37,5 @@ def test_chains_of_thought_by_task(shared_data: Callable[[str], Path]) -> None:
     behind = [one.slice for one in result if one.significant and one.difference.estimate < 0.0]
     assert behind == ["word_sorting"]
     assert result.sentence.startswith(
-        "cot_correct has a significantly higher accuracy than direct_correct on all items"
+        "cot_correct has a significantly higher mean than direct_correct on all items"
     )

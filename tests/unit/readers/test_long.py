@@ -52,8 +52,12 @@ def test_a_system_may_be_called_model(make: Make, text: str) -> None:
 
 def test_items_that_occur_once_a_run_are_for_another_command(make: Make) -> None:
     rows = "".join(f"{name},{run},q1,x,x\n" for name in "ab" for run in "12")
-    for word, hint in (("Seed", "bestby runs"), ("year", "clusters=...")):
-        with pytest.raises(InvalidInputError, match="item ids of system 'a' must be unique") as caught:
+    unique = "item ids of system 'a' must be unique"
+    for word, said, hint in (
+        ("Seed", "'Seed' looks like the number of a run", "compare_runs"),
+        ("year", unique, "clusters=..."),
+    ):
+        with pytest.raises(InvalidInputError, match=said) as caught:
             read(make("l.csv", f"system,{word},item,prediction,gold\n{rows}"))
         assert hint in str(caught.value.hint)
 

@@ -89,7 +89,7 @@ def test_simultaneous_intervals_and_p_values_agree_in_every_order(alternative: s
         assert (d.p_adjusted <= 0.05) == (outside and towards)
         assert d.interval.low < d.equivalence_interval.low < d.equivalence_interval.high < d.interval.high
         assert turned[d.a, d.b].interval.low == pytest.approx(d.interval.low, rel=1e-9)
-    assert "correction" not in found.provenance.settings
+    assert found.provenance.settings["correction"] == "simultaneous"
 
 
 def test_the_order_of_items_and_systems_and_the_unit_do_not_matter() -> None:
@@ -216,7 +216,7 @@ def test_the_judge_that_helps_most_is_named() -> None:
     assert worth["fair"].differences == pytest.approx(expected, rel=1e-9)
     expected = [single.score(s.system).extra_labels for s in found.systems]
     assert worth["fair"].scores == pytest.approx(expected, rel=1e-9)
-    text = " ".join(str(found).split())
+    text = " ".join(found.details().split())
     assert (
         f"Of the judges good helps most: by itself it is worth {worth['good'].mean_of_differences:.0f}"
         in text
@@ -269,8 +269,8 @@ def test_the_report_and_the_record() -> None:
 def test_tables_write_negative_numbers_with_minus_signs() -> None:
     below = compared({name: values - 9.0 for name, values in JUDGE.items()}, scale="different")
     assert below.judges[0].calibration[0].low < 0.0
-    assert f"\N{MINUS SIGN}{-below.judges[0].calibration[0].low:.3g} to" in str(below)
-    assert not re.search(r"(?<![\w-])-\d", str(below))
+    assert f"\N{MINUS SIGN}{-below.judges[0].calibration[0].low:.3g} to" in below.details()
+    assert not re.search(r"(?<![\w-])-\d", below.details())
 
 
 def test_shares_in_percent_and_a_judge_on_another_scale() -> None:
