@@ -113,6 +113,7 @@ SOURCES: dict[str, dict[str, tuple[str, ...]]] = {
         "bonferroni": ("dunn-1961-multiple",),
         "step-down": ("romano-wolf-2005-exact",),
         "max-t": ("romano-wolf-2005-exact",),
+        "simultaneous": ("romano-wolf-2005-exact",),
         "bh": ("benjamini-hochberg-1995-controlling",),
     },
     "omnibus": {
