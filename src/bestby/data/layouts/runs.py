@@ -236,7 +236,7 @@ def _value_column(table: Table, roles: _Roles, value_column: str | None) -> str:
     return column_of_values(table, roles.taken, words)
 
 
-def column_of_values(table: Table, taken: Collection[str], words: Sequence[str]) -> str:
+def column_of_values(table: Table, taken: Collection[str | None], words: Sequence[str]) -> str:
     """Return the column that is called by one of the words, or the only one that is not taken."""
     others = [name for name in table.names if name not in taken]
     called = [word for word in words if word in table.data]
