@@ -49,10 +49,11 @@ class Common:
         return f"Names of {what}s {' and '.join(parts)}, which is left out here." if parts else ""
 
 
-def common(names: Iterable[str]) -> Common:
+def common(names: Iterable[str], *, family: bool = True) -> Common:
     """Return what all names begin and end with, up to where their parts meet.
 
-    The family of a model stays: what stands behind a slash, or before a number, is no beginning to leave out.
+    With `family` the family of a model stays: what stands behind a slash, or before a number, is no beginning
+    to leave out.
 
     >>> common(["wmt17/LIUM.en-de", "wmt17/LMU.en-de"])
     Common(start='wmt17/', end='.en-de')
@@ -67,7 +68,7 @@ def common(names: Iterable[str]) -> Common:
     start = _whole_parts(_beginning(different))
     end = _whole_parts(_beginning([name[len(start) :][::-1] for name in different]))[::-1]
     end = end if len(end) >= _LEAST_SAVED else ""
-    if "/" in start or any(name[len(start)].isdecimal() for name in different if len(name) > len(start)):
+    if family and ("/" in start or any(name[len(start) :][:1].isdecimal() for name in different)):
         start = start[: start.rfind("/") + 1]
     start = start if len(start) >= _LEAST_SAVED else ""
     middles = (name[len(start) : len(name) - len(end)] for name in different)

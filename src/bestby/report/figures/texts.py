@@ -105,13 +105,15 @@ def short_names(names: Iterable[str], longest: int = LONGEST) -> dict[str, str]:
 
 
 def _short_names(unique: Sequence[str], longest: int) -> dict[str, str]:
-    left_out = common(unique)
-    rest = {one: left_out.without(one) for one in unique}
+    with_family, rest = (
+        {one: left_out.without(one) for one in unique}
+        for left_out in (common(unique), common(unique, family=False))
+    )
     models = {one: one.rpartition("/")[2] for one in unique}
     too_long = columns(map(visible, unique)) > longest
     if not too_long or len(set(models.values()) - {""}) < len(unique):
         models = {one: one for one in unique}
-    for texts in (rest, models) if too_long else ():
+    for texts in (with_family, models, rest) if too_long else ():
         if columns(map(visible, texts.values())) <= longest:
             return {one: _shortened(texts[one], LONGEST) for one in unique}
     for room in range(longest, LONGEST + 1):
