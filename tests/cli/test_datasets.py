@@ -157,9 +157,9 @@ def test_messages(
 def test_big_bench_hard_through_the_command(shared_data: Callable[[str], Path], run: Run) -> None:
     table = shared_data("bbh_codex") / "bbh_direct_vs_cot.csv"
     systems = ["--system", "direct_correct", "--system", "cot_correct"]
-    done = run("datasets", table, "--item", "item", *systems, "--plot", "bbh.png")
+    done = run("datasets", table, "--item", "item", *systems, "--plot", "bbh.png", "--details")
     assert (done.returncode, done.stderr) == (0, "")
-    assert "a difference on at least 16 of 27 datasets" in done.stdout
+    assert "a significant difference on at least 16 of 27 datasets" in done.stdout
     drop = run("datasets", table, "--item", "item", "--gold", "gold", "--system", "direct_pred",
                "--system", "cot_pred", "--on-missing", "drop")  # fmt: skip
     assert drop.returncode == 0
@@ -182,7 +182,7 @@ def returns(tmp_path: Path) -> Path:
 
 def test_runs_on_several_datasets(run: Run, returns: Path, tmp_path: Path) -> None:
     outputs = [word for form, end in FORMS.items() for word in (f"--{form}", f"out.{end}")]
-    done = run("datasets", returns, "--paired", *outputs)
+    done = run("datasets", returns, "--paired", "--details", *outputs)
     assert (done.returncode, done.stderr) == (0, "")
     assert "Systems over the runs on all datasets" in done.stdout
     assert "the scores have sizes from" in done.stdout
@@ -195,7 +195,7 @@ def test_ranges_come_from_a_file(run: Run, returns: Path, tmp_path: Path) -> Non
     ranges = tmp_path / "ranges.csv"
     ranges.write_text("dataset,low,high\nreacher,-12,-4\ncheetah,0,9000\n", encoding="utf-8")
     figure = ["--plot-kind", "profiles", "--plot", "p.svg", "--statistic", "iqm", "--json", "out.json"]
-    done = run("datasets", returns, "--normalise", ranges, *figure)
+    done = run("datasets", returns, "--normalise", ranges, "--details", *figure)
     assert (done.returncode, done.stderr) == (0, "")
     found = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
     assert found["ranges"] == {"reacher": [-12.0, -4.0], "cheetah": [0.0, 9000.0]}

@@ -110,7 +110,7 @@ def test_every_option_reaches_the_comparison(run: Run, study: Path) -> None:
     document = json.loads(done.stdout)
     made = document["provenance"]
     assert made["settings"] == {
-        "metrics": ["f1_macro", "f1[x]", "f1[y]", "f1[z]"], "interval": "percentile", "level": 0.9, "simultaneous": False,
+        "metrics": ["f1_macro", "f1[x]", "f1[y]", "f1[z]"], "interval": "percentile", "level": 0.9,
         "test": "bootstrap", "alternative": "better", "correction": "bh", "margin": 0.01, "baseline": ["h1", "h2"],
         "resample_size": 0.5, "rescale": False,
     }  # fmt: skip

@@ -116,7 +116,7 @@ def test_resampled_annotators_and_blocks_of_text() -> None:
         {"clusters": Blocks(5), "metric": "spearman", "gold": rng.normal(size=60), "interval": "basic"},
         {"resampling": Resampling(resample_size=0.5), "interval": "basic"},
     ):
-        of: dict[str, Any] = systems if "annotators" in settings else scores
+        of: dict[str, Any] = systems if "reading" in settings else scores
         before = parcels.tasks
         one = compare(of, n_resamples=SEVERAL, **settings)
         elsewhere = replace(settings.get("resampling", Resampling()), executor=parcels)

@@ -148,9 +148,7 @@ class FamilySettings(CheckedSettings):
     def by_name(self) -> dict[str, Any]:
         """Return the settings as they are in the provenance: the correction where it is used."""
         named = super().by_name()
-        if self.simultaneous:
-            named.pop("correction", None)
-        return named
+        return named | {"correction": AT_ONCE} if named.pop("simultaneous") else named
 
 
 @dataclass(frozen=True)

@@ -267,6 +267,10 @@ def reason(kind: Kind, rows: Sequence[Difference], c: Any) -> str:
     )
 
 
+_AT_ONCE = ("Comparison", "JudgedComparison")
+"""Results whose intervals can hold for all pairs at once."""
+
+
 def _family(rows: Sequence[Difference], c: Any) -> str:
     judged = any(d.verdict in ("better", "worse") for d in rows)
     subject = "the interval and the verdict are" if judged else "the interval is"
@@ -274,8 +278,7 @@ def _family(rows: Sequence[Difference], c: Any) -> str:
         f"{subject} for one pair at a time. The interval excludes 0, but the p-value adjusted for the number"
         " of comparisons is not significant. The adjusted p-value decides which systems differ significantly."
     )
-    settings = {} if c.provenance is None else c.provenance.settings
-    if "simultaneous" in settings:
+    if type(c).__name__ in _AT_ONCE:
         how = "correction='simultaneous' (--simultaneous)"
         return f"{why} For intervals that hold for all pairs at once, use {how}."
     return f"{why} For a claim about one of several pairs, quote the adjusted p-value."

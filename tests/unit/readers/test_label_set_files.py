@@ -12,6 +12,7 @@ from sklearn import metrics as sklearn_metrics
 import bestby as bb
 from bestby._core.errors import InvalidInputError
 from bestby.cli import main
+from bestby.cli.records import in_records
 from bestby.report.comparison import better_by_score
 
 NAMES = ["w", "x", "y", "z"]
@@ -161,9 +162,9 @@ FORMS = {
     "a column per label": (_per_system(_column_per_label, ".csv"), {"label_sets": True}),
     "a column of words per label": (_per_system(_words, ".csv"), {"label_sets": True}),
     "a column per label, all others": (_per_system(_column_per_label, ".csv"),
-        {"reading": bb.Reading(classes="columns")}),
+        {"classes": "columns"}),
     "a column per label, named": (_per_system(_column_per_label, ".csv"),
-        {"reading": bb.Reading(classes=NAMES)}),
+        {"classes": NAMES}),
     "lines with commas": (_per_system(_lines(lambda row: _text(row, ",")), ".txt"), {"label_separator": ","}),
     "lines with a header": (_per_system(_lines(lambda row: _text(row, "|"), header=True), ".csv"), BAR),
     "lines of numbers": (_per_system(_lines(lambda row: " ".join(map(str, row))), ".txt"), {}),
@@ -175,7 +176,9 @@ FORMS = {
 def test_every_form_has_the_scores_of_scikit_learn(form, tmp_path, capsys):
     write, options = FORMS[form]
     paths, gold = write(tmp_path)
-    result = bb.evaluate(bb.read(paths, gold=gold, **options), metric=METRICS, interval=None)
+    result = bb.evaluate(
+        bb.read(paths, gold=gold, **in_records(bb.read, options)), metric=METRICS, interval=None
+    )
     for name in "ab":
         scores = [next(s.score for s in result.systems if (s.system, s.metric) == (name, m)) for m in METRICS]
         np.testing.assert_allclose(scores, _expected(COLUMNS[name]), rtol=0, atol=1e-12)

@@ -14,6 +14,7 @@ from tests.unit.readers.helpers import Make
 
 import bestby as bb
 from bestby._core.errors import BestbyError, InvalidInputError
+from bestby.cli.records import in_records
 
 N = 60
 _CHANCE = random.Random(1)
@@ -130,10 +131,8 @@ def test_a_long_table_whose_ids_have_another_name(make: Make, item: str, value: 
     error = refused(path)
     assert f"model, {item}, {value}" in error.message
     named = proposed(error)
-    assert named == {"items": item} | (
-        {} if value == "score" else {"reading": bb.Reading(value_column=value)}
-    )
-    assert scores(path, **named) == pytest.approx([*SCORES.values()])
+    assert named == {"items": item} | ({} if value == "score" else {"value_column": value})
+    assert scores(path, **in_records(bb.read, named)) == pytest.approx([*SCORES.values()])
 
 
 @pytest.mark.parametrize("value", ["prediction", "answer"])
@@ -144,7 +143,7 @@ def test_ids_that_number_the_rows_of_a_long_table(make: Make, value: str) -> Non
     path = make("long.csv", "\n".join(lines))
     error = refused(path)
     assert "'id' numbers the rows" in error.message
-    assert scores(path, **proposed(error)) == pytest.approx([*SCORES.values()])
+    assert scores(path, **in_records(bb.read, proposed(error))) == pytest.approx([*SCORES.values()])
 
 
 def test_a_column_of_labels_beside_predictions(make: Make) -> None:

@@ -254,7 +254,7 @@ def test_a_long_table(make: Make, form: str) -> None:
         path = make("l.jsonl", "".join(json.dumps(dict(zip(keys, row, strict=True))) + "\n" for row in rows))
         arguments = {"reading": Reading(classes=CLASSES)}
         if form == "named":
-            arguments |= {"reading": Reading(system_column="by", value_column="probs")}
+            arguments = {"reading": Reading(system_column="by", value_column="probs", classes=CLASSES)}
     evaluation = read(path, **arguments)
     check_distributions(evaluation, gold=HARD)
     assert "a long table; systems: a, b" in evaluation.notes[0].message

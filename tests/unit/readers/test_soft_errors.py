@@ -125,9 +125,9 @@ def test_arrays(tmp_path: Path, make: Make) -> None:
 
     def of(array: Any, **arguments: Any) -> str:
         np.save(path, np.array(array))
-        return message({"a": path, "b": path}, gold=make("g.txt", "0\n1\n"), **arguments).replace(
-            str(path), "{}"
-        )
+        return message(
+            {"a": path, "b": path}, gold=make("g.txt", "0\n1\n"), reading=Reading(**arguments)
+        ).replace(str(path), "{}")
 
     assert of([[0.5, 0.5], [0.5, 0.4]]) == "{}, row 2 sums to 0.9, not to 1"
     assert of([[0.5, 0.5], [0.5, np.nan]]) == "{}, row 2 has no value for number 2 of 2"

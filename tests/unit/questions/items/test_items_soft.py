@@ -178,4 +178,4 @@ def test_labels_of_annotators_without_the_word_are_recognised() -> None:
         with pytest.raises(InvalidInputError) as caught:
             compare({"a": HARD, "b": HARD_GOLD}, gold, metric="accuracy")
         assert caught.value.hint is not None
-        assert 'the labels of several annotators go with annotators="fixed"' in caught.value.hint
+        assert 'several annotators go with reading=bestby.Reading(annotators="fixed")' in caught.value.hint

@@ -163,13 +163,13 @@ def test_missing_values(tmp_path: Path) -> None:
         (LONG.replace("tokens", "length"), {}, "no known pair of columns"),
         (
             LONG,
-            {"reading": bb.Reading(value_column="logprob")},
+            {"value_column": "logprob"},
             "expected two column names separated by a comma, got 'logprob'",
         ),
-        (LONG, {"reading": bb.Reading(value_column="logprob,logprob")}, "expected two column names"),
+        (LONG, {"value_column": "logprob,logprob"}, "expected two column names"),
         (
             LONG,
-            {"reading": bb.Reading(value_column="logprob,bytes")},
+            {"value_column": "logprob,bytes"},
             "has no column 'bytes' \\(named as value_column\\)",
         ),
         (LONG, {"gold": Path("gold.csv")}, "pairs of numbers have no gold"),

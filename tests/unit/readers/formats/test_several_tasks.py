@@ -120,7 +120,7 @@ def test_one_metric_for_tasks_that_lack_it_lists_those_of_each(tmp_path: Path) -
         read(root, reading=bb.Reading(value_column="acc"))
     assert caught.value.hint == (
         "metrics by task: gsm8k: exact_match; law: acc, acc_norm; name one:"
-        ' value_column={"gsm8k": "exact_match"}'
+        ' reading=bestby.Reading(value_column={"gsm8k": "exact_match"})'
     )
     assert read(root, reading=bb.Reading(value_column={"gsm8k": "exact_match"})).n_items == 9
     with pytest.raises(InvalidInputError, match="names the task 'mmlu', which these files do not hold"):
@@ -135,7 +135,7 @@ def test_a_wrong_filter_or_a_list_of_tasks_has_a_hint_of_its_own(tmp_path: Path)
     with pytest.raises(InvalidInputError, match="names the task 'gsm8k=exact_match,law'") as caught:
         read(root, reading=bb.Reading(value_column="gsm8k=exact_match,law=acc"))
     assert caught.value.hint.endswith(
-        'name one task in each, and repeat it: value_column={"gsm8k": "exact_match"}'
+        'name one task in each, and repeat it: reading=bestby.Reading(value_column={"gsm8k": "exact_match"})'
     )
 
 
@@ -163,7 +163,10 @@ def test_metrics_of_two_directions_are_not_averaged(tmp_path: Path) -> None:
     assert "is better the lower it is" in caught.value.message
     assert 'value_column={"' in caught.value.hint
     assert "give the files of the other tasks" in caught.value.hint
-    assert 'gsm8k: exact_match; law: loss, acc_norm; name another: value_column={"law"' in caught.value.hint
+    assert (
+        'gsm8k: exact_match; law: loss, acc_norm; name another: reading=bestby.Reading(value_column={"law"'
+        in caught.value.hint
+    )
     assert read(root, reading=bb.Reading(value_column={"law": "acc_norm"})).n_items == 9
     files = sorted(root.glob("*/samples_gsm8k_*.jsonl"))
     assert read(files).names == ("org/a", "org/b")
