@@ -49,11 +49,16 @@ class Common:
         return f"Names of {what}s {' and '.join(parts)}, which is left out here." if parts else ""
 
 
-def common(names: Iterable[str]) -> Common:
+def common(names: Iterable[str], *, family: bool = True) -> Common:
     """Return what all names begin and end with, up to where their parts meet.
+
+    With `family` the family of a model stays: what stands behind a slash, or before a number, is no beginning
+    to leave out.
 
     >>> common(["wmt17/LIUM.en-de", "wmt17/LMU.en-de"])
     Common(start='wmt17/', end='.en-de')
+    >>> common(["meta-llama/Llama-3.1-70B-Instruct", "meta-llama/Llama-3.1-8B-Instruct"])
+    Common(start='meta-llama/', end='-Instruct')
     >>> common(["aen", "bert"]), common(["run/", "run/x"])
     (Common(start='', end=''), Common(start='', end=''))
     """
@@ -61,9 +66,11 @@ def common(names: Iterable[str]) -> Common:
     if len(different) < 2:
         return Common()
     start = _whole_parts(_beginning(different))
-    start = start if len(start) >= _LEAST_SAVED else ""
     end = _whole_parts(_beginning([name[len(start) :][::-1] for name in different]))[::-1]
     end = end if len(end) >= _LEAST_SAVED else ""
+    if family and ("/" in start or any(name[len(start) :][:1].isdecimal() for name in different)):
+        start = start[: start.rfind("/") + 1]
+    start = start if len(start) >= _LEAST_SAVED else ""
     middles = (name[len(start) : len(name) - len(end)] for name in different)
     return Common(start, end) if all(re.search(r"[^\W_]", name) for name in middles) else Common()
 

@@ -18,7 +18,9 @@ NAMES = st.lists(st.text("ab_-./ 漢", min_size=1, max_size=20), min_size=1, max
         (["a.en-de", "b.en-de"], "", ".en-de"),
         (["runs_a1", "runs_a2"], "runs_", ""),  # up to a sign, not in mid-word
         (["abcdefg1", "abcdefg2"], "", ""),
-        (["中文模型1号", "中文模型2号"], "中文模型", ""),  # whose words have no signs between them
+        (["中文模型甲号", "中文模型乙号"], "中文模型", ""),  # whose words have no signs between them
+        (["org/Llama-3.1-70B-Chat", "org/Llama-3.1-8B-Chat"], "org/", "-Chat"),  # the family stays
+        (["checkpoint-1-of-all", "checkpoint-2-of-all"], "", "-of-all"),
         (["x_a", "x_b"], "", ""),  # too short to be worth a line
         (["same/x", "same/x"], "", ""),
         (["same/", "same/x"], "", ""),

@@ -310,8 +310,6 @@ def _table(g: Gate) -> Table:
         column.text("metric", attrgetter("metric"), applies=not of_parts),
         column.text("part", lambda check: check.part or "all items", applies=parts != {None}),
         column.text("outcome", _standing),
-        column.number("baseline", scores, lambda check: check.difference.score_b),
-        column.number("candidate", scores, lambda check: check.difference.score_a),
         column.number("difference", digits, lambda check: check.difference.estimate),
         column.interval(shown, digits, lambda check: check.difference.equivalence_interval),
         optional("margin", "margin", margin_text, 0.0, applies=bool(bounded)),
@@ -324,6 +322,8 @@ def _table(g: Gate) -> Table:
             math.inf,
             applies=any(check.detectable is not None for check in alarms),
         ),
+        column.number("baseline", scores, lambda check: check.difference.score_b),
+        column.number("candidate", scores, lambda check: check.difference.score_a),
         marked_by(lambda check: kinds[check], applies=any(kinds.values())),
     )
     what = f" in {g.checks[0].metric}" if of_parts else ""

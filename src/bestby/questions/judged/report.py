@@ -29,9 +29,8 @@ from bestby.report import column, words
 from bestby.report.column import Cell, Column
 from bestby.report.document import MOST_PAIRS, Document, Picture, forest_picture, one_section, subtitle
 from bestby.report.fields import DIFFERENCE, SCORE, TEST, Field, Rows, attributes, inside, interval_ends
-from bestby.report.figures import forest
+from bestby.report.figures import drawing, forest
 from bestby.report.figures.canvas import ACCENT, FAINT, INK, SCREEN, Canvas, Sheet, figure
-from bestby.report.figures.drawing import left_scale
 from bestby.report.figures.systems import checked_kind, plot_systems
 from bestby.report.figures.texts import name
 from bestby.report.numbers import (
@@ -425,6 +424,8 @@ def _judge_pictures(c: JudgedComparison) -> Iterator[Picture]:
     """Yield the figure of humans against each judge."""
     caption = "Each point is the mean human score of labelled items to which the judge gave about that score."
     for j in c.judges:
+        if _gives_verdicts(j):
+            caption = "Each line is the share of a judge's verdicts that the humans share, with its interval."
         yield Picture(f"Human scores by those of {_judge_name(c, j)}", caption, partial(judge, c, j.judge))
 
 
@@ -730,8 +731,10 @@ def _judge_in_percent(judge: Any, *, same: bool) -> Any:
 
 @figure
 def judge(c: JudgedComparison, judge: str | None = None, *, canvas: Canvas = SCREEN) -> Sheet:
-    """Draw the mean human score by the score of a judge, by default the first, with intervals."""
+    """Draw the mean human score by the score of a judge, the first by default; of verdicts the rates."""
     one = next(j for j in c.judges if judge in (None, j.judge))
+    if _gives_verdicts(one):
+        return _rates(c, one, canvas)
     axes = canvas.axes()
     x, y = [b.judge for b in one.calibration], [b.human for b in one.calibration]
     for b in one.calibration:
@@ -746,7 +749,7 @@ def judge(c: JudgedComparison, judge: str | None = None, *, canvas: Canvas = SCR
         axes.set_xlim(*ends)
         axes.set_ylim(*ends)
         legend = "; on the dashed line both agree"
-    left_scale(axes)
+    drawing.left_scale(axes)
     called = "the judge" if len(c.judges) == 1 else name(one.judge)
     unit = unit_of(c.metrics[0])
     axes.set_xlabel(f"score of {called}{unit if c.scale == 'same' else ''}", color=INK, parse_math=False)
@@ -754,6 +757,32 @@ def judge(c: JudgedComparison, judge: str | None = None, *, canvas: Canvas = SCR
     n = sum(b.n_labels for b in one.calibration)
     title = f"What humans say where {called} gives a score\n{n} labels, {percent(c.level)} intervals{legend}"
     return Sheet(axes, 3.2, 4.6, title)
+
+
+def _gives_verdicts(j: JudgeQuality) -> bool:
+    return any(s.sensitivity is not None or s.specificity is not None for s in j.systems)
+
+
+def _rates(c: JudgedComparison, j: JudgeQuality, canvas: Canvas) -> Sheet:
+    """Draw how often a judge says 1 where humans do, and 0 where they do, a line per system."""
+    axes, names = canvas.axes(), canvas.names(s.system for s in j.systems)
+    rows = [
+        (f"{rate}, {names[s.system]}", value, getattr(s, f"{rate}_interval"))
+        for rate in ("sensitivity", "specificity")
+        for s in j.systems
+        if (value := getattr(s, rate)) is not None
+    ]
+    measured = [(value, interval) for _, value, interval in rows]
+    drawing.limits(axes, measured, canvas=canvas)
+    for position, (value, interval) in enumerate(measured):
+        drawing.mark(axes, position, value, interval, filled=True)
+    numbers = [(float(position), *one, "") for position, one in enumerate(measured)]
+    drawing.numbers(axes, numbers, Rounding.of(measured), canvas)
+    drawing.labels(axes, [label for label, *_ in rows], [False] * len(rows))
+    called = "the judge" if len(c.judges) == 1 else name(j.judge)
+    axes.set_xlabel(f"share of {called}'s verdicts that are right{_unit(c)}", color=INK, parse_math=False)
+    title = f"Where humans say 1 (sensitivity) and 0 (specificity), {percent(c.level)} intervals"
+    return Sheet(axes, drawing.ROW * len(rows), title=title)
 
 
 def judged(c: JudgedComparison, metric: str | None, kind: str, canvas: Canvas) -> Axes:

@@ -38,19 +38,31 @@ def orders(orders: StochasticOrders, names: Sequence[str] | None = None, *, canv
     names = orders.systems if names is None else names
     axes, shown = canvas.axes(), canvas.names(names)
     side = side_of_cells(list(shown.values()), canvas, _CELL, _SMALL)
-    for row, a in enumerate(names):
-        for column, b in enumerate(names):
-            if a != b:
-                one = orders[a, b]
-                _square(axes, (row, column), one.epsilon_min, canvas, framed=one.dominant, text=side > _SMALL)
+    cells = {(a, b): orders[a, b] for a in names for b in names if a != b}
+    decimals = _decimals(list(cells.values())) if side > _SMALL else None
+    place = {name: position for position, name in enumerate(names)}
+    for (a, b), one in cells.items():
+        _square(axes, (place[a], place[b]), one.epsilon_min, canvas, framed=one.dominant, decimals=decimals)
     frame(axes, list(shown.values()), canvas, side)
     level = next((order.level for order in orders), 0.95)
     size = side * len(names)
-    title = "ε_min, row over column" + ", from dark (0) to light (1)" * (side == _SMALL)
+    title = "Upper bound of the violation (ε_min), row over column" + ", from dark (0) to light (1)" * (
+        side == _SMALL
+    )
     if any(order.dominant for order in orders):
         keys = [key("the row is almost stochastically dominant", filled=False, colour=WORSE, shape="s")]
         return Sheet(axes, size, size, title, keys=keys, square=True)
     return Sheet(axes, size, size, title, foot=_no_frame(orders, level), square=True)
+
+
+def _decimals(cells: Sequence[StochasticOrder]) -> int:
+    """Return the decimals with which no number stands in a frame and without one, if there are such."""
+
+    def written(decimals: int, *, framed: bool) -> set[str]:
+        return {f"{one.epsilon_min:.{decimals}f}" for one in cells if one.dominant == framed}
+
+    distinct = (n for n in (2, 3, 4) if written(n, framed=True).isdisjoint(written(n, framed=False)))
+    return next(distinct, 2)
 
 
 def _no_frame(orders: StochasticOrders, level: float) -> str:
@@ -62,15 +74,15 @@ def _no_frame(orders: StochasticOrders, level: float) -> str:
 
 
 def _square(
-    axes: Axes, at: tuple[int, int], value: float, canvas: Canvas, *, framed: bool, text: bool
+    axes: Axes, at: tuple[int, int], value: float, canvas: Canvas, *, framed: bool, decimals: int | None
 ) -> None:
     share = 1.0 if math.isnan(value) else min(value, 1.0)
     shade = [round(d + (e - d) * share) for d, e in zip(_SQUARE, _LIGHT, strict=True)]
     colour = "#{:02x}{:02x}{:02x}".format(*shade)
     row, column = at
     box(axes, (column, row), 0.88, facecolor=colour, edgecolor=WORSE if framed else "none", linewidth=2.0)
-    if text:
-        written = MINUS if math.isnan(value) else f"{value:.2f}"
+    if decimals is not None:
+        written = MINUS if math.isnan(value) else f"{value:.{decimals}f}"
         marked_cell(axes, (column, row), written, canvas, color=_LIGHT_TEXT if share < 0.5 else _DARK_TEXT)
 
 

@@ -418,9 +418,11 @@ def quantiles(c: RunsComparison, pair: Sequence[str] | None = None, *, canvas: C
     edges = sorted({i / a.n_runs for i in range(a.n_runs + 1)} | {i / b.n_runs for i in range(b.n_runs + 1)})
     middles = [(left + right) / 2.0 for left, right in pairwise(edges)]
     values = [_at(entry.runs, middles) for entry in (a, b)]
+    better: list[Any] = []
     for left, right, x, y in zip(edges, edges[1:], *values, strict=False):
         if x != y and (y > x) == metric.greater_is_better:
             axes.fill_between((left, right), x, y, color=WORSE, alpha=0.35, linewidth=0, gid="violation")
+            better = [patch(f"better runs of {shown[names[1]]}", WORSE, 0.35)]
     first, second = (shown[one] for one in names)
     for levels, colour, style, system in zip(
         values, (ACCENT, FAINT), ("-", "--"), (first, second), strict=True
@@ -430,7 +432,7 @@ def quantiles(c: RunsComparison, pair: Sequence[str] | None = None, *, canvas: C
     left_scale(axes)
     axes.set_xlabel("share of the runs below", color=INK)
     axes.set_ylabel(f"{name(metric.name)} ({direction(metric)})", color=INK, parse_math=False)
-    keys = [*axes.get_legend_handles_labels()[0], patch(f"better runs of {second}", WORSE, 0.35)]
+    keys = [*axes.get_legend_handles_labels()[0], *better]
     violation = "" if c.orders is None else f"\n{_violation(c.orders[names])}"
     title = f"Is {first} better than {second} at every quantile?{violation}"
     return Sheet(axes, 3.0, 5.2, title, keys)
@@ -444,7 +446,7 @@ def _violation(order: StochasticOrder) -> str:
 
 def _two(c: RunsComparison, pair: Sequence[str] | None) -> tuple[str, str]:
     if pair is None:
-        return c.systems[0].system, c.systems[1].system
+        return c.differences[0].a, c.differences[0].b
     if isinstance(pair, str) or len(pair) != 2 or pair[0] == pair[1]:
         raise InvalidInputError(f"pair must be the names of two systems, got {quoted(pair)}")
     return c.score(pair[0]).system, c.score(pair[1]).system

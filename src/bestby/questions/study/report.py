@@ -7,6 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import date, datetime
+from itertools import pairwise
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
@@ -299,7 +300,12 @@ def _scale(axes: Axes, places: Sequence[Place]) -> None:
     elif min(places) > 0 and max(places) / min(places) >= 30.0:  # type: ignore[operator]
         axes.set_xscale("log")
     elif all(isinstance(place, int | float) and float(place).is_integer() for place in places):
-        axes.xaxis.set_major_locator(MaxNLocator(nbins=6, steps=[1, 2, 5, 10], integer=True))
+        ticks = sorted({float(place) for place in places})  # type: ignore[arg-type]
+        # A number at each place, where there is room for it
+        if min(b - a for a, b in pairwise(ticks)) >= (ticks[-1] - ticks[0]) / 12.0:
+            axes.set_xticks(ticks)
+        else:
+            axes.xaxis.set_major_locator(MaxNLocator(nbins=6, steps=[1, 2, 5, 10], integer=True))
     bare(axes)
     axes.grid(axis="y", color=FAINT, linewidth=0.4, alpha=0.5)
     axes.tick_params(axis="y", length=0, labelcolor=INK)

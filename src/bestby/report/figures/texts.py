@@ -87,27 +87,37 @@ def _fitting(text: str, room: int) -> int:
 def short_names(names: Iterable[str], longest: int = LONGEST) -> dict[str, str]:
     """Return the names of systems as a figure shows them, no longer than it takes to tell them apart.
 
-    Where one is too long, the common beginning and end of all go if the rest then fits; else long names lose
-    their middle. Those that then look alike are shortened as names of their own, or all keep more letters.
+    Where one is too long, the common beginning and end of all go if the rest then fits; else what stands
+    before a slash goes, and long names lose their middle. Those that then look alike are shortened as names
+    of their own, or all keep more letters.
 
     >>> short_names(["bert", "a-very-long-name-of-a-model"], 12)
     {'bert': 'bert', 'a-very-long-name-of-a-model': 'a-very-…odel'}
-    >>> list(short_names(["checkpoint-1-of-the-model", "checkpoint-2-of-the-model"], 12).values())
-    ['…1…', '…2…']
-    >>> list(short_names(["checkpoint-1-of-the-model", "checkpoint-2-of-the-model", "bert"], 12).values())
-    ['…1…', '…2…', 'bert']
+    >>> list(short_names(["checkpoint-1-of-the-model", "checkpoint-2-of-the-model"], 14).values())
+    ['checkpoint-1…', 'checkpoint-2…']
+    >>> list(short_names(["checkpoint-1-of-the-model", "checkpoint-2-of-the-model", "bert"], 14).values())
+    ['checkpoint-1…', 'checkpoint-2…', 'bert']
+    >>> list(short_names(["meta-llama/Llama-3.1-70B", "Qwen/Qwen2.5-72B"], 14).values())
+    ['Llama-3.1-70B', 'Qwen2.5-72B']
     """
     shown = _short_names(list(dict.fromkeys(names)), longest)
     return {one: _from_left(text) for one, text in shown.items()}
 
 
 def _short_names(unique: Sequence[str], longest: int) -> dict[str, str]:
-    left_out = common(unique)
-    rest = {one: left_out.without(one) for one in unique}
-    if columns(map(visible, unique)) > longest >= columns(map(visible, rest.values())):
-        return {one: _shortened(rest[one], LONGEST) for one in unique}
+    with_family, rest = (
+        {one: left_out.without(one) for one in unique}
+        for left_out in (common(unique), common(unique, family=False))
+    )
+    models = {one: one.rpartition("/")[2] for one in unique}
+    too_long = columns(map(visible, unique)) > longest
+    if not too_long or len(set(models.values()) - {""}) < len(unique):
+        models = {one: one for one in unique}
+    for texts in (with_family, models, rest) if too_long else ():
+        if columns(map(visible, texts.values())) <= longest:
+            return {one: _shortened(texts[one], LONGEST) for one in unique}
     for room in range(longest, LONGEST + 1):
-        for texts in ({one: one for one in unique}, rest):
+        for texts in (models, rest):
             shown = _told_apart({one: _shortened(text, room) for one, text in texts.items()}, longest)
             if len(set(shown.values())) == len(unique):
                 return shown

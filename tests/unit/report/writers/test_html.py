@@ -64,7 +64,7 @@ def test_a_page_is_sound_and_self_contained(any_comparison: Comparison) -> None:
     assert not re.search(r"(?:src|href)=\"(?:https?:)?//", text)
     assert "@import" not in text
     assert page.tags.count("svg") == len(any_comparison.metrics)
-    assert page.tags.count("table") == 2 * len(any_comparison.metrics)
+    assert page.tags.count("table") == 2 * len(any_comparison.metrics) + text.count(" rows)</summary>")
     assert any_comparison.signature in page.text
 
 
@@ -101,6 +101,26 @@ def test_tables_can_be_sorted_by_unrounded_values(made: SimpleNamespace) -> None
     assert 'data-key="bert_spc">bert_spc</td>' in text
     for piece in ("aria-sort", 'createElement("button")', "dataset.key"):
         assert piece in text
+
+
+def test_of_many_pairs_those_with_the_best_are_seen_and_all_stand_behind_a_click(
+    made: SimpleNamespace,
+) -> None:
+    text = to_html(made.ladder([f"system-{i}" for i in range(12)]))
+    seen, _, folded = text.partition("<details>")
+    assert seen.count("<tr>") + seen.count("<tr ") == 1 + 12 + 1 + 11
+    assert "(66 rows)</summary>" in folded
+    assert folded.partition("</details>")[0].count('<td class="bb-name') == 2 * 66
+    assert "--details" not in text
+    assert "details::details-content" in text  # which opens them in print
+
+
+def test_what_all_long_names_have_in_common_is_left_out_and_said(made: SimpleNamespace) -> None:
+    names = [f"an-organisation-of-many/a-model-of-{size}-parameters" for size in (1, 2, 3)]
+    text = to_html(made.ladder(names))
+    assert ">…a-model-of-1…</td>" in text
+    assert f'data-key="{names[0]}"' in text
+    assert "Names of systems begin with &quot;an-organisation-of-many/&quot; and end with" in text
 
 
 def test_what_is_undefined_or_infinite_sorts(made: SimpleNamespace) -> None:
