@@ -346,7 +346,7 @@ def _power() -> Job:
         def ours() -> float:
             import bestby
 
-            design = bestby.LiftedScores(scores, 1.05, test="welch")
+            design = bestby.planning.LiftedScores(scores, 1.05, test="welch")
             return float(bestby.power(design, alternative="greater", n_simulations=5_000, curve=()).power)
 
         asked = {"scalar": 1.05, "show_progress": False}

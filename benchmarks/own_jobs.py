@@ -194,7 +194,7 @@ def _labels(n: int) -> Job:
             import bestby
 
             scores, labels = (dict(zip("ab", x.T, strict=True)) for x in (judge, human))
-            pilot = bestby.JudgedScores.from_pilot(scores, labels)
+            pilot = bestby.planning.JudgedScores.from_pilot(scores, labels)
             return float(bestby.plan_labels(pilot, margin=0.1).n_labels)
 
         return Work(ours, {})

@@ -19,8 +19,10 @@ import numpy as np
 from scipy.stats import norm
 from tools import pages
 
-from bestby import DesignError, PairedProportions, sample_size
+from bestby import sample_size
 from bestby._core.text import counted
+from bestby.errors import DesignError
+from bestby.planning import PairedProportions
 from bestby.planning.base import Design
 from calibration import ROOT
 from calibration.populations import Floats

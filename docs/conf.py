@@ -10,13 +10,13 @@ from numpydoc.xref import DEFAULT_LINKS
 from sphinx.domains.python import PyXRefRole
 
 import bestby
-import bestby.results
+from bestby import errors, planning, results
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
-NAMES = {name: f"bestby.{name}" for name in bestby.__all__}
-NAMES |= {name: f"bestby.results.{name}" for name in bestby.results.__all__}
+ROOMS = (errors, planning, results, bestby)
+NAMES = {name: f"{room.__name__}.{name}" for room in ROOMS for name in room.__all__}
 CITATION = re.compile(r"\[R[0-9a-f]{12}-(\w+)\]")
 RESULTS = "reference/results"
 

@@ -180,7 +180,7 @@ axes = bb.compare_folds(scores).plot()""",
         "Power of a plan",
         "",
         """axes = bb.sample_size(
-    bb.PairedProportions(0.83, 0.80, agreement=0.9), power=0.8
+    bb.planning.PairedProportions(0.83, 0.80, agreement=0.9), power=0.8
 ).plot()""",
         "bestby plan --accuracy .83 .80 --agreement .9 --power .8 --plot power.svg",
     ),

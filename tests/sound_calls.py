@@ -73,9 +73,9 @@ def sound_calls(folder: Path) -> dict[str, Call]:
     gold, systems = labels()
     items = {"data": systems, "gold": gold, "n_resamples": 99}
     files = tables(folder)
-    design = bb.PairedProportions(0.83, 0.80, agreement=0.9)
-    split = bb.RunsAndItems(0.02, item_sd=0.3, run_sd=0.01, rest_sd=0.1)
-    judged_scores = bb.JudgedScores(sd=0.3, correlation=0.7, n_items=500)
+    design = bb.planning.PairedProportions(0.83, 0.80, agreement=0.9)
+    split = bb.planning.RunsAndItems(0.02, item_sd=0.3, run_sd=0.01, rest_sd=0.1)
+    judged_scores = bb.planning.JudgedScores(sd=0.3, correlation=0.7, n_items=500)
     board = bb.Board.create(folder / "board", files["wide"], title="t", metrics="accuracy", items="item")
     by_dataset = {name: {"a": x, "b": 1 - x} for name, x in zip("uvwxyz", scores()["a"], strict=False)}
     return {
@@ -111,12 +111,18 @@ def sound_calls(folder: Path) -> dict[str, Call]:
         "Reading": (bb.Reading, {}),
         "Blocks": (bb.Blocks, {"size": 5}),
         "ScoreMetric": (bb.ScoreMetric, {"name": "COMET", "greater_is_better": True}),
-        "PairedProportions": (bb.PairedProportions, {"accuracy_a": 0.8, "accuracy_b": 0.7, "agreement": 0.8}),
-        "PairedScores": (bb.PairedScores, {"difference": 0.1, "sd": 1.0}),
-        "RunsAndItems": (bb.RunsAndItems, {"difference": 0.1, "item_sd": 0.3, "run_sd": 0.1, "rest_sd": 0.1}),
-        "JudgedScores": (bb.JudgedScores, {"sd": 0.3, "correlation": 0.7}),
-        "LiftedScores": (bb.LiftedScores, {"scores": scores()["a"]}),
-        "Pilot": (bb.Pilot, {"evaluation": bb.Evaluation.of(systems, gold)}),
+        "PairedProportions": (
+            bb.planning.PairedProportions,
+            {"accuracy_a": 0.8, "accuracy_b": 0.7, "agreement": 0.8},
+        ),
+        "PairedScores": (bb.planning.PairedScores, {"difference": 0.1, "sd": 1.0}),
+        "RunsAndItems": (
+            bb.planning.RunsAndItems,
+            {"difference": 0.1, "item_sd": 0.3, "run_sd": 0.1, "rest_sd": 0.1},
+        ),
+        "JudgedScores": (bb.planning.JudgedScores, {"sd": 0.3, "correlation": 0.7}),
+        "LiftedScores": (bb.planning.LiftedScores, {"scores": scores()["a"]}),
+        "Pilot": (bb.planning.Pilot, {"evaluation": bb.Evaluation.of(systems, gold)}),
         "list_metrics": (bb.list_metrics, {}),
         "load": (bb.load, {"source": bb.compare(**items).to_json()}),
         "check": (bb.check, {"paths": files["wide"]}),

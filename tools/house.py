@@ -166,8 +166,8 @@ def imported(tree: ast.Module, names: set[str]) -> Iterator[str]:
 def parameters() -> list[tuple[str, int]]:
     """Return how many parameters public functions and methods take, the most first."""
     found = {}
-    for name in dir(bb):
-        value = getattr(bb, name)
+    public = {name: getattr(room, name) for room in (bb, bb.planning, bb.results) for name in room.__all__}
+    for name, value in public.items():
         members = vars(value).items() if inspect.isclass(value) else [("", value)]
         for member, function in members:
             if inspect.isfunction(function) and not member.startswith("_"):
@@ -298,7 +298,7 @@ def show_calls() -> None:
         call()  # warm: what is imported or computed once is not counted
         rows.append([name, *sizes(entered(call)[0])])
     way, _ = entered(calls["compare, accuracy"], until=bb.Evaluation.__init__)
-    _, waiting = entered(command, until=bb.Comparison.__init__)
+    _, waiting = entered(command, until=bb.results.Comparison.__init__)
     rows.append(["from compare() to an Evaluation", *sizes(way)])
     rows.append(["from `bestby compare` down to its Comparison", *sizes(waiting)])
     show("Entered by one warm call", ["call", "functions", "modules"], rows)

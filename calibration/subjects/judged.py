@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from scipy.stats import norm
 
-from bestby import JudgedComparison, compare_judged
+from bestby import compare_judged
+from bestby.results import JudgedComparison
 from calibration.statements import Outcome, Statements, What, holds
 
 TITLE = "Judges and human labels"

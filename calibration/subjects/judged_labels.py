@@ -109,7 +109,7 @@ def _one(
             judge, human, predictions=predictions, metric=_METRICS[kind], correction="none",
             n_resamples=1000, rng=seed, **more,
         )  # fmt: skip
-    except bb.DesignError:  # no label of a rare class
+    except bb.errors.DesignError:  # no label of a rare class
         return {}
     noted = any(note.code in ("few_labels", "few_of_class", "class_without_labels") for note in found.notes)
     true, others = truth(kind)

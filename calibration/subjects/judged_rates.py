@@ -106,7 +106,7 @@ def _one(
         tables.append(table)
     try:
         found = bb.compare_judged(judge, calibration=pd.concat(tables), correction="none", **groups)
-    except bb.DesignError:  # a judge that is no better than chance on a small calibration set
+    except bb.errors.DesignError:  # a judge that is no better than chance on a small calibration set
         return {}
     score, difference = found.score("a"), found["a", "b"]
     return {

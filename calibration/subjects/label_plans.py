@@ -9,8 +9,10 @@ from functools import cache, partial
 import numpy as np
 from scipy.special import stdtrit
 
-from bestby import DesignError, JudgedScores, plan_labels
+from bestby import plan_labels
 from bestby._core.typing import FloatArray, IntArray
+from bestby.errors import DesignError
+from bestby.planning import JudgedScores
 from bestby.questions.labels.result import LabelPlan
 from calibration.statements import Outcome, Statements, What
 

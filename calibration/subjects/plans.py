@@ -9,18 +9,11 @@ from functools import cache, lru_cache, partial
 import numpy as np
 from scipy.special import stdtr
 
-from bestby import (
-    DesignError,
-    Evaluation,
-    LiftedScores,
-    PairedProportions,
-    PairedScores,
-    Pilot,
-    RunsAndItems,
-    sample_size,
-)
+from bestby import Evaluation, sample_size
 from bestby._core.typing import FloatArray, IntArray
+from bestby.errors import DesignError
 from bestby.inference import classical, clusters, skewness
+from bestby.planning import LiftedScores, PairedProportions, PairedScores, Pilot, RunsAndItems
 from bestby.planning.base import Design
 from bestby.questions.planning.result import Plan
 from bestby.questions.planning.simulated import TESTS

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from bestby import DesignError, compare_preferences
+from bestby import compare_preferences
+from bestby.errors import DesignError
 from bestby.questions.preferences.result import PreferenceComparison
 from calibration.statements import Outcome, Statements, What
 

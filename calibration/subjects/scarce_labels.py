@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from bestby import JudgedComparison, JudgedScores, compare_judged, plan_labels
+from bestby import compare_judged, plan_labels
 from bestby._core.typing import FloatArray
+from bestby.planning import JudgedScores
+from bestby.results import JudgedComparison
 from calibration.statements import Outcome, Statements, What, holds
 
 TITLE = "Human labels that tell little"

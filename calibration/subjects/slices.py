@@ -8,7 +8,8 @@ from functools import partial
 import numpy as np
 from scipy.stats import norm
 
-from bestby import SlicesComparison, compare_slices
+from bestby import compare_slices
+from bestby.results import SlicesComparison
 from calibration.statements import Outcome, Statements, What
 
 TITLE = "Slices"

@@ -132,6 +132,6 @@ several.plot(kind="order")
 
 # %%
 plan = bb.power(
-    bb.LiftedScores(old, lift=0.9, by="offset"), alternative="greater"
+    bb.planning.LiftedScores(old, lift=0.9, by="offset"), alternative="greater"
 )
 print(plan)

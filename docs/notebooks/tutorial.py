@@ -102,7 +102,7 @@ for d in judged:
 
 # %%
 right = {name: data.systems[name] == data.gold for name in ("nb_13", "nb_12")}
-pilot = bb.PairedProportions.from_pilot(right["nb_13"], right["nb_12"])
+pilot = bb.planning.PairedProportions.from_pilot(right["nb_13"], right["nb_12"])
 print(repr(bb.minimum_detectable(pilot, data.n_items)))
 print(repr(bb.sample_size(pilot.with_effect(0.02))))
 

@@ -20,7 +20,7 @@ PREDICTIONS = Path(__file__).resolve().parents[1] / "langid" / "predictions.csv"
 SYSTEMS = ["nb_12", "nb_13", "logreg_14", "svm_14", "knn_3"]
 
 
-def compared(client: Client) -> bb.Comparison:
+def compared(client: Client) -> bb.results.Comparison:
     """Compare five systems; nothing but ``executor`` and the kind of frame is said of the cluster."""
     frame = dd.read_csv(PREDICTIONS, blocksize="16KiB")
     return bb.compare(

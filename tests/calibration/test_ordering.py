@@ -26,7 +26,7 @@ DRAWS: dict[str, Callable[[np.random.Generator, int], np.ndarray]] = {
 }
 
 
-def orders(name: str, n: int, m: int, size: int, **settings: float) -> list[bb.StochasticOrder]:
+def orders(name: str, n: int, m: int, size: int, **settings: float) -> list[bb.results.StochasticOrder]:
     rng = np.random.default_rng([n, m])
     return [
         bb.aso(DRAWS[name](rng, n), DRAWS[name](rng, m), n_resamples=200, rng=k, **settings)  # type: ignore[arg-type]

@@ -112,7 +112,7 @@ def test_tables_of_the_result(run: Run, tmp_path: Path) -> None:
     )
     assert run("check", "p.csv", *outputs).returncode == 0
     loaded = bb.load(tmp_path / "c.json")
-    assert isinstance(loaded, bb.FileCheck)
+    assert isinstance(loaded, bb.results.FileCheck)
     assert list(to_frame(loaded, "columns")["part"])[:2] == ["item ids", "gold"]
     assert loaded.commands[0].command in (tmp_path / "c.csv").read_text(encoding="utf-8")
     assert loaded.commands[0].command in (tmp_path / "c.md").read_text(encoding="utf-8")

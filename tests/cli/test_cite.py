@@ -14,7 +14,7 @@ from bestby.report.references import STYLES, bibtex
 
 
 @pytest.fixture
-def result(tmp_path: Path) -> tuple[str, bb.Comparison]:
+def result(tmp_path: Path) -> tuple[str, bb.results.Comparison]:
     made = bb.compare({"new": [1, 1, 0, 1, 1, 1], "old": [1, 0, 0, 1, 0, 1]}, n_resamples=99)
     path = tmp_path / "result.json"
     made.to_json(path)
@@ -26,7 +26,9 @@ def test_all_works(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == bibtex()
 
 
-def test_those_of_a_result(result: tuple[str, bb.Comparison], capsys: pytest.CaptureFixture[str]) -> None:
+def test_those_of_a_result(
+    result: tuple[str, bb.results.Comparison], capsys: pytest.CaptureFixture[str]
+) -> None:
     path, made = result
     assert main(["cite", path]) == 0
     assert capsys.readouterr().out == made.citations()

@@ -66,7 +66,7 @@ def test_the_outputs_say_the_same(run: Run, gate_files: Path) -> None:
     done = run("gate", "main.csv", "worse.csv", *GOLD, *metrics, *targets)
     assert (done.returncode, done.stderr) == (1, "")
     result = bb.load(gate_files / "g.json")
-    assert isinstance(result, bb.Gate)
+    assert isinstance(result, bb.results.Gate)
     assert [check.outcome for check in result] == ["fail", "pass"]
     assert str(result).splitlines()[0] == done.stdout.splitlines()[0]
     assert (gate_files / "g.md").read_text(encoding="utf-8") == result.to_markdown()

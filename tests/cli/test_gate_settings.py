@@ -189,7 +189,7 @@ def test_a_stored_baseline_keeps_the_trials_of_its_items(run: Run, gate_files: P
     log["samples"].reverse()
     (gate_files / "new.json").write_text(json.dumps(log), encoding="utf-8")
     stored = bb.load(run("gate", "--baseline-file", "stored.json", "new.json", *asked).stdout)
-    assert isinstance(direct, bb.Gate)
+    assert isinstance(direct, bb.results.Gate)
     assert direct.checks[0].metric == "pass@2"
     assert stored.checks == direct.checks
     content = json.loads((gate_files / "stored.json").read_text(encoding="utf-8"))

@@ -291,7 +291,8 @@ def test_a_disk_that_fills_up(table: Path, form: str) -> None:
 
 
 def test_advice_is_written_whole_or_not(table: Path) -> None:
-    from bestby import InvalidInputError, advise
+    from bestby import advise
+    from bestby.errors import InvalidInputError
 
     folder = table.parent
     advise("accuracy").to_json(folder / "advice.json")

@@ -71,7 +71,7 @@ def _evaluate(place: Path, *arguments: str) -> None:
 def test_each_task_is_a_check(folder: Path) -> None:
     done = run_in(folder)("gate", "main", "new", "--margin", "0.3", "--json", "gate.json")
     result = bb.load(folder / "gate.json")
-    assert isinstance(result, bb.Gate)
+    assert isinstance(result, bb.results.Gate)
     assert [check.part for check in result] == ["alpha", "beta"]
     assert {check.part: check.difference.n_items for check in result} == SIZES
     assert done.returncode == {"pass": 0, "fail": 1, "inconclusive": 3}[result.outcome]

@@ -61,7 +61,7 @@ def test_the_table_as_a_process(run: Run) -> None:
 
 def test_what_is_left_out_is_the_answer(capsys: pytest.CaptureFixture[str]) -> None:
     asked = [(["--n", "500"], "power"), (["--power", ".9"], "sample_size"), (["--n", "500", "--power", ".9"], "minimum_detectable")]  # fmt: skip
-    design = bb.PairedProportions(0.83, 0.80, 0.9)
+    design = bb.planning.PairedProportions(0.83, 0.80, 0.9)
     expected = [bb.power(design, 500), bb.sample_size(design, 0.9), bb.minimum_detectable(design, 500, 0.9)]
     for (options, question), plan in zip(asked, expected, strict=True):
         document = _json(capsys, *PROPORTIONS, *options)
@@ -76,7 +76,7 @@ def test_what_is_left_out_is_the_answer(capsys: pytest.CaptureFixture[str]) -> N
 def test_the_test_and_its_level(capsys: pytest.CaptureFixture[str]) -> None:
     options = "--n 500 --test mcnemar-midp --level .9 --alternative greater --comparisons 4"
     plan = bb.power(
-        bb.PairedProportions(0.83, 0.80, 0.9, test="mcnemar-midp"),
+        bb.planning.PairedProportions(0.83, 0.80, 0.9, test="mcnemar-midp"),
         500, level=0.9, alternative="greater", n_comparisons=4,
     )  # fmt: skip
     assert _json(capsys, *PROPORTIONS, *options.split())["power"] == plan.power
@@ -86,18 +86,18 @@ def test_the_test_and_its_level(capsys: pytest.CaptureFixture[str]) -> None:
 def test_scores_by_their_spread(capsys: pytest.CaptureFixture[str]) -> None:
     options = "--difference .1 --sd 1 --design-effect 2 --cluster-size 4"
     document = _json(capsys, *options.split())
-    assert document["n"] == bb.sample_size(bb.PairedScores(0.1, 1.0, 2.0, 4.0)).n
+    assert document["n"] == bb.sample_size(bb.planning.PairedScores(0.1, 1.0, 2.0, 4.0)).n
     from_few = _json(capsys, *options.split(), "--pilot-df", 9)
-    assert from_few["n"] == bb.sample_size(bb.PairedScores(0.1, 1.0, 2.0, 4.0, pilot_df=9)).n
+    assert from_few["n"] == bb.sample_size(bb.planning.PairedScores(0.1, 1.0, 2.0, 4.0, pilot_df=9)).n
     assert document["power_as_estimated"] is None
     assert from_few["n"] > document["n"]
 
 
 def test_a_margin(capsys: pytest.CaptureFixture[str], table: Path) -> None:
     scores = _json(capsys, "--sd", 0.3, "--margin", 0.02)
-    assert scores["n"] == bb.sample_size(bb.PairedScores(0.0, 0.3, margin=0.02)).n
+    assert scores["n"] == bb.sample_size(bb.planning.PairedScores(0.0, 0.3, margin=0.02)).n
     answers = _json(capsys, "--accuracy", 0.84, 0.80, "--agreement", 0.9, "--margin", 0.02)
-    assert answers["n"] == bb.sample_size(bb.PairedProportions(0.84, 0.80, 0.9).with_margin(0.02)).n
+    assert answers["n"] == bb.sample_size(bb.planning.PairedProportions(0.84, 0.80, 0.9).with_margin(0.02)).n
     pilot = [table, "--gold", "label", "--item", "item", "--system", "high", "--system", "low", "--formula"]
     assert _json(capsys, *pilot, "--margin", 0.05)["design"]["margin"] == 0.05  # type: ignore[index]
 
@@ -118,13 +118,13 @@ def test_runs_are_lifted(capsys: pytest.CaptureFixture[str], runs: Path) -> None
         document = _json(
             capsys, runs, option, lift, "--n", 12, "--test", "welch", "--simulations", 300, "--seed", 3
         )
-        plan = bb.power(bb.LiftedScores(scores, lift, by, "welch"), 12, n_simulations=300, rng=3)
+        plan = bb.power(bb.planning.LiftedScores(scores, lift, by, "welch"), 12, n_simulations=300, rng=3)
         assert document["power"] == plan.power
     bare = runs.with_name("bare.txt")
     bare.write_text("\n".join(map(str, scores)) + "\n")
     assert (
         _json(capsys, bare, "--lift", 1.02, "--n", 12)["power"]
-        == bb.power(bb.LiftedScores(scores, 1.02), 12).power
+        == bb.power(bb.planning.LiftedScores(scores, 1.02), 12).power
     )
 
 
@@ -151,7 +151,7 @@ def test_a_pilot(capsys: pytest.CaptureFixture[str], table: Path) -> None:
     )
     assert (document["unit"], document["n"]) == ("clusters", 20)
     evaluation = bb.read(table, gold="label", items="item", clusters="doc", systems=["high", "low"])
-    pilot = bb.Pilot(evaluation, "f1_macro", "high", "low")
+    pilot = bb.planning.Pilot(evaluation, "f1_macro", "high", "low")
     assert document["power"] == bb.power(pilot, 20, n_simulations=60, n_resamples=199).power
     shrunk = _json(capsys, *files, "--n", 20, "--difference", 0.05, "--simulations", 20)
     assert shrunk["difference"] == pytest.approx(0.05, abs=1e-9)
@@ -186,7 +186,7 @@ def test_runs_and_items(capsys: pytest.CaptureFixture[str], runs_and_items: Path
     options = (
         "--difference .02 --item-sd .3 --run-sd .01 --rest-sd .4 --budget 1000 --run-cost 50 --item-cost .1"
     )
-    answer = bb.allocate(bb.RunsAndItems(0.02, 0.3, 0.01, 0.4), 1000, run_cost=50, item_cost=0.1)
+    answer = bb.allocate(bb.planning.RunsAndItems(0.02, 0.3, 0.01, 0.4), 1000, run_cost=50, item_cost=0.1)
     assert _json(capsys, *options.split())["best"]["runs"] == answer.best.runs  # type: ignore[index]
 
 

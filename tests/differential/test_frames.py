@@ -287,7 +287,7 @@ def test_columns_are_chosen_by_name_and_pattern(kind: str, tmp_path: Path) -> No
         "q/1",
         "q/2",
     ]  # type: ignore[union-attr]
-    with pytest.raises(bb.InvalidInputError) as caught:
+    with pytest.raises(bb.errors.InvalidInputError) as caught:
         bb.compare(frame, "gold", systems=["gtp-1", "other"])
     assert "no column 'gtp-1' (named as system); did you mean 'gpt-1'" in caught.value.message
 
@@ -307,7 +307,7 @@ def test_mappings_of_arrays_name_gold_and_groups_by_key() -> None:
     assert bb.compare(data, "gold", clusters="doc", **FEW).differences == expected.differences
     chosen = bb.compare({**data, "C": data["A"]}, "gold", clusters="doc", systems=["A", "B"], **FEW)
     assert chosen.differences == expected.differences
-    with pytest.raises(bb.InvalidInputError, match=r"the data have no 'gld'.*did you mean 'gold'"):
+    with pytest.raises(bb.errors.InvalidInputError, match=r"the data have no 'gld'.*did you mean 'gold'"):
         bb.compare(data, "gld")
 
 

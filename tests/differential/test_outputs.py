@@ -24,7 +24,7 @@ from bestby.report.column import sides
 MINUS = "\N{MINUS SIGN}"
 
 
-def _random_result(number: int) -> bb.Comparison:
+def _random_result(number: int) -> bb.results.Comparison:
     """Return the comparison of a random table that is not refused."""
     rng = generator("outputs", number)
     while True:

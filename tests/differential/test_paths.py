@@ -27,7 +27,7 @@ def _compared(path: InputPath, table: RandomTable, folder: Path, on_missing: str
         return error
 
 
-def _numbers(result: bb.Comparison) -> dict[str, Any]:
+def _numbers(result: bb.results.Comparison) -> dict[str, Any]:
     """Return everything of a result that must not depend on the path."""
     out: dict[str, Any] = {"n": result.n_items, "clusters": result.n_clusters}
     for entry in result.systems:
@@ -55,7 +55,7 @@ def _same(one: Any, other: Any) -> bool:
     return bool(one == other)
 
 
-def assert_same(first: bb.Comparison, second: bb.Comparison, where: str) -> None:
+def assert_same(first: bb.results.Comparison, second: bb.results.Comparison, where: str) -> None:
     """Fail where a number, a method or a note of two comparisons differs."""
     expected, found = _numbers(first), _numbers(second)
     assert expected.keys() == found.keys(), where

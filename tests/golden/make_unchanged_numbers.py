@@ -494,22 +494,28 @@ def advice_for_data() -> Any:
     return bb.advise("mean", data=bb.Evaluation(systems))
 
 
-CASES["power_of_accuracies"] = lambda: bb.power(bb.PairedProportions(0.8, 0.76, 0.85), 500, n_comparisons=3)
-CASES["sample_size_of_scores"] = lambda: bb.sample_size(bb.PairedScores(0.02, 0.2, 1.5, pilot_df=40), 0.9)
-CASES["minimum_detectable"] = lambda: bb.minimum_detectable(bb.PairedProportions(0.8, 0.76, 0.85), 800)
+CASES["power_of_accuracies"] = lambda: bb.power(
+    bb.planning.PairedProportions(0.8, 0.76, 0.85), 500, n_comparisons=3
+)
+CASES["sample_size_of_scores"] = lambda: bb.sample_size(
+    bb.planning.PairedScores(0.02, 0.2, 1.5, pilot_df=40), 0.9
+)
+CASES["minimum_detectable"] = lambda: bb.minimum_detectable(
+    bb.planning.PairedProportions(0.8, 0.76, 0.85), 800
+)
 CASES["sample_size_of_runs_and_items"] = lambda: bb.sample_size(
-    bb.RunsAndItems(0.05, 0.4, 0.01, 0.3, runs=4), 0.8, alternative="greater"
+    bb.planning.RunsAndItems(0.05, 0.4, 0.01, 0.3, runs=4), 0.8, alternative="greater"
 )
 CASES["allocate"] = lambda: bb.allocate(
-    bb.RunsAndItems(0.02, 0.4, 0.01, 0.3), 100, run_cost=10, answer_cost=0.1
+    bb.planning.RunsAndItems(0.02, 0.4, 0.01, 0.3), 100, run_cost=10, answer_cost=0.1
 )
 
-CASES["label_plan"] = lambda: bb.plan_labels(bb.JudgedScores(1.0, 0.8, 500), half_width=0.2)
+CASES["label_plan"] = lambda: bb.plan_labels(bb.planning.JudgedScores(1.0, 0.8, 500), half_width=0.2)
 CASES["label_plan_of_a_margin"] = lambda: bb.plan_labels(
-    bb.JudgedScores(1.0, 0.8, 2000, pilot_labels=30), margin=0.2, power=0.9
+    bb.planning.JudgedScores(1.0, 0.8, 2000, pilot_labels=30), margin=0.2, power=0.9
 )
 CASES["label_allocation"] = lambda: bb.allocate(
-    bb.JudgedScores(1.0, 0.8), 100, judge_cost=0.01, label_cost=0.5, max_items=2000
+    bb.planning.JudgedScores(1.0, 0.8), 100, judge_cost=0.01, label_cost=0.5, max_items=2000
 )
 CASES["chosen"] = lambda: bb.choose_items([f"q{place}" for place in range(N)], 9, strata=groups(3), rng=4)
 
@@ -517,7 +523,7 @@ CASES["chosen"] = lambda: bb.choose_items([f"q{place}" for place in range(N)], 9
 @case
 def power_of_lifted_scores() -> Any:
     """A simulated plan of two samples of runs."""
-    design = bb.LiftedScores(_of_runs()["a"], lift=1.02)
+    design = bb.planning.LiftedScores(_of_runs()["a"], lift=1.02)
     return bb.power(design, 8, n_simulations=100, n_resamples=99, curve=[8])
 
 
@@ -525,7 +531,9 @@ def power_of_lifted_scores() -> Any:
 def power_from_a_pilot() -> Any:
     """A simulated plan from a pilot."""
     systems, gold = labels(2)
-    pilot = bb.Pilot(bb.Evaluation({n: np.array(v) for n, v in systems.items()}, np.array(gold)), "f1_macro")
+    pilot = bb.planning.Pilot(
+        bb.Evaluation({n: np.array(v) for n, v in systems.items()}, np.array(gold)), "f1_macro"
+    )
     return bb.power(pilot, 100, n_simulations=100, n_resamples=99, curve=[100])
 
 

@@ -87,7 +87,7 @@ def order(record: Any) -> dict[str, Any]:
 
 def table_names(result: Any) -> list[str]:
     """Return the names of the tables of a result, as the error about an unknown one lists them."""
-    with pytest.raises(bb.InvalidInputError) as error:
+    with pytest.raises(bb.errors.InvalidInputError) as error:
         result.to_frame("none of them")
     listed = re.search("what must be one of (.*), got", str(error.value))
     assert listed, error.value
@@ -129,20 +129,20 @@ def extract(result: Any) -> dict[str, Any]:
 
 def numbers(result: Any, document: dict[str, Any]) -> dict[str, Any]:
     """Return the numbers of a result by kind of result; `document` is its JSON."""
-    if isinstance(result, bb.StochasticOrder):
+    if isinstance(result, bb.results.StochasticOrder):
         return order(result)
-    if isinstance(result, bb.StochasticOrders):
+    if isinstance(result, bb.results.StochasticOrders):
         return {
             "systems": list(result.systems),
             "orders": [order(result.orders[key]) for key in sorted(result.orders)],
             "matrices": attributes(result, "violation_ratio", "epsilon_min", "p_value"),
         }
-    if isinstance(result, bb.Normality):
+    if isinstance(result, bb.results.Normality):
         return {
             **attributes(result, "n", "mean", "std", "skewness", "kurtosis", "tied"),
             "tests": [attributes(one, "name", "statistic", "p_value", "error") for one in result.tests],
         }
-    if isinstance(result, bb.Advice):
+    if isinstance(result, bb.results.Advice):
         return {
             **attributes(result, "test", "interval", "correction"),
             "steps": len(result.path),
@@ -152,6 +152,6 @@ def numbers(result: Any, document: dict[str, Any]) -> dict[str, Any]:
     if hasattr(result, "differences"):
         found["differences"] = [difference(d) for d in result.differences]
         found["seed"] = result.provenance.seed
-    if isinstance(result, bb.RunsComparison):
+    if isinstance(result, bb.results.RunsComparison):
         found["orders"] = [order(result.orders.orders[key]) for key in sorted(result.orders.orders)]
     return found

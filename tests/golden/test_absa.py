@@ -17,11 +17,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bestby import Comparison, compare
+from bestby import compare
 from bestby.inference.distributions import mean_bootstrap, replicates
 from bestby.inference.intervals import acceleration, bca
 from bestby.resampling import totals
 from bestby.resampling.units import single_stratum
+from bestby.results import Comparison
 
 SYSTEMS = ("aen_bert", "bert_spc", "memnet", "atae_lstm", "td_lstm")
 STEP = 1.0 / 638  # accuracies on 638 items are multiples of it

@@ -14,7 +14,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bestby import Comparison, Resampling, compare
+from bestby import Resampling, compare
+from bestby.results import Comparison
 
 MEASURES = ["f1_macro", "accuracy", "precision_macro", "recall_macro"]
 SCORES = {

@@ -118,7 +118,7 @@ def _on_board(*, imported: bool) -> Callable[..., Outcome]:
 
 def _judged_pilot(**groups: Any) -> Outcome:
     human = [value if place % 2 == 0 else None for place, value in enumerate(RIGHT["a"])]
-    return (bb.JudgedScores.from_pilot(RATES["a"], human, **groups),), set()
+    return (bb.planning.JudgedScores.from_pilot(RATES["a"], human, **groups),), set()
 
 
 def _columns(kind: str, values: Any) -> dict[str, Any]:
@@ -215,7 +215,7 @@ def _study(**groups: Any) -> Outcome:
 
 def _pilot(metric: str, test: str) -> Callable[..., Outcome]:
     def run(**groups: Any) -> Outcome:
-        pilot = bb.Pilot(bb.Evaluation.of(SYSTEMS, GOLD, **groups), metric=metric, test=test)
+        pilot = bb.planning.Pilot(bb.Evaluation.of(SYSTEMS, GOLD, **groups), metric=metric, test=test)
         plan = bb.power(pilot.assuming(0.1), n_simulations=60, n_resamples=99, curve=())
         return _told(plan, plan.n, plan.power)
 
@@ -223,7 +223,7 @@ def _pilot(metric: str, test: str) -> Callable[..., Outcome]:
 
 
 def _scores_from_pilot(**groups: Any) -> Outcome:
-    design = bb.PairedScores.from_pilot(RIGHT["a"], RIGHT["b"], **groups)
+    design = bb.planning.PairedScores.from_pilot(RIGHT["a"], RIGHT["b"], **groups)
     return (bb.power(design, 400).power,), set()
 
 

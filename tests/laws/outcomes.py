@@ -16,7 +16,7 @@ numbers = st.one_of(
 )
 
 
-def check_error(error: bb.BestbyError) -> None:
+def check_error(error: bb.errors.BestbyError) -> None:
     """Check that an error says what and how in a short line each."""
     for part in (error.message, "-" if error.hint is None else error.hint):
         assert part.strip()

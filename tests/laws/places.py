@@ -129,14 +129,17 @@ GIVEN: dict[str, tuple[list[Any], Callable[[Any], Any]]] = {
     ),
     "normality": (SCORES, lambda x: bb.normality(x, n_resamples=99)),
     "replicability": ([0.01, 0.04, 0.2], bb.replicability),
-    "LiftedScores": (SCORES, lambda x: bb.LiftedScores(x).values.tolist()),
-    "PairedScores, a": (SCORES, lambda x: bb.PairedScores.from_pilot(x, SCORES[::-1])),
-    "PairedScores, b": (SCORES[::-1], lambda x: bb.PairedScores.from_pilot(SCORES, x)),
-    "PairedScores, clusters": (list("aabbcc"), lambda x: bb.PairedScores.from_pilot(SCORES, clusters=x)),
-    "PairedProportions": (PLAIN, lambda x: bb.PairedProportions.from_pilot(x, OTHER)),
+    "LiftedScores": (SCORES, lambda x: bb.planning.LiftedScores(x).values.tolist()),
+    "PairedScores, a": (SCORES, lambda x: bb.planning.PairedScores.from_pilot(x, SCORES[::-1])),
+    "PairedScores, b": (SCORES[::-1], lambda x: bb.planning.PairedScores.from_pilot(SCORES, x)),
+    "PairedScores, clusters": (
+        list("aabbcc"),
+        lambda x: bb.planning.PairedScores.from_pilot(SCORES, clusters=x),
+    ),
+    "PairedProportions": (PLAIN, lambda x: bb.planning.PairedProportions.from_pilot(x, OTHER)),
     "RunsAndItems": (
         [SCORES, SCORES[::-1]],
-        lambda x: bb.RunsAndItems.from_pilot(x, [[*SCORES[1:], 0.1], SCORES]),
+        lambda x: bb.planning.RunsAndItems.from_pilot(x, [[*SCORES[1:], 0.1], SCORES]),
     ),
     "Study, predictions": (PLAIN, lambda x: _study({"predictions": x}, {})),
     "Study, later predictions": (PLAIN, lambda x: _study({}, {"predictions": x})),
@@ -191,7 +194,7 @@ NO_SEQUENCE: dict[str, Callable[[Any], Any]] = {
     "read_folds": lambda x: bb.read_folds(x),
     "read_preferences": lambda x: bb.read_preferences(x),
     "power": lambda x: bb.power(x, 10),
-    "power, n": lambda x: bb.power(bb.PairedProportions(0.8, 0.7, 0.8), x),
+    "power, n": lambda x: bb.power(bb.planning.PairedProportions(0.8, 0.7, 0.8), x),
     "compare, level": lambda x: bb.compare({"a": OTHER, "b": PLAIN}, PLAIN, level=x, **FEW),
     "compare, test": lambda x: bb.compare({"a": OTHER, "b": PLAIN}, PLAIN, test=x, **FEW),
     "compare, metric": lambda x: bb.compare({"a": OTHER, "b": PLAIN}, PLAIN, metric=x, **FEW),
@@ -216,9 +219,9 @@ NO_SEQUENCE: dict[str, Callable[[Any], Any]] = {
     "compare_preferences, a": lambda x: bb.compare_preferences(
         {"a": ["x"] * 3, "b": ["y"] * 3, "winner": ["a", "b", "a"]}, a=x, **FEW
     ),
-    "PairedScores, difference": lambda x: bb.PairedScores.from_pilot(SCORES, difference=x),
-    "power, curve": lambda x: bb.power(bb.PairedProportions(0.8, 0.7, 0.8), 20, curve=x),
-    "Pilot": lambda x: bb.Pilot(x),
+    "PairedScores, difference": lambda x: bb.planning.PairedScores.from_pilot(SCORES, difference=x),
+    "power, curve": lambda x: bb.power(bb.planning.PairedProportions(0.8, 0.7, 0.8), 20, curve=x),
+    "Pilot": lambda x: bb.planning.Pilot(x),
     "Study, against": lambda x: _kept_study()[0].add("c", run=0, predictions=PLAIN, against=x),
     "Study, baseline": lambda x: _kept_study()[0].add("d", run=0, predictions=PLAIN, baseline=x),
     "Study.compare, baseline": lambda x: _kept_study()[0].compare(baseline=x, **FEW),
@@ -283,12 +286,12 @@ TOGETHER: dict[str, Callable[[Any, Any], Any]] = {
     "compare_preferences, clusters": lambda x, y: bb.compare_preferences(
         pd.DataFrame({"a": "s", "b": "t", "winner": x.map({0: "a", 1: "b"})}), clusters=y, **FEW
     ),
-    "PairedScores": lambda x, y: bb.PairedScores.from_pilot(x, y + np.arange(6)),
-    "PairedScores, clusters": lambda x, y: bb.PairedScores.from_pilot(
+    "PairedScores": lambda x, y: bb.planning.PairedScores.from_pilot(x, y + np.arange(6)),
+    "PairedScores, clusters": lambda x, y: bb.planning.PairedScores.from_pilot(
         x, clusters=pd.Series(list("aabbcc"), y.index)
     ),
-    "PairedProportions": lambda x, y: bb.PairedProportions.from_pilot(x, y),
-    "RunsAndItems": lambda x, y: bb.RunsAndItems.from_pilot(_runs(x), _runs(y + np.arange(6))),
+    "PairedProportions": lambda x, y: bb.planning.PairedProportions.from_pilot(x, y),
+    "RunsAndItems": lambda x, y: bb.planning.RunsAndItems.from_pilot(_runs(x), _runs(y + np.arange(6))),
     "Study, gold": lambda x, y: _study({"predictions": x, "gold": y}, {}),
     "Study, clusters": lambda x, y: _study({"predictions": x, "clusters": y}, {}),
     "Study, ids": lambda x, y: _study({"predictions": x, "ids": list(y.index)}, {}),

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bestby import Comparison, Metric, compare
+from bestby import Metric, compare
+from bestby.results import Comparison
 from bestby.vocabulary import allowed_names, needs
 
 LEVEL = 0.9

@@ -21,7 +21,8 @@ from tests.laws.roster import (
     make,
 )
 
-from bestby import Comparison, compare
+from bestby import compare
+from bestby.results import Comparison
 
 
 def check(result: Comparison) -> None:

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.laws.roster import FROM_COUNTS, INTERVALS, TESTS, Entry, applies, by_key, cases, each, make
 
-from bestby import Difference
+from bestby.results import Difference
 from bestby.vocabulary import needs
 
 _MIRROR = {"two-sided": "two-sided", "greater": "less", "less": "greater"}

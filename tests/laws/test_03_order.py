@@ -20,7 +20,8 @@ from tests.laws.roster import (
     make,
 )
 
-from bestby import Comparison, Difference, compare
+from bestby import compare
+from bestby.results import Comparison, Difference
 
 
 def numbers(result: Comparison) -> dict[str, object]:

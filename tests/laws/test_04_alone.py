@@ -20,7 +20,8 @@ from tests.laws.roster import (
 )
 from tests.laws.test_03_order import alike
 
-from bestby import Comparison, Difference, compare
+from bestby import compare
+from bestby.results import Comparison, Difference
 
 
 def same(entry: Entry, one: Difference, other: Difference) -> None:

@@ -21,7 +21,8 @@ from tests.laws.roster import (
     make,
 )
 
-from bestby import DesignError, InvalidInputError, compare
+from bestby import compare
+from bestby.errors import DesignError, InvalidInputError
 from bestby.report.pairs import VERDICTS
 from bestby.results.values import WITHOUT_INTERVAL, Interval
 

@@ -109,16 +109,16 @@ def settings() -> list[Any]:
     ]
 
 
-def refused(function: Callable[..., Any], arguments: dict[str, Any]) -> bb.BestbyError:
+def refused(function: Callable[..., Any], arguments: dict[str, Any]) -> bb.errors.BestbyError:
     """Return the error with which a call is refused, a short one whose hint works."""
-    with pytest.raises((bb.InvalidInputError, bb.DesignError)) as caught:
+    with pytest.raises((bb.errors.InvalidInputError, bb.errors.DesignError)) as caught:
         function(**arguments)
     check_error(caught.value)
     heed(function, arguments, caught.value)
     return caught.value
 
 
-def heed(function: Callable[..., Any], arguments: dict[str, Any], error: bb.BestbyError) -> None:
+def heed(function: Callable[..., Any], arguments: dict[str, Any], error: bb.errors.BestbyError) -> None:
     """Follow the hint of an error, as far as it gives values of settings: the error must not come again."""
     for proposal in re.split(r";|, or\b", re.sub(r"\w+\([^)]*\)", "", error.hint or "")):
         found = re.findall(r'\b(\w+)=("[^"]*"|True|False|None|\[[\d, ]+\]|[\d.]*\d)', proposal)
@@ -131,7 +131,7 @@ def message_of(function: Callable[..., Any], arguments: dict[str, Any]) -> str |
     """Return the message of the error with which a call ends, None where it is answered."""
     try:
         function(**arguments)
-    except bb.BestbyError as error:
+    except bb.errors.BestbyError as error:
         return error.message
     return None
 

@@ -15,8 +15,9 @@ from tests.laws.roster import RelativeError, median_error
 from tests.own_metrics import Spread
 
 import bestby as bb
-from bestby import Interval, InvalidInputError, TestResult
+from bestby.errors import InvalidInputError
 from bestby.readers import large_tables, read
+from bestby.results import Interval, TestResult
 from bestby.vocabulary import allowed_names, needs
 
 UNITS = (1e-12, 1e-5, 3e3, 1e12)
@@ -75,7 +76,7 @@ def groups(design: str, n: int = 60) -> dict[str, Any]:
     return {"strata": np.arange(n) % 2} if design == "strata" else {}
 
 
-def compared(entry: Entry, unit: float, **settings: Any) -> bb.Comparison:
+def compared(entry: Entry, unit: float, **settings: Any) -> bb.results.Comparison:
     gold, systems = data()
     scaled = {name: values * unit for name, values in systems.items()}
     asked = {"level": LEVEL, "n_resamples": SOME} | settings
@@ -295,13 +296,13 @@ def test_items_of_datasets(unit: float) -> None:
 @pytest.mark.parametrize("unit", UNITS[:2])
 def test_plans(unit: float) -> None:
     gold, systems = data()
-    here = bb.PairedScores.from_pilot(systems["a"], systems["b"])
-    there = bb.PairedScores.from_pilot(systems["a"] * unit, systems["b"] * unit)
+    here = bb.planning.PairedScores.from_pilot(systems["a"], systems["b"])
+    there = bb.planning.PairedScores.from_pilot(systems["a"] * unit, systems["b"] * unit)
     assert bb.power(there, 100).power == pytest.approx(bb.power(here, 100).power, rel=1e-6)
     assert bb.sample_size(there, 0.8).n == bb.sample_size(here, 0.8).n
     found = [
         bb.power(
-            bb.Pilot(
+            bb.planning.Pilot(
                 bb.Evaluation.of({k: systems[k] * u for k in "ab"}, gold * u), metric="rmse", test="wald"
             ),
             n=40,

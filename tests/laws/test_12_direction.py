@@ -10,11 +10,11 @@ import pytest
 from tests.laws.roster import TESTS, Entry, applies, by_key, cases, each, make
 
 import bestby as bb
-from bestby import Comparison, Difference
 from bestby.inference.multiplicity import alpha_at, rejects
 from bestby.report import words
 from bestby.report.comparison import better_by_score, better_by_test, winner_at
 from bestby.report.comparison import opposed as speaks_against
+from bestby.results import Comparison, Difference
 
 _MIRROR = {"two-sided": "two-sided", "greater": "less", "less": "greater"}
 OPPOSED = "test_opposes_score"

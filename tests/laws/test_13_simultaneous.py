@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from tests.laws.roster import LEVEL, Entry, by_key, cases, four_systems, make
 
-from bestby import Comparison, compare
+from bestby import compare
 from bestby.inference.multiplicity import rejects
+from bestby.results import Comparison
 
 ALPHA = 1.0 - LEVEL
 

@@ -22,7 +22,7 @@ def failures(call: Callable[[Any], Any], made: Mapping[str, Any], expected: Call
             warnings.simplefilter("error")
             try:
                 result = call(values)
-            except bb.BestbyError as error:
+            except bb.errors.BestbyError as error:
                 check_error(error)
                 result = error
             except Exception as error:
@@ -35,7 +35,7 @@ def failures(call: Callable[[Any], Any], made: Mapping[str, Any], expected: Call
 
 def is_refused(result: Any) -> bool:
     """Return whether a call ended in an error of ours."""
-    return isinstance(result, bb.BestbyError)
+    return isinstance(result, bb.errors.BestbyError)
 
 
 @pytest.mark.parametrize("place", places.GIVEN)

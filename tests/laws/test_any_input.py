@@ -34,7 +34,7 @@ def check_outcome(call: Callable[[], Any]) -> Any:
         warnings.simplefilter("error")
         try:
             return call()
-        except bb.BestbyError as error:
+        except bb.errors.BestbyError as error:
             check_error(error)
             return None
 
@@ -205,9 +205,15 @@ def test_replicability(p_values: Any, alpha: Any) -> None:
 @given(
     st.sampled_from(
         [
-            (bb.PairedScores, {"difference": 0.3, "sd": 1.0, "design_effect": 1.0, "cluster_size": 1.0}),
-            (bb.PairedProportions, {"accuracy_a": 0.8, "accuracy_b": 0.7, "agreement": 0.8}),
-            (bb.RunsAndItems, {"difference": 0.3, "item_sd": 1.0, "run_sd": 0.1, "rest_sd": 0.5, "runs": 3}),
+            (
+                bb.planning.PairedScores,
+                {"difference": 0.3, "sd": 1.0, "design_effect": 1.0, "cluster_size": 1.0},
+            ),
+            (bb.planning.PairedProportions, {"accuracy_a": 0.8, "accuracy_b": 0.7, "agreement": 0.8}),
+            (
+                bb.planning.RunsAndItems,
+                {"difference": 0.3, "item_sd": 1.0, "run_sd": 0.1, "rest_sd": 0.5, "runs": 3},
+            ),
         ]
     ),
     st.data(),
@@ -234,7 +240,7 @@ def test_planning(of: tuple[Any, dict[str, Any]], data: st.DataObject) -> None:
         if plan is not None:
             assert plan.power is None or 0.0 <= plan.power <= 1.0 + 1e-12
             str(plan)
-    if kind is bb.RunsAndItems:
+    if kind is bb.planning.RunsAndItems:
         check_outcome(lambda: bb.allocate(design, n, run_cost=1.0, item_cost=0.1))
 
 
@@ -242,7 +248,7 @@ def test_planning(of: tuple[Any, dict[str, Any]], data: st.DataObject) -> None:
 @given(columns(6) | plain(6), scalars)
 def test_planning_from_scores(scores: Any, lift: Any) -> None:
     for more in ({}, {"lift": lift}, {"by": lift}):
-        design = check_outcome(lambda: bb.LiftedScores(scores, **more))  # noqa: B023
+        design = check_outcome(lambda: bb.planning.LiftedScores(scores, **more))  # noqa: B023
         if design is not None:
             plan = check_outcome(lambda: bb.power(design, 8, n_simulations=20, n_resamples=19))  # noqa: B023
             assert plan is None or 0.0 <= plan.power <= 1.0

@@ -20,6 +20,7 @@ from bestby.report.fields import DIFFERENCE
 from bestby.report.figures import drawing, forest
 from bestby.report.figures import systems as figures_systems
 from bestby.report.writers import html as page
+from bestby.results import Comparison
 
 HIDDEN = [
     *map(chr, (0, 1, 7, 8, 9, 10, 11, 12, 13, 0x1B, 0x1C, 0x1F, 0x7F, 0x80, 0x85, 0x9B, 0x9D, 0xAD)),
@@ -40,26 +41,26 @@ def acting(text: str) -> set[str]:
     return {c for c in text if (unicodedata.category(c) in kinds or c in HIDDEN) and c != "\n"}
 
 
-def compared(names: list[str]) -> bb.Comparison:
+def compared(names: list[str]) -> Comparison:
     gold = np.arange(40) % 3
     systems = {name: np.where(np.arange(40) % (i + 2) < 2, gold, 0) for i, name in enumerate(names)}
     return bb.compare(systems, gold, baseline=names[0], n_resamples=50)
 
 
 @pytest.fixture(scope="module")
-def result() -> bb.Comparison:
+def result() -> Comparison:
     return compared(NAMES[::2])
 
 
 @pytest.mark.parametrize("write", [
-    str, repr, bb.Comparison.to_markdown, bb.Comparison.to_latex, bb.Comparison.to_html, page.to_fragment,
-    bb.Comparison.to_json, lambda c: "\n".join(map(str, c)), lambda c: repr(c.to_dict()),
+    str, repr, Comparison.to_markdown, Comparison.to_latex, Comparison.to_html, page.to_fragment,
+    Comparison.to_json, lambda c: "\n".join(map(str, c)), lambda c: repr(c.to_dict()),
 ], ids=["str", "repr", "markdown", "latex", "html", "fragment", "json", "sentences", "dict"])  # fmt: skip
-def test_nothing_acts(write: object, result: bb.Comparison) -> None:
+def test_nothing_acts(write: object, result: Comparison) -> None:
     assert acting(write(result)) == set()  # type: ignore[operator]
 
 
-def test_every_name_is_shown(result: bb.Comparison) -> None:
+def test_every_name_is_shown(result: Comparison) -> None:
     shown = html.unescape(result.to_html())
     for entry in result.systems:
         assert visible(entry.system) in shown
@@ -74,7 +75,7 @@ def test_a_page_that_is_searched_finds_the_names_that_it_shows() -> None:
     assert set(json.loads(pairs)["systems"]) == {visible(name) for name in systems}
 
 
-def test_data_keep_the_names(result: bb.Comparison) -> None:
+def test_data_keep_the_names(result: Comparison) -> None:
     names = {entry.system for entry in result.systems}
     assert {entry["system"] for entry in json.loads(result.to_json())["systems"]} == names
     rows = list(csv.reader(io.StringIO(result.to_csv(), newline="")))
@@ -83,7 +84,7 @@ def test_data_keep_the_names(result: bb.Comparison) -> None:
     assert set(result.to_frame()["a"]) | set(result.to_frame()["b"]) == names
 
 
-def test_figures(result: bb.Comparison) -> None:
+def test_figures(result: Comparison) -> None:
     few = compared([*NAMES[:12], "name" * 800])
     for axes in (few.plot(), figures_systems.scores(few), forest.interval(few.differences[3])):
         with drawing.default_style():
@@ -95,17 +96,17 @@ def test_figures(result: bb.Comparison) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_errors(name: str) -> None:
-    with pytest.raises(bb.InvalidInputError) as caught:
+    with pytest.raises(bb.errors.InvalidInputError) as caught:
         bb.compare({name: [1, 0], f"{name}2": [1]}, [1, 1])
     assert acting(str(caught.value)) == set()
     assert len(str(caught.value).splitlines()) <= 2
-    with pytest.raises(bb.InvalidInputError) as caught:
+    with pytest.raises(bb.errors.InvalidInputError) as caught:
         bb.read(f"no such file {name[:100]}", gold="gold")
     assert acting(str(caught.value)) == set()
 
 
 def test_an_array_in_a_message_is_on_one_line() -> None:
-    with pytest.raises(bb.InvalidInputError) as caught:
+    with pytest.raises(bb.errors.InvalidInputError) as caught:
         bb.compare({"a": [1, 0], "b": [1, 1]}, [1, 1], level=np.arange(300.0).reshape(100, 3))  # type: ignore[arg-type]
     assert "\n" not in str(caught.value).split("\nhint: ")[0]
 

@@ -21,7 +21,7 @@ for metric in ("accuracy", "f1[3]", "f1_macro"):
         found = bb.compare(systems, gold, metric=metric, n_resamples=50)["a", "b"]
         assert found.interval is None or found.interval.low <= found.estimate <= found.interval.high
         told = "result"
-    except bb.BestbyError as error:
+    except bb.errors.BestbyError as error:
         assert error.hint
         told = type(error).__name__
     with open("/proc/self/status") as status:  # getrusage would count the process that started this one

@@ -19,10 +19,11 @@ from tests.laws.roster import DESIGNS, LEVEL, RESAMPLES, Entry
 from tests.laws.test_02_mirror import check_ends, check_estimate, check_p
 from tests.laws.test_03_order import alike
 
-from bestby import Comparison, Resampling, compare
+from bestby import Resampling, compare
 from bestby.metrics.base import MeanMetric
 from bestby.metrics.parsing import Block, Sentence, Word
 from bestby.metrics.registry import list_metrics, resolve
+from bestby.results import Comparison
 
 N = 24
 SHARES = {"a": 0.15, "b": 0.3, "c": 0.45}

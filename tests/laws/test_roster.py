@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.laws.roster import INTERVALS, ROSTER, TESTS, Entry, applies, cases, make
 
-from bestby import DesignError
+from bestby.errors import DesignError
 from bestby.metrics.registry import MetricRow, list_metrics, resolve
 
 

@@ -60,11 +60,13 @@ def test_mcnemar_is_the_sum_over_all_tables(
 
 def test_mcnemar_approaches_the_normal_approximation_of_statsmodels() -> None:
     n, d, differing = 4000, 0.02, 0.15
-    exact = bb.power(bb.PairedProportions(0.82, 0.80, agreement=1.0 - differing), n).power
+    exact = bb.power(bb.planning.PairedProportions(0.82, 0.80, agreement=1.0 - differing), n).power
     effect = d / math.sqrt(differing - d * d)
     normal = NormalIndPower(ddof=0).power(effect, n, 0.05, ratio=0)
     assert exact == pytest.approx(normal, abs=0.02)  # the exact test is conservative
-    mid = bb.power(bb.PairedProportions(0.82, 0.80, agreement=1.0 - differing, test="mcnemar-midp"), n).power
+    mid = bb.power(
+        bb.planning.PairedProportions(0.82, 0.80, agreement=1.0 - differing, test="mcnemar-midp"), n
+    ).power
     assert exact < mid == pytest.approx(normal, abs=0.005)
 
 
@@ -74,28 +76,30 @@ def test_mcnemar_approaches_the_normal_approximation_of_statsmodels() -> None:
 @pytest.mark.parametrize("n", [5, 20, 300])
 def test_paired_t_is_that_of_statsmodels(n: int, alternative: str, theirs: str) -> None:
     for d in (-0.4, 0.05, 0.6):
-        ours = bb.power(bb.PairedScores(d, 1.3), n, alternative=alternative).power
+        ours = bb.power(bb.planning.PairedScores(d, 1.3), n, alternative=alternative).power
         assert ours == pytest.approx(TTestPower().power(d / 1.3, n, 0.05, alternative=theirs), abs=1e-9)
 
 
 @pytest.mark.parametrize("d", [0.1, 0.35, 1.0])
 def test_the_size_is_that_of_statsmodels(d: float) -> None:
     theirs = TTestPower().solve_power(effect_size=d, alpha=0.05, power=0.9)
-    assert bb.sample_size(bb.PairedScores(d, 1.0), 0.9).n == math.ceil(theirs - 1e-9)
-    detectable = bb.minimum_detectable(bb.PairedScores(0.0, 1.0), 50, 0.9).difference
+    assert bb.sample_size(bb.planning.PairedScores(d, 1.0), 0.9).n == math.ceil(theirs - 1e-9)
+    detectable = bb.minimum_detectable(bb.planning.PairedScores(0.0, 1.0), 50, 0.9).difference
     assert TTestPower().power(detectable, 50, 0.05) == pytest.approx(0.9, abs=1e-9)
 
 
 @pytest.mark.parametrize("runs", [3, 6, 15])
 def test_paired_runs_alone_are_the_paired_t_test(runs: int) -> None:
-    design = bb.RunsAndItems(0.03, item_sd=0.0, run_sd=0.02, rest_sd=0.0, runs=runs, paired_runs=True)
+    design = bb.planning.RunsAndItems(
+        0.03, item_sd=0.0, run_sd=0.02, rest_sd=0.0, runs=runs, paired_runs=True
+    )
     theirs = TTestPower().power(1.5, runs, 0.05)
     assert bb.power(design, 1000).power == pytest.approx(theirs, abs=2e-3)
 
 
 def test_runs_alone_are_the_test_of_welch() -> None:
     """Without variation between items, unpaired runs are two independent samples."""
-    design = bb.RunsAndItems(0.03, item_sd=0.0, run_sd=0.02 * math.sqrt(2.0), rest_sd=0.0, runs=6)
+    design = bb.planning.RunsAndItems(0.03, item_sd=0.0, run_sd=0.02 * math.sqrt(2.0), rest_sd=0.0, runs=6)
     rng = np.random.default_rng(0)
     a, b = rng.normal(1.5, 1.0, (100_000, 6)), rng.normal(size=(100_000, 6))
     hits = (stats.ttest_ind(a, b, axis=1, equal_var=False).pvalue <= 0.05).mean()
@@ -103,9 +107,9 @@ def test_runs_alone_are_the_test_of_welch() -> None:
 
 
 def test_items_alone_are_the_paired_t_test() -> None:
-    design = bb.RunsAndItems(0.2, item_sd=1.0, run_sd=0.0, rest_sd=0.0, runs=1)
+    design = bb.planning.RunsAndItems(0.2, item_sd=1.0, run_sd=0.0, rest_sd=0.0, runs=1)
     assert bb.power(design, 120).power == pytest.approx(
-        bb.power(bb.PairedScores(0.2, 1.0), 120).power, abs=2e-3
+        bb.power(bb.planning.PairedScores(0.2, 1.0), 120).power, abs=2e-3
     )
 
 
@@ -164,7 +168,7 @@ def test_bootstrap_power_analysis_by_plain_loops() -> None:
     lifted = [[1.08 * draw.choice(scores) for _ in scores] for _ in range(studies)]
     plain = [[draw.choice(scores) for _ in scores] for _ in range(studies)]
     hits = np.count_nonzero(stats.ttest_ind(lifted, plain, axis=1, equal_var=False).pvalue <= 0.05)
-    plan = bb.power(bb.LiftedScores(scores, 1.08, test="welch"), curve=())
+    plan = bb.power(bb.planning.LiftedScores(scores, 1.08, test="welch"), curve=())
     assert plan.n == 8
     # The difference of two shares of 3000 and 5000 has a standard error of at most 0.0116: 4 of them.
     assert plan.power_as_estimated == pytest.approx(hits / studies, abs=0.046)
@@ -175,8 +179,8 @@ def test_a_pilot_of_right_and_wrong_has_the_power_of_the_formula() -> None:
     rng = np.random.default_rng(2)
     gold = np.zeros(200, dtype=int)
     a, b = (rng.random(200) > p for p in (0.85, 0.72))
-    pilot = bb.Pilot(bb.Evaluation.of({"a": a.astype(int), "b": b.astype(int)}, gold))
-    formula = bb.PairedProportions.from_pilot(~a, ~b)
+    pilot = bb.planning.Pilot(bb.Evaluation.of({"a": a.astype(int), "b": b.astype(int)}, gold))
+    formula = bb.planning.PairedProportions.from_pilot(~a, ~b)
     for n, scale in ((100, 1.0), (150, 0.6), (100, 0.0)):
         shrunk = pilot.with_effect(scale)
         computed = bb.power(formula.with_effect(scale * formula.true_difference), n)
@@ -199,7 +203,7 @@ def test_variance_components_by_plain_loops() -> None:
     ms_rest = rest / ((runs - 1) * (items - 1))
     expected = [max(0.0, x) ** 0.5 for x in ((ms_item - ms_rest) / runs, (ms_run - ms_rest) / items, ms_rest)]
     for paired in (True, False):
-        design = bb.RunsAndItems.from_pilot(layer, zero, paired_runs=paired)
+        design = bb.planning.RunsAndItems.from_pilot(layer, zero, paired_runs=paired)
         assert [design.item_sd, design.run_sd, design.rest_sd] == pytest.approx(expected)
 
 
@@ -275,7 +279,7 @@ def test_compare_runs_decides_by_the_analysis_of_variance(case: Case, paired: bo
 )
 def test_power_of_runs_and_items_by_simulation(case: Case, paired: bool) -> None:
     """The test rejects in as many simulated studies of crossed scores as planned."""
-    planned = bb.power(bb.RunsAndItems(*case[:5], paired_runs=paired), case[5], curve=()).power
+    planned = bb.power(bb.planning.RunsAndItems(*case[:5], paired_runs=paired), case[5], curve=()).power
     p_values = [_crossed_p_values(a, b, paired) for a, b in _crossed_scores(case, paired, 4000)]
     share = (np.concatenate(p_values) <= 0.05).mean()
     assert planned == pytest.approx(share, abs=0.032)  # four standard errors of 4000 studies
@@ -308,6 +312,6 @@ def test_power_of_runs_and_items_from_drawn_mean_squares(case: Case, paired: boo
     above = _drawn_tests(case, paired)
     p_values = {"greater": above, "less": 1.0 - above, "two-sided": 2.0 * np.minimum(above, 1.0 - above)}
     hits = (p_values[alternative] <= 0.05).mean()
-    design = bb.RunsAndItems(*case[:5], paired_runs=paired)
+    design = bb.planning.RunsAndItems(*case[:5], paired_runs=paired)
     planned = bb.power(design, case[5], alternative=alternative, curve=()).power
     assert planned == pytest.approx(hits, abs=0.008)  # four standard errors and 0.002

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import bestby
-from bestby import results
+from bestby import errors, planning, results
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 DIRECTIVE = re.compile(r"^\.\. (?:auto\w+|py:data):: (?:bestby\.)?(?:results\.)?(\w+)$", re.MULTILINE)
@@ -26,7 +26,7 @@ def _documented() -> Counter[str]:
 
 
 def _public() -> set[str]:
-    return {*bestby.__all__, *results.__all__}
+    return {name for room in (bestby, errors, planning, results) for name in room.__all__}
 
 
 @pytest.mark.parametrize("name", sorted(_public()))

@@ -54,34 +54,34 @@ CASES: list[tuple[Callable[..., Any], Any, dict[str, Any], str]] = [
 def test_the_argument_is_named(
     function: Callable[..., Any], data: Any, arguments: dict[str, Any], named: str
 ) -> None:
-    with pytest.raises(bb.BestbyError) as caught:
+    with pytest.raises(bb.errors.BestbyError) as caught:
         function(data, **arguments)
     assert caught.value.argument == named
     assert named in inspect.signature(function).parameters | inspect.signature(bb.Reading).parameters
 
 
 def test_an_unknown_keyword_is_named() -> None:
-    with pytest.raises(bb.InvalidInputError) as caught:
+    with pytest.raises(bb.errors.InvalidInputError) as caught:
         bb.compare(SYSTEMS, qux=1)  # type: ignore[call-arg]
     assert caught.value.argument == "qux"
 
 
 @pytest.mark.parametrize("function", [bb.compare, bb.compare_runs, bb.compare_datasets, bb.compare_folds])
 def test_a_record_that_is_none_is_named_by_its_row(function: Callable[..., Any]) -> None:
-    with pytest.raises(bb.InvalidInputError, match=r"row 3 of the list of records .*, got None"):
+    with pytest.raises(bb.errors.InvalidInputError, match=r"row 3 of the list of records .*, got None"):
         function(RECORDS)
 
 
 @pytest.mark.parametrize("data", [[1, 2], np.eye(2), pd.Series([1.0, 2.0]), []])
 def test_data_of_no_known_form_are_called_data(data: Any) -> None:
     for call in (bb.compare, bb.compare_runs, lambda given: bb.advise(data=given)):
-        with pytest.raises(bb.InvalidInputError, match="data must be a mapping of system to"):
+        with pytest.raises(bb.errors.InvalidInputError, match="data must be a mapping of system to"):
             call(data)
 
 
 def test_a_column_that_is_no_system_can_be_ignored() -> None:
     frame = FRAME.assign(text=[f"word {i}" for i in range(20)])
-    with pytest.raises(bb.InvalidInputError, match="is it a system") as caught:
+    with pytest.raises(bb.errors.InvalidInputError, match="is it a system") as caught:
         bb.compare(frame)
     assert caught.value.hint is not None
     assert "reading=bestby.Reading(ignore='text')" in caught.value.hint
@@ -102,9 +102,9 @@ def test_a_damaged_record_is_described_without_python() -> None:
                 del difference[name]
             else:
                 difference[name] = value
-        with pytest.raises(bb.InvalidInputError, match=f"damaged: a Difference in it .*{said}"):
+        with pytest.raises(bb.errors.InvalidInputError, match=f"damaged: a Difference in it .*{said}"):
             bb.load(document)
-    with pytest.raises(bb.InvalidInputError, match="this JSON is not a result of bestby"):
+    with pytest.raises(bb.errors.InvalidInputError, match="this JSON is not a result of bestby"):
         bb.load("[1]")
 
 
@@ -119,10 +119,10 @@ def flat(value: Any) -> Iterator[dict[str, Any]]:
 
 
 def test_hints_say_what_to_pass() -> None:
-    with pytest.raises(bb.InvalidInputError) as caught:
+    with pytest.raises(bb.errors.InvalidInputError) as caught:
         bb.compare({"a": [1.0, 2.0], "b": [2.0, 2.0]}, metric=bb.ScoreMetric("score", greater_is_better="no"))  # type: ignore[arg-type]
     assert caught.value.hint == "pass greater_is_better=True or greater_is_better=False"
-    with pytest.raises(bb.InvalidInputError) as caught:
+    with pytest.raises(bb.errors.InvalidInputError) as caught:
         bb.compare(SYSTEMS, GOLD, systems=[1])  # type: ignore[list-item]
     assert caught.value.hint == "pass one name as text, or a list of names: systems=['a', 'b']"
 
@@ -137,5 +137,5 @@ def test_frames_of_runs_and_series_of_p_values_keep_their_names() -> None:
         {"x": 0.01, "y": 0.2}
     )
     assert bb.replicability(pd.Series([0.01, 0.2])).datasets == ("1", "2")
-    with pytest.raises(bb.InvalidInputError, match="more than once in the index"):
+    with pytest.raises(bb.errors.InvalidInputError, match="more than once in the index"):
         bb.replicability(pd.Series([0.01, 0.2], index=["x", "x"]))

@@ -79,7 +79,7 @@ def faults(function: Callable[..., Any], right: dict[str, Any]) -> list[str]:
                 try:
                     str(function(**{**right, parameter: value}))
                     plt.close("all")
-                except bb.BestbyError:
+                except bb.errors.BestbyError:
                     continue
                 except (Exception, pytest.fail.Exception) as error:
                     wrong.append(f"{parameter} = {what}: {type(error).__name__}: {error}"[:160])
@@ -114,7 +114,7 @@ def test_odd_values_within_others(tmp_path: Path) -> None:
         ("compare_preferences", {"prior": 1e308}),
     ):
         function, right = functions[name]
-        with pytest.raises(bb.InvalidInputError):
+        with pytest.raises(bb.errors.InvalidInputError):
             function(**{**right, **odd})
     function, right = functions["compare_preferences"]
     assert function(**{**right, "prior": 1.0}).systems  # which the hint proposes

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import inspect
 import re
+from types import ModuleType
 from typing import Any
 
 import pytest
 
 import bestby as bb
 
-NAMES = [name for name in bb.__all__ if name != "__version__" and not inspect.ismodule(getattr(bb, name))]
-CLASSES = [name for name in NAMES if isinstance(getattr(bb, name), type)]
+ROOMS = (bb, bb.errors, bb.planning, bb.results)
+NAMES = {name: getattr(room, name) for room in ROOMS for name in room.__all__ if name != "__version__"}
+CLASSES = [name for name, value in NAMES.items() if isinstance(value, type)]
 FUNCTIONS = [name for name in NAMES if name not in CLASSES]
 
 WITHOUT_PARAMETERS = {"MissingExtraError"}
@@ -23,7 +25,7 @@ def documented_names(docstring: str, *titles: str) -> set[str]:
     found: set[str] = set()
     lines = docstring.splitlines()
     section = ""
-    for line, following in zip(lines, [*lines[1:], ""], strict=True):
+    for line, following in zip(lines, [*lines[1:], ""], strict=False):
         if following and set(following) == {"-"}:
             section = line.strip()
         elif section in titles and re.match(r"[\w*]", line):
@@ -53,15 +55,29 @@ def public_members(owner: type) -> set[str]:
     }
 
 
-def test_names_are_sorted_and_there() -> None:
-    assert len(set(bb.__all__)) == len(bb.__all__)
-    assert set(bb.__all__) <= set(dir(bb))
-    assert [name for name in bb.__all__ if not hasattr(bb, name)] == []
+@pytest.mark.parametrize("room", ROOMS, ids=lambda room: room.__name__)
+def test_names_are_sorted_and_there(room: ModuleType) -> None:
+    assert room.__all__ == sorted(set(room.__all__))
+    assert set(room.__all__) <= set(dir(room))
+    assert [name for name in room.__all__ if not hasattr(room, name)] == []
+
+
+@pytest.mark.parametrize("place", ["errors.InvalidInputError", "planning.Pilot", "results.LabelPlan"])
+def test_a_class_of_another_room_is_named_with_its_place(place: str) -> None:
+    name = place.rpartition(".")[2]
+    assert name not in dir(bb)
+    with pytest.raises(AttributeError, match=rf"it is bestby\.{place}$"):
+        getattr(bb, name)
+
+
+def test_a_name_of_no_room_has_no_place() -> None:
+    with pytest.raises(AttributeError, match=r"module 'bestby' has no attribute 'Comparer'$"):
+        bb.Comparer  # noqa: B018
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_docstring(name: str) -> None:
-    record = getattr(bb, name)
+    record = NAMES[name]
     assert record.__doc__, f"{name} has no docstring"
     assert not record.__doc__.startswith(f"{name}("), f"{name} has the docstring that dataclasses make"
     missing = undocumented(record)
@@ -71,14 +87,14 @@ def test_docstring(name: str) -> None:
 
 @pytest.mark.parametrize("name", CLASSES)
 def test_docstrings_of_members(name: str) -> None:
-    owner = getattr(bb, name)
+    owner = NAMES[name]
     missing = [member for member in public_members(owner) if not inspect.getdoc(getattr(owner, member))]
     assert not missing, f"members of {name} without a docstring: {missing}"
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_functions_have_sections(name: str) -> None:
-    docstring = inspect.getdoc(getattr(bb, name)) or ""
+    docstring = inspect.getdoc(NAMES[name]) or ""
     for title in ("Parameters", "Returns", "Examples"):
         assert f"\n{title}\n{'-' * len(title)}\n" in docstring, f"{name} has no section {title}"
 

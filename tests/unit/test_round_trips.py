@@ -73,27 +73,27 @@ METRICS = ["accuracy", "f1_macro"]
 SETTINGS: dict[str, Any] = {"n_resamples": 99}
 
 
-def compare_predictions(data: Any) -> bb.Comparison:
+def compare_predictions(data: Any) -> bb.results.Comparison:
     return bb.compare(data, metric=METRICS, **SETTINGS)
 
 
-def compare_dataset_items(data: Any) -> bb.DatasetComparison:
+def compare_dataset_items(data: Any) -> bb.results.DatasetComparison:
     return bb.compare_datasets(data, metric="accuracy", **SETTINGS)
 
 
-def compare_fold_items(data: Any) -> bb.FoldComparison:
+def compare_fold_items(data: Any) -> bb.results.FoldComparison:
     return bb.compare_folds(data, metric="accuracy", test="k-bonferroni", required=1, **SETTINGS)
 
 
-def memory_runs() -> bb.RunsComparison:
+def memory_runs() -> bb.results.RunsComparison:
     return bb.compare_runs(RUNS)
 
 
-def memory_runs_and_items() -> bb.RunsComparison:
+def memory_runs_and_items() -> bb.results.RunsComparison:
     return bb.compare_runs(RUNS_AND_ITEMS)
 
 
-def memory_preferences() -> bb.PreferenceComparison:
+def memory_preferences() -> bb.results.PreferenceComparison:
     return bb.compare_preferences(JUDGED, **SETTINGS)
 
 

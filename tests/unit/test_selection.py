@@ -29,7 +29,7 @@ def evaluation(strata: list[str] | None = None) -> bb.Evaluation:
     return bb.Evaluation.of(PREDICTED, GOLD, strata=strata)
 
 
-def compared(name: str) -> bb.Comparison:
+def compared(name: str) -> bb.results.Comparison:
     return bb.compare(PREDICTED, GOLD, n_resamples=99, rng=len(name))
 
 
@@ -73,7 +73,9 @@ def test_systems_are_chosen_alike_in_all_data(case: str) -> None:
         assert names(CASES[case](**choice)) == {"alpha", "beta"}
     chosen = ["alpa", "beta"]
     for argument, way in (("systems", chosen), ("reading", bb.Reading(ignore=chosen))):
-        with pytest.raises(bb.InvalidInputError, match=r"no system 'alpa'.*did you mean 'alpha'") as caught:
+        with pytest.raises(
+            bb.errors.InvalidInputError, match=r"no system 'alpa'.*did you mean 'alpha'"
+        ) as caught:
             CASES[case](**{argument: way})
         assert caught.value.argument == {"reading": "ignore"}.get(argument, argument)
 
@@ -87,7 +89,7 @@ def test_clusters_beside_judgements_follow_the_choice() -> None:
             data, clusters=clusters, reading=bb.Reading(ignore="g"), n_resamples=99
         )
         assert result.differences == expected.differences
-        with pytest.raises(bb.InvalidInputError, match="clusters has 2 values, expected 6"):
+        with pytest.raises(bb.errors.InvalidInputError, match="clusters has 2 values, expected 6"):
             bb.compare_preferences(data, clusters=["u", "v"], reading=bb.Reading(ignore="g"))
 
 
@@ -105,9 +107,9 @@ def test_several_keys_make_an_item_id() -> None:
     given = bb.compare(plain, GOLD, items=ids, n_resamples=99)
     assert (names(by_keys), by_keys.differences) == ({"p", "q"}, given.differences)
     assert by_keys.provenance.data_hash == given.provenance.data_hash
-    with pytest.raises(bb.InvalidInputError, match=r"no 'jj' \(named as items\); did you mean 'j'"):
+    with pytest.raises(bb.errors.InvalidInputError, match=r"no 'jj' \(named as items\); did you mean 'j'"):
         bb.compare(data, gold="g", items=["i", "jj"])
-    with pytest.raises(bb.InvalidInputError, match="must have a value for every item"):
+    with pytest.raises(bb.errors.InvalidInputError, match="must have a value for every item"):
         bb.compare({**data, "j": [*"abcdefghijk", None]}, gold="g", items=["i", "j"])
 
 
@@ -126,7 +128,7 @@ def test_ids_that_are_called_as_the_systems_are_ids() -> None:
         (lambda: bb.compare(PREDICTED, GOLD, systems="AL*"), "did you mean 'alpha'"),
         (lambda: bb.list_metrics("clasification"), "did you mean 'classification'"),
         (lambda: bb.Resampling(seed=3), r"Resampling\(\) has no parameter 'seed'; did you mean rng"),  # type: ignore[call-arg]
-        (lambda: bb.PairedScores(desgin=3), r"PairedScores\(\) has no parameter 'desgin'"),  # type: ignore[call-arg]
+        (lambda: bb.planning.PairedScores(desgin=3), r"PairedScores\(\) has no parameter 'desgin'"),  # type: ignore[call-arg]
         (lambda: bb.compare(PREDICTED, GOLD, n_bootstrap=9), "did you mean n_resamples"),  # type: ignore[call-arg]
         (lambda: bb.compare(PREDICTED, GOLD, n_boot=9), "did you mean n_resamples"),  # type: ignore[call-arg]
         (lambda: bb.evaluate(PREDICTED, GOLD, margin=0.1), "(?s)no parameter 'margin'.*compare takes margin"),  # type: ignore[call-arg]
@@ -134,13 +136,13 @@ def test_ids_that_are_called_as_the_systems_are_ids() -> None:
     ],
 )
 def test_what_was_meant(call: Callable[[], Any], expected: str) -> None:
-    with pytest.raises(bb.InvalidInputError, match=expected):
+    with pytest.raises(bb.errors.InvalidInputError, match=expected):
         call()
 
 
 def test_the_hint_on_an_unknown_keyword_is_short() -> None:
     for word in ("quux", "sytems"):
-        with pytest.raises(bb.InvalidInputError) as caught:
+        with pytest.raises(bb.errors.InvalidInputError) as caught:
             bb.compare(PREDICTED, GOLD, **{word: 1})  # type: ignore[arg-type]
         assert len(str(caught.value.hint)) < 140
         assert "help(bestby.compare)" in str(caught.value.hint)
@@ -152,7 +154,7 @@ def test_metrics_are_listed_by_a_word() -> None:
 
 
 def test_a_setting_without_effect_is_named_with_its_function() -> None:
-    with ThreadPoolExecutor(1) as pool, pytest.raises(bb.InvalidInputError) as caught:
+    with ThreadPoolExecutor(1) as pool, pytest.raises(bb.errors.InvalidInputError) as caught:
         bb.compare_preferences(JUDGED, resampling=bb.Resampling(executor=pool))
     assert "has no effect on compare_preferences" in caught.value.message
     assert "0x" not in caught.value.message

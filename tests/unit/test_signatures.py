@@ -126,11 +126,11 @@ def test_the_record_and_the_keywords_are_the_same() -> None:
 
 
 def test_what_contradicts_or_has_no_effect_is_refused() -> None:
-    with pytest.raises(bb.InvalidInputError, match="rng=5 contradicts resampling, which has rng=3"):
+    with pytest.raises(bb.errors.InvalidInputError, match="rng=5 contradicts resampling, which has rng=3"):
         bb.compare(RUNS, rng=5, resampling=bb.Resampling(rng=3))
-    with pytest.raises(bb.InvalidInputError, match=r"resampling\.resample_size=0.5 has no effect"):
+    with pytest.raises(bb.errors.InvalidInputError, match=r"resampling\.resample_size=0.5 has no effect"):
         bb.compare_runs(RUNS, resampling=bb.Resampling(resample_size=0.5))
-    with pytest.raises(bb.InvalidInputError, match="resampling must be a Resampling"):
+    with pytest.raises(bb.errors.InvalidInputError, match="resampling must be a Resampling"):
         bb.compare(RUNS, resampling=7)
 
 
@@ -138,7 +138,7 @@ def test_what_contradicts_or_has_no_effect_is_refused() -> None:
     ("word", "meant"), [("seed", "rng"), ("metrics", "metric"), ("cluster", "clusters"), ("alpha", "level")]
 )
 def test_an_unknown_keyword_is_answered(word: str, meant: str) -> None:
-    for error in (TypeError, bb.InvalidInputError):
+    for error in (TypeError, bb.errors.InvalidInputError):
         with pytest.raises(error, match=rf"compare\(\) has no parameter '{word}'; did you mean {meant}\?"):
             bb.compare(RUNS, **{word: 1})
     with pytest.raises(TypeError) as caught:
@@ -175,7 +175,7 @@ def test_a_keyword_that_has_moved_says_where_it_is_given(
 def test_an_option_of_a_format_is_no_misspelt_parameter(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("id,gold,a,b\n1,x,x,y\n2,y,y,y\n", encoding="utf-8")
-    with pytest.raises(bb.InvalidInputError, match=r"a table takes no case\nhint: .*transcripts"):
+    with pytest.raises(bb.errors.InvalidInputError, match=r"a table takes no case\nhint: .*transcripts"):
         bb.read(path, gold="gold", case=True)
 
 
@@ -189,8 +189,8 @@ LABELS = [1, 0] * 12
         (lambda: bb.evaluate({"a": LABELS}, LABELS, "accuracy"), r"got 3\n.*name the others: metric=\.\.\."),
         (lambda: bb.compare({"a": LABELS}, data={"a": LABELS}), "has data twice"),
         (lambda: bb.compare_slices({"a": LABELS}, LABELS), r"compare_slices\(\) needs by\nhint: .*by=\.\.\."),
-        (lambda: bb.PairedScores(0.1), r"PairedScores\(\) needs sd"),
-        (lambda: bb.PairedProportions(0.8, 0.7, 0.9, "exact", 9, 9), "takes 5 arguments by position"),
+        (lambda: bb.planning.PairedScores(0.1), r"PairedScores\(\) needs sd"),
+        (lambda: bb.planning.PairedProportions(0.8, 0.7, 0.9, "exact", 9, 9), "takes 5 arguments by position"),
         (lambda: bb.Evaluation.of(), r"Evaluation.of\(\) needs systems\nhint: call it as Evaluation.of\(systems=",),
         (lambda: bb.load(), "needs source"),
         (lambda: bb.aso_tightness(5), "needs n_old and m_new and n_new"),
@@ -199,7 +199,7 @@ LABELS = [1, 0] * 12
     ],
 )  # fmt: skip
 def test_a_wrong_call_is_answered(call: Callable[[], Any], message: str) -> None:
-    with pytest.raises(bb.InvalidInputError, match=message) as error:
+    with pytest.raises(bb.errors.InvalidInputError, match=message) as error:
         call()
     assert isinstance(error.value, TypeError)
 

@@ -12,7 +12,7 @@ from tests.checked import CHECKED, LONG
 from tests.unit import source_trees
 from tests.unit.source_trees import ROOT, dotted
 
-TOP_LEVEL = {"__init__", "__main__", "_version"}
+TOP_LEVEL = {"__init__", "__main__", "_version", "errors"}
 """The files beside the folders of the package."""
 
 DOORS = {"bestby", "bestby.planning", "bestby.results"}

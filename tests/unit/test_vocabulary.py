@@ -192,7 +192,7 @@ def test_a_new_term_needs_no_other_list(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setitem(KINDS, "test", (*TESTS, new))
     allowed_names.cache_clear()
     try:
-        with pytest.raises(bestby.InvalidInputError, match="hall, runs, got 'walk'"):
+        with pytest.raises(bestby.errors.InvalidInputError, match="hall, runs, got 'walk'"):
             bestby.compare({"a": [1.0, 2.0], "b": [2.0, 1.0]}, test="walk")
         assert choices("test", "items").endswith("hall or runs")
         assert long_name("test", "runs") == "runs test"

@@ -95,17 +95,23 @@ RELEASED: dict[str, Callable[[], Any]] = {
     "preferences": lambda: bb.compare_preferences(JUDGEMENTS, margin=0.1, **FEW),
     "preferences_davidson": lambda: bb.compare_preferences(JUDGEMENTS, ties="davidson", scale="elo", **FEW),
     "study": lambda: study(Path(sys.argv[1]) / "study").compare(metric="accuracy", margin=0.3, **FEW),
-    "plan": lambda: bb.power(bb.PairedProportions(0.8, 0.7, 0.85), 200),
-    "plan_of_scores": lambda: bb.sample_size(bb.PairedScores(0.02, 0.2, 1.5, pilot_df=40), 0.9),
-    "plan_of_runs": lambda: bb.minimum_detectable(bb.RunsAndItems(0.05, 0.4, 0.01, 0.3, runs=4), 200),
+    "plan": lambda: bb.power(bb.planning.PairedProportions(0.8, 0.7, 0.85), 200),
+    "plan_of_scores": lambda: bb.sample_size(bb.planning.PairedScores(0.02, 0.2, 1.5, pilot_df=40), 0.9),
+    "plan_of_runs": lambda: bb.minimum_detectable(
+        bb.planning.RunsAndItems(0.05, 0.4, 0.01, 0.3, runs=4), 200
+    ),
     "plan_of_lifted_runs": lambda: bb.power(
-        bb.LiftedScores(RUNS["a"], lift=1.05), 5, n_simulations=50, n_resamples=49, curve=[5]
+        bb.planning.LiftedScores(RUNS["a"], lift=1.05), 5, n_simulations=50, n_resamples=49, curve=[5]
     ),
     "plan_from_a_pilot": lambda: bb.power(
-        bb.Pilot(bb.Evaluation(TWO, GOLD), "f1_macro"), 60, n_simulations=50, n_resamples=49, curve=[60]
+        bb.planning.Pilot(bb.Evaluation(TWO, GOLD), "f1_macro"),
+        60,
+        n_simulations=50,
+        n_resamples=49,
+        curve=[60],
     ),
     "allocation": lambda: bb.allocate(
-        bb.RunsAndItems(0.02, 0.4, 0.01, 0.3), 100, run_cost=10, answer_cost=0.1
+        bb.planning.RunsAndItems(0.02, 0.4, 0.01, 0.3), 100, run_cost=10, answer_cost=0.1
     ),
     "advice": lambda: bb.advise("accuracy", n_items=100, n_differing=5),
     "aso": lambda: bb.aso(RUNS["a"], RUNS["b"], **FEW),
@@ -144,9 +150,9 @@ UNRELEASED: dict[str, Callable[[], Any]] = {
         **FEW,
     ),
     "monitored": lambda: monitor().result(),
-    "label_plan": lambda: bb.plan_labels(bb.JudgedScores(1.0, 0.8, 500), half_width=0.2),
+    "label_plan": lambda: bb.plan_labels(bb.planning.JudgedScores(1.0, 0.8, 500), half_width=0.2),
     "label_allocation": lambda: bb.allocate(
-        bb.JudgedScores(1.0, 0.8), 100, judge_cost=0.01, label_cost=0.5, max_items=2000
+        bb.planning.JudgedScores(1.0, 0.8), 100, judge_cost=0.01, label_cost=0.5, max_items=2000
     ),
     "chosen": lambda: bb.choose_items([f"q{place}" for place in range(N)], 6, strata=KIND),
     **{name: RELEASED[name] for name in ("gate", "gate_alarm", "plan_of_scores", "study")},

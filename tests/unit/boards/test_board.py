@@ -23,11 +23,11 @@ from tests.unit.boards.examples import (
     write_table,
 )
 
-from bestby import BestbyError, BoardError, InvalidInputError
 from bestby.boards import gold as golds
 from bestby.boards.board import Board
 from bestby.boards.record import GoldSet, SettingsSet, gold_in_force
 from bestby.boards.settings import Phase, Settings, Task, parse, text_of
+from bestby.errors import BestbyError, BoardError, InvalidInputError
 
 
 def test_a_new_board_has_settings_items_gold_and_a_record(tmp_path: Path) -> None:

@@ -17,9 +17,9 @@ from tests.unit.boards.examples import (
     write_table,
 )
 
-from bestby import InvalidInputError
 from bestby.boards.board import Board
 from bestby.boards.submitting import by_task
+from bestby.errors import InvalidInputError
 
 
 @pytest.fixture(scope="module")

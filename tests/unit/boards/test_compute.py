@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from tests.unit.boards.small_boards import GOLD, ONE_TASK, START, N, SmallBoard, ids, small_board, wrong_on
 
-from bestby import BoardError
 from bestby.boards.content import BoardContent, Entry
 from bestby.boards.gold import TaskGold
 from bestby.boards.record import PhaseEnded, Published, Withdrawn, as_of
+from bestby.errors import BoardError
 
 DAY = timedelta(days=1)
 

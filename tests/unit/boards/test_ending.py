@@ -11,9 +11,9 @@ from unittest import mock
 import pytest
 from tests.unit.boards.examples import folder_of, gold_file, predictions_file, state
 
-from bestby import InvalidInputError
 from bestby.boards.board import Board
 from bestby.boards.record import PhaseEnded
+from bestby.errors import InvalidInputError
 
 NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
 END = NOW + timedelta(days=30)

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from tests.unit.boards.examples import board_in, predictions_file, state, write_table
 
-from bestby import InvalidInputError
 from bestby.boards.board import Board
+from bestby.errors import InvalidInputError
 
 GOLD = ["=1+1", "-5", "+3e2", "a"] * 10
 CELLS = ["=cmd|' /C calc'!A0", "+1+1", "-2+3", "@SUM(A1)", "-5", "+3e2", "-.5", "a=b", "'=1", "- item"] * 4

@@ -28,10 +28,10 @@ from tests.unit.boards.examples import (
 )
 from tests.unit.children import LIMITING, STEPPING, at_once, child, finished, posix
 
-from bestby import BoardError
 from bestby.boards.board import Board
 from bestby.boards.publishing import files_in, listed_files
 from bestby.boards.record import Published
+from bestby.errors import BoardError
 
 pytestmark = pytest.mark.long
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from bestby import BoardError, InvalidInputError
 from bestby.boards.folder import Folder, read_columns, table_bytes
 from bestby.boards.record import GoldSet, gold_in_force
 from bestby.boards.settings import parse
+from bestby.errors import BoardError, InvalidInputError
 
 ONE = '[[task]]\nname = "sentiment"\nmetrics = "accuracy"\n'
 NOW = datetime(2026, 5, 1, tzinfo=UTC)

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from bestby import BoardError
 from bestby.boards import gold
 from bestby.boards.folder import Folder
 from bestby.boards.record import GoldSet
 from bestby.boards.settings import Task
+from bestby.errors import BoardError
 
 TASK = Task("t", ("accuracy",))
 LABELS = gold.TaskGold(

@@ -14,8 +14,9 @@ import pytest
 from tests.unit.boards.examples import folder_of, gold_labels, ids, state, write_table
 
 import bestby as bb
-from bestby import Board, BoardError, InvalidInputError
+from bestby import Board
 from bestby.boards.compute import board_content, gold_of
+from bestby.errors import BoardError, InvalidInputError
 from bestby.readers.files import read_table
 
 RNG = np.random.default_rng(4)
@@ -190,7 +191,7 @@ def test_results_that_do_not_fit_leave_the_board_as_it_was(
 )
 def test_what_cannot_be_a_board_makes_none(tmp_path: Path, arguments: dict[str, Any], told: str) -> None:
     path = write_table(tmp_path / "matrix.csv", {"id": ids(), **scores()})
-    with pytest.raises(bb.BestbyError) as error:
+    with pytest.raises(bb.errors.BestbyError) as error:
         Board.from_results(tmp_path / "board", path, **arguments)
     assert told in str(error.value)
     assert not (tmp_path / "board" / "board.toml").exists()

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from bestby import BoardError
 from bestby.boards import folder
+from bestby.errors import BoardError
 
 HOLDS = """
 import sys, time

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from tests.unit.boards.examples import board_in, predictions_file, state
 
-from bestby import InvalidInputError
 from bestby.boards import settings
 from bestby.boards.board import Board
+from bestby.errors import InvalidInputError
 
 UNSEEN = (
     "ours\ufe0f", "ours\u034f", "ours\u3164", "ours\u115f", "ours\u1160", "ours\u2800", "ours\U000e0100",

@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from bestby import InvalidInputError
 from bestby.boards.board import Board
 from bestby.boards.folder import Folder
+from bestby.errors import InvalidInputError
 
 BOARDS = Path(__file__).parent / "boards_0_2_0"
 

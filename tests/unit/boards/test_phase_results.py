@@ -8,13 +8,13 @@ from unittest import mock
 import pytest
 from tests.unit.boards.small_boards import SmallBoard, ids, small_board, two_labels, wrong_on
 
-from bestby import BoardError
 from bestby.boards import compute as boards_tables
 from bestby.boards.compute import cache_of, tables
 from bestby.boards.content import BoardContent
 from bestby.boards.gold import TaskGold
 from bestby.boards.record import PhaseEnded
 from bestby.boards.settings import parse
+from bestby.errors import BoardError
 
 N = 120
 GOLD = two_labels(N)

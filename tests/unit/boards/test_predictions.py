@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from tests.unit.boards.small_boards import ids
 
-from bestby import BoardError, InvalidInputError
 from bestby.boards.gold import TaskGold
 from bestby.boards.predictions import Hidden, Labels, form_of, predictions, predictions_of_systems
 from bestby.boards.settings import Task
+from bestby.errors import BoardError, InvalidInputError
 
 LABELS = Task("t", ("accuracy",), labels=("no", "yes", "NA"))
 NUMBERS = Task("t", ("mse",))

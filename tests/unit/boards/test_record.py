@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from bestby import BoardError
 from bestby.boards import record
 from bestby.boards.record import SettingsSet
+from bestby.errors import BoardError
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from tests.unit.boards.examples import edit, ids, state, write_table
 
-from bestby import BoardError, InvalidInputError
 from bestby.boards.board import Board
 from bestby.boards.gold import SHOW_VARIABLE, sealed
+from bestby.errors import BoardError, InvalidInputError
 
 SECRETS = [f"{place * 7919 % 104729 + 100000}.25" for place in range(60)]
 GOLD = "the gold label of item 7"

@@ -7,8 +7,8 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from bestby import InvalidInputError
 from bestby.boards.gold import TaskGold, split
+from bestby.errors import InvalidInputError
 
 
 def gold_of(n: int, labels: str = "xxxy", size: int = 1) -> TaskGold:

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from tests.unit.boards.examples import DAY, NOW, board_in, edit, folder_of, predictions_file, state
 
-from bestby import BoardError, InvalidInputError
 from bestby.boards.board import Board
 from bestby.boards.record import SettingsSet, Submitted
 from bestby.boards.result import SubmissionReceipt
 from bestby.boards.submitting import Request, end, submit, withdraw
+from bestby.errors import BoardError, InvalidInputError
 
 
 @pytest.fixture

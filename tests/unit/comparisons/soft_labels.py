@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bestby import Comparison
+from bestby.results import Comparison
 
 
 def rows(seed: int, n: int = 80) -> np.ndarray:

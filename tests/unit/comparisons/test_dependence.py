@@ -10,10 +10,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bestby import Annotations, Blocks, Comparison, Reading, Resampling, ScoreMetric, compare, read
+from bestby import Annotations, Blocks, Reading, Resampling, ScoreMetric, compare, read
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby.data.evaluation import Evaluation
 from bestby.inference.skewness import FROM_UNITS
+from bestby.results import Comparison
 
 N = 300
 RNG = np.random.default_rng(0)

@@ -69,7 +69,7 @@ OTHERS = [
 Make = Callable[[], tuple[dict[str, Any], Any]]
 
 
-def made(make: Make, metric: Any, **more: Any) -> bb.Comparison:
+def made(make: Make, metric: Any, **more: Any) -> bb.results.Comparison:
     systems, gold = make()
     return bb.compare(systems, gold, metric=metric, n_resamples=99, **more)
 
@@ -183,7 +183,7 @@ def test_a_result_leaves_its_data_behind(tmp_path: Path) -> None:
     others = [bb.load(c.to_json()), pickle.loads(pickle.dumps(c)), copy.deepcopy(c)]
     for other in others:
         assert other == c
-        with pytest.raises(bb.DesignError, match="items of this comparison are not at hand") as caught:
+        with pytest.raises(bb.errors.DesignError, match="items of this comparison are not at hand") as caught:
             other.disagreements("a", "b")
         assert "compare the data again" in str(caught.value.hint)
     systems, gold = labels()
@@ -199,7 +199,7 @@ def test_counted_rows_have_no_items(tmp_path: Path) -> None:
     rows = [f"{g},{a},{b}" for g, a, b in zip(gold, systems["a"], systems["b"], strict=True)]
     path.write_text("\n".join(["gold,a,b", *rows]), encoding="utf-8")
     c = bb.compare(bb.read([path], gold=["gold"], stream=True), n_resamples=99)
-    with pytest.raises(bb.DesignError, match="needs every item") as caught:
+    with pytest.raises(bb.errors.DesignError, match="needs every item") as caught:
         c.disagreements("a", "b")
     assert "stream=False" in str(caught.value.hint)
 
@@ -219,7 +219,7 @@ def test_comparisons_of_other_kinds_list_no_items() -> None:
     ]
     for other in others:
         for ask in (lambda c: c.disagreements("a", "b"), lambda c: c.to_html(items=True)):
-            with pytest.raises(bb.DesignError, match="not at hand") as caught:
+            with pytest.raises(bb.errors.DesignError, match="not at hand") as caught:
                 ask(other)
             assert "one run of each system" in str(caught.value.hint)
 
@@ -231,9 +231,9 @@ def test_what_is_not_there_is_refused() -> None:
         (("a", "a"), "two systems"),
         (("a", "b", "bleu"), "no score of 'a' on 'bleu'"),
     ):
-        with pytest.raises(bb.InvalidInputError, match=message):
+        with pytest.raises(bb.errors.InvalidInputError, match=message):
             c.disagreements(*arguments)
-    with pytest.raises(bb.InvalidInputError, match="order"):
+    with pytest.raises(bb.errors.InvalidInputError, match="order"):
         c.disagreements("a", "b", order="best")  # type: ignore[arg-type]
 
 

@@ -17,11 +17,11 @@ RNG = np.random.default_rng(3)
 NOTE = "unseen_differences"
 
 
-def judged(a: Any, b: Any, **settings: Any) -> bb.Difference:
+def judged(a: Any, b: Any, **settings: Any) -> bb.results.Difference:
     return bb.compare({"a": a, "b": b}, **{"margin": 0.02, "n_resamples": 199, **settings})["a", "b"]
 
 
-def codes(d: bb.Difference) -> set[str]:
+def codes(d: bb.results.Difference) -> set[str]:
     return {note.code for note in d.notes}
 
 

@@ -46,9 +46,9 @@ def test_without_differences_the_scores_are_the_content() -> None:
     assert result
     assert result["a"] == result.score("a")
     assert result["b", "f1_macro"] == result.score("b", "f1_macro")
-    with pytest.raises(bb.InvalidInputError, match="no score of 'z' on 'accuracy'"):
+    with pytest.raises(bb.errors.InvalidInputError, match="no score of 'z' on 'accuracy'"):
         result["z"]
-    with pytest.raises(bb.InvalidInputError, match="no difference between"):
+    with pytest.raises(bb.errors.InvalidInputError, match="no difference between"):
         result["a", "b", "accuracy"]
     assert result.to_frame().equals(result.to_frame("scores"))
     assert result.to_frame()["system"].tolist() == [score.system for score in result.systems]
@@ -84,9 +84,9 @@ def test_scores_have_a_name_and_a_direction() -> None:
     guessed = bb.compare({"a": scores, "b": scores[::-1]}, metric="accuracy_loss", n_resamples=99)
     assert not guessed.metrics[0].greater_is_better
     assert "direction_guessed" in [note.code for note in guessed.notes]
-    with pytest.raises(bb.InvalidInputError, match="there is no metric 'f1_marco'"):
+    with pytest.raises(bb.errors.InvalidInputError, match="there is no metric 'f1_marco'"):
         bb.evaluate(SYSTEMS, GOLD, metric="f1_marco")
-    with pytest.raises(bb.InvalidInputError, match="contradicts the metric accuracy"):
+    with pytest.raises(bb.errors.InvalidInputError, match="contradicts the metric accuracy"):
         bb.evaluate(SYSTEMS, GOLD, metric=bb.ScoreMetric("accuracy", greater_is_better=False))
 
 
@@ -102,10 +102,10 @@ def test_reports() -> None:
 
 
 def test_a_comparison_of_one_system_points_to_it() -> None:
-    with pytest.raises(bb.InvalidInputError, match="at least 2 systems, got 1: a") as caught:
+    with pytest.raises(bb.errors.InvalidInputError, match="at least 2 systems, got 1: a") as caught:
         bb.compare({"a": SYSTEMS["a"]}, GOLD)
     assert "evaluate" in str(caught.value.hint)
-    with pytest.raises(bb.InvalidInputError, match="at least 2 systems"):
+    with pytest.raises(bb.errors.InvalidInputError, match="at least 2 systems"):
         bb.advise("accuracy", data=bb.Evaluation.of({"a": SYSTEMS["a"]}, GOLD))
 
 

@@ -24,11 +24,11 @@ def by_language(n_clusters: int = 10, n_systems: int = 10) -> tuple[dict[str, np
     return systems, language
 
 
-def codes(result: bb.Comparison) -> set[str]:
+def codes(result: bb.results.Comparison) -> set[str]:
     return {note.code for note in result.notes}
 
 
-def found(result: bb.Comparison) -> int:
+def found(result: bb.results.Comparison) -> int:
     return sum(d.p_adjusted <= 0.05 for d in result.differences if d.p_adjusted is not None)
 
 

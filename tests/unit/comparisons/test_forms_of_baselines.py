@@ -46,5 +46,5 @@ def test_another_form_of_its_name_finds_the_baseline(form: str) -> None:
     found, meant = CALLS[form](OTHER), CALLS[form](NAME)
     assert found.baseline == NAME
     assert found.to_json() == meant.to_json()
-    with pytest.raises(bb.InvalidInputError, match="is not among the systems"):
+    with pytest.raises(bb.errors.InvalidInputError, match="is not among the systems"):
         CALLS[form]("modele")

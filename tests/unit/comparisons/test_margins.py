@@ -58,7 +58,9 @@ COMPARISONS = [items, gate, runs, datasets, folds, study]
 @pytest.mark.parametrize("compared", COMPARISONS)
 @pytest.mark.parametrize("margin", [1.0, 5])
 def test_a_margin_out_of_reach_is_refused(compared: Callable[..., Any], margin: float) -> None:
-    with pytest.raises(bb.InvalidInputError, match=rf"margin of accuracy is {margin:g}, and") as caught:
+    with pytest.raises(
+        bb.errors.InvalidInputError, match=rf"margin of accuracy is {margin:g}, and"
+    ) as caught:
         compared(margin=margin)
     assert caught.value.hint
     assert "on the scale of accuracy" in caught.value.hint
@@ -137,15 +139,15 @@ def bounded_monitor(**more: Any) -> Any:
 
 
 def plan(**more: Any) -> Any:
-    return bb.power(bb.PairedScores(0.1, sd=1.0, **more), n=100)
+    return bb.power(bb.planning.PairedScores(0.1, sd=1.0, **more), n=100)
 
 
 def plan_of_proportions(margin: Any) -> Any:
-    return bb.PairedProportions(0.84, 0.80, agreement=0.9).with_margin(margin)
+    return bb.planning.PairedProportions(0.84, 0.80, agreement=0.9).with_margin(margin)
 
 
 def labels(**more: Any) -> Any:
-    return bb.plan_labels(bb.JudgedScores(sd=0.5, correlation=0.7, n_items=5000), **more)
+    return bb.plan_labels(bb.planning.JudgedScores(sd=0.5, correlation=0.7, n_items=5000), **more)
 
 
 def board(**more: Any) -> Any:
@@ -184,7 +186,7 @@ def test_a_margin_that_is_no_positive_finite_number_is_refused(
     function: Callable[..., Any], margin: float
 ) -> None:
     with pytest.raises(
-        bb.InvalidInputError, match=rf"margin must be a positive number.*, got {margin}"
+        bb.errors.InvalidInputError, match=rf"margin must be a positive number.*, got {margin}"
     ) as caught:
         function(margin=margin)
     assert caught.value.hint is not None
@@ -209,5 +211,5 @@ def test_every_public_function_with_a_margin_is_tried_here() -> None:
 
 @pytest.mark.parametrize("margin", [1e-320, 1e-160, 1e-80, 1e80])
 def test_a_margin_that_has_no_square_is_refused_before_a_table_is_printed(margin: float) -> None:
-    with pytest.raises(bb.InvalidInputError, match="margin must be 0 or lie between 1e-75 and 1e"):
+    with pytest.raises(bb.errors.InvalidInputError, match="margin must be 0 or lie between 1e-75 and 1e"):
         bb.compare({"a": [1.0, 2.0, 3.0], "b": [1.0, 2.0, 4.0]}, margin=margin)

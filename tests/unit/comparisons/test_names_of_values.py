@@ -117,7 +117,9 @@ FORMS: dict[str, Callable[..., Any]] = {
 
 @pytest.mark.parametrize("form", FORMS)
 def test_predictions_without_gold_are_refused_and_a_metric_is_consent(form: str) -> None:
-    with pytest.raises(bb.InvalidInputError, match="without gold, systems must be per-item scores") as error:
+    with pytest.raises(
+        bb.errors.InvalidInputError, match="without gold, systems must be per-item scores"
+    ) as error:
         FORMS[form]()
     assert "gold=..." in str(error.value.hint)
     assert 'metric="mean"' in str(error.value.hint)
@@ -140,7 +142,9 @@ def test_values_under_any_other_name_are_scores(values: Any) -> None:
 
 def test_a_gate_asks_what_values_are_that_no_name_tells() -> None:
     data = {"main": ONE, "new": ONE}
-    with pytest.raises(bb.InvalidInputError, match="no name says that the values of 'main' are scores"):
+    with pytest.raises(
+        bb.errors.InvalidInputError, match="no name says that the values of 'main' are scores"
+    ):
         bb.gate(data)
     assert bb.gate(data, metric="mean").outcome == "pass"
     assert bb.gate(data, metric=bb.ScoreMetric("points", greater_is_better=True)).outcome == "pass"
@@ -167,7 +171,7 @@ def test_a_word_that_is_no_score_only_is_one_by_its_values(word: str, tmp_path: 
         return "/".join({bb.gate(bb.read([*paths.values()]), **more).outcome} | outcomes)
 
     classes = np.arange(N) % 4
-    with pytest.raises(bb.InvalidInputError, match="no name says that the values of 'main") as error:
+    with pytest.raises(bb.errors.InvalidInputError, match="no name says that the values of 'main") as error:
         gated(classes)
     assert 'metric="mean"' in str(error.value.hint)
     assert gated(classes, metric="mean") == "pass"
@@ -196,7 +200,7 @@ def test_a_log_with_scores_is_of_one_system(score: str) -> None:
     assert [one.system for one in result.systems] == [score]
     (note,) = [note for note in result.notes if note.code == "columns_left_out"]
     assert "latency_ms, cost (quantities of one system?)" in note.message
-    with pytest.raises(bb.InvalidInputError, match="at least 2 systems, got 1") as error:
+    with pytest.raises(bb.errors.InvalidInputError, match="at least 2 systems, got 1") as error:
         bb.compare(log(score))
     assert "latency_ms, cost" in str(error.value.hint)
     asked = bb.compare(log(score), systems=[score, "latency_ms", "cost"])  # as the hint says
@@ -212,19 +216,19 @@ def test_with_gold_columns_are_systems() -> None:
 
 def test_rows_of_several_systems_are_not_taken_for_one() -> None:
     frame = pd.DataFrame({"model": ["a", "b"] * 20, "correct": ONE})
-    with pytest.raises(bb.InvalidInputError, match="holds text"):
+    with pytest.raises(bb.errors.InvalidInputError, match="holds text"):
         bb.evaluate(frame)
 
 
 def test_tables_of_runs_and_datasets_with_one_column_of_scores() -> None:
     runs = pd.DataFrame({"seed": [1, 2, 3], "acc": [0.7, 0.8, 0.75], "runtime": [300, 200, 250]})
-    with pytest.raises(bb.InvalidInputError, match="got 1: acc") as error:
+    with pytest.raises(bb.errors.InvalidInputError, match="got 1: acc") as error:
         bb.compare_runs(runs)
     assert "runtime" in str(error.value.hint)
     assert "scales_differ" in codes(bb.compare_runs(runs, systems=["acc", "runtime"], metric="acc"))
     for compare, name in ((bb.compare_datasets, "dataset"), (bb.compare_folds, "fold")):
         table = runs.rename(columns={"seed": name})
-        with pytest.raises(bb.InvalidInputError, match="'acc' holds the scores of one system"):
+        with pytest.raises(bb.errors.InvalidInputError, match="'acc' holds the scores of one system"):
             compare(table)
         assert "scales_differ" in codes(compare(table, systems=["acc", "runtime"]))
 
@@ -243,7 +247,7 @@ def test_files_of_one_system_each(tmp_path: Path) -> None:
     two = log("acc").assign(f1=TWO)
     turned = two[["id", "f1", "acc", "cost"]]
     paths = files(tmp_path, c=two, d=turned)
-    with pytest.raises(bb.InvalidInputError, match="in column 'acc' of") as error:
+    with pytest.raises(bb.errors.InvalidInputError, match="in column 'acc' of") as error:
         bb.read(paths)
     assert error.value.hint is not None
     assert bb.compare(bb.read(paths, reading=bb.Reading(value_column="acc")))["c", "d"].estimate == 0.0
@@ -254,7 +258,7 @@ def test_files_of_predictions(tmp_path: Path, column: str) -> None:
     frame = pd.DataFrame({"id": IDS, column: ONE})
     paths = files(tmp_path, old=frame, new=frame)
     for compare in (bb.compare, bb.gate):
-        with pytest.raises(bb.InvalidInputError, match=f"the values of 'old' are called '{column}'"):
+        with pytest.raises(bb.errors.InvalidInputError, match=f"the values of 'old' are called '{column}'"):
             compare(bb.read(paths))
     assert bb.gate(bb.read(paths), metric="mean").outcome == "pass"
 
@@ -262,7 +266,7 @@ def test_files_of_predictions(tmp_path: Path, column: str) -> None:
 def test_the_name_of_a_file_counts_where_its_column_says_nothing(tmp_path: Path) -> None:
     for name, header in (("labels_a.txt", ""), ("predictions_b.txt", ""), ("preds.csv", "score\n")):
         (tmp_path / name).write_text(header + "\n".join(map(str, ONE)) + "\n", encoding="utf-8")
-    with pytest.raises(bb.InvalidInputError, match="'a' are called 'labels_a'"):
+    with pytest.raises(bb.errors.InvalidInputError, match="'a' are called 'labels_a'"):
         bb.compare(bb.read({"a": tmp_path / "labels_a.txt", "b": tmp_path / "predictions_b.txt"}))
     assert bb.evaluate(bb.read({"preds": tmp_path / "preds.csv"})).systems[0].score == ONE.mean()
 
@@ -336,7 +340,7 @@ def test_means_among_runs_and_folds() -> None:
     assert "average_left_out" in codes(result)
     assert all(one.n_runs == 3 for one in result.systems)
     folds = pd.DataFrame(rows).rename(columns={"seed": "fold"})
-    with pytest.raises(bb.InvalidInputError, match="fold 'mean' is the mean of the others"):
+    with pytest.raises(bb.errors.InvalidInputError, match="fold 'mean' is the mean of the others"):
         bb.compare_folds(folds)
     bb.compare_folds(folds[:3])  # as the hint says
 
@@ -377,7 +381,7 @@ def test_two_samples_are_no_number_of_samples(pair: Any) -> None:
     one, two = (
         [pair((int(x), int(y))) for x, y in zip(system, ONE[::-1], strict=True)] for system in (ONE, TWO)
     )
-    with pytest.raises(bb.InvalidInputError, match="are they the answers of two samples") as error:
+    with pytest.raises(bb.errors.InvalidInputError, match="are they the answers of two samples") as error:
         bb.compare({"a": one, "b": two}, metric="pass@1")
     assert "(2, sum(pair))" in str(error.value.hint)
     counted = {"a": [(2, sum(x)) for x in one], "b": [(2, sum(x)) for x in two]}  # as the hint says
@@ -393,12 +397,12 @@ def test_columns_of_samples_and_right_ones_say_what_they_are(tmp_path: Path) -> 
 
 def test_series_and_endings_of_files_have_names_too(tmp_path: Path) -> None:
     labels = pd.Series([0, 1, 1, 0, 2] * 4, name="prediction")
-    with pytest.raises(bb.InvalidInputError, match="the values of 'a' are called 'prediction'"):
+    with pytest.raises(bb.errors.InvalidInputError, match="the values of 'a' are called 'prediction'"):
         bb.evaluate({"a": labels})
     assert bb.evaluate({"a": labels}, metric="mean").systems[0].score == pytest.approx(0.8)
     path = tmp_path / "a.pred"
     path.write_text("0\n1\n2\n")
-    with pytest.raises(bb.InvalidInputError, match=r"called 'a\.pred'"):
+    with pytest.raises(bb.errors.InvalidInputError, match=r"called 'a\.pred'"):
         bb.evaluate(bb.read({"x": path}))
 
 

@@ -39,7 +39,7 @@ CALLS: dict[str, Callable[[Any], Any]] = {
 
 @pytest.mark.parametrize("what", CALLS)
 def test_a_number_of_thousands_of_digits_is_an_error_with_a_hint(what: str) -> None:
-    with pytest.raises(bb.InvalidInputError) as error:
+    with pytest.raises(bb.errors.InvalidInputError) as error:
         CALLS[what](HUGE)
     assert "<int>" in error.value.message
     assert error.value.hint
@@ -50,6 +50,6 @@ def test_the_largest_seed_can_be_shown_and_read_again() -> None:
     result = bb.compare(DATA, metric="mean", rng=2**256 - 1, n_resamples=99)
     assert str(2**256 - 1) in str(result)
     assert bb.load(result.to_json()).provenance.seed == 2**256 - 1
-    with pytest.raises(bb.InvalidInputError, match=r"rng must be below 2\*\*256"):
+    with pytest.raises(bb.errors.InvalidInputError, match=r"rng must be below 2\*\*256"):
         bb.compare(DATA, metric="mean", rng=2**256)
     assert np.random.SeedSequence(2**256 - 1).entropy == 2**256 - 1

@@ -100,7 +100,7 @@ def test_an_option_changes_the_result(run: Callable[..., Any], option: dict[str,
 def test_an_option_that_would_change_nothing_is_refused(
     run: Callable[..., Any], option: dict[str, Any]
 ) -> None:
-    with pytest.raises(bb.BestbyError) as caught:
+    with pytest.raises(bb.errors.BestbyError) as caught:
         run(**option)
     assert caught.value.hint
 

@@ -47,7 +47,7 @@ RESULTS: dict[str, Callable[[Path], Any]] = {
     "judged": _judged,
     "published": lambda _: bb.compare_published({"a": SYSTEMS["a"]}, GOLD, published="60.0%", name="P"),
     "advise": lambda _: bb.advise(data=SYSTEMS, gold=GOLD),
-    "pilot": lambda _: bb.power(bb.Pilot(WHOLE), 40, n_simulations=20, curve=(), **FEW),
+    "pilot": lambda _: bb.power(bb.planning.Pilot(WHOLE), 40, n_simulations=20, curve=(), **FEW),
 }
 
 
@@ -94,7 +94,9 @@ def test_the_direction_of_a_metric_is_its_own_and_that_of_scores_is_taken(way: s
         part = bb.Evaluation.of(systems, gold)
         return bb.compare_datasets({"x": part, "y": part}, **more, **FEW)
 
-    with pytest.raises(bb.InvalidInputError, match="greater_is_better=False contradicts the metric accuracy"):
+    with pytest.raises(
+        bb.errors.InvalidInputError, match="greater_is_better=False contradicts the metric accuracy"
+    ):
         compared(SYSTEMS, GOLD, metric=bb.ScoreMetric("accuracy", greater_is_better=False))
     scores = {"a": np.arange(N) % 5 + 1.0, "b": np.arange(N) % 7 + 2.0}
     result = compared(scores, None, metric=bb.ScoreMetric("COMET", greater_is_better=False))

@@ -42,7 +42,7 @@ OF_TESTS = {
 }
 
 
-def compared(metric: str = "f1_macro", **options: Any) -> bb.Comparison:
+def compared(metric: str = "f1_macro", **options: Any) -> bb.results.Comparison:
     return bb.compare(SYSTEMS, GOLD, metric=metric, n_resamples=199, **options)
 
 
@@ -184,7 +184,7 @@ def test_scores_alone() -> None:
     ],
 )
 def test_what_contradicts_itself_is_refused(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(bb.InvalidInputError, match=message):
+    with pytest.raises(bb.errors.InvalidInputError, match=message):
         compared(**options)
 
 

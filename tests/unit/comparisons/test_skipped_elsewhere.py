@@ -195,7 +195,7 @@ def test_what_belongs_to_each_is_none() -> None:
     assert len(untested.replicability) == 0
     folds = COMPARED["folds of items"](test=None)
     assert (len(folds.tests), len(folds.effects), folds.spread[0].p_value) == (0, 0, None)
-    with pytest.raises(bb.InvalidInputError, match="it was made with test=None"):
+    with pytest.raises(bb.errors.InvalidInputError, match="it was made with test=None"):
         folds.tests["a", "b"]
     assert COMPARED["folds of items"](interval=None).spread[0].low is None
     strengths = COMPARED["preferences"](interval=None)
@@ -204,7 +204,7 @@ def test_what_belongs_to_each_is_none() -> None:
     assert {s.robust_error for s in strengths.systems} == {s.win_rate_interval for s in strengths.systems}
     by_resamples = COMPARED["preferences"](interval=None, test="bootstrap")["a", "b"]
     assert by_resamples.p_value == COMPARED["preferences"](test="bootstrap")["a", "b"].p_value
-    with pytest.raises(bb.InvalidInputError, match="no stochastic orders: it was made with test=None"):
+    with pytest.raises(bb.errors.InvalidInputError, match="no stochastic orders: it was made with test=None"):
         COMPARED["runs"](test=None).plot(kind="order")
 
 
@@ -220,17 +220,17 @@ def test_what_belongs_to_each_is_none() -> None:
     ],
 )
 def test_what_contradicts_itself_is_refused(kind: str, options: dict[str, Any], message: str) -> None:
-    with pytest.raises(bb.InvalidInputError, match=message):
+    with pytest.raises(bb.errors.InvalidInputError, match=message):
         COMPARED[kind](**options)
 
 
 def test_tests_of_other_parts_are_refused_without_tests() -> None:
     with pytest.raises(
-        bb.InvalidInputError, match="across='sign' has no effect on a comparison without tests"
+        bb.errors.InvalidInputError, match="across='sign' has no effect on a comparison without tests"
     ):
         COMPARED["datasets"](test=None, across="sign")
     with pytest.raises(
-        bb.InvalidInputError, match="inside='sign' has no effect on a comparison without tests"
+        bb.errors.InvalidInputError, match="inside='sign' has no effect on a comparison without tests"
     ):
         COMPARED["folds of items"](test=None, inside="sign")
     assert COMPARED["datasets"](test=None, correction="none").correction == "none"
@@ -245,7 +245,9 @@ def test_a_margin_needs_no_test() -> None:
 
 def test_comparisons_of_datasets_that_were_made_without_tests() -> None:
     made = {name: bb.compare(part, test=None) for name, part in DATASETS.items()}
-    with pytest.raises(bb.InvalidInputError, match="the comparison on dataset 'd0' was made with test=None"):
+    with pytest.raises(
+        bb.errors.InvalidInputError, match="the comparison on dataset 'd0' was made with test=None"
+    ):
         bb.compare_datasets(made)
     result = bb.compare_datasets(made, test=None)
     assert (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bestby import Comparison
+from bestby.results import Comparison
 
 GOLD = ["x", "y", "x", "y", "x", "y", "x", "y"] * 5
 A = ["x", "y", "x", "y", "x", "y", "x", "x"] * 5

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bestby import InvalidInputError
+from bestby.errors import InvalidInputError
 
 IDS = [f"q{i}" for i in range(40)]
 GOLD = pd.Series([0, 1] * 20, index=IDS)

@@ -14,10 +14,10 @@ import pytest
 from tests.unit.core.examples import FEW, GOLD, IDS, RIGHT, SOFT, WORDS, message
 
 import bestby as bb
-from bestby import InvalidInputError
 from bestby._core import arrays
 from bestby._core.text import quoted
 from bestby.data import soft
+from bestby.errors import InvalidInputError
 
 # -- labels ----------------------------------------------------------------------------------------
 
@@ -245,5 +245,5 @@ def test_values_are_quoted_on_one_short_line() -> None:
         assert len(shown) <= 80
         assert len(shown.splitlines()) == 1
     assert quoted("x") == "'x'"
-    error = bb.InvalidInputError("got [[1\n  2]]\r\nand more", hint="one\u2028line")
+    error = bb.errors.InvalidInputError("got [[1\n  2]]\r\nand more", hint="one\u2028line")
     assert (error.message, error.hint) == ("got [[1 2]] and more", r"one\u2028line")

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bestby import InvalidInputError, MissingExtraError
 from bestby._core import checks
+from bestby.errors import InvalidInputError, MissingExtraError
 
 
 @pytest.mark.parametrize(

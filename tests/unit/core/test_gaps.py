@@ -13,9 +13,9 @@ import pytest
 from tests.unit.core.examples import FEW, GOLD, IDS, RIGHT, SOFT, WORDS, message
 
 import bestby as bb
-from bestby import InvalidInputError
 from bestby._core import checks
 from bestby.data.layouts.runs import FAILED_RUN
+from bestby.errors import InvalidInputError
 
 # -- masks and gaps --------------------------------------------------------------------------------
 

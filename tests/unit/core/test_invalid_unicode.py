@@ -44,12 +44,12 @@ CALLS: dict[str, Callable[[Path], Any]] = {
 
 @pytest.mark.parametrize("where", CALLS)
 def test_half_characters(where: str, tmp_path: Path) -> None:
-    with pytest.raises(bb.InvalidInputError, match=r"\\ud800a"):
+    with pytest.raises(bb.errors.InvalidInputError, match=r"\\ud800a"):
         CALLS[where](tmp_path)
 
 
 def test_the_message() -> None:
-    with pytest.raises(bb.InvalidInputError) as caught:
+    with pytest.raises(bb.errors.InvalidInputError) as caught:
         CALLS["prediction"](Path())
     assert str(caught.value).splitlines() == [
         "system 'b', position 0, must be valid Unicode text, got '\\ud800a'",

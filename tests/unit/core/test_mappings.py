@@ -71,12 +71,12 @@ def test_a_mean_a_deviation_and_a_number_of_runs_are_no_runs() -> None:
 def test_pilots_in_mappings_are_joined_by_item() -> None:
     a, b = {"x": 1.0, "y": 2.0, "z": 4.0}, {"z": 3.0, "y": 2.5, "x": 0.5}
     groups = {"y": 1, "x": 1, "z": 2}
-    expected = bb.PairedScores.from_pilot([1.0, 2.0, 4.0], [0.5, 2.5, 3.0], clusters=[1, 1, 2])
-    assert bb.PairedScores.from_pilot(a, b, clusters=groups) == expected
-    right = bb.PairedProportions.from_pilot({"x": 1, "y": 0}, {"y": 1, "x": 1})
+    expected = bb.planning.PairedScores.from_pilot([1.0, 2.0, 4.0], [0.5, 2.5, 3.0], clusters=[1, 1, 2])
+    assert bb.planning.PairedScores.from_pilot(a, b, clusters=groups) == expected
+    right = bb.planning.PairedProportions.from_pilot({"x": 1, "y": 0}, {"y": 1, "x": 1})
     assert (right.accuracy_a, right.accuracy_b, right.agreement) == (0.5, 1.0, 0.5)
-    assert bb.LiftedScores(a).values.tolist() == [1.0, 2.0, 4.0]
-    assert message(lambda: bb.PairedScores.from_pilot(a, [1.0, 2.0, 3.0])) == (
+    assert bb.planning.LiftedScores(a).values.tolist() == [1.0, 2.0, 4.0]
+    assert message(lambda: bb.planning.PairedScores.from_pilot(a, [1.0, 2.0, 3.0])) == (
         "a are a mapping of items to values, but b are not"
     )
 

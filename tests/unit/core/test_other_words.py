@@ -47,7 +47,7 @@ VALUES = [
 @pytest.mark.parametrize("word", KEYWORDS)
 def test_a_keyword_of_another_library(word: str) -> None:
     value, ours = KEYWORDS[word]
-    with pytest.raises(bb.InvalidInputError, match=re.escape(f"did you mean {ours}?")):
+    with pytest.raises(bb.errors.InvalidInputError, match=re.escape(f"did you mean {ours}?")):
         bb.compare(SYSTEMS, GOLD, **{word: value})
     name, _, setting = ours.partition("=")
     followed: dict[str, Any] = {name: setting.strip('"') or value}
@@ -56,7 +56,7 @@ def test_a_keyword_of_another_library(word: str) -> None:
 
 @pytest.mark.parametrize(("argument", "value", "ours"), VALUES)
 def test_a_value_of_another_library(argument: str, value: str, ours: str) -> None:
-    with pytest.raises(bb.InvalidInputError, match=f"; did you mean '{ours}'") as caught:
+    with pytest.raises(bb.errors.InvalidInputError, match=f"; did you mean '{ours}'") as caught:
         bb.compare(SYSTEMS, GOLD, **{argument: value})
     assert caught.value.argument == argument
     assert bb.compare(SYSTEMS, GOLD, n_resamples=99, **{argument: ours}).differences
@@ -64,14 +64,14 @@ def test_a_value_of_another_library(argument: str, value: str, ours: str) -> Non
 
 def test_each_comparison_is_answered_with_what_it_takes() -> None:
     runs = {"a": [0.1, 0.2, 0.3], "b": [0.2, 0.3, 0.5]}
-    with pytest.raises(bb.InvalidInputError, match="did you mean 'brunner-munzel'"):
+    with pytest.raises(bb.errors.InvalidInputError, match="did you mean 'brunner-munzel'"):
         bb.compare_runs(runs, test="mann-whitney")
-    with pytest.raises(bb.InvalidInputError, match='did you mean test="corrected-t"'):
+    with pytest.raises(bb.errors.InvalidInputError, match='did you mean test="corrected-t"'):
         bb.compare_folds(runs, t_test=True)
-    with pytest.raises(bb.InvalidInputError) as caught:
+    with pytest.raises(bb.errors.InvalidInputError) as caught:
         bb.evaluate(SYSTEMS, GOLD, use_bonferroni=True)
     assert caught.value.hint == 'compare takes correction="bonferroni"'
-    with pytest.raises(bb.InvalidInputError, match=r"no parameter 'mann_whitney'\n"):
+    with pytest.raises(bb.errors.InvalidInputError, match=r"no parameter 'mann_whitney'\n"):
         bb.compare(SYSTEMS, GOLD, mann_whitney=True)
 
 
@@ -107,7 +107,7 @@ def test_advise_and_compare_know_the_same_names_of_metrics() -> None:
     for name in [*KINDS_ELSEWHERE, *SUGGESTIONS, *(row.name.replace("LABEL", "x") for row in list_metrics())]:
         try:
             resolve(name)
-        except bb.InvalidInputError as error:
+        except bb.errors.InvalidInputError as error:
             refused = error
         else:
             bb.advise(name)

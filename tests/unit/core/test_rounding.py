@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import bestby as bb
-from bestby import InvalidInputError
 from bestby._core import rounding
+from bestby.errors import InvalidInputError
 from bestby.inference import classical
 from bestby.planning.paired import PairedScores
 from bestby.questions.datasets import ranking

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bestby import Annotations, DesignError, Evaluation, InvalidInputError, Reading, compare
+from bestby import Annotations, Evaluation, Reading, compare
+from bestby.errors import DesignError, InvalidInputError
 
 ROWS = [["no", "yes", "yes"], ["no", "no", "no"], ["yes", "yes", "no"]]
 COUNTS = [[1, 2], [3, 0], [1, 2]]

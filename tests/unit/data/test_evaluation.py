@@ -7,9 +7,10 @@ import dataclasses
 import numpy as np
 import pytest
 
-from bestby import DesignError, Evaluation, InvalidInputError, compare
+from bestby import Evaluation, compare
 from bestby.data.columns import codes
 from bestby.data.evaluation import Streamed
+from bestby.errors import DesignError, InvalidInputError
 
 
 def test_items_are_aligned_by_id_whatever_their_order() -> None:

@@ -13,7 +13,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bestby import Evaluation, InvalidInputError, compare
+from bestby import Evaluation, compare
+from bestby.errors import InvalidInputError
 
 
 def test_items_are_kept_as_they_are() -> None:

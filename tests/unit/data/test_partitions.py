@@ -11,9 +11,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bestby import Comparison, compare, compare_datasets, compare_folds
+from bestby import compare, compare_datasets, compare_folds
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby.data.layouts import items
+from bestby.results import Comparison
 
 WITHOUT = "data frames in partitions need dask: pip install 'bestby[dask]'"
 dask = pytest.importorskip("dask", reason=WITHOUT)

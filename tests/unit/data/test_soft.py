@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bestby import Evaluation, InvalidInputError
+from bestby import Evaluation
 from bestby._core.checks import SEVERAL_LABELS
 from bestby.data import columns, soft
+from bestby.errors import InvalidInputError
 
 ROWS = [[0.25, 0.75], [1.0, 0.0]]
 

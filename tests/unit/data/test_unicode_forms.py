@@ -121,7 +121,7 @@ def test_groups() -> None:
 
 
 def test_names_of_systems_that_look_alike_are_refused() -> None:
-    with pytest.raises(bb.InvalidInputError, match="system names must look different"):
+    with pytest.raises(bb.errors.InvalidInputError, match="system names must look different"):
         bb.compare({"é": A, nfd("é"): B}, GOLD)
 
 
@@ -188,7 +188,7 @@ def test_classes(tmp_path: Path) -> None:
 
 def test_two_classes_of_one_system_that_look_alike_are_not_one_column() -> None:
     both = pd.DataFrame({"café": P, nfd("café"): [1 - value for value in P], "eau": [0.0] * 24})
-    with pytest.raises(bb.InvalidInputError, match=r"'cafe\\u0301', eau, but the classes are"):
+    with pytest.raises(bb.errors.InvalidInputError, match=r"'cafe\\u0301', eau, but the classes are"):
         bb.evaluate({"a": both}, WORDS, reading=bb.Reading(classes=["café", nfd("café"), "eau"]))
 
 
@@ -215,7 +215,7 @@ def test_datasets_that_look_alike_are_refused() -> None:
     )
     long.loc[0, "dataset"] = nfd("é")
     for data in ({"é": row, nfd("é"): row, "u": row}, long):
-        with pytest.raises(bb.InvalidInputError, match="dataset names must look different") as error:
+        with pytest.raises(bb.errors.InvalidInputError, match="dataset names must look different") as error:
             bb.compare_datasets(data)
     assert "write both with the same characters" in str(error.value)
     assert len(bb.compare_datasets(long.replace(nfd("é"), "é")).datasets) == 3

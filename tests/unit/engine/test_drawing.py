@@ -7,21 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bestby import (
-    Annotations,
-    DesignError,
-    Evaluation,
-    FunctionMetric,
-    InvalidInputError,
-    Reading,
-    Resampling,
-    compare,
-    evaluate,
-)
+from bestby import Annotations, Evaluation, FunctionMetric, Reading, Resampling, compare, evaluate
 from bestby.engine import interval_methods, prepare
 from bestby.engine.base import Drawing
 from bestby.engine.estimate import Estimates
 from bestby.engine.sums import AnnotatedGroup, AnnotatedSample
+from bestby.errors import DesignError, InvalidInputError
 from bestby.metrics import resolve
 from bestby.resampling.units import Units, single_stratum
 

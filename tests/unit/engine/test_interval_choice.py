@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bestby import Comparison, Resampling, compare
+from bestby import Resampling, compare
 from bestby.engine.interval_choice import (
     ENOUGH_DIFFERING,
     FEW_DIFFERING,
@@ -18,6 +18,7 @@ from bestby.engine.interval_choice import (
 )
 from bestby.inference.influence import Shown
 from bestby.inference.skewness import FEWEST, FROM_UNITS
+from bestby.results import Comparison
 
 FEW = ENOUGH_DIFFERING - 1
 

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 from scipy.stats import rankdata
 
-from bestby import DesignError, Evaluation, FunctionMetric, compare
+from bestby import Evaluation, FunctionMetric, compare
 from bestby.engine import prepare
 from bestby.engine.base import Drawing
 from bestby.engine.estimate import Estimates
+from bestby.errors import DesignError
 from bestby.metrics.registry import resolve
 
 

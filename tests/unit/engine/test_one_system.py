@@ -10,7 +10,7 @@ import pytest
 import bestby as bb
 
 
-def interval_of(values: object, gold: object, metric: str) -> bb.Interval:
+def interval_of(values: object, gold: object, metric: str) -> bb.results.Interval:
     found = bb.evaluate({"a": values}, gold, metric=metric).systems[0].interval
     assert found is not None
     return found

@@ -48,7 +48,7 @@ def test_values_of_labels_by_a_class_of_a_user_are_checked(values: Any, trouble:
         def values(self, gold: Any, predictions: Any) -> Any:
             return values((gold == predictions).astype(float))
 
-    with pytest.raises(bb.InvalidInputError, match=trouble):
+    with pytest.raises(bb.errors.InvalidInputError, match=trouble):
         bb.compare({"a": list("xyzy"), "b": list("xyzx")}, list("xyyz"), metric=Own(), n_resamples=99)
 
 
@@ -69,7 +69,7 @@ class _Wide(bb.Metric):
 )
 def test_statistics_must_be_as_wide_for_every_system(asked: dict[str, Any]) -> None:
     systems = {"a": [1.0, 2.0, 1.0, 2.0], "b": [1.0, 2.0, 3.0, 2.0]}
-    with pytest.raises(bb.InvalidInputError) as caught:
+    with pytest.raises(bb.errors.InvalidInputError) as caught:
         bb.compare(systems, [1.0, 2.0, 2.0, 1.0], metric=_Wide(), n_resamples=99, **asked)
     assert caught.value.message == (
         "metric 'wide' must return equally many statistics per item for every system, got 2 for system 'a'"

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import bestby as bb
-from bestby import DesignError
 from bestby.engine.functionals import MeanPivots
+from bestby.errors import DesignError
 
 NEARLY_CONSTANT = {"b": [100.0] * 40 + [300.0, 700.0], "a": [100.0] * 39 + [100.0, 500.0, 900.0]}
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bestby import DesignError, Evaluation, compare
+from bestby import Evaluation, compare
 from bestby.engine import significance_tests
+from bestby.errors import DesignError
 from bestby.inference import classical
 
 

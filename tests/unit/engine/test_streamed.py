@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from tests.unit.item_keys import item_keys
 
-from bestby import DesignError, InvalidInputError, Metric, Reading, compare
+from bestby import Metric, Reading, compare
 from bestby.data.evaluation import Batch, Streamed
+from bestby.errors import DesignError, InvalidInputError
 
 N = 300
 RNG = np.random.default_rng(0)

@@ -33,7 +33,7 @@ class Own(Bleu):
         return super().statistics(gold, [text.upper() for text in predictions])
 
 
-def evaluated(cache: Any = None, **settings: Any) -> bb.Comparison:
+def evaluated(cache: Any = None, **settings: Any) -> bb.results.Comparison:
     given = {"metric": "bleu", "n_resamples": 20, **settings}
     return bb.evaluate(
         given.pop("systems", SYSTEMS), REFERENCES, resampling=bb.Resampling(cache=cache), **given
@@ -149,7 +149,7 @@ def test_what_may_depend_on_anything_is_not_kept(metric: Any) -> None:
 def test_what_is_no_folder_is_refused(tmp_path: Path, path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("a file").write_text("", "utf-8")
-    with pytest.raises(bb.InvalidInputError, match="cache"):
+    with pytest.raises(bb.errors.InvalidInputError, match="cache"):
         evaluated(path)
 
 

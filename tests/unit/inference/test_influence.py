@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 from scipy.special import ndtr, ndtri
 
-from bestby import DesignError, compare
+from bestby import compare
 from bestby._core.typing import FloatArray
 from bestby.engine.interval_choice import choose_interval, reservation
+from bestby.errors import DesignError
 from bestby.inference.influence import Expansion, Path, abc, abc_p_value, in_steps, random_sets
 
 LEVEL = 0.95

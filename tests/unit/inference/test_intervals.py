@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 from scipy.special import ndtri
 
-from bestby import InvalidInputError
+from bestby.errors import InvalidInputError
 from bestby.inference import intervals
 from bestby.inference.distributions import Lattice, replicates
 from bestby.inference.intervals import acceleration, bca, effective_units, widened

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bestby import InvalidInputError, compare
+from bestby import compare
+from bestby.errors import InvalidInputError
 from bestby.metrics import agreement
 
 ROWS = [(1, 1, 2), (2, 2, None), (3, 3, 3), (1, None, None), (2, 1, 2)]

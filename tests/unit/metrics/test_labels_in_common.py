@@ -21,7 +21,8 @@ from tests.unit.metrics.unsuitable import (
 )
 
 import bestby as bb
-from bestby import DesignError, Evaluation
+from bestby import Evaluation
+from bestby.errors import DesignError
 
 # -- real numbers that are labels ------------------------------------------------------------------
 
@@ -230,6 +231,6 @@ def test_advice_and_plans_default_to_the_metric_of_compare() -> None:
     rows = np.column_stack([1.0 - P, P])
     data = Evaluation.of({"a": rows, "b": np.column_stack([1.0 - Q, Q])}, rows)
     assert bb.advise(data=data).case.metric == "cross_entropy"
-    assert bb.Pilot(data).settings()["metric"] == "cross_entropy"
+    assert bb.planning.Pilot(data).settings()["metric"] == "cross_entropy"
     assert bb.compare(data, n_resamples=99).metrics[0].name == "cross_entropy"
     assert bb.compare_datasets({"x": data, "y": data}, n_resamples=99).metric.name == "cross_entropy"

@@ -175,7 +175,7 @@ def test_soft_gold_and_reversed_divergences_have_the_note_too() -> None:
 def test_a_metric_without_its_class_names_those_of_the_gold(name: str) -> None:
     stem = "f1" if "1" in name else name
     for gold, first, other in ((HATE.astype(int), f"{stem}[1]", "[0]"), (WORDS, f"{stem}[hate]", "[LABEL]")):
-        with pytest.raises(bb.InvalidInputError) as caught:
+        with pytest.raises(bb.errors.InvalidInputError) as caught:
             bb.evaluate({"a": gold}, gold, metric=name)
         assert f"{stem} needs a class or an average: {first}" in caught.value.message
         assert other not in caught.value.message
@@ -202,7 +202,7 @@ def test_the_command_line_says_both_as_they_are_typed(tmp_path: Path, capsys: An
 
 def test_advice_a_pilot_and_the_pages_of_a_board_say_which_class_is_positive(tmp_path: Path) -> None:
     of_metric = bb.advise("roc_auc", data=SYSTEMS, gold=WORDS).notes
-    pilot = bb.Pilot(bb.Evaluation.of(SYSTEMS, WORDS), "roc_auc")
+    pilot = bb.planning.Pilot(bb.Evaluation.of(SYSTEMS, WORDS), "roc_auc")
     plan = bb.power(pilot, 50, n_simulations=20, n_resamples=99, curve=())
     for notes in (of_metric, plan.notes):
         assert "positive_class" in {note.code for note in notes}

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bestby import InvalidInputError
+from bestby.errors import InvalidInputError
 from bestby.metrics import retrieval
 from bestby.metrics.retrieval import Retrieval
 

@@ -23,7 +23,8 @@ from tests.unit.metrics.unsuitable import (
 )
 
 import bestby as bb
-from bestby import DesignError, Evaluation, InvalidInputError
+from bestby import Evaluation
+from bestby.errors import DesignError, InvalidInputError
 from bestby.metrics import list_metrics
 
 Data = tuple[dict[str, Any], Any]
@@ -86,7 +87,7 @@ def _study(systems: dict[str, Any], gold: Any, metric: Any) -> Any:
 
 
 def _pilot(systems: dict[str, Any], gold: Any, metric: Any) -> Any:
-    return bb.Pilot(Evaluation.of(systems, gold), metric)
+    return bb.planning.Pilot(Evaluation.of(systems, gold), metric)
 
 
 def _advice(systems: dict[str, Any], gold: Any, metric: Any) -> Any:

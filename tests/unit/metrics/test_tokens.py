@@ -24,7 +24,7 @@ def _notes(texts: Any, gold: Any, metric: str) -> dict[str, str]:
 @pytest.mark.parametrize("metric", ROUGE)
 def test_rouge_refuses_references_without_a_token(metric: str, texts: list[str]) -> None:
     pytest.importorskip("rouge_score")
-    with pytest.raises(bb.DesignError) as caught:
+    with pytest.raises(bb.errors.DesignError) as caught:
         bb.evaluate({"a": texts}, texts, metric=metric)
     assert "the tokeniser of rouge-score keeps a to z and 0 to 9 only" in caught.value.message
     assert 'metric="chrf"' in str(caught.value.hint)
@@ -52,7 +52,7 @@ def test_rouge_counts_the_references_that_it_drops() -> None:
 def test_rouge_of_more_words_than_there_are_names_rouge1() -> None:
     pytest.importorskip("rouge_score")
     words = ["cat", "dog"] * 6
-    with pytest.raises(bb.DesignError, match="has 2 words in a row for rouge2") as caught:
+    with pytest.raises(bb.errors.DesignError, match="has 2 words in a row for rouge2") as caught:
         bb.evaluate({"a": words}, words, metric="rouge2")
     assert 'metric="rouge1"' in str(caught.value.hint)
     assert bb.evaluate({"a": words}, words, metric="rouge1").systems[0].score == 1.0
@@ -62,7 +62,7 @@ def test_rouge_of_more_words_than_there_are_names_rouge1() -> None:
 @pytest.mark.parametrize("metric", ["em", "qa_f1"])
 def test_answers_of_which_normalisation_leaves_nothing(metric: str) -> None:
     gold, answers = ["+", "-", "the"] * 4, ["-", "+", "a"] * 4
-    with pytest.raises(bb.DesignError, match="leaves nothing of any gold, such as '\\+'") as caught:
+    with pytest.raises(bb.errors.DesignError, match="leaves nothing of any gold, such as '\\+'") as caught:
         bb.evaluate({"a": answers}, gold, metric=metric)
     assert 'metric="em_strict"' in str(caught.value.hint)
     assert bb.evaluate({"a": answers}, gold, metric="em_strict").systems[0].score == 0.0
@@ -81,7 +81,7 @@ def test_empty_references_are_refused_if_all_are(metric: str) -> None:
     for library in ("sacrebleu", "rouge_score", "jiwer"):
         pytest.importorskip(library)
     texts = ["a b c d e"] * 12
-    with pytest.raises(bb.DesignError, match="every reference is empty"):
+    with pytest.raises(bb.errors.DesignError, match="every reference is empty"):
         bb.evaluate({"a": texts}, ["", "  "] * 6, metric=metric)
     assert _notes(texts, ["", *texts[1:]], metric)["no_token"].startswith("1 of 12 items")
 
@@ -94,5 +94,5 @@ def test_a_tokeniser_of_the_user() -> None:
             return []
 
     settings = MeteorSettings(tokenise=lambda text: text.split() * text.isascii(), wordnet=NoSynonyms())
-    with pytest.raises(bb.DesignError, match="tokenise finds none"):
+    with pytest.raises(bb.errors.DesignError, match="tokenise finds none"):
         bb.evaluate({"a": HINDI}, HINDI, metric=Meteor(settings=settings))

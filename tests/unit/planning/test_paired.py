@@ -11,7 +11,8 @@ import pytest
 from scipy import integrate, stats
 
 import bestby as bb
-from bestby import DesignError, InvalidInputError, PairedProportions, PairedScores
+from bestby.errors import DesignError, InvalidInputError
+from bestby.planning import PairedProportions, PairedScores
 
 
 def within(difference: float, sd: float, margin: float, n: int, alpha: float) -> float:
@@ -89,7 +90,7 @@ def test_the_smallest_difference_is_beyond_the_margin() -> None:
     )
 
 
-def text_of(plan: bb.Plan) -> str:
+def text_of(plan: bb.results.Plan) -> str:
     return " ".join(str(plan).split())
 
 
@@ -119,7 +120,7 @@ def test_what_cannot_be_planned() -> None:
         bb.sample_size(PairedScores(0.02, 0.3, margin=0.02))
     with pytest.raises(DesignError, match=r"a difference of exactly 0\.03 lies"):  # 0.83 - 0.80 is not 0.03
         bb.sample_size(PairedProportions(0.83, 0.80, agreement=0.9).with_margin(0.03))
-    with pytest.raises(bb.InvalidInputError, match="no difference of accuracies is larger than 1"):
+    with pytest.raises(bb.errors.InvalidInputError, match="no difference of accuracies is larger than 1"):
         PairedProportions(0.8, 0.8, agreement=0.9).with_margin(2)
     with pytest.raises(DesignError, match="a margin is looked at on both sides"):
         bb.power(PairedScores(0.05, 0.3, margin=0.02), 100, alternative="greater")

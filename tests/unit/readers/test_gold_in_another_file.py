@@ -9,7 +9,7 @@ import pytest
 from tests.unit.readers.helpers import Make, columns, message
 
 import bestby as bb
-from bestby import InvalidInputError
+from bestby.errors import InvalidInputError
 from bestby.readers import read
 
 EXPECTED = {"gold": ["x", "y", "x"], "a": ["x", "x", "y"], "b": ["x", "y", "y"]}

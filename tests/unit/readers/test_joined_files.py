@@ -348,5 +348,5 @@ def test_gold_in_each_of_several_large_files(labels: list[str], tmp_path: Path) 
         (tmp_path / "new.csv").read_text(encoding="utf-8").replace(f"q9,{labels[1]}", f"q9,{labels[0]}"),
         encoding="utf-8",
     )
-    with pytest.raises(bb.InvalidInputError, match="gold"):
+    with pytest.raises(bb.errors.InvalidInputError, match="gold"):
         bb.read({name: tmp_path / f"{name}.csv" for name in ("old", "new")}, gold="gold")

@@ -19,7 +19,7 @@ def test_hard_and_soft_labels(tmp_path):
 
 def test_a_line_with_another_number_of_values_is_refused(tmp_path):
     (tmp_path / "soft.csv").write_text("0.2,0.8\n1\n")
-    with pytest.raises(bb.InvalidInputError, match="line 2: 1 values, where line 1 has 2"):
+    with pytest.raises(bb.errors.InvalidInputError, match="line 2: 1 values, where line 1 has 2"):
         bb.read_labels(tmp_path / "soft.csv")
 
 
@@ -28,14 +28,14 @@ def test_a_path_in_place_of_values_is_told_how_to_read_it(tmp_path, kind):
     file = tmp_path / "predictions.txt"
     file.write_text("1\n0\n")
     told = r"got the path .*predictions.txt.*bestby.read_labels\(path\)"
-    with pytest.raises(bb.InvalidInputError, match=f"(?s){told}"):
+    with pytest.raises(bb.errors.InvalidInputError, match=f"(?s){told}"):
         bb.compare({"a": kind(file), "b": kind(file)}, gold=[1, 0])
-    with pytest.raises(bb.InvalidInputError, match=f"(?s){told}"):
+    with pytest.raises(bb.errors.InvalidInputError, match=f"(?s){told}"):
         bb.Study(tmp_path / "study").add("h0", run="1", predictions=kind(file), gold=[1, 0])
 
 
 def test_a_gold_that_is_the_path_of_a_file_is_told_how_to_read_it(tmp_path):
     file = tmp_path / "gold.txt"
     file.write_text("1\n0\n")
-    with pytest.raises(bb.InvalidInputError, match=r"(?s)named as gold.*bestby.read_labels"):
+    with pytest.raises(bb.errors.InvalidInputError, match=r"(?s)named as gold.*bestby.read_labels"):
         bb.compare({"a": [1, 0], "b": [0, 0]}, gold=str(file))

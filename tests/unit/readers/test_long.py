@@ -6,7 +6,8 @@ from __future__ import annotations
 import pytest
 from tests.unit.readers.helpers import Make, columns, message
 
-from bestby import InvalidInputError, Reading
+from bestby import Reading
+from bestby.errors import InvalidInputError
 from bestby.readers import read
 
 LONG = (

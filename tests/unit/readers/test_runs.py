@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bestby import InvalidInputError
+from bestby.errors import InvalidInputError
 from bestby.readers.reading import read_runs
 
 Write = Callable[[str], Path]

@@ -82,7 +82,7 @@ def test_one_odd_value_far_down_makes_texts_of_a_long_column(odd: str, tmp_path:
     path = tmp_path / "scores.csv"
     rows = [f"{i / 7},{i / 3}" for i in range(1, 12_000)]
     path.write_text("\n".join(["a,b", *rows, f"{odd},1"]) + "\n", encoding="utf-8")
-    with pytest.raises(bb.InvalidInputError, match="'a' holds text"):
+    with pytest.raises(bb.errors.InvalidInputError, match="'a' holds text"):
         bb.read(path)
 
 

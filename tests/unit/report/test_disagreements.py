@@ -316,7 +316,7 @@ def test_rows_of_datasets_and_folds_have_the_column() -> None:
 def _bare(result: Any) -> list[dict[str, Any]]:
     settings = {"interval": None, "test": None}
     made = bb.compare_datasets(scores(8, 3), **settings)
-    if isinstance(result, bb.FoldComparison):
+    if isinstance(result, bb.results.FoldComparison):
         made = bb.compare_folds(cross_validated(), **settings)  # type: ignore[assignment]
     rows: list[dict[str, Any]] = made.to_dict()["differences"]
     return rows

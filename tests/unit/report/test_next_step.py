@@ -25,7 +25,7 @@ def labels(*able: float, n: int = N, seed: int = 1) -> tuple[dict[str, Any], Any
     }, gold
 
 
-def said(c: bb.Comparison) -> str:
+def said(c: bb.results.Comparison) -> str:
     return next_step(c, c.metrics[0])
 
 
@@ -47,9 +47,11 @@ def test_the_numbers_are_those_of_a_plan(metric: str, able: tuple[float, ...]) -
     c = bb.compare(systems, gold, metric=metric, n_resamples=99)
     d = next(iter(c)) if next(iter(c)).estimate > 0 else next(iter(c)).mirrored()
     if metric == "accuracy":
-        design: Any = bb.PairedProportions(d.score_a, d.score_b, 1 - d.n_differing / N, pilot_items=N)
+        design: Any = bb.planning.PairedProportions(
+            d.score_a, d.score_b, 1 - d.n_differing / N, pilot_items=N
+        )
     else:
-        design = bb.PairedScores(d.estimate, d.standard_error * N**0.5, pilot_df=N - 1)
+        design = bb.planning.PairedScores(d.estimate, d.standard_error * N**0.5, pilot_df=N - 1)
     asked: dict[str, Any] = {"n_comparisons": len(c), "curve": ()}
     detected = bb.minimum_detectable(design, N, **asked).difference
     differing, items, shown, taken = numbers(said(c))
@@ -67,7 +69,7 @@ def test_a_margin_is_what_is_planned_for() -> None:
     systems, gold = labels(0.8, 0.75)
     d = bb.compare(systems, gold, n_resamples=99)["s0", "s1"]
     text = said(bb.compare(systems, gold, margin=0.04, n_resamples=99))
-    design = bb.PairedProportions(d.score_b + 0.04, d.score_b, 1 - d.n_differing / N, pilot_items=N)
+    design = bb.planning.PairedProportions(d.score_b + 0.04, d.score_b, 1 - d.n_differing / N, pilot_items=N)
     assert numbers(text)[3] == bb.sample_size(design, curve=()).n
     assert "; the margin of 0.04 would take " in text
 
@@ -91,7 +93,7 @@ def test_it_is_the_same_whichever_direction_is_better(greater: bool) -> None:
     scores = {"a": rng.normal(0.1, 1, N), "b": rng.normal(0, 1, N)}
     c = bb.compare(scores, metric=bb.ScoreMetric("points", greater_is_better=greater), n_resamples=99)
     d = c["a", "b"]
-    design = bb.PairedScores(abs(d.estimate), d.standard_error * N**0.5, pilot_df=N - 1)
+    design = bb.planning.PairedScores(abs(d.estimate), d.standard_error * N**0.5, pilot_df=N - 1)
     assert numbers(said(c))[3] == bb.sample_size(design, curve=()).n
 
 
@@ -111,7 +113,7 @@ def test_the_power_is_that_of_the_test_or_says_of_which(test: str, named: str) -
     c = bb.compare(right, test=test, n_resamples=99)
     assert f"with power 0.8{named};" in said(c)
     design = design_of(c.differences[0])
-    assert isinstance(design, bb.PairedProportions)
+    assert isinstance(design, bb.planning.PairedProportions)
     assert design.test == ("mcnemar-midp" if test == "mcnemar-midp" else "mcnemar")
 
 
@@ -129,7 +131,7 @@ def test_of_clusters_the_size_is_that_of_all_items() -> None:
     clusters = [i // 4 for i in range(N)]
     c = bb.compare(systems, gold, metric="f1_macro", clusters=clusters, n_resamples=99)
     d = c["s0", "s1"]
-    design = bb.PairedScores(d.estimate, d.standard_error * N**0.5, cluster_size=4.0, pilot_df=99.0)
+    design = bb.planning.PairedScores(d.estimate, d.standard_error * N**0.5, cluster_size=4.0, pilot_df=99.0)
     assert numbers(said(c))[3] == bb.sample_size(design, curve=()).n
 
 
@@ -139,7 +141,7 @@ def test_clusters_of_answers_are_read_as_those_of_a_pilot(alike: int) -> None:
     systems, gold = {name: np.repeat(x, alike) for name, x in systems.items()}, np.repeat(gold, alike)
     clusters = [i // 4 for i in range(N)]
     right = [systems[name] == gold for name in ("s0", "s1")]
-    design = bb.PairedScores.from_pilot(*(x.astype(int) for x in right), clusters=clusters)
+    design = bb.planning.PairedScores.from_pilot(*(x.astype(int) for x in right), clusters=clusters)
     text = said(bb.compare(systems, gold, clusters=clusters, n_resamples=99))
     detected = bb.minimum_detectable(design, N, curve=()).difference
     assert numbers(text)[2] == pytest.approx(abs(detected), rel=0.04)
@@ -159,7 +161,7 @@ def test_a_recall_is_no_share_of_all_items() -> None:
     systems, gold = labels(0.8, 0.7)
     d = bb.compare(systems, gold, metric="recall[1]", n_resamples=99)["s0", "s1"]
     assert d.interval.method == "tango"
-    assert isinstance(design_of(d), bb.PairedScores)
+    assert isinstance(design_of(d), bb.planning.PairedScores)
 
 
 @pytest.mark.parametrize("percent", [False, True])
@@ -186,11 +188,11 @@ def test_it_stands_below_the_headline_and_is_loaded_with_it() -> None:
 
 
 DESIGNS = [
-    (bb.PairedProportions(0.82, 0.80, 0.7, pilot_items=1000), 1000, 1),
-    (bb.PairedProportions(0.83, 0.81, 0.88, pilot_items=1000), 1000, 10),
-    (bb.PairedProportions(0.80, 0.70, 0.8, pilot_items=100), 100, 1),
-    (bb.PairedScores(0.01, 0.55, pilot_df=999.0), 1000, 3),
-    (bb.PairedScores(-3.0, 20.0, pilot_df=19.0, cluster_size=5.0), 100, 1),
+    (bb.planning.PairedProportions(0.82, 0.80, 0.7, pilot_items=1000), 1000, 1),
+    (bb.planning.PairedProportions(0.83, 0.81, 0.88, pilot_items=1000), 1000, 10),
+    (bb.planning.PairedProportions(0.80, 0.70, 0.8, pilot_items=100), 100, 1),
+    (bb.planning.PairedScores(0.01, 0.55, pilot_df=999.0), 1000, 3),
+    (bb.planning.PairedScores(-3.0, 20.0, pilot_df=19.0, cluster_size=5.0), 100, 1),
 ]
 
 
@@ -219,10 +221,10 @@ def test_the_search_finds_what_halving_finds(design: Design, n: int, family: int
 
 def test_what_is_never_detected_is_refused() -> None:
     question: Question = checked_question(0.95, "two-sided", 10**6)
-    with pytest.raises(bb.DesignError, match="no difference is detected"):
-        least_effect(bb.PairedProportions(0.9, 0.9, 0.95, pilot_items=20), 20, 0.8, question)
-    with pytest.raises(bb.DesignError, match="is not reached"):
-        least_size(bb.PairedScores(1e-9, 1.0, pilot_df=99.0), 0.8, question, 10**6)
+    with pytest.raises(bb.errors.DesignError, match="no difference is detected"):
+        least_effect(bb.planning.PairedProportions(0.9, 0.9, 0.95, pilot_items=20), 20, 0.8, question)
+    with pytest.raises(bb.errors.DesignError, match="is not reached"):
+        least_size(bb.planning.PairedScores(1e-9, 1.0, pilot_df=99.0), 0.8, question, 10**6)
 
 
 @pytest.mark.parametrize("margin", [None, 0.03])

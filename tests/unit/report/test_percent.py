@@ -222,7 +222,7 @@ def test_what_is_no_share_is_refused() -> None:
     with pytest.raises(InvalidInputError, match="not bounded by 0 and 1, nor by -1 and 1"):
         bb.compare(numbers).to_markdown(percent=True)
     with pytest.raises(InvalidInputError, match="a Plan has no scores of systems"):
-        bb.power(bb.PairedScores(0.5, 1.0), 34).to_latex(percent=True)
+        bb.power(bb.planning.PairedScores(0.5, 1.0), 34).to_latex(percent=True)
     judged = [("x", "y", "x")] * 30 + [("y", "x", "y")] * 10
     with pytest.raises(InvalidInputError, match="strengths have no scale from 0 to 1"):
         bb.compare_preferences(judged, n_resamples=99).table(percent=True)

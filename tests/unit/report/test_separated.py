@@ -48,5 +48,5 @@ def test_the_option() -> None:
     assert {row[1] for row in plain[1:]} | {row[2] for row in plain[1:]} == set(names)
     assert {row[1] for row in safe[1:]} | {row[2] for row in safe[1:]} == {f"'{name}" for name in names}
     assert [[cell.removeprefix("'") for cell in row] for row in safe] == plain
-    with pytest.raises(bb.InvalidInputError, match="spreadsheet_safe must be True or False"):
+    with pytest.raises(bb.errors.InvalidInputError, match="spreadsheet_safe must be True or False"):
         result.to_csv(spreadsheet_safe="yes")  # type: ignore[arg-type]

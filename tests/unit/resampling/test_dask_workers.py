@@ -17,8 +17,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bestby import Comparison, Resampling, compare
+from bestby import Resampling, compare
 from bestby.resampling import executing, totals
+from bestby.results import Comparison
 
 pytestmark = pytest.mark.long
 

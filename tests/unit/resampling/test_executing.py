@@ -175,7 +175,7 @@ def test_a_broken_pool_is_told(sent_always: None, monkeypatch: pytest.MonkeyPatc
             ExecutorError, match=r"a worker of the ProcessPoolExecutor died.*\nhint:"
         ) as caught:
             asked(mean_gap, pool)
-        assert isinstance(caught.value, bestby.BestbyError)
+        assert isinstance(caught.value, bestby.errors.BestbyError)
         with pytest.raises(ExecutorError, match="died"):  # nor does it take new work
             asked(mean_gap, pool)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bestby import InvalidInputError
+from bestby.errors import InvalidInputError
 from bestby.resampling import streams, totals
 
 MASK = (1 << 64) - 1

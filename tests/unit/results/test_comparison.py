@@ -10,7 +10,9 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from bestby import Comparison, Interval, InvalidInputError, compare, compare_runs, evaluate
+from bestby import compare, compare_runs, evaluate
+from bestby.errors import InvalidInputError
+from bestby.results import Comparison, Interval
 
 GOLD = [0, 1, 1, 0, 1, 0, 1, 1, 0, 1]
 SYSTEMS = {"a": GOLD, "b": [0, 1, 0, 0, 1, 0, 1, 1, 1, 1], "c": [1, 1, 0, 0, 1, 1, 1, 0, 1, 1]}

@@ -31,7 +31,7 @@ NAMES = {"NaN": [1, 0, 1, 1], 'class"\n': [1, 1, 0, 1], "\u202ehidden": [0, 1, 1
         (1, (2.5, "x"), ()),
         [1, [2]],
         {"class": "dict", ("a", "b"): [1], 3: {}},
-        bb.Note("code", "message", ("about",)),
+        bb.results.Note("code", "message", ("about",)),
     ],
 )
 def test_values_come_back(value: Any) -> None:
@@ -74,10 +74,10 @@ def test_undefined_numbers_come_back() -> None:
 @pytest.mark.parametrize(
     "design",
     [
-        bb.PairedProportions(0.8, 0.7, 0.8),
-        bb.PairedScores(0.5, 1.0, pilot_df=7),
-        bb.LiftedScores([0.71, 0.74, 0.69, 0.75], lift=1.05, test="welch"),
-        bb.RunsAndItems(0.02, 0.4, 0.01, 0.3),
+        bb.planning.PairedProportions(0.8, 0.7, 0.8),
+        bb.planning.PairedScores(0.5, 1.0, pilot_df=7),
+        bb.planning.LiftedScores([0.71, 0.74, 0.69, 0.75], lift=1.05, test="welch"),
+        bb.planning.RunsAndItems(0.02, 0.4, 0.01, 0.3),
     ],
     ids=lambda design: type(design).__name__,
 )
@@ -90,7 +90,7 @@ def test_plans_come_back_with_their_designs(design: Any) -> None:
 
 
 def test_a_plan_of_a_pilot_comes_back_without_its_data() -> None:
-    pilot = bb.Pilot(bb.Evaluation.of({"a": ["x"] * 9 + ["y"], "b": ["x", "y"] * 5}, ["x"] * 10))
+    pilot = bb.planning.Pilot(bb.Evaluation.of({"a": ["x"] * 9 + ["y"], "b": ["x", "y"] * 5}, ["x"] * 10))
     plan = bb.power(pilot, 12, n_simulations=20)
     loaded = bb.load(plan.to_json())
     assert loaded == plan
@@ -98,7 +98,7 @@ def test_a_plan_of_a_pilot_comes_back_without_its_data() -> None:
     assert loaded.to_html() == plan.to_html()
     assert isinstance(loaded.design, StoredDesign)
     assert loaded.design.settings() == pilot.settings()
-    with pytest.raises(bb.DesignError, match="cannot compute power at other sizes"):
+    with pytest.raises(bb.errors.DesignError, match="cannot compute power at other sizes"):
         loaded.design.powers(np.array([5]), None)
 
 
@@ -134,7 +134,7 @@ def _changed(**more: Any) -> str:
     ],
 )
 def test_what_is_no_result_is_refused(source: Any, message: str) -> None:
-    with pytest.raises(bb.InvalidInputError, match=message.replace("(", r"\(")) as caught:
+    with pytest.raises(bb.errors.InvalidInputError, match=message.replace("(", r"\(")) as caught:
         bb.load(source)
     assert caught.value.hint
 
@@ -142,10 +142,10 @@ def test_what_is_no_result_is_refused(source: Any, message: str) -> None:
 def test_a_file_that_is_not_text_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "result.json"
     path.write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(bb.InvalidInputError, match=r"result\.json' is not JSON"):
+    with pytest.raises(bb.errors.InvalidInputError, match=r"result\.json' is not JSON"):
         bb.load(path)
     path.write_text("[1, 2]", encoding="utf-8")
-    with pytest.raises(bb.InvalidInputError, match="not a result of bestby"):
+    with pytest.raises(bb.errors.InvalidInputError, match="not a result of bestby"):
         bb.load(path)
 
 
@@ -189,7 +189,7 @@ def test_a_frame_of_another_kind_leaves_the_default(backend: str | None) -> None
 
 
 def test_an_unknown_library_or_table_is_refused() -> None:
-    with pytest.raises(bb.InvalidInputError, match="backend must be one of"):
+    with pytest.raises(bb.errors.InvalidInputError, match="backend must be one of"):
         RESULT.to_frame(backend="excel")
-    with pytest.raises(bb.InvalidInputError, match="what must be one of differences, scores"):
+    with pytest.raises(bb.errors.InvalidInputError, match="what must be one of differences, scores"):
         RESULT.to_csv(what="score")

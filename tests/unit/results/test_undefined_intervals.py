@@ -11,8 +11,10 @@ import numpy as np
 import pytest
 
 import bestby as bb
-from bestby import DesignError, Interval, Metric, Note
+from bestby import Metric
+from bestby.errors import DesignError
 from bestby.report.loading import decoded, encoded
+from bestby.results import Interval, Note
 from bestby.results.values import defined
 
 RNG = np.random.default_rng(0)
@@ -34,11 +36,11 @@ class AtOnePoint(Metric):
 
 
 @pytest.fixture(scope="module")
-def undefined() -> bb.Comparison:
+def undefined() -> bb.results.Comparison:
     return bb.compare({"a": A, "b": B}, metric=AtOnePoint(), interval="normal", margin=1.0, level=0.9)
 
 
-def test_no_interval_and_a_note(undefined: bb.Comparison) -> None:
+def test_no_interval_and_a_note(undefined: bb.results.Comparison) -> None:
     d = undefined["a", "b"]
     assert d.interval is None
     assert d.level == 0.9
@@ -52,7 +54,7 @@ def test_no_interval_and_a_note(undefined: bb.Comparison) -> None:
     assert about == {("at_one_point", "a"), ("at_one_point", "b")}
 
 
-def test_every_output_shows_that_there_is_none(undefined: bb.Comparison, tmp_path: Any) -> None:
+def test_every_output_shows_that_there_is_none(undefined: bb.results.Comparison, tmp_path: Any) -> None:
     found = json.loads(undefined.to_json())
     assert found["differences"][0]["low"] is None
     assert found["differences"][0]["high"] is None

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import bestby as bb
-from bestby import Interval
 from bestby.inference.proportions import tango, wilson, wilson_midp
+from bestby.results import Interval
 from bestby.results.values import defined, has_length
 from bestby.vocabulary import allowed_names
 
@@ -231,7 +231,7 @@ def test_recall_in_groups_keeps_a_bound(design: str) -> None:
 @pytest.mark.parametrize("statistic", ["mean", "median", "trimmed_mean"])
 def test_runs(statistic: str, interval: str, paired: bool) -> None:
     if interval.startswith("hall") and statistic != "mean":
-        with pytest.raises(bb.DesignError, match="allows for the skewness of a mean"):
+        with pytest.raises(bb.errors.DesignError, match="allows for the skewness of a mean"):
             bb.compare_runs({"a": [0.8, 0.9], "b": [0.7, 0.6]}, statistic=statistic, interval=interval)
         return
     settings: dict[str, Any] = {

@@ -90,7 +90,8 @@ class JudgedScores:
 
     Examples
     --------
-    >>> from bestby import JudgedScores, plan_labels
+    >>> from bestby import plan_labels
+    >>> from bestby.planning import JudgedScores
     >>> plan_labels(JudgedScores(sd=0.5, correlation=0.7, n_items=5000), half_width=0.05).n_labels
     208
     """

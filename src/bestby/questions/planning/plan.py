@@ -93,7 +93,7 @@ def power(
 
     Examples
     --------
-    >>> from bestby import PairedProportions
+    >>> from bestby.planning import PairedProportions
     >>> plan = power(PairedProportions(0.83, 0.80, agreement=0.9), 500)
     >>> round(plan.power, 4)
     0.5187
@@ -150,7 +150,7 @@ def sample_size(
 
     Examples
     --------
-    >>> from bestby import PairedProportions
+    >>> from bestby.planning import PairedProportions
     >>> sample_size(PairedProportions(0.83, 0.80, agreement=0.9), power=0.8).n
     920
     """
@@ -211,7 +211,7 @@ def minimum_detectable(
 
     Examples
     --------
-    >>> from bestby import PairedProportions
+    >>> from bestby.planning import PairedProportions
     >>> plan = minimum_detectable(PairedProportions(0.80, 0.80, agreement=0.9), 500)
     >>> round(plan.difference, 4), round(plan.design.accuracy_a, 4)
     (0.0407, 0.8407)
@@ -431,13 +431,13 @@ def allocate(
 
     Examples
     --------
-    >>> from bestby import RunsAndItems
+    >>> from bestby.planning import RunsAndItems
     >>> design = RunsAndItems(difference=0.02, item_sd=0.3, run_sd=0.01, rest_sd=0.4)
     >>> best = allocate(design, 1000, run_cost=50, item_cost=0.1).best
     >>> best.runs, best.items, round(best.power, 2)
     (9, 5500, 0.94)
 
-    >>> from bestby import JudgedScores
+    >>> from bestby.planning import JudgedScores
     >>> judged = JudgedScores(sd=0.5, correlation=0.8)
     >>> best = allocate(judged, 500, judge_cost=0.01, label_cost=1).best
     >>> best.labels, best.items, round(best.half_width, 3)

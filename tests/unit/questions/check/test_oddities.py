@@ -28,7 +28,7 @@ from bestby.questions.preferences.source import Preferences
 Rows = list[dict[str, Any]]
 
 
-def checked(folder: Path, rows: Rows, name: str = "t.csv") -> bb.FileCheck:
+def checked(folder: Path, rows: Rows, name: str = "t.csv") -> bb.results.FileCheck:
     """Return the check of rows that are written to a file."""
     lines = [",".join(rows[0]), *(",".join(map(str, row.values())) for row in rows)]
     path = folder / name
@@ -36,7 +36,7 @@ def checked(folder: Path, rows: Rows, name: str = "t.csv") -> bb.FileCheck:
     return bb.check(path)
 
 
-def messages(found: bb.FileCheck, code: str) -> list[str]:
+def messages(found: bb.results.FileCheck, code: str) -> list[str]:
     """Return what was found under a code."""
     return [one.message for one in found.findings if one.code == code]
 

@@ -143,5 +143,5 @@ def test_profiles_are_drawn() -> None:
     assert all(y[0] == 1.0 and y[-1] == 0.0 for y in lines.values())
     assert (np.asarray(lines["td3"]) >= np.asarray(lines["ddpg"]) - 1e-12).mean() > 0.95
     assert "Performance profiles" in found.to_html()
-    with pytest.raises(bb.InvalidInputError, match="performance profiles are of several runs"):
+    with pytest.raises(bb.errors.InvalidInputError, match="performance profiles are of several runs"):
         bb.compare_datasets({"x": {"a": 1.0, "b": 2.0}, "y": {"a": 1.0, "b": 3.0}}).plot("profiles")

@@ -34,11 +34,11 @@ DATA = drawn()
 
 
 @pytest.fixture(scope="module")
-def result() -> bb.DatasetComparison:
+def result() -> bb.results.DatasetComparison:
     return bb.compare_datasets(DATA)
 
 
-def test_each_dataset_is_what_compare_runs_gives(result: bb.DatasetComparison) -> None:
+def test_each_dataset_is_what_compare_runs_gives(result: bb.results.DatasetComparison) -> None:
     for name, row in DATA.items():
         alone = bb.compare_runs(row)
         for d in result.within[name]:
@@ -49,7 +49,7 @@ def test_each_dataset_is_what_compare_runs_gives(result: bb.DatasetComparison) -
             assert d.order.level == pytest.approx(1.0 - 0.05 / (2 * 3 * len(DATA)))
 
 
-def test_the_datasets_with_a_difference_are_counted(result: bb.DatasetComparison) -> None:
+def test_the_datasets_with_a_difference_are_counted(result: bb.results.DatasetComparison) -> None:
     for a, b in (("big", "old"), ("new", "old")):
         inside = {name: next(d for d in made if (d.a, d.b) == (a, b)) for name, made in result.within.items()}
         counted = bb.replicability({name: d.p_value for name, d in inside.items()})
@@ -58,7 +58,7 @@ def test_the_datasets_with_a_difference_are_counted(result: bb.DatasetComparison
     assert result.replicability["big", "old"].k_bonferroni == 4
 
 
-def test_the_mean_difference_for_other_runs_adds_the_variances(result: bb.DatasetComparison) -> None:
+def test_the_mean_difference_for_other_runs_adds_the_variances(result: bb.results.DatasetComparison) -> None:
     entry = next(e for e in result.overall if (e.a, e.b, e.resampled) == ("big", "old", "runs"))
     pairs = [(np.array(row["big"]), np.array(row["old"])) for row in DATA.values()]
     parts = [x.var(ddof=1) / x.size for pair in pairs for x in pair]
@@ -91,7 +91,9 @@ def test_lower_is_better() -> None:
     assert [(e.rank_low, e.rank_high) for e in turned.runs.systems] == [(1, 1), (2, 2), (3, 3)]
 
 
-def test_the_probability_of_improvement_is_the_mean_over_the_datasets(result: bb.DatasetComparison) -> None:
+def test_the_probability_of_improvement_is_the_mean_over_the_datasets(
+    result: bb.results.DatasetComparison,
+) -> None:
     for place, one in enumerate(result.runs.improvements):
         inside = [made[place] for made in result.within.values()]
         assert one.estimate == pytest.approx(np.mean([d.improvement for d in inside]))
@@ -146,7 +148,7 @@ FORMS: dict[str, Callable[[], Any]] = {
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_every_form_gives_the_same(form: str, result: bb.DatasetComparison) -> None:
+def test_every_form_gives_the_same(form: str, result: bb.results.DatasetComparison) -> None:
     found = FORMS[form]()
     assert found.provenance.data_hash == result.provenance.data_hash
     assert found.runs.systems == result.runs.systems
@@ -156,7 +158,7 @@ def test_every_form_gives_the_same(form: str, result: bb.DatasetComparison) -> N
     assert counts == {pair: sorted(counted.found) for pair, counted in result.replicability.items()}
 
 
-def test_arrays_without_names_are_numbered(result: bb.DatasetComparison) -> None:
+def test_arrays_without_names_are_numbered(result: bb.results.DatasetComparison) -> None:
     cube = np.array([[DATA[d][s] for d in DATA] for s in EFFECTS])
     for found in (bb.compare_datasets(cube), bb.compare_datasets(cube.tolist())):
         assert found.datasets == ("1", "2", "3", "4")
@@ -171,7 +173,7 @@ def test_arrays_without_names_are_numbered(result: bb.DatasetComparison) -> None
 
 
 @pytest.mark.parametrize("suffix", ["long", "wide"])
-def test_files(tmp_path: Path, suffix: str, result: bb.DatasetComparison) -> None:
+def test_files(tmp_path: Path, suffix: str, result: bb.results.DatasetComparison) -> None:
     path = tmp_path / "runs.csv"
     frame = long_frame() if suffix == "long" else wide_frame()
     frame.rename(columns={"seed": "trial"}).to_csv(path, index=False)
@@ -199,7 +201,9 @@ def test_paired_runs_are_joined_by_their_names() -> None:
     plain, joined = (bb.compare_datasets(one, paired=True) for one in (data, turned))
     assert joined.overall == plain.overall
     assert plain.within["news"][0].test.name in ("permutation", "t")
-    with pytest.raises(bb.InvalidInputError, match="dataset 'news': the runs of 'new' and the runs of 'big'"):
+    with pytest.raises(
+        bb.errors.InvalidInputError, match="dataset 'news': the runs of 'new' and the runs of 'big'"
+    ):
         bb.compare_datasets({**data, "news": {**data["news"], "new": {"s0": 0.1, "s9": 0.2}}}, paired=True)
 
 
@@ -233,7 +237,7 @@ def test_what_is_not_asked_for_is_not_there(skipped: dict[str, None]) -> None:
     assert str(found)
 
 
-def test_outputs(result: bb.DatasetComparison) -> None:
+def test_outputs(result: bb.results.DatasetComparison) -> None:
     assert bb.load(result.to_json()) == result
     text = result.details()
     assert "Systems over the runs on all datasets" in text
@@ -277,12 +281,12 @@ def test_datasets_with_a_single_run_are_dropped_on_request() -> None:
 
 def test_runs_of_several_datasets_are_sent_here() -> None:
     for function in (bb.compare_runs, bb.multi_aso):
-        with pytest.raises(bb.InvalidInputError, match="the runs are of 4 datasets") as caught:
+        with pytest.raises(bb.errors.InvalidInputError, match="the runs are of 4 datasets") as caught:
             function(long_frame())
         assert "bestby datasets" in str(caught.value.hint)
 
 
-def by_pair(found: bb.DatasetComparison) -> dict[Any, Any]:
+def by_pair(found: bb.results.DatasetComparison) -> dict[Any, Any]:
     """Return the differences over all datasets by the systems and by what varies."""
     return {(e.a, e.b, e.average, e.resampled): e for e in found.overall}
 

@@ -32,7 +32,7 @@ PARTS = answers()
 
 
 @pytest.fixture(scope="module")
-def result() -> bb.DatasetComparison:
+def result() -> bb.results.DatasetComparison:
     return bb.compare_datasets(PARTS, n_resamples=200)
 
 
@@ -77,7 +77,7 @@ def test_scores_of_one_dataset_twice_are_as_sure_as_twice_the_items() -> None:
 RUNS = {name: {"new": [0.7, 0.72, 0.71], "old": [0.6, 0.61, 0.63]} for name in ("x", "y", "z")}
 TABLE = {name: {s: runs[0] for s, runs in row.items()} for name, row in RUNS.items()}
 
-QUESTIONS: dict[str, tuple[Callable[[], bb.DatasetComparison], str]] = {
+QUESTIONS: dict[str, tuple[Callable[[], bb.results.DatasetComparison], str]] = {
     "items": (lambda: bb.compare_datasets(PARTS, n_resamples=50), "items"),
     "runs": (lambda: bb.compare_datasets(RUNS), "runs"),
     "comparisons": (
@@ -105,16 +105,16 @@ def test_which_question_is_answered(data: str) -> None:
 
 
 def test_what_does_not_fit_together_is_refused() -> None:
-    with pytest.raises(bb.DesignError, match="one score per dataset") as refused:
+    with pytest.raises(bb.errors.DesignError, match="one score per dataset") as refused:
         bb.compare_datasets(TABLE, datasets="fixed")
     assert 'datasets="random"' in refused.value.hint
-    with pytest.raises(bb.InvalidInputError, match="across='t' has no effect on the mean over these"):
+    with pytest.raises(bb.errors.InvalidInputError, match="across='t' has no effect on the mean over these"):
         bb.compare_datasets(RUNS, across="t", datasets="fixed")
-    with pytest.raises(bb.InvalidInputError, match="datasets"):
+    with pytest.raises(bb.errors.InvalidInputError, match="datasets"):
         bb.compare_datasets(RUNS, datasets=["x", "y"])  # type: ignore[arg-type]
 
 
-def test_both_answers_are_kept(result: bb.DatasetComparison) -> None:
+def test_both_answers_are_kept(result: bb.results.DatasetComparison) -> None:
     random = bb.compare_datasets(PARTS, datasets="random", n_resamples=200)
     macro = {e.resampled: e for e in result.overall if e.average == "macro"}
     assert set(macro) == {"items", "datasets"}

@@ -45,7 +45,7 @@ def test_the_columns_are_named() -> None:
 def test_an_item_in_two_folds() -> None:
     fold = table()["fold"]
     fold[0] = "f9"
-    with pytest.raises(bb.InvalidInputError) as error:
+    with pytest.raises(bb.errors.InvalidInputError) as error:
         compared(fold=fold)
     assert "the fold of item 'r0/0' is 'f9' here and 'f0' there" in str(error.value)
 
@@ -54,7 +54,7 @@ def test_an_item_in_two_folds() -> None:
 def test_a_column_of_repetitions_that_is_not_called_so(column: str, named: str) -> None:
     pd = pytest.importorskip("pandas")
     frame = pd.DataFrame(table()).rename(columns={"repetition": column})
-    with pytest.raises(bb.InvalidInputError) as error:
+    with pytest.raises(bb.errors.InvalidInputError) as error:
         bb.compare_folds(frame, metric="accuracy")
     assert "the fold of item '0' is 'f0' here and 'f1' there" in str(error.value)
     assert error.value.hint.endswith(f"repetition={named}")

@@ -26,7 +26,7 @@ def repetitions(number: int = 5, *, folds: int | None = None) -> dict[str, Evalu
     return parts
 
 
-def compared(parts: Any = None, **settings: Any) -> bb.FoldComparison:
+def compared(parts: Any = None, **settings: Any) -> bb.results.FoldComparison:
     settings = {"metric": "pearson", "n_resamples": 999} | settings
     return compare_folds(repetitions() if parts is None else parts, **settings)
 

@@ -216,7 +216,7 @@ def test_newly_wrong_items_come_first() -> None:
         ("c", "newly right"),
     ]
     assert (result.n_worse, result.n_better) == (2, 1)
-    assert result.flips[0] == bb.Flip("a", "newly wrong", "x", "y", "x", "accuracy")
+    assert result.flips[0] == bb.results.Flip("a", "newly wrong", "x", "y", "x", "accuracy")
 
 
 def test_scores_that_became_worse_are_sorted_by_how_much() -> None:
@@ -281,14 +281,14 @@ def test_check_raises_the_words_of_the_report() -> None:
     result = bb.gate(answers(400, 20, 10), GOLD, margin=0.03)
     with pytest.raises(AssertionError, match="Inconclusive: the data leave open whether new") as caught:
         result.check()
-    assert isinstance(caught.value, bb.GateFailedError)
+    assert isinstance(caught.value, bb.errors.GateFailedError)
     said = " ".join(str(result).split())
     assert str(caught.value) in said
     result.check(inconclusive="pass")
     result.check(margin=0.1)
-    with pytest.raises(bb.GateFailedError, match="leave open"):
+    with pytest.raises(bb.errors.GateFailedError, match="leave open"):
         result.check(margin={"accuracy": 0.04})
-    with pytest.raises(bb.InvalidInputError, match="inconclusive must be one of"):
+    with pytest.raises(bb.errors.InvalidInputError, match="inconclusive must be one of"):
         result.check(inconclusive="maybe")  # type: ignore[arg-type]
 
 
@@ -305,15 +305,15 @@ def test_another_margin_gives_what_a_gate_with_it_gives() -> None:
 
 def test_of_three_systems_two_are_named() -> None:
     data = {**answers(40, 2, 1), "other": [1] * 40}
-    with pytest.raises(bb.InvalidInputError, match="a gate compares two systems, got 3"):
+    with pytest.raises(bb.errors.InvalidInputError, match="a gate compares two systems, got 3"):
         bb.gate(data, GOLD[:40])
-    with pytest.raises(bb.InvalidInputError, match="two systems, got 3"):
+    with pytest.raises(bb.errors.InvalidInputError, match="two systems, got 3"):
         bb.gate(data, GOLD[:40], baseline="main")
     result = bb.gate(data, GOLD[:40], baseline="other", candidate="new")
     assert (result.baseline, result.candidate) == ("other", "new")
     turned = bb.gate(answers(40, 2, 1), GOLD[:40], candidate="main")
     assert (turned.baseline, turned.candidate) == ("new", "main")
-    with pytest.raises(bb.InvalidInputError, match="at least 2 systems"):
+    with pytest.raises(bb.errors.InvalidInputError, match="at least 2 systems"):
         bb.gate({"main": [1, 0]}, [1, 1])
 
 

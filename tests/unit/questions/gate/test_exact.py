@@ -23,7 +23,7 @@ def lost(n: int, losses: int, gains: int = 0) -> dict[str, Any]:
     return {"base": base, "new": new}
 
 
-def asked(data: dict[str, Any], margin: float = 0.01, **more: Any) -> bb.Gate:
+def asked(data: dict[str, Any], margin: float = 0.01, **more: Any) -> bb.results.Gate:
     return bb.gate(data, metric="mean", margin=margin, **more)
 
 
@@ -152,5 +152,7 @@ def test_the_command_and_the_file_of_settings(
     capsys.readouterr()
     assert main([*command, "--fail-test", "tango"]) == 2
     assert "--fail-test must be one of exact, bound" in capsys.readouterr().err
-    with pytest.raises(bb.InvalidInputError, match="fail_test must be one of exact, bound, got 'tango'"):
+    with pytest.raises(
+        bb.errors.InvalidInputError, match="fail_test must be one of exact, bound, got 'tango'"
+    ):
         asked(lost(300, 6), fail_test="tango")

@@ -21,7 +21,7 @@ METRICS = ["accuracy", "f1_macro", "matthews_corrcoef"]
 MARGINS = {"accuracy": 0.001, "f1_macro": 0.06, "matthews_corrcoef": 0.5}
 
 
-def several(**more: Any) -> bb.Gate:
+def several(**more: Any) -> bb.results.Gate:
     return bb.gate(SYSTEMS, GOLD, metric=METRICS, **more)
 
 
@@ -56,7 +56,7 @@ def test_of_many_checks_those_that_do_not_pass_have_a_sentence() -> None:
     assert 2 < len(open_) <= 8
     for check, sentence in zip(result, result.sentences, strict=True):
         assert (words(sentence) in text) is (check in open_)
-    with pytest.raises(bb.GateFailedError) as caught:
+    with pytest.raises(bb.errors.GateFailedError) as caught:
         result.check()
     assert "table" not in str(caught.value)
     assert open_[0].name in str(caught.value)

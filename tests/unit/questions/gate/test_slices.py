@@ -57,7 +57,9 @@ def test_with_a_margin_all_slices_must_pass() -> None:
     message = " ".join(result.sentences)
     assert "new is worse than main in accuracy (language=ja) by more than the margin of 0.05" in message
     assert "needs no correction (intersection-union)" in " ".join(str(result).split())
-    with pytest.raises(bb.GateFailedError, match=r"Fail: new is worse than main in accuracy \(language=ja\)"):
+    with pytest.raises(
+        bb.errors.GateFailedError, match=r"Fail: new is worse than main in accuracy \(language=ja\)"
+    ):
         result.check()
     assert result.with_margin(0.4).outcome == "pass"
     assert [check.part for check in result.with_margin(0.4)] == [check.part for check in result]
@@ -97,7 +99,7 @@ def test_how_many_more_items_decide_a_slice_counts_the_bound_that_decides(margin
     loss, error = -ja.difference.estimate, ja.difference.standard_error
     assert (loss > margin) == (checks > 1)
     assert error is not None
-    design = bb.PairedScores(abs(loss - margin), 10.0 * error)  # of 100 items
+    design = bb.planning.PairedScores(abs(loss - margin), 10.0 * error)  # of 100 items
     plan = bb.sample_size(design, 0.8, alternative="greater", n_comparisons=checks)
     assert ja.more == max(1, plan.n - 100)
     assert plan.n > 101
@@ -126,7 +128,7 @@ def test_the_seed_of_a_generator_gives_all_parts_again() -> None:
     def share(gold: Any, predictions: Any) -> float:
         return float(np.mean(gold == predictions)) ** 2 + float(np.mean(predictions == 1))
 
-    def drawn(rng: int | np.random.Generator) -> bb.Gate:
+    def drawn(rng: int | np.random.Generator) -> bb.results.Gate:
         data, third = with_losses("ja", 4), np.arange(600) % 3
         return bb.gate(data, third % 2, metric=share, by={"third": third}, n_resamples=99, rng=rng)
 
@@ -257,7 +259,7 @@ def test_an_error_in_a_slice_names_it() -> None:
     gold[40:] = 1.0
     systems = {name: gold + rng.normal(size=60) for name in ("main", "new")}
     part = np.repeat(["varying", "constant"], [40, 20])
-    with pytest.raises((bb.InvalidInputError, bb.DesignError), match="part=constant: "):
+    with pytest.raises((bb.errors.InvalidInputError, bb.errors.DesignError), match="part=constant: "):
         bb.gate(systems, gold, metric="pearson", by={"part": part}, margin=0.1)
 
 

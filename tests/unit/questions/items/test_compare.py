@@ -8,11 +8,13 @@ import numpy as np
 import pytest
 from tests.unit.comparisons.two_systems import GOLD, A, B, codes
 
-from bestby import FunctionMetric, Interval, InvalidInputError, compare
+from bestby import FunctionMetric, compare
 from bestby.comparisons.family import verdict as _verdict
 from bestby.comparisons.family import verdicts
+from bestby.errors import InvalidInputError
 from bestby.report.comparison import MIRRORED_VERDICTS
 from bestby.report.pairs import VERDICTS
+from bestby.results import Interval
 
 # -- notes -----------------------------------------------------------------------------------------
 

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from tests.unit.comparisons.soft_labels import GOLD, HARD, HARD_GOLD, A, B, codes, one_hot
 
-from bestby import DesignError, Evaluation, FunctionMetric, InvalidInputError, Reading, compare, compare_runs
+from bestby import Evaluation, FunctionMetric, Reading, compare, compare_runs
+from bestby.errors import DesignError, InvalidInputError
 
 TEXTS = ["the cat", "a dog", "one fox", "two hens"] * 10
 REFERENCES = [["the cat", "cats"], ["dog"], ["a fox", "the fox"], ["hens"]] * 10

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from tests.unit.comparisons.soft_labels import GOLD, HARD, HARD_GOLD, A, B, codes, message, one_hot
 
-from bestby import DesignError, InvalidInputError, Reading, compare
+from bestby import Reading, compare
+from bestby.errors import DesignError, InvalidInputError
 
 CLASSES = ["neg", "neu", "pos"]
 

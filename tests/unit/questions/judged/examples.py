@@ -15,7 +15,7 @@ CHOSEN = np.isin(np.arange(200), RNG.choice(200, 60, replace=False))
 HUMAN = {name: np.where(CHOSEN, values, np.nan) for name, values in TRUTH.items()}
 
 
-def compared(judge: Any = JUDGE, human: Any = HUMAN, **options: Any) -> bb.JudgedComparison:
+def compared(judge: Any = JUDGE, human: Any = HUMAN, **options: Any) -> bb.results.JudgedComparison:
     return bb.compare_judged(judge, human, **{"labels_drawn": "random", **options})
 
 

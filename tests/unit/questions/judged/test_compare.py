@@ -13,7 +13,7 @@ import bestby as bb
 from bestby.report.percent import in_percent
 
 
-def numbers(found: bb.JudgedComparison) -> list[float]:
+def numbers(found: bb.results.JudgedComparison) -> list[float]:
     return [x for d in found for x in (d.estimate, d.interval.low, d.interval.high, d.p_value)]
 
 
@@ -284,7 +284,7 @@ def test_shares_in_percent_and_a_judge_on_another_scale() -> None:
         assert other.labels_interval.low == 100.0 * one.labels_interval.low
         assert other.judge_score == factor * one.judge_score
         assert "human score (%)" in found.table(percent=True)
-    with pytest.raises(bb.InvalidInputError, match="cannot show percent"):
+    with pytest.raises(bb.errors.InvalidInputError, match="cannot show percent"):
         compared().table(percent=True)
 
 

@@ -39,12 +39,12 @@ CHOSEN = np.isin(np.arange(N), RNG.choice(N, 100, replace=False))
 HUMAN = [value if known else None for value, known in zip(GOLD.tolist(), CHOSEN, strict=True)]
 
 
-def compared(judge: Any = JUDGE, human: Any = HUMAN, **options: Any) -> bb.JudgedComparison:
+def compared(judge: Any = JUDGE, human: Any = HUMAN, **options: Any) -> bb.results.JudgedComparison:
     given = {"predictions": PREDICTIONS, "metric": "f1_macro", "labels_drawn": "random", "n_resamples": 999}
     return bb.compare_judged(judge, human, **(given | options))
 
 
-def numbers(found: bb.JudgedComparison) -> list[float]:
+def numbers(found: bb.results.JudgedComparison) -> list[float]:
     return [x for d in found for x in (d.estimate, d.interval.low, d.interval.high, d.p_value)]
 
 
@@ -320,22 +320,22 @@ def test_resamples_without_a_value_are_told() -> None:
 def test_there_is_no_picture_of_a_judge_without_scores_of_items() -> None:
     by_rates = bb.compare_judged({"a": [0, 1], "b": [1, 0]}, calibration=([0, 1, 0], [0, 1, 0]))
     for found in (compared(), by_rates):
-        with pytest.raises(bb.InvalidInputError, match="no item has both here"):
+        with pytest.raises(bb.errors.InvalidInputError, match="no item has both here"):
             found.plot(kind="judge")
 
 
 def test_a_metric_needs_predictions_and_tables_hold_all() -> None:
     scores = {name: RNG.random(N) for name in "ab"}
     human = {name: np.where(CHOSEN, values, np.nan) for name, values in scores.items()}
-    with pytest.raises(bb.InvalidInputError, match="metric compares predictions with labels"):
+    with pytest.raises(bb.errors.InvalidInputError, match="metric compares predictions with labels"):
         bb.compare_judged(scores, human, labels_drawn="random", metric="f1_macro")
     frame = pd.DataFrame({"judge": JUDGE, "human": HUMAN})
-    with pytest.raises(bb.InvalidInputError, match="predictions stand beside a table"):
+    with pytest.raises(bb.errors.InvalidInputError, match="predictions stand beside a table"):
         compared(frame, None)
     whole = frame.assign(**{f"prediction[{name}]": values for name, values in PREDICTIONS.items()})
-    with pytest.raises(bb.InvalidInputError, match="predictions is given twice"):
+    with pytest.raises(bb.errors.InvalidInputError, match="predictions is given twice"):
         compared(source_of(whole, None, None, None, None), None)
-    with pytest.raises(bb.InvalidInputError, match="has labels of several humans"):
+    with pytest.raises(bb.errors.InvalidInputError, match="has labels of several humans"):
         compared(whole.drop(columns="human").assign(human_1=HUMAN, human_2=HUMAN), None, predictions=None)
 
 

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bestby import JudgedComparison, compare_judged
+from bestby import compare_judged
 from bestby.inference.powered_intervals import Shares
+from bestby.results import JudgedComparison
 
 SYSTEMS = ("a", "b", "c")
 

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 import bestby as bb
-from bestby import DesignError
+from bestby.errors import DesignError
 from bestby.inference.proportions import two_sided_quantile
 from bestby.questions.judged.rogan_gladen import (
     ErrorRates,
@@ -96,11 +96,11 @@ SET = pd.DataFrame({"judge": judged(HUMAN, np.where(np.arange(M) % 2, 0.9, 0.6))
 PAIR = (SET["judge"], SET["human"])
 
 
-def compared(calibration: Any = PAIR, judge: Any = JUDGE, **options: Any) -> bb.JudgedComparison:
+def compared(calibration: Any = PAIR, judge: Any = JUDGE, **options: Any) -> bb.results.JudgedComparison:
     return bb.compare_judged(judge, calibration=calibration, **options)
 
 
-def numbers(found: bb.JudgedComparison) -> list[float]:
+def numbers(found: bb.results.JudgedComparison) -> list[float]:
     ends = [x for s in found.systems for x in (s.score, s.interval.low, s.interval.high)]
     return [*ends, *(x for d in found for x in (d.estimate, d.interval.low, d.interval.high, d.p_value))]
 
@@ -253,7 +253,7 @@ BOTH = pd.DataFrame(
     ],
 )  # fmt: skip
 def test_what_cannot_be_used_is_refused(calibration: Any, options: dict[str, Any], message: str) -> None:
-    with pytest.raises((bb.InvalidInputError, bb.DesignError), match=message):
+    with pytest.raises((bb.errors.InvalidInputError, bb.errors.DesignError), match=message):
         compared(calibration, **options)
 
 

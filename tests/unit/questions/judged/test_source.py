@@ -11,9 +11,9 @@ import polars as pl
 import pytest
 
 import bestby as bb
-from bestby import InvalidInputError
 from bestby.data.layouts.judged import judged_of
 from bestby.data.table import table_of
+from bestby.errors import InvalidInputError
 from bestby.questions.judged.source import read_calibration, read_judged
 
 Write = Callable[[str], Path]

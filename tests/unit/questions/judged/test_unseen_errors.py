@@ -19,7 +19,9 @@ def grades(rng: np.random.Generator, n_items: int = N) -> tuple[np.ndarray, np.n
     return np.where(failed, 1.0, human), np.where(failed, rng.integers(4, 6, (n_items, 2)), judge)
 
 
-def compared(human: np.ndarray, judge: np.ndarray, known: np.ndarray, **more: object) -> bb.JudgedComparison:
+def compared(
+    human: np.ndarray, judge: np.ndarray, known: np.ndarray, **more: object
+) -> bb.results.JudgedComparison:
     labels = np.where(known if known.ndim > 1 else known[:, None], human, np.nan)
     sides = (dict(zip("ab", x.T, strict=True)) for x in (judge, labels))
     return bb.compare_judged(*sides, labels_drawn="random", **more)  # type: ignore[arg-type]

@@ -30,7 +30,7 @@ DESIGNS: dict[str, dict[str, Any]] = {
 }
 
 
-def draw(seed: int = 0, **options: Any) -> bb.ChosenItems:
+def draw(seed: int = 0, **options: Any) -> bb.results.ChosenItems:
     return bb.choose_items(SCORES, items=IDS, rng=seed, **options)
 
 
@@ -159,24 +159,24 @@ def test_a_csv_holds_no_empty_columns() -> None:
     ],
 )
 def test_what_cannot_be_drawn_is_refused(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(bb.BestbyError, match=message):
+    with pytest.raises(bb.errors.BestbyError, match=message):
         draw(**options)
 
 
 def test_scores_that_cannot_make_strata_are_refused() -> None:
-    with pytest.raises(bb.DesignError, match="is 1 for too many items"):
+    with pytest.raises(bb.errors.DesignError, match="is 1 for too many items"):
         bb.choose_items({"a": [1] * 10}, 4, stratify_by="score")
-    with pytest.raises(bb.InvalidInputError, match="those of one"):
+    with pytest.raises(bb.errors.InvalidInputError, match="those of one"):
         bb.choose_items({"a": range(10)}, 4, stratify_by="disagreement")
-    with pytest.raises(bb.InvalidInputError, match="there are none"):
+    with pytest.raises(bb.errors.InvalidInputError, match="there are none"):
         bb.choose_items(IDS, 10, stratify_by="score")
-    with pytest.raises(bb.InvalidInputError, match="per-item scores"):
+    with pytest.raises(bb.errors.InvalidInputError, match="per-item scores"):
         bb.choose_items({"a": ["x", "y"] * 5}, 4, stratify_by="score")
-    with pytest.raises(bb.InvalidInputError, match="must be unique"):
+    with pytest.raises(bb.errors.InvalidInputError, match="must be unique"):
         bb.choose_items(["q", "q"], 1)
-    with pytest.raises(bb.InvalidInputError, match="texts or whole numbers"):
+    with pytest.raises(bb.errors.InvalidInputError, match="texts or whole numbers"):
         bb.choose_items([0.5, 0.2], 1)
-    with pytest.raises(bb.DesignError, match="more than one stratum"):
+    with pytest.raises(bb.errors.DesignError, match="more than one stratum"):
         bb.choose_items(IDS, 4, clusters=DOCS, strata=["x", "y"] * 24)
 
 

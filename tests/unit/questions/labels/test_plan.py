@@ -17,7 +17,7 @@ from scipy import stats
 import bestby as bb
 from bestby.cli import main
 
-DESIGN = bb.JudgedScores(sd=0.5, correlation=0.8, n_items=4000)
+DESIGN = bb.planning.JudgedScores(sd=0.5, correlation=0.8, n_items=4000)
 
 
 def study(rng: np.random.Generator, n: int, total: int, r: float) -> tuple[float, float]:
@@ -34,7 +34,7 @@ def study(rng: np.random.Generator, n: int, total: int, r: float) -> tuple[float
 
 @pytest.mark.parametrize("r", [0.3, 0.7, 0.95])
 def test_studies_of_the_planned_size_have_the_half_width_promised(r: float) -> None:
-    plan = bb.plan_labels(bb.JudgedScores(1.0, r, 3000, error_share=1.0), half_width=0.15)
+    plan = bb.plan_labels(bb.planning.JudgedScores(1.0, r, 3000, error_share=1.0), half_width=0.15)
     rng = np.random.default_rng(7)
     found = np.array([study(rng, plan.n_labels, 3000, r) for _ in range(1000)])
     assert np.median(found[:, 1]) == pytest.approx(0.15, rel=0.04)
@@ -42,7 +42,7 @@ def test_studies_of_the_planned_size_have_the_half_width_promised(r: float) -> N
 
 
 def test_a_margin_is_detected_with_the_power_promised() -> None:
-    plan = bb.plan_labels(bb.JudgedScores(1.0, 0.8, 2000), margin=0.2, power=0.9)
+    plan = bb.plan_labels(bb.planning.JudgedScores(1.0, 0.8, 2000), margin=0.2, power=0.9)
     rng = np.random.default_rng(8)
     found = np.array([study(rng, plan.n_labels, 2000, 0.8) for _ in range(1500)])
     assert np.mean(np.abs(found[:, 0] + 0.2) > found[:, 1]) == pytest.approx(0.9, abs=0.025)
@@ -64,15 +64,19 @@ def test_the_least_number_is_enough_and_one_less_is_not() -> None:
 
 
 def test_better_judges_more_items_and_higher_levels() -> None:
-    def labels(design: bb.JudgedScores = DESIGN, **options: Any) -> int:
+    def labels(design: bb.planning.JudgedScores = DESIGN, **options: Any) -> int:
         return bb.plan_labels(design, half_width=0.04, **options).n_labels
 
-    assert labels(bb.JudgedScores(0.5, 0.9, 4000)) < labels() < labels(bb.JudgedScores(0.5, 0.5, 4000))
-    assert labels(bb.JudgedScores(0.5, -0.8, 4000)) == labels()
-    assert labels(bb.JudgedScores(0.5, 0.8, 40_000)) < labels()
+    assert (
+        labels(bb.planning.JudgedScores(0.5, 0.9, 4000))
+        < labels()
+        < labels(bb.planning.JudgedScores(0.5, 0.5, 4000))
+    )
+    assert labels(bb.planning.JudgedScores(0.5, -0.8, 4000)) == labels()
+    assert labels(bb.planning.JudgedScores(0.5, 0.8, 40_000)) < labels()
     assert labels(level=0.99) == labels(n_comparisons=5) > labels()
-    assert labels(bb.JudgedScores(0.5, 0.8, 4000, design_effect=2.0)) > 1.9 * labels()
-    useless = bb.plan_labels(bb.JudgedScores(0.5, 0.0, 4000), half_width=0.04)
+    assert labels(bb.planning.JudgedScores(0.5, 0.8, 4000, design_effect=2.0)) > 1.9 * labels()
+    useless = bb.plan_labels(bb.planning.JudgedScores(0.5, 0.0, 4000), half_width=0.04)
     assert useless.n_labels == pytest.approx(useless.n_alone, abs=3)
     assert "judge_saves_little" in {note.code for note in useless.notes}
 
@@ -81,13 +85,13 @@ def test_a_pilot_measures_what_it_was_drawn_with() -> None:
     rng = np.random.default_rng(9)
     x = rng.standard_normal(4000)
     y = 0.6 * x + 0.8 * rng.standard_normal(4000)
-    found = bb.JudgedScores.from_pilot(x, y)
+    found = bb.planning.JudgedScores.from_pilot(x, y)
     assert found.correlation == pytest.approx(0.6, abs=0.03)
     assert found.sd == pytest.approx(1.0, abs=0.03)
     gaps = np.where(np.arange(4000) < 2000, y, np.nan)
-    assert bb.JudgedScores.from_pilot(x, gaps).pilot_labels == 2000
+    assert bb.planning.JudgedScores.from_pilot(x, gaps).pilot_labels == 2000
     base = rng.standard_normal(4000)
-    pair = bb.JudgedScores.from_pilot({"a": x + base, "b": base}, {"a": y - base, "b": -base})
+    pair = bb.planning.JudgedScores.from_pilot({"a": x + base, "b": base}, {"a": y - base, "b": -base})
     assert pair.correlation == pytest.approx(found.correlation)
 
 
@@ -96,14 +100,14 @@ def test_small_pilots_do_not_flatter_the_judge_and_ask_for_caution() -> None:
     rest = []
     for _ in range(1500):
         x = rng.standard_normal(12)
-        found = bb.JudgedScores.from_pilot(x, 0.8 * x + 0.6 * rng.standard_normal(12))
+        found = bb.planning.JudgedScores.from_pilot(x, 0.8 * x + 0.6 * rng.standard_normal(12))
         rest.append(found.sd**2 * (1 - found.correlation**2))
     assert np.mean(rest) == pytest.approx(0.36, rel=0.05)  # over n it would be 17 % less
-    pilot = bb.JudgedScores(0.5, 0.8, 4000, pilot_labels=20)
+    pilot = bb.planning.JudgedScores(0.5, 0.8, 4000, pilot_labels=20)
     plan = bb.plan_labels(pilot, half_width=0.06)
     assert plan.n_cautious is not None
     assert plan.n_cautious > 1.2 * plan.n_labels
-    unsure = bb.plan_labels(bb.JudgedScores(0.5, 0.8, 700, pilot_labels=6), half_width=0.04)
+    unsure = bb.plan_labels(bb.planning.JudgedScores(0.5, 0.8, 700, pilot_labels=6), half_width=0.04)
     assert unsure.n_cautious is None
     assert "pilot_too_uncertain" in {note.code for note in unsure.notes}
 
@@ -116,7 +120,7 @@ def stratified(rng: np.random.Generator, n: int) -> tuple[np.ndarray, np.ndarray
 
 
 def test_strata_cost_degrees_of_freedom() -> None:
-    strata = bb.JudgedScores(0.5, 0.8, 4000, n_strata=3)
+    strata = bb.planning.JudgedScores(0.5, 0.8, 4000, n_strata=3)
     n = np.array([50, 200])
     assert strata.standard_error(n, 4000) == pytest.approx(DESIGN.standard_error(n, 4000), rel=1e-3)
     assert (strata.standard_error(n, 4000) > DESIGN.standard_error(n, 4000)).all()
@@ -132,12 +136,12 @@ def test_a_pilot_measures_what_lies_inside_the_strata() -> None:
     judge, human, stratum = stratified(np.random.default_rng(3), 20_000)
     labels = np.where(np.arange(20_000) < 15_000, human, np.nan)
     labels[(stratum == 0) & (np.arange(20_000) % 2 == 0)] = np.nan  # half of the labels of one stratum
-    design = bb.JudgedScores.from_pilot(judge, labels, strata=stratum)
+    design = bb.planning.JudgedScores.from_pilot(judge, labels, strata=stratum)
     assert design.sd == pytest.approx(1.0, rel=0.02)
     assert design.correlation == pytest.approx(0.6, abs=0.02)
     assert design.n_strata == 3
     assert design.cautious().sd > design.sd
-    assert bb.JudgedScores.from_pilot(judge, labels).sd == pytest.approx(human.std(), rel=0.1)
+    assert bb.planning.JudgedScores.from_pilot(judge, labels).sd == pytest.approx(human.std(), rel=0.1)
 
 
 def test_strata_of_unequal_spread_count_by_their_shares() -> None:
@@ -145,14 +149,14 @@ def test_strata_of_unequal_spread_count_by_their_shares() -> None:
     stratum = np.repeat([0, 1], [9000, 1000])
     human = np.array([1.0, 5.0])[stratum] * rng.standard_normal(10_000)
     labels = np.where((stratum == 1) | (np.arange(10_000) < 1000), human, np.nan)
-    design = bb.JudgedScores.from_pilot(rng.standard_normal(10_000), labels, strata=stratum)
+    design = bb.planning.JudgedScores.from_pilot(rng.standard_normal(10_000), labels, strata=stratum)
     assert design.sd**2 == pytest.approx(0.9 * 1.0 + 0.1 * 25.0, rel=0.1)
 
 
 def test_one_stratum_is_none() -> None:
     judge, human, _ = stratified(np.random.default_rng(5), 80)
-    one = bb.JudgedScores.from_pilot(judge, human, strata=["all"] * 80)
-    assert one == bb.JudgedScores.from_pilot(judge, human)
+    one = bb.planning.JudgedScores.from_pilot(judge, human, strata=["all"] * 80)
+    assert one == bb.planning.JudgedScores.from_pilot(judge, human)
 
 
 @pytest.mark.parametrize(
@@ -166,15 +170,15 @@ def test_one_stratum_is_none() -> None:
 )
 def test_strata_that_tell_nothing_are_refused(strata: Any, message: str) -> None:
     human = np.arange(10) % 5
-    with pytest.raises(bb.InvalidInputError, match=re.escape(message)):
-        bb.JudgedScores.from_pilot(np.arange(10.0), human.astype(float), strata=strata)
+    with pytest.raises(bb.errors.InvalidInputError, match=re.escape(message)):
+        bb.planning.JudgedScores.from_pilot(np.arange(10.0), human.astype(float), strata=strata)
 
 
 def test_a_stratified_study_has_the_half_width_promised() -> None:
     """Labels in proportion to the strata, corrected by `compare_judged`."""
     rng = np.random.default_rng(6)
     judge, human, stratum = stratified(rng, 200_000)
-    known = bb.JudgedScores.from_pilot(judge, human, strata=stratum, n_items=2000)
+    known = bb.planning.JudgedScores.from_pilot(judge, human, strata=stratum, n_items=2000)
     plan = bb.plan_labels(known, half_width=0.12)
     shares = np.rint(np.array([0.5, 0.3, 0.2]) * 2000).astype(int)
     widths, hits = [], []
@@ -199,7 +203,7 @@ def test_a_stratified_study_has_the_half_width_promised() -> None:
 
 
 def test_a_budget_is_divided_at_the_best_ratio_of_judged_items_and_labels() -> None:
-    design = bb.JudgedScores(1.0, 0.8)
+    design = bb.planning.JudgedScores(1.0, 0.8)
     best = bb.allocate(design, 10_000, judge_cost=0.02, label_cost=1.0).best
     ratio = np.sqrt(0.8**2 / (1 - 0.8**2) * 1.0 / 0.02)
     assert best.items / best.labels == pytest.approx(ratio, rel=0.01)
@@ -209,7 +213,7 @@ def test_a_budget_is_divided_at_the_best_ratio_of_judged_items_and_labels() -> N
 
 
 def test_limits_and_prices_of_items_are_kept() -> None:
-    design = bb.JudgedScores(1.0, 0.8)
+    design = bb.planning.JudgedScores(1.0, 0.8)
     limited = bb.allocate(design, 10_000, judge_cost=0.02, label_cost=1.0, max_items=12_000)
     assert {split.items for split in limited.splits if split.labels < 9000} == {12_000}
     free = bb.allocate(design, 100, label_cost=1.0, max_items=5000)
@@ -226,36 +230,41 @@ def test_limits_and_prices_of_items_are_kept() -> None:
     [
         (lambda: bb.plan_labels(DESIGN), "exactly one of"),
         (lambda: bb.plan_labels(DESIGN, 50, half_width=0.1), "exactly one of"),
-        (lambda: bb.plan_labels(bb.JudgedScores(1.0, 0.5), half_width=0.1), "how many items"),
+        (lambda: bb.plan_labels(bb.planning.JudgedScores(1.0, 0.5), half_width=0.1), "how many items"),
         (lambda: bb.plan_labels(DESIGN, half_width=0.01), "labels of all 4000 judged items are not enough"),
         (lambda: bb.plan_labels(DESIGN, half_width=-1.0), "positive"),
         (lambda: bb.plan_labels(DESIGN, 5000), "between 5 and the 4000"),
         (lambda: bb.plan_labels(DESIGN, half_width=0.1, power=0.8), "power"),
         (lambda: bb.plan_labels(DESIGN, margin=0.1, power=0.01), "above the level"),
-        (lambda: bb.plan_labels(bb.PairedScores(0.1, 1.0), 10), "must be JudgedScores"),  # type: ignore[arg-type]
-        (lambda: bb.JudgedScores(0.0, 0.5), "sd must be"),
-        (lambda: bb.JudgedScores(1.0, 1.5), "correlation must lie"),
-        (lambda: bb.JudgedScores(1.0, 0.5, 3), "n_items must be at least 5"),
-        (lambda: bb.JudgedScores.from_pilot([1, 2, 3, 4], [1, 2, 3, 4]), "at least 5 items"),
-        (lambda: bb.JudgedScores.from_pilot(range(6), [1] * 6), "all the same"),
-        (lambda: bb.JudgedScores.from_pilot(range(6), range(5)), "lengths differ"),
-        (lambda: bb.JudgedScores.from_pilot([None, 1, 2, 3, 4, 5], range(6)), "scored every item"),
-        (lambda: bb.JudgedScores.from_pilot({"a": range(6)}, {"a": range(6)}), "the same two systems"),
-        (lambda: bb.JudgedScores.from_pilot({"a": range(6)}, range(6)), "both"),
-        (lambda: bb.JudgedScores.from_pilot(["x"] * 6, range(6)), "must be numbers"),
-        (lambda: bb.allocate(bb.PairedScores(0.1, 1.0), 10.0), "got PairedScores"),  # type: ignore[call-overload]
+        (lambda: bb.plan_labels(bb.planning.PairedScores(0.1, 1.0), 10), "must be JudgedScores"),  # type: ignore[arg-type]
+        (lambda: bb.planning.JudgedScores(0.0, 0.5), "sd must be"),
+        (lambda: bb.planning.JudgedScores(1.0, 1.5), "correlation must lie"),
+        (lambda: bb.planning.JudgedScores(1.0, 0.5, 3), "n_items must be at least 5"),
+        (lambda: bb.planning.JudgedScores.from_pilot([1, 2, 3, 4], [1, 2, 3, 4]), "at least 5 items"),
+        (lambda: bb.planning.JudgedScores.from_pilot(range(6), [1] * 6), "all the same"),
+        (lambda: bb.planning.JudgedScores.from_pilot(range(6), range(5)), "lengths differ"),
+        (lambda: bb.planning.JudgedScores.from_pilot([None, 1, 2, 3, 4, 5], range(6)), "scored every item"),
+        (
+            lambda: bb.planning.JudgedScores.from_pilot({"a": range(6)}, {"a": range(6)}),
+            "the same two systems",
+        ),
+        (lambda: bb.planning.JudgedScores.from_pilot({"a": range(6)}, range(6)), "both"),
+        (lambda: bb.planning.JudgedScores.from_pilot(["x"] * 6, range(6)), "must be numbers"),
+        (lambda: bb.allocate(bb.planning.PairedScores(0.1, 1.0), 10.0), "got PairedScores"),  # type: ignore[call-overload]
         (lambda: bb.allocate(DESIGN, 3.0, label_cost=1.0, judge_cost=0.1), "pays for 3 labels"),
         (lambda: bb.allocate(DESIGN, 30.0, judge_cost=0.1), "labels cost nothing"),  # type: ignore[call-overload]
         (lambda: bb.allocate(DESIGN, 30.0, label_cost=1.0), "nothing limits them"),
         (lambda: bb.allocate(DESIGN, 30.0, label_cost=1.0, run_cost=1.0), "run_cost"),  # type: ignore[call-overload]
         (
-            lambda: bb.allocate(bb.RunsAndItems(0.1, 1.0, 0.1, 1.0), 30.0, label_cost=1.0, run_cost=1.0),
+            lambda: bb.allocate(
+                bb.planning.RunsAndItems(0.1, 1.0, 0.1, 1.0), 30.0, label_cost=1.0, run_cost=1.0
+            ),
             "label_cost",
         ),
     ],
 )
 def test_what_makes_no_sense_is_refused(call: Any, message: str) -> None:
-    with pytest.raises(bb.BestbyError, match=message):
+    with pytest.raises(bb.errors.BestbyError, match=message):
         call()
 
 
@@ -275,7 +284,7 @@ def pilot(tmp_path: Path) -> Path:
 def test_the_command_reads_a_pilot_of_either_form(pilot: Path, capsys: pytest.CaptureFixture[str]) -> None:
     frame = pd.read_csv(pilot)
     judge, human = ({name: frame[f"{what}[{name}]"] for name in "ab"} for what in ("judge", "human"))
-    design = bb.JudgedScores.from_pilot(judge, human, n_items=3000)
+    design = bb.planning.JudgedScores.from_pilot(judge, human, n_items=3000)
     expected = json.loads(bb.plan_labels(design, half_width=0.03).to_json())
     options = ["judged", "plan", "--judged-items", "3000", "--half-width", ".03", "--json", "-"]
     named = ["--judge", "judge[a]", "--judge", "judge[b]", "--human", "human[a]", "--human", "human[b]"]
@@ -288,7 +297,7 @@ def test_the_command_reads_a_pilot_of_either_form(pilot: Path, capsys: pytest.Ca
     for more in ([str(pilot)], [str(pilot), *named], [str(long)]):
         assert main([*options, *more]) == 0
         assert json.loads(capsys.readouterr().out) == expected
-    one = bb.JudgedScores.from_pilot(judge["a"], human["a"], n_items=3000)
+    one = bb.planning.JudgedScores.from_pilot(judge["a"], human["a"], n_items=3000)
     for path in (pilot, long):
         assert main([*options, str(path), "--system", "a"]) == 0
         shown = json.loads(capsys.readouterr().out)
@@ -301,7 +310,9 @@ def test_the_command_plans_for_strata(pilot: Path, capsys: pytest.CaptureFixture
     frame.to_csv(pilot, index=False)
     options = ["judged", "plan", "--half-width", ".03", "--json", "-"]
     expected = bb.plan_labels(
-        bb.JudgedScores.from_pilot(frame["judge[a]"], frame["human[a]"], strata=frame["part"], n_items=3000),
+        bb.planning.JudgedScores.from_pilot(
+            frame["judge[a]"], frame["human[a]"], strata=frame["part"], n_items=3000
+        ),
         half_width=0.03,
     )
     where = [str(pilot), "--judged-items", "3000", "--stratum", "part"]
@@ -311,7 +322,7 @@ def test_the_command_plans_for_strata(pilot: Path, capsys: pytest.CaptureFixture
         assert (shown["n_labels"], shown["design"]["n_strata"]) == (expected.n_labels, 2)
     numbers = ["--sd", ".5", "--correlation", ".8", "--judged-items", "4000"]
     assert main([*options, *numbers, "--n-strata", "4"]) == 0
-    known = bb.JudgedScores(0.5, 0.8, 4000, n_strata=4)
+    known = bb.planning.JudgedScores(0.5, 0.8, 4000, n_strata=4)
     assert json.loads(capsys.readouterr().out)["n_labels"] == bb.plan_labels(known, half_width=0.03).n_labels
 
 
@@ -335,8 +346,8 @@ def test_the_command_averages_humans_and_joins_systems_by_item(
     shared = frame.iloc[9:]
     judge, human = ({name: shared[f"{what}[{name}]"] for name in "ab"} for what in ("judge", "human"))
     expected = {
-        humans: bb.JudgedScores.from_pilot(frame["judge[a]"], frame["human[a]"]),
-        unequal: bb.JudgedScores.from_pilot(judge, human),
+        humans: bb.planning.JudgedScores.from_pilot(frame["judge[a]"], frame["human[a]"]),
+        unequal: bb.planning.JudgedScores.from_pilot(judge, human),
     }
     for path, design in expected.items():
         assert main(["judged", "plan", str(path), "--n", "50", "--json", "-"]) == 0
@@ -349,7 +360,7 @@ def test_the_command_averages_humans_and_joins_systems_by_item(
 def test_the_command_divides_a_budget(capsys: pytest.CaptureFixture[str]) -> None:
     options = ["--sd", ".5", "--correlation", ".8", "--budget", "500", "--judge-cost", ".01"]
     assert main(["judged", "plan", *options, "--label-cost", "1", "--json", "-"]) == 0
-    expected = bb.allocate(bb.JudgedScores(0.5, 0.8), 500, judge_cost=0.01, label_cost=1)
+    expected = bb.allocate(bb.planning.JudgedScores(0.5, 0.8), 500, judge_cost=0.01, label_cost=1)
     assert json.loads(capsys.readouterr().out) == json.loads(expected.to_json())
 
 
@@ -397,8 +408,8 @@ def power_of(n: int, studies: int = 20) -> float:
 
 
 def test_a_plan_expects_five_errors_of_the_judge_or_does_without_it() -> None:
-    plan = bb.plan_labels(bb.JudgedScores(**RARE), margin=0.06)
-    continuous = bb.plan_labels(bb.JudgedScores(**RARE, error_share=1.0), margin=0.06)
+    plan = bb.plan_labels(bb.planning.JudgedScores(**RARE), margin=0.06)
+    continuous = bb.plan_labels(bb.planning.JudgedScores(**RARE, error_share=1.0), margin=0.06)
     assert continuous.n_labels < 40
     assert plan.n_labels == plan.n_alone > 200
     note = next(note for note in plan.notes if note.code == "few_judge_errors")
@@ -407,7 +418,7 @@ def test_a_plan_expects_five_errors_of_the_judge_or_does_without_it() -> None:
     assert "few_judge_errors" not in {note.code for note in continuous.notes}
     assert power_of(continuous.n_labels) < 0.5
     assert power_of(plan.n_labels) >= 0.8
-    five = bb.plan_labels(bb.JudgedScores(0.5, 0.95, 5000), half_width=0.03)
+    five = bb.plan_labels(bb.planning.JudgedScores(0.5, 0.95, 5000), half_width=0.03)
     assert five.n_labels == 206  # 5 / .0244
     assert "that for 5 errors" in next(n for n in five.notes if n.code == "few_judge_errors").message
 
@@ -416,23 +427,23 @@ def test_a_pilot_measures_on_how_many_items_the_judge_errs() -> None:
     rng = np.random.default_rng(3)
     human, judge = rare_failures(rng, 40_000)
     pair = ({"a": x[:, 0], "b": x[:, 1]} for x in (judge, human))
-    known = bb.JudgedScores.from_pilot(*pair)
+    known = bb.planning.JudgedScores.from_pilot(*pair)
     wrong = np.mean((human != judge).any(axis=1))
     assert known.error_share == pytest.approx(wrong, rel=0.1)
     small = human[:60, 1], judge[:60, 1]
-    pilot = bb.JudgedScores.from_pilot(small[1], small[0], n_items=2000)
+    pilot = bb.planning.JudgedScores.from_pilot(small[1], small[0], n_items=2000)
     plan = bb.plan_labels(pilot, half_width=0.05)
     assert plan.n_labels >= min(5 / max(pilot.error_share or 0.0, 1e-9), plan.n_alone)
     assert plan.n_cautious is not None
     assert plan.n_cautious >= plan.n_labels
     noisy = judge[:, 0] + rng.standard_normal(40_000)
-    assert bb.JudgedScores.from_pilot(noisy, human[:, 0] + noisy).labels_with_errors < 200
-    normal = bb.JudgedScores.from_pilot(noisy, noisy + rng.standard_normal(40_000))
+    assert bb.planning.JudgedScores.from_pilot(noisy, human[:, 0] + noisy).labels_with_errors < 200
+    normal = bb.planning.JudgedScores.from_pilot(noisy, noisy + rng.standard_normal(40_000))
     assert normal.error_share == pytest.approx(1 / 3, rel=0.1)
 
 
 def test_a_given_number_and_a_budget_say_that_errors_are_too_few() -> None:
-    design = bb.JudgedScores(**RARE)
+    design = bb.planning.JudgedScores(**RARE)
     given = next(n for n in bb.plan_labels(design, 100).notes if n.code == "few_judge_errors")
     assert given.message.endswith("388 labels hold 5")
     more = bb.plan_labels(design, 388)
@@ -443,7 +454,7 @@ def test_a_given_number_and_a_budget_say_that_errors_are_too_few() -> None:
     assert "few_judge_errors" in {note.code for note in small.notes}
     large = bb.allocate(design, 2000.0, **costs)
     assert large.best.labels >= 388
-    sure = bb.allocate(bb.JudgedScores(0.333, 0.94, error_share=1.0), 60.0, **costs)
+    sure = bb.allocate(bb.planning.JudgedScores(0.333, 0.94, error_share=1.0), 60.0, **costs)
     assert sure.best.items > 0
     assert "few_judge_errors" not in {note.code for note in sure.notes}
 
@@ -452,11 +463,11 @@ def test_the_command_takes_the_share_of_errors(capsys: pytest.CaptureFixture[str
     options = shlex.split("judged plan --sd .333 --correlation .94 --judged-items 2000 --margin .06")
     for more, share in (([], None), (["--judge-errors", "1"], 1.0)):
         assert main([*options, *more, "--json", "-"]) == 0
-        expected = bb.plan_labels(bb.JudgedScores(**RARE, error_share=share), margin=0.06)
+        expected = bb.plan_labels(bb.planning.JudgedScores(**RARE, error_share=share), margin=0.06)
         assert json.loads(capsys.readouterr().out)["n_labels"] == expected.n_labels
 
 
 @pytest.mark.parametrize("share", [-0.1, 1.1])
 def test_a_share_of_errors_is_one(share: float) -> None:
-    with pytest.raises(bb.InvalidInputError, match="error_share must lie between 0 and 1"):
-        bb.JudgedScores(0.5, 0.8, error_share=share)
+    with pytest.raises(bb.errors.InvalidInputError, match="error_share must lie between 0 and 1"):
+        bb.planning.JudgedScores(0.5, 0.8, error_share=share)

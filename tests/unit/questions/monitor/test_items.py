@@ -40,7 +40,7 @@ def test_what_is_refused_changes_nothing(
     monitor.save(tmp_path / "m.jsonl")
     monitor.add("q0", {"a": 1, "b": 0})
     before = monitor.result(), (tmp_path / "m.jsonl").read_bytes()
-    with pytest.raises(bb.InvalidInputError, match=message) as caught:
+    with pytest.raises(bb.errors.InvalidInputError, match=message) as caught:
         monitor.add(item, scores, cluster=cluster)
     assert caught.value.hint
     assert (monitor.result(), (tmp_path / "m.jsonl").read_bytes()) == before
@@ -49,7 +49,7 @@ def test_what_is_refused_changes_nothing(
 
 def test_one_item_too_many() -> None:
     monitor = filled([(1, 0), (0, 0)], n_items=2)
-    with pytest.raises(bb.InvalidInputError, match="one more than the 2 items announced"):
+    with pytest.raises(bb.errors.InvalidInputError, match="one more than the 2 items announced"):
         monitor.add("more", {"a": 1, "b": 0})
 
 
@@ -79,7 +79,7 @@ def test_clusters_count_whole() -> None:
     assert {note.code for note in result.notes} == {"approximate_clusters", "open_cluster"}
     monitor.close_cluster()
     assert (monitor.result().n_items, monitor.result().n_clusters) == (9, 3)
-    with pytest.raises(bb.InvalidInputError, match="cluster 2, which was complete"):
+    with pytest.raises(bb.errors.InvalidInputError, match="cluster 2, which was complete"):
         monitor.add("late", {"a": 1, "b": 1}, cluster=2)
 
 
@@ -92,7 +92,7 @@ def test_the_last_item_of_a_benchmark_closes_its_cluster() -> None:
 
 
 def test_a_cluster_larger_than_announced() -> None:
-    with pytest.raises(bb.InvalidInputError, match="more than 3 items, the largest_cluster"):
+    with pytest.raises(bb.errors.InvalidInputError, match="more than 3 items, the largest_cluster"):
         clustered([3, 2, 4], largest_cluster=3)
 
 

@@ -66,7 +66,7 @@ def test_a_monitor_without_items() -> None:
     assert (monitor.interval.low, monitor.interval.high) == (-1.0, 1.0)
     assert monitor.result().sentence == "No item of a has been counted yet."
     assert bb.load(monitor.result().to_json()) == monitor.result()
-    with pytest.raises(bb.DesignError, match="nothing to draw"):
+    with pytest.raises(bb.errors.DesignError, match="nothing to draw"):
         monitor.plot()
 
 
@@ -164,7 +164,7 @@ def test_estimate_interval_and_text() -> None:
     assert result.interval is not None
     assert result.estimate in result.interval
     assert result.path[-1].n_items == result.n_items
-    with pytest.raises(bb.InvalidInputError, match="no system 'c' beside a"):
+    with pytest.raises(bb.errors.InvalidInputError, match="no system 'c' beside a"):
         result["c"]
 
 

@@ -140,7 +140,7 @@ def test_a_decision_rests_on_one_that_is_provisional_where_that_is_needed() -> N
 def test_systems_that_differ_more_than_is_possible_are_refused() -> None:
     monitor = bb.Monitor(["a", "b", "c"], bounds=None, largest=3.0)
     monitor.add("q1", {"a": 1.0, "b": 0.0, "c": -2.0})
-    with pytest.raises(bb.InvalidInputError, match=r"differ by 3\.5, and largest is 3") as caught:
+    with pytest.raises(bb.errors.InvalidInputError, match=r"differ by 3\.5, and largest is 3") as caught:
         monitor.add("q2", {"a": 1.0, "b": 0.0, "c": -2.5})
     assert monitor.n_items == 1
     assert "largest=3.5 or more" in str(caught.value.hint)

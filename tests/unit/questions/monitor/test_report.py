@@ -19,7 +19,7 @@ def test_the_paragraph_for_a_paper_and_its_works() -> None:
 
 def test_tables_and_their_frames() -> None:
     result = filled(answers(100, 0.3, 0.02)).result()
-    with pytest.raises(bb.InvalidInputError, match="cannot show percent: a monitor knows the bounds"):
+    with pytest.raises(bb.errors.InvalidInputError, match="cannot show percent: a monitor knows the bounds"):
         result.table(percent=True)
     assert list(result.to_frame("scores")["system"]) == ["a", "b"]
     path = result.to_frame("path")

@@ -98,7 +98,7 @@ def test_a_file_that_was_changed_is_refused(change: Any, message: str, tmp_path:
     path = tmp_path / "m.jsonl"
     monitor.save(path)
     path.write_text(change(path.read_text(encoding="utf-8")), encoding="utf-8")
-    with pytest.raises(bb.InvalidInputError, match=message) as caught:
+    with pytest.raises(bb.errors.InvalidInputError, match=message) as caught:
         bb.Monitor.resume(path)
     assert caught.value.hint
 
@@ -109,7 +109,7 @@ def test_a_file_that_another_program_writes_to(tmp_path: Path) -> None:
     monitor.save(path)
     with path.open("a", encoding="utf-8") as file:
         file.write("x\n")
-    with pytest.raises(bb.InvalidInputError, match="changed by another program"):
+    with pytest.raises(bb.errors.InvalidInputError, match="changed by another program"):
         monitor.add("other", {"a": 1, "b": 0})
     assert monitor.n_items == 1
     monitor.save(path)
@@ -117,7 +117,7 @@ def test_a_file_that_another_program_writes_to(tmp_path: Path) -> None:
 
 
 def test_a_file_that_cannot_be_written(tmp_path: Path) -> None:
-    with pytest.raises(bb.BestbyError, match="cannot write"):
+    with pytest.raises(bb.errors.BestbyError, match="cannot write"):
         filled([(1, 0)]).save(tmp_path / "no" / "folder" / "m.jsonl")
 
 
@@ -147,7 +147,7 @@ def test_scores_and_the_note(tmp_path: Path) -> None:
 def test_one_monitor_at_a_time(tmp_path: Path) -> None:
     for name in ("one", "two"):
         saved(tmp_path / f"{name}.jsonl")
-    with pytest.raises(bb.InvalidInputError, match="2 files of monitors were given"):
+    with pytest.raises(bb.errors.InvalidInputError, match="2 files of monitors were given"):
         bb.read([tmp_path / "one.jsonl", tmp_path / "two.jsonl"])
 
 
@@ -155,5 +155,5 @@ def test_a_damaged_file(tmp_path: Path) -> None:
     path = tmp_path / "m.jsonl"
     saved(path)
     path.write_text(path.read_text(encoding="utf-8").replace('"a": 1', '"a": 3', 1), encoding="utf-8")
-    with pytest.raises(bb.InvalidInputError, match="was changed since it was saved"):
+    with pytest.raises(bb.errors.InvalidInputError, match="was changed since it was saved"):
         bb.read(path)

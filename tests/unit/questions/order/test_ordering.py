@@ -25,7 +25,7 @@ OLD = [70.3, 70.9, 71.8, 72.0, 73.6]
 scores = st.lists(st.integers(-20, 20).map(lambda k: k / 8), min_size=2, max_size=7)
 
 
-def codes(order: bb.StochasticOrder) -> list[str]:
+def codes(order: bb.results.StochasticOrder) -> list[str]:
     return [note.code for note in order.notes]
 
 
@@ -314,12 +314,12 @@ def test_matrices_are_read_row_over_column() -> None:
     assert frame.loc[("new", "old"), "epsilon_min"] == orders["new", "old"].epsilon_min
     assert frame.loc[("best", "old"), "p_value"] == pytest.approx(1 / 252)
     assert str(orders).splitlines()[3] == "best  0.000*  0.000*  –"
-    with pytest.raises(bb.InvalidInputError, match="no order between"):
+    with pytest.raises(bb.errors.InvalidInputError, match="no order between"):
         orders["new", "other"]
     assert orders.find("old", "best") is orders["old", "best"]
     assert orders.find("old", "other") is None
     assert list(orders) == list(orders.orders.values())
-    with pytest.raises(bb.InvalidInputError, match="what must be one of"):
+    with pytest.raises(bb.errors.InvalidInputError, match="what must be one of"):
         orders.to_frame("sigma")
 
 

@@ -20,12 +20,12 @@ def pilot(**settings):
     rng = np.random.default_rng(3)
     hard = rng.normal(size=60)
     scores = {"new": hard + rng.normal(0.4, 1, 60), "old": hard + rng.normal(0, 1, 60)}
-    return bb.Pilot(bb.Evaluation.of(scores), **settings)
+    return bb.planning.Pilot(bb.Evaluation.of(scores), **settings)
 
 
 def test_a_function_gives_the_power_of_the_test_it_is():
     own, named = (
-        bb.power(bb.LiftedScores(SCORES, lift=1.03, test=test), n_simulations=300)
+        bb.power(bb.planning.LiftedScores(SCORES, lift=1.03, test=test), n_simulations=300)
         for test in (welch, "welch")
     )
     assert own.power_as_estimated == pytest.approx(named.power_as_estimated, abs=1e-12)
@@ -41,7 +41,7 @@ def test_a_function_in_a_pilot():
 
 
 def test_a_plan_with_a_function_is_stored_without_it():
-    plan = bb.power(bb.LiftedScores(SCORES, lift=1.03, test=welch), n_simulations=100)
+    plan = bb.power(bb.planning.LiftedScores(SCORES, lift=1.03, test=welch), n_simulations=100)
     loaded = bb.load(plan.to_json())
     assert loaded.power == plan.power
     assert loaded.design.test_words == "the function welch"
@@ -56,16 +56,16 @@ def test_a_plan_with_a_function_is_stored_without_it():
     ],
 )
 def test_what_is_no_p_value_is_refused(test, told):
-    with pytest.raises(bb.InvalidInputError, match=told):
-        bb.power(bb.LiftedScores(SCORES, test=test), n_simulations=10)
+    with pytest.raises(bb.errors.InvalidInputError, match=told):
+        bb.power(bb.planning.LiftedScores(SCORES, test=test), n_simulations=10)
 
 
 def test_nan_convinces_nobody():
-    assert bb.power(bb.LiftedScores(SCORES, test=lambda *_: np.nan), n_simulations=20).power == 0.0
+    assert bb.power(bb.planning.LiftedScores(SCORES, test=lambda *_: np.nan), n_simulations=20).power == 0.0
 
 
 def test_a_function_needs_a_mean_over_items():
     gold = np.array([0, 1] * 20)
     evaluation = bb.Evaluation.of({"a": gold, "b": 1 - gold}, gold)
-    with pytest.raises(bb.DesignError, match="f1_macro is no mean over items"):
-        bb.Pilot(evaluation, metric="f1_macro", test=welch)
+    with pytest.raises(bb.errors.DesignError, match="f1_macro is no mean over items"):
+        bb.planning.Pilot(evaluation, metric="f1_macro", test=welch)

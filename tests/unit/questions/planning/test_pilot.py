@@ -53,7 +53,7 @@ def test_a_pilot_of_small_strata_says_that_the_power_is_too_high() -> None:
     systems = {"a": rng.normal(0.4, 1.0, 60), "b": np.zeros(60)}
 
     def notes(size: int) -> list[str]:
-        pilot = bb.Pilot(bb.Evaluation.of(systems, strata=np.arange(60) // size))
+        pilot = bb.planning.Pilot(bb.Evaluation.of(systems, strata=np.arange(60) // size))
         plan = bb.power(pilot, n_simulations=20, curve=())
         return [note.message for note in plan.notes if note.code == "small_strata"]
 
@@ -70,7 +70,7 @@ def test_power_of_the_wald_test_on_unequal_clusters_is_that_of_compare() -> None
     """Both are shares of rejections in 900 studies: they may differ by 4 standard errors, once in 16 000."""
     systems, cluster = _unequal_pilot()
     evaluation = bb.Evaluation.of(systems, clusters=cluster)
-    plan = bb.power(bb.Pilot(evaluation, test="wald"), n_simulations=900, curve=())
+    plan = bb.power(bb.planning.Pilot(evaluation, test="wald"), n_simulations=900, curve=())
     rng, hits = np.random.default_rng(2), 0
     members = [np.flatnonzero(cluster == c) for c in range(UNEQUAL.size)]
     for _ in range(900):
@@ -100,10 +100,10 @@ def test_a_pilot_in_two_crossed_groupings_is_refused() -> None:
 def test_plans_from_normal_pilots_have_their_power_on_average(size: int) -> None:
     """Over 40 pilots, of which the power of the planned sizes is computed: no test is drawn."""
     rng = np.random.default_rng(size)
-    known = bb.PairedScores(0.4, 1.0)
+    known = bb.planning.PairedScores(0.4, 1.0)
     sizes: dict[str, list[int]] = {"averaged": [], "as estimated": []}
     for _ in range(40):
-        pilot = bb.PairedScores.from_pilot(rng.normal(size=size), difference=0.4)
+        pilot = bb.planning.PairedScores.from_pilot(rng.normal(size=size), difference=0.4)
         sizes["averaged"].append(bb.sample_size(pilot, curve=()).n)
         sizes["as estimated"].append(bb.sample_size(pilot.taken_as_true(), curve=()).n)
     powers = {what: known.powers(np.array(n), Question())[0] for what, n in sizes.items()}
@@ -116,10 +116,11 @@ def test_plans_from_normal_pilots_have_their_power_on_average(size: int) -> None
 def test_a_known_number_of_degrees_of_freedom_gives_the_power_promised(df: float) -> None:
     """The ratio of estimate and truth at its quantiles: average power is an integral, without any draw."""
     quantiles = (np.arange(20) + 0.5) / 20
-    truth = bb.PairedScores(0.1, 1.0)
+    truth = bb.planning.PairedScores(0.1, 1.0)
     sizes = [
         bb.sample_size(
-            bb.PairedScores(0.1, math.sqrt(2.0 * gammaincinv(df / 2.0, u) / df), pilot_df=df), curve=()
+            bb.planning.PairedScores(0.1, math.sqrt(2.0 * gammaincinv(df / 2.0, u) / df), pilot_df=df),
+            curve=(),
         ).n
         for u in quantiles
     ]
@@ -131,14 +132,14 @@ def _pilots() -> list[Design]:
     x, groups = rng.normal(0.4, 1.0, 24), np.repeat(np.arange(8), [1, 1, 2, 2, 3, 3, 4, 8])
     right = rng.random((2, 24)) < 0.7
     return [
-        bb.PairedScores.from_pilot(x, difference=0.4),
-        bb.PairedScores.from_pilot(x, clusters=groups, difference=0.4),
-        bb.PairedProportions.from_pilot(*right).with_effect(0.1),
-        bb.LiftedScores(SCORES, 1.15, test="welch"),
-        bb.RunsAndItems.from_pilot(
+        bb.planning.PairedScores.from_pilot(x, difference=0.4),
+        bb.planning.PairedScores.from_pilot(x, clusters=groups, difference=0.4),
+        bb.planning.PairedProportions.from_pilot(*right).with_effect(0.1),
+        bb.planning.LiftedScores(SCORES, 1.15, test="welch"),
+        bb.planning.RunsAndItems.from_pilot(
             *(rng.normal(size=(2, 4, 30)) + rng.normal(size=(2, 4, 1))), difference=1.0
         ),
-        bb.Pilot(bb.Evaluation.of({"a": x, "b": 0.0 * x}), test="t"),
+        bb.planning.Pilot(bb.Evaluation.of({"a": x, "b": 0.0 * x}), test="t"),
     ]
 
 
@@ -161,31 +162,31 @@ def test_every_pilot_leaves_something_open(position: int) -> None:
 
 
 def test_a_plan_from_few_scores_asks_for_more_than_one_from_many() -> None:
-    few = bb.LiftedScores([0.70, 0.72, 0.74], 0.04, by="offset", test="welch")
-    many = bb.LiftedScores([0.70, 0.72, 0.74] * 20, 0.04, by="offset", test="welch")
+    few = bb.planning.LiftedScores([0.70, 0.72, 0.74], 0.04, by="offset", test="welch")
+    many = bb.planning.LiftedScores([0.70, 0.72, 0.74] * 20, 0.04, by="offset", test="welch")
     sizes = [bb.sample_size(one, n_simulations=1000, curve=()).n for one in (few, many)]
     assert sizes[0] > 1.5 * sizes[1]
 
 
 def test_large_pilots_change_nothing_much_and_are_not_noted() -> None:
     rng = np.random.default_rng(1)
-    design = bb.PairedScores.from_pilot(rng.normal(size=1000), difference=0.1)
+    design = bb.planning.PairedScores.from_pilot(rng.normal(size=1000), difference=0.1)
     plan = bb.sample_size(design)
     assert plan.power_as_estimated == pytest.approx(plan.power, abs=2e-3)
     assert plan.notes == ()
-    agreed = bb.power(bb.PairedProportions(0.84, 0.8, 0.9, pilot_items=1000), 500, curve=())
+    agreed = bb.power(bb.planning.PairedProportions(0.84, 0.8, 0.9, pilot_items=1000), 500, curve=())
     assert agreed.power_as_estimated == pytest.approx(agreed.power, abs=5e-3)
     assert agreed.notes == ()
 
 
 def test_rare_differences_and_unequal_clusters_leave_more_open() -> None:
-    seldom = bb.PairedScores.from_pilot(np.r_[np.ones(3), -np.ones(2), np.zeros(95)])
+    seldom = bb.planning.PairedScores.from_pilot(np.r_[np.ones(3), -np.ones(2), np.zeros(95)])
     assert seldom.pilot_df is not None
     assert seldom.pilot_df < 12.0
     d = np.random.default_rng(3).normal(size=120)
-    equal = bb.PairedScores.from_pilot(d, clusters=np.arange(120) // 6)
+    equal = bb.planning.PairedScores.from_pilot(d, clusters=np.arange(120) // 6)
     sizes = [1] * 10 + [5] * 8 + [30, 40]
-    unequal = bb.PairedScores.from_pilot(d, clusters=np.repeat(np.arange(20), sizes))
+    unequal = bb.planning.PairedScores.from_pilot(d, clusters=np.repeat(np.arange(20), sizes))
     assert equal.pilot_df == pytest.approx(19.0, abs=1e-9)
     assert unequal.pilot_df is not None
     assert unequal.pilot_df < 6.0
@@ -198,7 +199,7 @@ def test_rare_differences_and_unequal_clusters_leave_more_open() -> None:
 def test_clusters_of_unequal_size_cost_the_test_degrees_of_freedom() -> None:
     """The power on drawn studies of lognormal sizes, without correlation, tested by CR2."""
     rng, hits, used = np.random.default_rng(5), 0, 400
-    design = bb.PairedScores(0.5, 1.0, cluster_size=6.0, size_ratio=3.0)
+    design = bb.planning.PairedScores(0.5, 1.0, cluster_size=6.0, size_ratio=3.0)
     for _ in range(used):
         sizes = np.array([1] * 12 + [6] * 4 + [28, 48.0])  # their ratio is 3.0
         sums = 0.5 * sizes + np.sqrt(sizes) * rng.normal(size=sizes.size)
@@ -207,14 +208,14 @@ def test_clusters_of_unequal_size_cost_the_test_degrees_of_freedom() -> None:
         hits += skewness.wald(mean, error, "two-sided").p_value <= 0.05
     n = int(sizes.sum())
     planned = bb.power(design, n, curve=()).power
-    equal = bb.power(bb.PairedScores(0.5, 1.0, cluster_size=6.0), n, curve=()).power
+    equal = bb.power(bb.planning.PairedScores(0.5, 1.0, cluster_size=6.0), n, curve=()).power
     assert planned < equal
     assert planned == pytest.approx(hits / used, abs=0.08)
 
 
 def test_a_pilot_whose_systems_seldom_differ_can_be_planned_with() -> None:
     right = np.ones(20, dtype=int)
-    design = bb.PairedProportions.from_pilot(right, right).with_effect(-0.05)
+    design = bb.planning.PairedProportions.from_pilot(right, right).with_effect(-0.05)
     plan = bb.sample_size(design, curve=())
     assert plan.power >= 0.8 > bb.power(design, plan.n - 1, curve=()).power
     assert plan.power_as_estimated is not None
@@ -223,7 +224,9 @@ def test_a_pilot_whose_systems_seldom_differ_can_be_planned_with() -> None:
 
 def test_a_budget_from_a_pilot_says_what_its_components_leave_open() -> None:
     a, b = np.random.default_rng(0).normal(size=(2, 3, 40)) + np.array([-1.0, 1.0, 0.5])[None, :, None]
-    answer = bb.allocate(bb.RunsAndItems.from_pilot(a, b, difference=1.0), 60.0, run_cost=4.0, item_cost=0.2)
+    answer = bb.allocate(
+        bb.planning.RunsAndItems.from_pilot(a, b, difference=1.0), 60.0, run_cost=4.0, item_cost=0.2
+    )
     assert answer.power_as_estimated is not None
     assert answer.best.power < answer.power_as_estimated
     assert "If the estimates of the pilot were the true values" in " ".join(str(answer).split())
@@ -231,11 +234,11 @@ def test_a_budget_from_a_pilot_says_what_its_components_leave_open() -> None:
     assert bb.allocate(RUNS, 500.0, run_cost=20.0, item_cost=0.05).power_as_estimated is None
 
 
-def _few_runs(i: int, **options: int) -> bb.RunsAndItems:
+def _few_runs(i: int, **options: int) -> bb.planning.RunsAndItems:
     """A pilot of three runs on 100 items, whose run component is small but not 0."""
     g = np.random.default_rng([3, 100, i, 9])
     a, b = (g.normal(0, 0.5, 100) + g.normal(0, 0.05, (3, 1)) + g.normal(0, 0.5, (3, 100)) for _ in "ab")
-    return bb.RunsAndItems.from_pilot(a, b, difference=0.2, **options)  # type: ignore[arg-type]
+    return bb.planning.RunsAndItems.from_pilot(a, b, difference=0.2, **options)  # type: ignore[arg-type]
 
 
 def test_a_run_component_estimated_as_zero_is_not_known_to_be_zero() -> None:
@@ -253,12 +256,12 @@ def test_a_run_component_estimated_as_zero_is_not_known_to_be_zero() -> None:
 def test_the_power_does_not_jump_where_a_component_becomes_zero() -> None:
     options = {"item_sd": 0.7, "rest_sd": 0.7, "runs": 3, "pilot_df": (99.0, 2.6, 396.0)}
     powers = [
-        bb.power(bb.RunsAndItems(0.2, run_sd=run_sd, **options), 200, curve=()).power  # type: ignore[arg-type]
+        bb.power(bb.planning.RunsAndItems(0.2, run_sd=run_sd, **options), 200, curve=()).power  # type: ignore[arg-type]
         for run_sd in (0.0, 1e-6, 0.07)
     ]
     assert powers[0] == pytest.approx(powers[1], abs=1e-6)
     assert powers[1] > powers[2] + 0.05
-    below = bb.RunsAndItems(0.2, run_sd=0.0, below_zero=(0.0, 0.004), **options)  # type: ignore[arg-type]
+    below = bb.planning.RunsAndItems(0.2, run_sd=0.0, below_zero=(0.0, 0.004), **options)  # type: ignore[arg-type]
     assert bb.power(below, 200, curve=()).power > powers[0] + 0.05
 
 
@@ -274,19 +277,21 @@ def test_a_pilot_that_agreed_too_much_shows_the_difference_that_it_is_planned_fo
     agreement: float, n: int
 ) -> None:
     for b in (0.8, 0.2):
-        found = bb.minimum_detectable(bb.PairedProportions(b, b, agreement, pilot_items=40), n, curve=())
+        found = bb.minimum_detectable(
+            bb.planning.PairedProportions(b, b, agreement, pilot_items=40), n, curve=()
+        )
         again = bb.sample_size(found.design, curve=())
         assert again.n == pytest.approx(n, abs=1)
         assert found.power == pytest.approx(0.8, abs=1e-6)
 
 
 def test_an_agreement_above_what_the_difference_allows_is_said_to_be_that_of_the_pilot() -> None:
-    words = bb.PairedProportions(0.9, 0.8, 0.98, pilot_items=50).assumed_words
+    words = bb.planning.PairedProportions(0.9, 0.8, 0.98, pilot_items=50).assumed_words
     assert words.endswith("both right or both wrong on 0.98 of the 50 items of a pilot")
 
 
 def test_a_pilot_without_any_variation_leaves_none_open() -> None:
-    pilot = bb.Pilot(bb.Evaluation.of({"a": np.ones(30), "b": np.zeros(30)}))
+    pilot = bb.planning.Pilot(bb.Evaluation.of({"a": np.ones(30), "b": np.zeros(30)}))
     assert pilot.pilot_df == 29.0
     assert bb.power(pilot, 60, n_simulations=100, curve=()).power == 1.0
 
@@ -304,7 +309,7 @@ def test_few_clusters_are_planned_with_the_test_that_compare_takes(metric: str) 
     evaluation = bb.Evaluation.of(systems, gold, clusters=clusters)
 
     def power(test: Any) -> float:
-        design = bb.Pilot(evaluation, metric, test=test, as_population=True)
+        design = bb.planning.Pilot(evaluation, metric, test=test, as_population=True)
         return bb.power(design, 6, level=0.99, n_simulations=60, curve=()).power
 
     assert power("permutation") == 0.0  # no swap of six clusters has a p-value below 0.03

@@ -16,17 +16,17 @@ from bestby.planning.base import Design
 
 
 @st.composite
-def proportions(draw: st.DrawFn) -> bb.PairedProportions:
+def proportions(draw: st.DrawFn) -> bb.planning.PairedProportions:
     b = draw(st.floats(0.1, 0.9))
     differing = draw(st.floats(0.1, 0.9)) * min(2.0 * b, 2.0 - 2.0 * b)
     room = min(differing, 2.0 - 2.0 * b - differing)
     difference = draw(st.floats(0.2, 0.99)) * room
     test = draw(st.sampled_from(["mcnemar", "mcnemar-midp"]))
-    return bb.PairedProportions(b + difference, b, 1.0 - differing, test)
+    return bb.planning.PairedProportions(b + difference, b, 1.0 - differing, test)
 
 
 scores = st.builds(
-    bb.PairedScores,
+    bb.planning.PairedScores,
     difference=st.floats(0.05, 1.0),
     sd=st.floats(0.5, 2.0),
     design_effect=st.floats(0.5, 4.0),
@@ -65,13 +65,15 @@ def test_one_item_fewer_is_not_enough(design: Design, wanted: float) -> None:
 @pytest.mark.parametrize("d", [0.9, 0.5])
 def test_a_jagged_power_is_met_at_its_first_tooth(d: float) -> None:
     """Systems that never agree: the sign test of n items, whose power goes up and down with n."""
-    design = bb.PairedProportions((1.0 + d) / 2.0, (1.0 - d) / 2.0, agreement=0.0)
+    design = bb.planning.PairedProportions((1.0 + d) / 2.0, (1.0 - d) / 2.0, agreement=0.0)
     powers = design.powers(np.arange(2, 400), bb.planning.base.Question())[0]
     for wanted in (0.5, 0.8, 0.99):
         assert bb.sample_size(design, wanted, curve=()).n == 2 + int(np.argmax(powers >= wanted))
 
 
-@pytest.mark.parametrize("design", [bb.PairedProportions(0.84, 0.8, 0.9), bb.PairedScores(0.1, 1.0), RUNS])
+@pytest.mark.parametrize(
+    "design", [bb.planning.PairedProportions(0.84, 0.8, 0.9), bb.planning.PairedScores(0.1, 1.0), RUNS]
+)
 def test_more_of_anything_is_more_power(design: Design) -> None:
     base = bb.power(design, 600).power
     assert bb.power(design, 900).power > base
@@ -84,14 +86,14 @@ def test_more_of_anything_is_more_power(design: Design) -> None:
 
 def test_large_studies_are_quick() -> None:
     started = time.perf_counter()
-    bb.power(bb.PairedProportions(0.803, 0.80, 0.9), 100_000)
+    bb.power(bb.planning.PairedProportions(0.803, 0.80, 0.9), 100_000)
     assert time.perf_counter() - started < 2.0  # 0.05 s on a quiet machine
 
 
 def test_an_unseen_difference_of_nothing_has_the_level_as_its_power() -> None:
-    assert bb.power(bb.PairedScores(0.0, 1.0), 40).power == pytest.approx(0.05, abs=1e-9)
-    assert bb.power(bb.PairedProportions(0.8, 0.8, 0.8), 300).power < 0.05
-    assert bb.power(bb.PairedProportions(0.8, 0.8, 1.0), 300).power == 0.0
+    assert bb.power(bb.planning.PairedScores(0.0, 1.0), 40).power == pytest.approx(0.05, abs=1e-9)
+    assert bb.power(bb.planning.PairedProportions(0.8, 0.8, 0.8), 300).power < 0.05
+    assert bb.power(bb.planning.PairedProportions(0.8, 0.8, 1.0), 300).power == 0.0
 
 
 def test_the_best_split_is_the_best_of_all() -> None:
@@ -103,7 +105,9 @@ def test_the_best_split_is_the_best_of_all() -> None:
         assert split.cost == pytest.approx(cost)
         assert cost <= 500.0 < cost + 0.05 + 0.001 * split.runs  # one more item cannot be paid
         if split.runs > 1:
-            alone = bb.power(bb.RunsAndItems(0.03, 0.3, 0.01, 0.4, runs=split.runs), split.items, curve=())
+            alone = bb.power(
+                bb.planning.RunsAndItems(0.03, 0.3, 0.01, 0.4, runs=split.runs), split.items, curve=()
+            )
             assert split.power == pytest.approx(alone.power)
     assert answer.design.runs == answer.best.runs  # type: ignore[attr-defined]
 

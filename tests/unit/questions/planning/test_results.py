@@ -15,12 +15,14 @@ from bestby.report.figures.drawing import render
 
 
 @cache
-def _results() -> list[bb.Plan | bb.Allocation]:
+def _results() -> list[bb.results.Plan | bb.results.Allocation]:
     return [
-        bb.power(bb.PairedScores(0.1, 1.0, design_effect=2.0, cluster_size=4.0), 800, n_comparisons=3),
-        bb.sample_size(bb.PairedProportions(0.83, 0.8, 0.9)),
+        bb.power(
+            bb.planning.PairedScores(0.1, 1.0, design_effect=2.0, cluster_size=4.0), 800, n_comparisons=3
+        ),
+        bb.sample_size(bb.planning.PairedProportions(0.83, 0.8, 0.9)),
         bb.minimum_detectable(RUNS, 500),
-        bb.power(bb.LiftedScores(SCORES, 1.05), 6, n_simulations=200),
+        bb.power(bb.planning.LiftedScores(SCORES, 1.05), 6, n_simulations=200),
         bb.power(small_pilot(), 60, n_simulations=50),
         bb.allocate(RUNS, 1000.0, run_cost=10.0, item_cost=0.1),
     ]
@@ -50,7 +52,7 @@ def test_every_result_in_every_form(position: int, tmp_path: Path) -> None:
 
 
 def test_the_answer_is_in_the_table_and_in_the_figure() -> None:
-    plan = bb.sample_size(bb.PairedProportions(0.83, 0.8, 0.9))
+    plan = bb.sample_size(bb.planning.PairedProportions(0.83, 0.8, 0.9))
     assert str(plan).startswith("920 items are needed to detect a difference of 0.03 with power 0.8.")
     assert "| **0.800** |" in plan.to_markdown()
     assert plan.exact
@@ -75,12 +77,12 @@ def test_the_figure_of_a_budget_marks_the_best() -> None:
 
 
 def test_a_curve_of_the_sizes_asked_for() -> None:
-    plan = bb.power(bb.PairedScores(0.1, 1.0), 500, curve=[1000, 100])
+    plan = bb.power(bb.planning.PairedScores(0.1, 1.0), 500, curve=[1000, 100])
     assert [point.n for point in plan.curve] == [100, 500, 1000]
-    assert [point.n for point in bb.power(bb.PairedScores(0.1, 1.0), 500, curve=()).curve] == [500]
+    assert [point.n for point in bb.power(bb.planning.PairedScores(0.1, 1.0), 500, curve=()).curve] == [500]
 
 
 def test_the_signature_tells_designs_apart() -> None:
-    one, other = (bb.power(bb.PairedScores(d, 1.0), 50).signature for d in (0.1, 0.2))
+    one, other = (bb.power(bb.planning.PairedScores(d, 1.0), 50).signature for d in (0.1, 0.2))
     assert one != other
     assert "plan:power|design:paired scores" in one

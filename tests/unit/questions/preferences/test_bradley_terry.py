@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bestby import DesignError, InvalidInputError
+from bestby.errors import DesignError, InvalidInputError
 from bestby.questions.preferences import bradley_terry
 from bestby.questions.preferences.bradley_terry import errors
 from bestby.questions.preferences.source import Judgements

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.unit.questions.preferences.examples import NAMES, PLAIN, ROWS, codes, numbers
 
-from bestby import DesignError
+from bestby.errors import DesignError
 from bestby.questions.preferences.compare import compare_preferences
 
 

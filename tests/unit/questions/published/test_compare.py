@@ -22,7 +22,7 @@ def answers(right: int, n: int) -> tuple[dict[str, list[int]], list[int]]:
     return {"mine": [label if i < right else 1 - label for i, label in enumerate(gold)]}, gold
 
 
-def by_assumption(c: bb.PublishedComparison) -> dict[str, Any]:
+def by_assumption(c: bb.results.PublishedComparison) -> dict[str, Any]:
     return {answer.assumption: answer for answer in c.answers}
 
 
@@ -33,7 +33,7 @@ def test_the_range_is_that_of_every_possible_publication(n: int) -> None:
             score = rounded(text, "published")
             theirs = [k for k in range(n + 1) if abs(k / n - score.value) <= score.half + 1e-12]
             if not theirs:
-                with pytest.raises(bb.InvalidInputError, match="no number of right answers"):
+                with pytest.raises(bb.errors.InvalidInputError, match="no number of right answers"):
                     bb.compare_published(*answers(right, n), published=text)
                 continue
             p, low, high, differing = [], [], [], []
@@ -183,30 +183,32 @@ def test_the_share_of_one_system_has_the_interval_of_evaluate() -> None:
     ],
 )
 def test_wrong_arguments(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(bb.InvalidInputError, match=message):
+    with pytest.raises(bb.errors.InvalidInputError, match=message):
         bb.compare_published(*answers(8, 10), **options)
 
 
 def test_wrong_data() -> None:
     gold = [0, 1] * 10
-    with pytest.raises(bb.DesignError, match="f1_macro is not a share of right answers"):
+    with pytest.raises(bb.errors.DesignError, match="f1_macro is not a share of right answers"):
         bb.compare_published({"a": gold}, gold, published=0.8, metric="f1_macro")
-    with pytest.raises(bb.DesignError, match="mean is not a share of right answers"):
+    with pytest.raises(bb.errors.DesignError, match="mean is not a share of right answers"):
         bb.compare_published({"a": [0.2, 0.5, 0.7]}, published=0.8)
-    with pytest.raises(bb.InvalidInputError, match="one system is compared with a published score, got 2"):
+    with pytest.raises(
+        bb.errors.InvalidInputError, match="one system is compared with a published score, got 2"
+    ):
         bb.compare_published({"a": gold, "b": gold}, gold, published=0.8)
     for runs, message in (
         ([0.8], "at least 2 runs"),
         ([0.8, 0.8], "the same score"),
         (["x", "y"], "numbers"),
     ):
-        with pytest.raises(bb.BestbyError, match=message):
+        with pytest.raises(bb.errors.BestbyError, match=message):
             bb.compare_published(runs, published=0.8, sd=0.1, n_runs=3)
-    with pytest.raises(bb.InvalidInputError, match="published runs need"):
+    with pytest.raises(bb.errors.InvalidInputError, match="published runs need"):
         bb.compare_published([0.8, 0.9], published=0.8, sd=0.1)
-    with pytest.raises(bb.InvalidInputError, match="the spread of a single run"):
+    with pytest.raises(bb.errors.InvalidInputError, match="the spread of a single run"):
         bb.compare_published([0.8, 0.9], published=0.8, sd=0.1, n_runs=1)
-    with pytest.raises(bb.InvalidInputError, match="sd must be at least 0"):
+    with pytest.raises(bb.errors.InvalidInputError, match="sd must be at least 0"):
         bb.compare_published([0.8, 0.9], published=0.8, sd=-0.1, n_runs=2)
 
 
@@ -326,17 +328,17 @@ def test_welch_covers_every_spread_that_rounds_to_the_published_one() -> None:
     ],
 )
 def test_scores_of_runs_on_another_scale_are_refused(data: Any, arguments: Any, message: str) -> None:
-    with pytest.raises(bb.InvalidInputError, match=message):
+    with pytest.raises(bb.errors.InvalidInputError, match=message):
         bb.compare_published(data, n_runs=5, **arguments)
 
 
 @pytest.mark.parametrize(("name", "message"), [("", "name must be a text"), ("mine", "both called 'mine'")])
 def test_the_published_score_has_a_name_of_its_own(name: str, message: str) -> None:
-    with pytest.raises(bb.InvalidInputError, match=message):
+    with pytest.raises(bb.errors.InvalidInputError, match=message):
         bb.compare_published(*answers(5, 10), published="0.5", name=name)
 
 
 @pytest.mark.parametrize("text", ["1e400", "1e-99999999999", "-1e-400", "inf", "0,87"])
 def test_what_no_float_holds_is_no_score(text: str) -> None:
-    with pytest.raises(bb.InvalidInputError, match="published must be a number"):
+    with pytest.raises(bb.errors.InvalidInputError, match="published must be a number"):
         bb.compare_published(*answers(5, 10), published=text)

@@ -27,7 +27,7 @@ def test_the_range_is_that_of_every_count_and_every_agreement(n: int) -> None:
     for a, b in itertools.product(("0.5", "60%", "0.92", "1.0"), ("0.4", "57%", "0.9")):
         try:
             ours, theirs = (counts_of(rounded(text, "score"), n) for text in (a, b))
-        except bb.InvalidInputError:
+        except bb.errors.InvalidInputError:
             continue
         p, low, high, at_most = [], [], [], {}
         for one, other in itertools.product(ours, theirs):
@@ -78,7 +78,7 @@ def test_other_test_sets_are_independent_samples() -> None:
     assert [answer.test for answer in pair.answers] == ["chi-squared"]
     assert pair.answers[0].interval.method == "newcombe-difference"
     assert pair_of("90%", "80%", n_items=100, same_items=False).answers[0].assumption == "other items"
-    with pytest.raises(bb.InvalidInputError, match="100 items cannot be the same as 50"):
+    with pytest.raises(bb.errors.InvalidInputError, match="100 items cannot be the same as 50"):
         pair_of("90%", "80%", n_items=[100, 50], same_items=True)
 
 
@@ -192,7 +192,7 @@ def test_the_limit_of_a_pair_among_several_holds_after_the_correction() -> None:
     ],
 )
 def test_wrong_arguments(scores: Any, more: dict[str, Any], message: str) -> None:
-    with pytest.raises(bb.InvalidInputError) as caught:
+    with pytest.raises(bb.errors.InvalidInputError) as caught:
         bb.compare_published(scores=scores, **more)
     assert message in f"{caught.value.message} {caught.value.hint}"
 

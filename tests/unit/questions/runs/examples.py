@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from bestby import RunsComparison
+from bestby.results import RunsComparison
 
 RNG = np.random.default_rng(11)
 OLD = RNG.normal(0.70, 0.02, 8).tolist()

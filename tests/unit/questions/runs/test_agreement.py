@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bestby import RunsDifference, ScoreMetric, compare_runs
+from bestby import ScoreMetric, compare_runs
 from bestby.inference import samples
+from bestby.results import RunsDifference
 from bestby.vocabulary import allowed_names
 
 LONG = [1.27, 0.23, 0.27, 0.15, 1.41, 2.23, 1.62, 1.23, 0.08, 1.24, 0.43]

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from tests.unit.questions.runs.examples import GOLD, NEW, OLD, PER_ITEM, codes, numbers, predictions
 
-from bestby import InvalidInputError, compare_datasets, compare_runs, read_datasets, read_runs
+from bestby import compare_datasets, compare_runs, read_datasets, read_runs
+from bestby.errors import InvalidInputError
 
 # -- items -----------------------------------------------------------------------------------------
 

@@ -12,9 +12,10 @@ import pytest
 from matplotlib.collections import PolyCollection
 from rich.cells import cell_len
 
-from bestby import RunsComparison, ScoreMetric, compare_runs
+from bestby import ScoreMetric, compare_runs
 from bestby.questions.runs.report import differences_of_runs
 from bestby.report.figures.drawing import render
+from bestby.results import RunsComparison
 
 RNG = np.random.default_rng(3)
 RUNS = {

@@ -9,7 +9,8 @@ import pytest
 from tests.own_metrics import Credit
 from tests.unit.questions.runs.examples import MID, NEW, OLD
 
-from bestby import InvalidInputError, ScoreMetric, compare_runs
+from bestby import ScoreMetric, compare_runs
+from bestby.errors import InvalidInputError
 from bestby.report.comparison import better_by_score
 
 # -- direction and verdicts ------------------------------------------------------------------------

@@ -28,6 +28,6 @@ def drawn(n: int = 600, seed: int = 1) -> dict[str, Any]:
     }
 
 
-def compared(data: dict[str, Any], by: Any, **options: Any) -> bb.SlicesComparison:
+def compared(data: dict[str, Any], by: Any, **options: Any) -> bb.results.SlicesComparison:
     systems = {"new": data["new"], "old": data["old"]}
     return bb.compare_slices(systems, data["gold"], by=by, **options)

@@ -212,7 +212,7 @@ def test_several_metrics_pairs_and_a_baseline() -> None:
     assert {(d.a, d.b) for d in based.overall} == {("new", "old"), ("other", "old")}
     found = based.find("ja", metric="accuracy", a="other")
     assert (found.difference.a, found.slice) == ("other", "ja")
-    with pytest.raises(bb.InvalidInputError, match="there is no slice 'jaa'; did you mean 'ja'"):
+    with pytest.raises(bb.errors.InvalidInputError, match="there is no slice 'jaa'; did you mean 'ja'"):
         based["jaa"]
 
 
@@ -277,7 +277,7 @@ def test_a_log_offers_its_groupings() -> None:
     evaluation = Evaluation.of({"new": data["new"], "old": data["old"]}, data["gold"])
     evaluation = dataclasses.replace(evaluation, groupings={"language": data["language"]})
     assert len(bb.compare_slices(evaluation, by="language")) == 4
-    with pytest.raises(bb.InvalidInputError) as caught:
+    with pytest.raises(bb.errors.InvalidInputError) as caught:
         bb.compare_slices(evaluation, by="langauge")
     assert "did you mean 'language'?" in caught.value.message
 

@@ -122,7 +122,7 @@ def test_slices_without_a_value_are_left_out() -> None:
     result = bb.compare_slices(values, gold, by=by, metric="roc_auc", n_resamples=99)
     assert [one.slice for one in result] == ["s", "t"]
     assert any(note.code == "slice_undefined" and "u" in note.message for note in result.notes)
-    with pytest.raises(bb.DesignError, match="has a value in 1 of the 2 slices"):
+    with pytest.raises(bb.errors.DesignError, match="has a value in 1 of the 2 slices"):
         bb.compare_slices(values, gold, by={"x": np.repeat(["s", "u"], [80, 40])}, metric="roc_auc")
 
 
@@ -137,11 +137,11 @@ def test_min_items_leaves_slices_out_and_says_so() -> None:
 
 def test_designs_that_slices_do_not_have() -> None:
     data = drawn()
-    with pytest.raises(bb.DesignError, match="two crossed groupings"):
+    with pytest.raises(bb.errors.DesignError, match="two crossed groupings"):
         compared(data, {"x": data["language"]}, clusters=[data["doc"], data["length"]])
-    with pytest.raises(bb.DesignError, match="more than 2000"):
+    with pytest.raises(bb.errors.DesignError, match="more than 2000"):
         bb.compare_slices(
             {f"s{i}": data["new"] for i in range(5)}, data["gold"], by={"x": np.arange(600) // 2}
         )
-    with pytest.raises(bb.InvalidInputError, match="at least 2 systems"):
+    with pytest.raises(bb.errors.InvalidInputError, match="at least 2 systems"):
         bb.compare_slices({"a": data["new"]}, data["gold"], by={"x": data["language"]})

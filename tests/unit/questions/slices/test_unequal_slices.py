@@ -16,7 +16,7 @@ from bestby.inference.intervals import Moments
 from bestby.questions.slices import heterogeneity
 
 
-def sliced(values: Any, by: Any, **more: Any) -> bb.SlicesComparison:
+def sliced(values: Any, by: Any, **more: Any) -> bb.results.SlicesComparison:
     """Compare scores whose differences are these values."""
     return bb.compare_slices(
         {"a": values, "b": np.zeros(len(values))}, by={"x": by}, metric="points", n_resamples=499, **more
@@ -28,7 +28,7 @@ def opposed(n: int, size: float = 1.0) -> tuple[Any, Any]:
     return np.repeat([size, -size], n), np.repeat(["u", "v"], n)
 
 
-def codes(result: bb.SlicesComparison) -> set[str]:
+def codes(result: bb.results.SlicesComparison) -> set[str]:
     return {note.code for note in result.notes}
 
 

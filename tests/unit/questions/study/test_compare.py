@@ -26,7 +26,8 @@ from tests.unit.questions.study.conditions import (
 )
 
 import bestby as bb
-from bestby import DesignError, Study
+from bestby import Study
+from bestby.errors import DesignError
 from bestby.questions.study.result import StudyComparison
 
 

@@ -24,7 +24,7 @@ def study(tmp_path: Path) -> bb.Study:
     return made
 
 
-def notes_of(result: bb.StudyComparison) -> list[str]:
+def notes_of(result: bb.results.StudyComparison) -> list[str]:
     return [note.message for note in result.notes if note.code == "test_set_looked_at"]
 
 

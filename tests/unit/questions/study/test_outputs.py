@@ -24,7 +24,8 @@ from tests.unit.questions.study.conditions import (
 )
 
 import bestby as bb
-from bestby import DesignError, InvalidInputError, Study
+from bestby import Study
+from bestby.errors import DesignError, InvalidInputError
 from bestby.questions.study.result import StudyComparison
 from bestby.questions.study.store import Store
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bestby import InvalidInputError
+from bestby.errors import InvalidInputError
 from bestby.questions.study.source import Gold, read_run
 
 Make = Callable[[str, str], Path]

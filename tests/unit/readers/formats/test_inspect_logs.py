@@ -10,7 +10,8 @@ import pytest
 from tests.unit.readers.formats.log_files import inspect_log, message, scores_of, zipped
 from tests.unit.readers.helpers import Make
 
-from bestby import InvalidInputError, compare, compare_runs
+from bestby import compare, compare_runs
+from bestby.errors import InvalidInputError
 from bestby.readers.formats import inspect_logs
 from bestby.readers.formats import inspect_logs as form
 from bestby.readers.formats.base import format_in

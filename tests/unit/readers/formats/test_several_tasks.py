@@ -13,7 +13,8 @@ from tests.cli.helpers import run_in
 from tests.unit.readers.formats.log_files import helm, inspect_log, lm_eval, openai_evals
 
 import bestby as bb
-from bestby import InvalidInputError, read
+from bestby import read
+from bestby.errors import InvalidInputError
 from bestby.readers.reading import read_datasets
 
 _DATE = "2026-01-21T03-44-18.458309"

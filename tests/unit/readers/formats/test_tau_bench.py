@@ -9,7 +9,8 @@ from tests.cli.helpers import run_in
 from tests.unit.readers.formats.log_files import message, scores_of, tau_bench
 from tests.unit.readers.helpers import Make
 
-from bestby import InvalidInputError, compare, compare_slices, gate, read
+from bestby import compare, compare_slices, gate, read
+from bestby.errors import InvalidInputError
 from bestby.readers.formats import tau_bench as form
 from bestby.readers.formats.base import format_in
 

@@ -14,7 +14,7 @@ from bestby.report.figures import drawing, systems, texts
 CHINESE = "中文模型"
 
 
-def result(*names: str) -> bb.Comparison:
+def result(*names: str) -> bb.results.Comparison:
     gold = ["x", "y", "z"] * 10
     return bb.compare({name: ["x"] * (10 + i) + gold[10 + i :] for i, name in enumerate(names)}, gold)
 

@@ -166,11 +166,11 @@ def test_of_letters_that_no_font_has(size: int, monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.parametrize("width", [None, "column", "page"])
 def test_of_other_results(width: Any, font: Any) -> None:
     rng = np.random.default_rng(0)
-    design = bb.PairedProportions(0.83, 0.80, 0.9)
+    design = bb.planning.PairedProportions(0.83, 0.80, 0.9)
     results: list[Any] = [
         bb.power(design, n=1000),
         bb.sample_size(design, power=0.8),
-        bb.allocate(bb.RunsAndItems(0.02, 0.4, 0.01, 0.3), 100, run_cost=10, answer_cost=0.1),
+        bb.allocate(bb.planning.RunsAndItems(0.02, 0.4, 0.01, 0.3), 100, run_cost=10, answer_cost=0.1),
         bb.normality(rng.normal(size=60), n_resamples=99),
         bb.replicability({f"dataset {i}": 10.0 ** (-i / 2) for i in range(7)}),
         bb.advise("f1_macro", n_items=800, n_systems=5),

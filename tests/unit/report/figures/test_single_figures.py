@@ -161,7 +161,7 @@ def test_figures_are_drawn_on_the_axes_that_are_passed(name: str) -> None:
 
 
 def test_the_label_of_a_low_power_stays_above_the_axis() -> None:
-    result = bb.allocate(bb.RunsAndItems(0.02, 0.4, 0.01, 0.3), 100, run_cost=10, answer_cost=0.1)
+    result = bb.allocate(bb.planning.RunsAndItems(0.02, 0.4, 0.01, 0.3), 100, run_cost=10, answer_cost=0.1)
     assert result.best.power < 0.2
     axes = result.plot()
     axes.figure.draw_without_rendering()

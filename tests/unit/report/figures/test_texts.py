@@ -36,7 +36,7 @@ def test_a_figure_of_one_difference_names_both_sides() -> None:
 
 
 def test_counts_on_a_scale_are_written_as_elsewhere() -> None:
-    axes = bb.power(bb.PairedProportions(0.83, 0.80, agreement=0.9), 5000).plot()
+    axes = bb.power(bb.planning.PairedProportions(0.83, 0.80, agreement=0.9), 5000).plot()
     shown = [axes.xaxis.get_major_formatter()(value) for value in (500, 1000, 20_000)]
     assert shown == ["500", "1000", "20,000"]
     assert np.isin([1000, 10_000], axes.xaxis.get_major_locator()()).all()
