@@ -57,9 +57,12 @@ def evaluation_of(data: Any, arguments: Arguments, metric: Any) -> Evaluation:
 
 def _call(error: OtherQuestionError, arguments: Arguments, metric: Any) -> str:
     """Return the call of the other comparison, with what it takes of the arguments of this one."""
-    taken = ("gold", "systems", "ignore", "items", "system_column", "value_column")
-    named = {"metric": metric, **{name: getattr(arguments, name) for name in taken}}
+    named = {"metric": metric, **{name: getattr(arguments, name) for name in ("gold", "systems", "items")}}
     settings = [f", {name}={value!r}" for name, value in named.items() if value is not None]
+    how = arguments.reading
+    read = [(name, getattr(how, name)) for name in ("ignore", "system_column", "value_column")]
+    if named_columns := [f"{name}={value!r}" for name, value in read if value is not None]:
+        settings.append(f", reading=bestby.Reading({', '.join(named_columns)})")
     return f"bestby.compare_{error.question}({error.data}{''.join(settings)})"
 
 
