@@ -16,9 +16,9 @@ from bestby.results.values import Interval, TestResult
 
 _FIELDS = frozenset(
     (
-        "a", "b", "baseline", "baselines", "behind", "candidate", "column", "columns", "datasets", "helped",
-        "highest", "judge", "lowest", "metric", "metrics", "names", "part", "published", "slice", "system",
-        "systems",
+        "a", "b", "baseline", "baselines", "behind", "candidate", "column", "columns", "datasets", "found",
+        "helped", "highest", "judge", "lowest", "metric", "metrics", "names", "part", "published", "slice",
+        "system", "systems",
     )
 )  # fmt: skip
 """The fields of results that hold names of what was compared."""
