@@ -459,12 +459,11 @@ def corrected(c: Any) -> str:
 
 def is_one_comparison(c: Any) -> bool:
     """Return whether only two systems are compared, so that there is nothing to correct."""
-    pairs = ((d.a, d.b) for d in c.differences)
-    first = next(pairs, None)
+    pairs = {frozenset((d.a, d.b)) for d in c.differences}  # on each metric the better system is first
     compared = () if c.provenance is None else c.provenance.data.get("systems", ())
     # A part of the differences of many systems may be a single one
     several = isinstance(compared, list) and len(compared) > 2
-    return not several and all(pair == first for pair in pairs)
+    return not several and len(pairs) <= 1
 
 
 def resamples(c: Any) -> str:
