@@ -41,7 +41,7 @@ def headline(c: Comparison, metric: MetricInfo) -> str:
     systems = [entry for entry in c.systems if entry.metric == metric.name]
     if not systems:
         return f"No score on {metric.name}."
-    digits = Rounding.of([(entry.score, entry.interval) for entry in systems])
+    digits = Rounding.of_scores([(entry.score, entry.interval) for entry in systems])
     if not c.differences:
         # The headline names so many scores where nothing is compared
         shown = [
@@ -281,7 +281,7 @@ def _short_difference(d: Difference) -> str:
 
 
 def _short_score(entry: SystemScore) -> str:
-    digits = Rounding.of([(entry.score, entry.interval)])
+    digits = Rounding.of_scores([(entry.score, entry.interval)])
     sure = "" if entry.interval is None else f" {digits.interval(entry.interval)}"
     return f"{entry.system}: {entry.metric} {digits.text(entry.score)}{sure}"
 
