@@ -71,7 +71,8 @@ def lead(c: FileCheck) -> str:
         f"{counted(len(c.commands), 'question')} can be answered" if c.commands else "No question can be"
     )
     questions += "" if c.commands else " answered"
-    return f"{questions} by these files; {counted(len(c.findings), 'thing')} may be off."
+    off = f"{counted(len(c.findings), 'thing')} may be off" if c.findings else "nothing seems to be off"
+    return f"{questions} by these files; {off}."
 
 
 def _columns(c: FileCheck) -> Table:
