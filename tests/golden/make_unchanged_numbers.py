@@ -11,6 +11,7 @@ import json
 import sys
 import tempfile
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -136,6 +137,28 @@ CASES["published_of_the_same_items"] = lambda: bb.compare_published(
 CASES["published_mean_of_runs"] = lambda: bb.compare_published(
     {"a": [0.81, 0.79, 0.83, 0.8]}, published="0.775", sd="0.012", n_runs=5
 )
+CASES["published_shares"] = lambda: bb.compare_published(
+    scores={"a": "88.3%", "b": "85.9%", "c": "0.85"}, n_items=[1000, 1000, 872]
+)
+CASES["published_means"] = lambda: bb.compare_published(
+    scores={"a": "0.883±0.004", "b": "0.876±0.003"}, n_runs=5, spread="sd"
+)
+
+
+@case
+def a_look_at_files() -> Any:
+    """Predictions of two systems with gold, and a column of groups."""
+    made, gold = labels(2)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "t.csv"
+        rows = zip(range(N), gold, made["a"], made["b"], groups(3), strict=True)
+        lines = ["id,gold,a,b,domain", *(",".join(map(str, row)) for row in rows)]
+        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        found = bb.check(path)
+    commands = tuple(
+        replace(one, command=one.command.replace(str(path), path.name)) for one in found.commands
+    )
+    return replace(found, files=(path.name,), commands=commands)
 
 
 @case

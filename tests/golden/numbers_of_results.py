@@ -15,6 +15,7 @@ import bestby as bb
 
 IGNORED = frozenset(
     {"signature", "provenance", "message", "notes", "about", "sentence", "unit", "asked", "design", "record"}
+    | {"headline", "question", "read_as", "refusal"}
 )
 """Fields in the JSON of a result that are texts or repeat the input. The codes of notes are stored apart."""
 

@@ -8,37 +8,24 @@ from collections.abc import Collection, Mapping
 # -- what was meant ---------------------------------------------------------------------------------
 
 _MEANT = {
-    "class_shares": "details",
-    "verbose": "details",
-    "quiet": "brief",
-    "seed": "rng",
-    "random_state": "rng",
-    "method": "interval",
-    "metrics": "metric",
-    "alpha": "level",
-    "confidence": "level",
-    "confidence_level": "level",
-    "workers": "n_jobs",
-    "bootstraps": "n_resamples",
-    "bootstrap_samples": "n_resamples",
-    "iterations": "n_resamples",
-    "n_boot": "n_resamples",
-    "n_bootstrap": "n_resamples",
-    "n_bootstraps": "n_resamples",
-    "n_iter": "n_resamples",
-    "n_iters": "n_resamples",
-    "n_iterations": "n_resamples",
-    "n_loops": "n_resamples",
-    "n_permutations": "n_resamples",
-    "n_samples": "n_resamples",
-    "n_trials": "n_resamples",
-    "num_iterations": "n_resamples",
-    "sampling": "n_resamples",
-    "lower_is_better": "greater_is_better",
-    "item": "items",
-    "cluster": "clusters",
-    "stratum": "strata",
-    "system": "systems",
+    word: ours
+    for ours, words in {
+        "details": "class_shares verbose",
+        "brief": "quiet",
+        "rng": "seed random_state",
+        "interval": "method",
+        "metric": "metrics",
+        "level": "alpha confidence confidence_level",
+        "n_jobs": "workers",
+        "n_resamples": "bootstraps bootstrap_samples iterations n_boot n_bootstrap n_bootstraps n_iter"
+        " n_iters n_iterations n_loops n_permutations n_samples n_trials num_iterations sampling",
+        "greater_is_better": "lower_is_better",
+        "items": "item",
+        "clusters": "cluster",
+        "strata": "stratum",
+        "systems": "system",
+    }.items()
+    for word in words.split()
 }
 """Keywords of other libraries and of the command line, and ours."""
 

@@ -17,14 +17,12 @@ from bestby._core.text import counted, quoted
 F = TypeVar("F", bound=Callable[..., Any])
 
 _RECORDS = {
-    "resampling=bestby.Resampling": ("n_jobs", "progress", "executor", "cache", "resample_size", "rescale"),
-    "reading=bestby.Reading": (
-        "ignore", "system_column", "value_column", "classes", "normalise", "annotators",
-    ),
-}  # fmt: skip
+    "resampling=bestby.Resampling": "n_jobs progress executor cache resample_size rescale",
+    "reading=bestby.Reading": "ignore system_column value_column classes normalise annotators",
+}
 
 MOVED = {
-    **{name: f"{record}({name}={{}})" for record, names in _RECORDS.items() for name in names},
+    **{name: f"{record}({name}={{}})" for record, names in _RECORDS.items() for name in names.split()},
     "greater_is_better": 'metric=bestby.ScoreMetric("score", greater_is_better={})',
     "lower_is_better": 'metric=bestby.ScoreMetric("score", greater_is_better=False)',
     "blocks": "clusters=bestby.Blocks({})",
@@ -46,14 +44,9 @@ _MOST_NAMES = 8
 _UNNAMED = ("self", "cls")
 
 _PLAIN: dict[str, Callable[[Any, str], object]] = {
-    "bool": flag,
-    "bool | None": flag,
-    "str": text,
-    "str | None": text,
-    "int": single,
-    "int | None": single,
-    "str | Path": checked_path,
-    "str | Path | None": checked_path,
+    kind + none: check
+    for kind, check in (("bool", flag), ("str", text), ("int", single), ("str | Path", checked_path))
+    for none in ("", " | None")
 }
 """What checks an argument, by its annotation."""
 
@@ -91,8 +84,7 @@ def with_suggestions(function: F) -> F:
         try:
             return function(*args, **keywords)
         except BestbyError as error:
-            if error.hint is not None:
-                error.hint = _as_called(error.hint, moved)
+            error.hint = error.hint and _as_called(error.hint, moved)
             raise
 
     return cast("F", called)
@@ -119,8 +111,8 @@ def unknown_keyword(function: Callable[..., Any], word: str, value: object = Non
     named = [name for name in _parameters(function) if name not in _UNNAMED]
     name = _name(function)
     moved = _moved(named)
-    other = meant(word, value, {one: _words(function, one) for one in named} | dict.fromkeys(moved, ()))
-    other = word if word in moved else other
+    words = {one: _words(function, one) for one in named} | dict.fromkeys(moved, ())
+    other = word if word in moved else meant(word, value, words)
     close = [other] if other else difflib.get_close_matches(word, [*moved, *named], n=1, cutoff=0.7)
     if close and close[0] in moved:
         place = moved[close[0]].format(quoted(value) if isinstance(value, int | float | str) else "...")

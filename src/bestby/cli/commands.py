@@ -20,7 +20,7 @@ from bestby._core.errors import BestbyError, InvalidInputError, OtherQuestionErr
 from bestby._core.paths import exists, user_path
 from bestby._version import __version__
 from bestby.cli import streams
-from bestby.cli.errors import CLICK_ERROR, in_options, repeat_hint, reported, usage_error
+from bestby.cli.errors import CLICK_ERROR, fail, in_options, repeat_hint, reported
 from bestby.cli.inputs import with_stdin
 from bestby.cli.options import WIDEST, command, set_options, spellings, write_options, write_rows
 
@@ -67,37 +67,46 @@ REGISTRY = {
 # fmt: on
 """Every command: its module, where a function has its name and a record its options; its line of help."""
 
-GROUPS = {
-    "judged": """Compare systems by a judge and a few human labels: plan, choose, compare.
 
-\b
-Examples:
-  bestby judged plan --sd .5 --correlation .8 --judged-items 5000 --margin .04
-  bestby judged choose scores.csv --n 100 --csv to_label.csv
-  bestby judged compare judged.csv --labels-drawn random
-""",
-    "study": """Keep the runs of experiments in a directory, and compare them as it grows.
+class Judged:
+    """Compare systems by a judge and a few human labels: plan, choose, compare.
 
-A study has one gold; its conditions are baselines or treatments, with one or more runs each.
+    \b
+    Examples:
+      bestby judged plan --sd .5 --correlation .8 --judged-items 5000 --margin .04
+      bestby judged choose scores.csv --n 100 --csv to_label.csv
+      bestby judged compare judged.csv --labels-drawn random
+    """  # noqa: D301 - \b keeps the lines of the examples apart
 
-\b
-Examples:
-  bestby study add s h0 --run 0 --predictions h0.txt --gold y.txt --baseline
-  bestby study add s h1 --run 0 --predictions h1.txt --epochs 10
-  bestby study run s --metric f1_macro --html report.html
-""",
-    "board": """Keep a shared task or a benchmark in a folder, and publish it as a static site.
 
-The gold of a board is hidden, its submissions are predictions, and every change is a line of its record.
+class Study:
+    """Keep the runs of experiments in a directory, and compare them as it grows.
 
-\b
-Examples:
-  bestby board init gold.csv --board task --title "Our task" --metric f1_macro
-  bestby board check predictions.csv --board task
-  bestby board submit predictions.csv --board task --team ours --system bert
-  bestby board publish site --board task
-""",
-}
+    A study has one gold; its conditions are baselines or treatments, with one or more runs each.
+
+    \b
+    Examples:
+      bestby study add s h0 --run 0 --predictions h0.txt --gold y.txt --baseline
+      bestby study add s h1 --run 0 --predictions h1.txt --epochs 10
+      bestby study run s --metric f1_macro --html report.html
+    """  # noqa: D301 - \b keeps the lines of the examples apart
+
+
+class Board:
+    """Keep a shared task or a benchmark in a folder, and publish it as a static site.
+
+    The gold of a board is hidden, its submissions are predictions, and every change is a line of its record.
+
+    \b
+    Examples:
+      bestby board init gold.csv --board task --title "Our task" --metric f1_macro
+      bestby board check predictions.csv --board task
+      bestby board submit predictions.csv --board task --team ours --system bert
+      bestby board publish site --board task
+    """  # noqa: D301 - \b keeps the lines of the examples apart
+
+
+GROUPS = {group.__name__.lower(): inspect.cleandoc(str(group.__doc__)) for group in (Judged, Study, Board)}
 """The help of the commands that have commands of their own; its first line stands beside their names."""
 
 
@@ -134,9 +143,8 @@ class _Group(typer.core.TyperGroup):
         if not self.words:
             if args[:1] == ["help"]:
                 args = [*args[1:], "--help"]
-            renamed = _renamed(args)
-            if renamed is not None:
-                raise usage_error(ctx, *renamed)
+            if (renamed := _renamed(args)) is not None:
+                fail(ctx, *renamed)
             if args and args[0] not in self.helps and _is_file(args[0]):
                 args = ["check", *args]
             elif args and args[0][0:1] != "-" and Path(args[0]).suffix:
@@ -159,14 +167,13 @@ def _is_file(word: str) -> bool:
 
 def _renamed(arguments: list[str]) -> tuple[str, str] | None:
     """Return what a call of a command of old is called now, and the call with its new name."""
-    command, *rest = arguments or [""]
+    command, first, *_ = [*arguments, "", ""]
+    rest = [one for one in arguments[1:] if command != "plan" or one != "--labels"]
     if command == "choose":
-        old, new, rest = "choose", "judged choose", rest
-    elif command == "plan" and "--labels" in rest:
-        old, new, rest = "plan --labels", "judged plan", [one for one in rest if one != "--labels"]
-    elif (
-        command == "judged" and rest and rest[0] not in _HELP and (rest[0][0] == "-" or Path(rest[0]).suffix)
-    ):
+        old, new = "choose", "judged choose"
+    elif command == "plan" and rest != arguments[1:]:
+        old, new = "plan --labels", "judged plan"
+    elif command == "judged" and first not in _HELP and (first.startswith("-") or Path(first).suffix):
         old, new = "judged FILE", "judged compare"
     else:
         return None
@@ -254,10 +261,9 @@ def _forwarded(words: tuple[str, ...], values: Any, complete: Any) -> Iterator[N
             raise
         call, unknown = _call_of(error.question, values)
         if unknown:
+            hints = [f"leave {unknown[0]} out", *([] if error.otherwise is None else [error.otherwise])]
             raise InvalidInputError(
-                f"{error.message}, and bestby {error.question} has no {unknown[0]}",
-                hint=f"leave {unknown[0]} out"
-                + ("" if error.otherwise is None else f"; or {error.otherwise}"),
+                f"{error.message}, and bestby {error.question} has no {unknown[0]}", hint="; or ".join(hints)
             ) from error
         message = error.message if values is complete else error.message.replace(complete.paths[0], "stdin")
         streams.print_stderr(f"{message}, so this is the answer of: {shlex.join(['bestby', *call])}")
@@ -269,15 +275,13 @@ def _call_of(name: str, values: Any) -> tuple[list[str], list[str]]:
     known = {option for options in spellings(record_of((name,))).values() for option in options}
     call, unknown = [name], []
     for one in set_options(values):
-        several = one.value if isinstance(one.value, list) else [one.value]
+        several = [] if one.value is True else one.value if isinstance(one.value, list) else [one.value]
         if not one.option.startswith("-"):
             call += map(str, several)
         elif one.option not in known:
             unknown.append(one.option)
-        elif one.value is True:
-            call.append(one.option)
         else:
-            call += [word for value in several for word in (one.option, str(value))]
+            call += [word for value in several for word in (one.option, str(value))] or [one.option]
     return call, unknown
 
 

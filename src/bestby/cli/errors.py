@@ -82,14 +82,13 @@ def reported() -> Iterator[Status]:
         )
 
 
-def usage_error(context: Any, message: str, hint: str) -> Exception:
-    """Return the error of a wrong call, with what to call instead."""
+def fail(context: Any, message: str, hint: str) -> None:
+    """Raise the error of a wrong call, with what to call instead."""
     try:
         context.fail(message)
     except CLICK_ERROR as error:
         error.hint = hint  # type: ignore[attr-defined]
-        return error
-    raise AssertionError("a context fails with its error")
+        raise
 
 
 def _say_usage(error: Any) -> None:
@@ -200,14 +199,12 @@ def in_options(
         name: names for name, names in SPELLINGS.items() if any(one.split()[0] in written for one in names)
     }
     options = {**parts, **options_of_formats, **as_written, **options}
-    message, argument = error.message, error.argument
+    message, argument, hint = error.message, error.argument, error.hint
     if argument is not None and argument in options and message.startswith(f"{argument} "):
         message = options[argument][0].rstrip("=") + message.removeprefix(argument)
     error.message = _settings(message, options)
-    hint = error.hint
     if hint is not None:
-        hint = hints.without_records(hint)
-        hint = _MAPPED.sub(lambda match: _by_name(match, options), hint)
+        hint = _MAPPED.sub(lambda match: _by_name(match, options), hints.without_records(hint))
         names = {*arguments, *_names(SPELLINGS), *FORMAT_OPTIONS}
         hint = hints.possible_hint(hint, names, _names(options), typed=True)
     error.hint = f"{command} --help" if hint is None else _settings(hint, options)
@@ -281,12 +278,9 @@ def _quoted(match: re.Match[str], options: Mapping[str, tuple[str, ...]]) -> str
 
 def _repeated(match: re.Match[str], options: Mapping[str, tuple[str, ...]]) -> str:
     """Write a setting of several values as an option that is repeated."""
-    name, values = match[1], match[2].split(", ")
-    return (
-        " ".join(f"{options[name][0]} {one.strip(chr(34))}" for one in values)
-        if name in options
-        else match[0]
-    )
+    if match[1] not in options:
+        return match[0]
+    return " ".join(f"{options[match[1]][0]} {one.strip(chr(34))}" for one in match[2].split(", "))
 
 
 def _setting(word: str, options: Mapping[str, tuple[str, ...]]) -> str:

@@ -91,11 +91,7 @@ def result_file(help: str, *, common: bool = False) -> Any:
 
 
 def flag(
-    help: str,
-    *names: str,
-    default: bool | None = False,
-    shapes: tuple[str, ...] = (),
-    common: bool = False,
+    help: str, *names: str, default: bool | None = False, shapes: tuple[str, ...] = (), common: bool = False
 ) -> Any:
     """Declare an option without a value."""
     declared = _Declared(None, help, names, shapes=shapes, common=common)

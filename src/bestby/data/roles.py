@@ -302,16 +302,6 @@ def score_column(names: Sequence[str]) -> str | None:
     return next((name for name in scores if name.lower() == "score"), scores[0] if scores else None)
 
 
-def name_values(names: Sequence[str]) -> str:
-    """Return the hint to name the column of the values, the first that is called as scores are, or any.
-
-    >>> name_values(["name", "accuracy", "f1_macro"]), name_values([])
-    ("name it: value_column='accuracy'", 'name it: value_column=...')
-    """
-    first = score_column(names) or next(iter(names), None)
-    return "name it: value_column=" + ("..." if first is None else repr(first))
-
-
 def averages(rows: Mapping[str, Mapping[str, float]]) -> list[str]:
     """Return which rows of a table of scores are called as the mean of the others is, and are that mean.
 

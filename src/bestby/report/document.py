@@ -95,9 +95,9 @@ class Overview:
 class Document:
     """A report: its sections, the notes on its numbers, and in `methods` how these were computed.
 
-    The short answer has `short_methods` in place of the methods, if there are such, the notes `short_notes`,
-    and `short_signature`, which is enough to recognise the result. `by_metric` is the table of two
-    systems on all metrics, for papers; `classes` that of how often each class occurs.
+    The short answer has `short_methods` in place of the methods, if there are such, and the notes
+    `short_notes`. `by_metric` is the table of two systems on all metrics, for papers; `classes` that of how
+    often each class occurs.
     """
 
     title: str
@@ -113,7 +113,6 @@ class Document:
     classes: Table | None = None
     short_methods: str = ""
     short_notes: tuple[str, ...] = ()
-    short_signature: str = ""
 
 
 def check_top(result: Any) -> None:
@@ -161,20 +160,26 @@ def in_short(document: Document) -> Document:
         sections=tuple(sections),
         notes=document.short_notes,
         methods=document.short_methods or document.methods,
-        signature=document.short_signature,
+        signature=_short_signature(document),
         classes=None,
     )
 
 
+def _short_signature(document: Document) -> str:
+    """Return version, seed and the beginning of the hash of the data, and how to get the whole report."""
+    p, parts = document.settings, [document.version]
+    parts += [f"seed {p['seed']}", f"data {p['data hash'][:8]}"] if p else []
+    return f"bestby {', '.join(parts)}. The whole report: {ALL}"
+
+
 def in_brief(document: Document) -> Document:
     """Return the headlines of a report with one table each."""
+    document = in_short(document)
     sections = (
         dataclasses.replace(section, tables=section.tables[:1], remarks=(), next_step=lambda: "")
-        for section in in_short(document).sections
+        for section in document.sections
     )
-    return dataclasses.replace(
-        document, sections=tuple(sections), notes=(), methods="", signature="", classes=None
-    )
+    return dataclasses.replace(document, sections=tuple(sections), notes=(), methods="", signature="")
 
 
 def several_sections(
@@ -201,7 +206,6 @@ def several_sections(
         methods=methods,
         settings=_settings(result.provenance),
         signature=result.signature,
-        short_signature=_short_signature(result.provenance),
         version=__version__ if result.provenance is None else result.provenance.version,
         short_methods=short_methods,
         short_notes=tuple(lines_of(note for note in notes if note.code not in detail_notes)),
@@ -209,23 +213,10 @@ def several_sections(
 
 
 def one_section(
-    result: Any,
-    title: str,
-    subtitle: str,
-    methods: str,
-    short_methods: str = "",
-    detail_notes: Collection[str] = (),
-    **section: Any,
+    result: Any, title: str, subtitle: str, methods: str, short_methods: str = "", **section: Any
 ) -> Document:
     """Return the report of a result that has one section, described by the fields of `Section`."""
-    sections = [Section(**section)]
-    return several_sections(result, title, subtitle, sections, methods, short_methods, detail_notes)
-
-
-def _short_signature(p: Provenance | None) -> str:
-    """Return version, seed and the beginning of the hash of the data, and how to get the whole report."""
-    parts = [__version__] if p is None else [p.version, f"seed {p.seed}", f"data {p.data_hash[:8]}"]
-    return f"bestby {', '.join(parts)}. The whole report: {ALL}"
+    return several_sections(result, title, subtitle, [Section(**section)], methods, short_methods)
 
 
 def _settings(p: Provenance | None) -> dict[str, Any]:
@@ -280,7 +271,7 @@ def filled_caption(c: Any) -> str:
     return "Neither intervals nor tests were computed."
 
 
-def best_systems(c: Comparison, top: int | None = None) -> Comparison | None:
+def best_systems(c: Comparison, top: int | None) -> Comparison | None:
     """Return the comparison with the best systems only, no number changed; None if all are to be shown."""
     n_systems = len({entry.system for entry in c.systems})
     if top is None:

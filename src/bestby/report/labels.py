@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import operator
 import re
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -11,20 +12,19 @@ from bestby._core import checks
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted, shortened, suggestion
 from bestby.report.percent import NAMED
-from bestby.results.base import MetricInfo, Note, Provenance
-from bestby.results.values import Interval, TestResult
+from bestby.results.base import MetricInfo, Note
 
 _FIELDS = frozenset(
     (
-        "a", "b", "baseline", "baselines", "behind", "candidate", "column", "columns", "datasets", "found",
-        "helped", "highest", "judge", "lowest", "metric", "metrics", "names", "part", "published", "slice",
-        "system", "systems",
+        "a", "about", "b", "baseline", "baselines", "behind", "candidate", "column", "columns", "datasets",
+        "found", "helped", "highest", "judge", "lowest", "metric", "metrics", "names", "part", "published",
+        "slice", "system", "systems",
     )
 )  # fmt: skip
 """The fields of results that hold names of what was compared."""
 
-_WITHOUT = ("Flip", "Advice")
-"""Records in which such fields hold something else."""
+_WITHOUT = ("Advice", "Flip", "Interval", "Provenance", "TestResult")
+"""Records in which such fields hold something else, or that have none."""
 
 
 class Label(str):
@@ -43,7 +43,8 @@ def checked(result: Any, labels: Mapping[str, str]) -> dict[str, str]:
             hint='{"f1_macro": "Macro-F1"}',
             argument="labels",
         )
-    names = _names(result)
+    names: dict[str, str] = {}
+    _renamed(result, lambda name: names.setdefault(name, name), str)
     shown: dict[str, str] = {}
     for name in names | dict.fromkeys(labels):
         if name not in names:
@@ -71,23 +72,11 @@ def applied(result: Any, labels: Mapping[str, str]) -> Any:
         for unit in ("", NAMED):
             label = called[name + unit] = Label(shown + unit)
             label.name = name
-    said = _in_sentences(labels)
-    changed = _renamed(result, lambda name: called.get(name, name), said)
-    items = getattr(result, "_items", None)
-    fields: dict[str, Any] = {} if items is None else {"_items": items.called(called)}
-    return dataclasses.replace(changed, _labels=None, **fields)
-
-
-def _names(result: Any) -> dict[str, None]:
-    """Return the names in a result, in its order."""
-    names: dict[str, None] = {}
-
-    def seen(name: str) -> str:
-        names[name] = None
-        return name
-
-    _renamed(result, seen, lambda text: text)
-    return names
+    changes: dict[str, Any] = {"_labels": None}
+    if (items := getattr(result, "_items", None)) is not None:
+        changes["_items"] = items.called(called)
+    changed = _renamed(result, lambda name: called.get(name, name), _in_sentences(labels))
+    return dataclasses.replace(changed, **changes)
 
 
 def _in_sentences(labels: Mapping[str, str]) -> Callable[[str], str]:
@@ -112,29 +101,21 @@ def _renamed(
         return called(value) if names else value
     if isinstance(value, tuple):
         parts = tuple(_renamed(part, called, said, names=names) for part in value)
-        return value if all(map(_is, parts, value)) else parts
-    if isinstance(value, Note):
-        about = tuple(map(called, value.about))
-        return dataclasses.replace(value, message=said(value.message), about=about)
-    if isinstance(value, MetricInfo):
-        return dataclasses.replace(value, name=called(value.name))
-    if isinstance(value, Interval | TestResult | Provenance) or type(value).__name__ in _WITHOUT:
-        return value
-    if dataclasses.is_dataclass(value):
-        changes = {
-            field.name: new
-            for field in dataclasses.fields(value)
-            if field.init and not field.name.startswith("_")
-            if (old := getattr(value, field.name)) is not None
-            if (new := _renamed(old, called, said, names=field.name in _FIELDS)) is not old
-        }
-        return dataclasses.replace(value, **changes) if changes else value  # type: ignore[type-var]
-    if isinstance(value, Mapping):
+        return value if all(map(operator.is_, parts, value)) else parts
+    if isinstance(value, Mapping) and not dataclasses.is_dataclass(value):
         return {
             _renamed(key, called, said, names=True): _renamed(one, called, said) for key, one in value.items()
         }
-    return value
-
-
-def _is(one: Any, other: Any) -> bool:
-    return one is other
+    if not dataclasses.is_dataclass(value) or type(value).__name__ in _WITHOUT:
+        return value
+    named = _FIELDS | {"name"} if isinstance(value, MetricInfo) else _FIELDS
+    changes = {
+        field.name: new
+        for field in dataclasses.fields(value)
+        if field.init and not field.name.startswith("_")
+        if (old := getattr(value, field.name)) is not None
+        if (new := _renamed(old, called, said, names=field.name in named)) is not old
+    }
+    if isinstance(value, Note):
+        changes["message"] = said(value.message)
+    return dataclasses.replace(value, **changes) if changes else value  # type: ignore[type-var]

@@ -200,12 +200,8 @@ def decoded(value: Any, records: Mapping[str, type] | None = None) -> Any:
     unknown = [field for field in stored if field not in parameters]
     absent = [one.name for one in parameters.values() if one.default is one.empty and one.name not in stored]
     if unknown or absent:
-        what = (
-            f"has an unknown field {quoted(unknown[0])}"
-            if unknown
-            else f"lacks the field {quoted(absent[0])}"
-        )
-        raise InvalidInputError(f"a {name} in it {what}")
+        what = "has an unknown field" if unknown else "lacks the field"
+        raise InvalidInputError(f"a {name} in it {what} {quoted((unknown or absent)[0])}")
     return kind(**stored)
 
 

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import takewhile
 from unicodedata import east_asian_width
 
+from bestby._core.text import visible
+from bestby.report.column import FIRST, SECOND, SYSTEM, Cell
+from bestby.report.tables import Table
+
 ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
 _SEPARATORS = "-\N{EN DASH}_./: "
+SHORT_NAME = 8  # the least width of a column of names
+GAP = 2  # between two columns of a table
 _LEAST_SAVED = 4  # characters, so that the line that explains the ellipsis is worth its place
 
 
@@ -103,3 +110,58 @@ def broken(name: str, width: int, length: Callable[[str], int]) -> list[str]:
                 lines.append("")
             lines[-1] += letter
     return [line.rstrip() for line in lines]
+
+
+def without_common(table: Table, width: int) -> tuple[Table, list[str]]:
+    """Return a table that is too wide without what its names have in common, and lines that say so."""
+    lines = []
+    for what, places in name_columns(table).items() if width_of(table) > width else ():
+        shared = common(str(row.cells[place].key) for row in table.rows for place in places)
+        lines += [shared.explained(what)]
+        table = renamed(table, places, partial(_shortened, shared))
+    return table, [line for line in lines if line]
+
+
+def _shortened(shared: Common, cell: Cell) -> str:
+    name = str(cell.key)
+    return cell.text.replace(name, shared.without(name), 1)
+
+
+def name_columns(table: Table) -> dict[str, list[int]]:
+    """Return the places of the columns of names, by what they name."""
+    places: dict[str, list[int]] = {}
+    for place, column in enumerate(table.columns):
+        if column.name:
+            what = SYSTEM if column.header in (FIRST, SECOND) else column.header
+            places.setdefault(what, []).append(place)
+    return places
+
+
+def renamed(table: Table, places: Sequence[int], name: Callable[[Cell], str]) -> Table:
+    """Return a table with other texts in some columns."""
+    rows = (
+        replace(
+            row,
+            cells=tuple(
+                replace(cell, text=name(cell)) if place in places else cell
+                for place, cell in enumerate(row.cells)
+            ),
+        )
+        for row in table.rows
+    )
+    return replace(table, rows=tuple(rows))
+
+
+def width_of(table: Table) -> int:
+    """Return how many letters of a terminal a table is wide."""
+    return sum(longest(table, place) + GAP for place in range(len(table.columns))) - GAP
+
+
+def longest(table: Table, place: int) -> int:
+    """Return the width of a column: that of its longest line, names having a least one."""
+    from rich.cells import cell_len
+
+    column = table.columns[place]
+    texts = column.header, *(row.cells[place].text for row in table.rows)
+    longest = max(cell_len(visible(line)) for text in texts for line in text.split("\n"))
+    return max(longest, SHORT_NAME) if column.name else longest

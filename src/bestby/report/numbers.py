@@ -237,8 +237,7 @@ def p_text(p_value: float, threshold: float | None = None) -> str:
     if p_value < 1e-15:
         return "<1e-15"
     if p_value < 1e-4:
-        mantissa, exponent = f"{p_value:.0e}".split("e")
-        return f"{mantissa}e{int(exponent)}"
+        return _power_of_ten(p_value, 0)
     decimals = min(4, 1 - math.floor(math.log10(p_value)))
     if threshold is None:
         return _p_fixed(p_value, decimals)

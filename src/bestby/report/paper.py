@@ -72,9 +72,7 @@ def inference(
     """
     if not len(differences):
         return
-    intervals, tests = words.intervals_and_tests(
-        differences, partial(cite, "interval"), source_of_test, systems=systems
-    )
+    intervals, tests = intervals_and_tests(differences, systems)
     if computed(c, "interval"):
         text = f"We report every difference{over} with its {percent(c.level)} confidence interval"
         yield f"{text}{cite('analysis', 'intervals')}: {intervals}."
@@ -133,9 +131,11 @@ def _margin(c: Any, differences: Iterable[Difference]) -> str:
     )
 
 
-def intervals_and_tests(differences: Sequence[Difference]) -> tuple[str, str]:
-    """Return the names of the intervals and of the tests of some differences, with their works."""
-    return words.intervals_and_tests(differences, partial(cite, "interval"), source_of_test)
+def intervals_and_tests(
+    differences: Sequence[Difference], systems: Iterable[SystemScore] = ()
+) -> tuple[str, str]:
+    """Return the names of the intervals and of the tests of some differences and scores, with their works."""
+    return words.intervals_and_tests(differences, partial(cite, "interval"), source_of_test, systems=systems)
 
 
 def source_of_test(test: TestResult) -> str:
@@ -167,7 +167,7 @@ def score_of_runs(statistic: str) -> str:
 
 def intervals_of_scores(systems: Iterable[Any]) -> str:
     """Return the names of the intervals of scores with their citations; "none" if no score has one."""
-    return words.intervals_and_tests((), partial(cite, "interval"), systems=systems)[0]
+    return intervals_and_tests((), systems)[0]
 
 
 def within(c: Any, where: str, *, by_place: bool = False) -> Iterator[str]:
@@ -175,11 +175,10 @@ def within(c: Any, where: str, *, by_place: bool = False) -> Iterator[str]:
     inner = all_within(c)
     if not inner:
         return
-    sources = partial(cite, "interval"), source_of_test
     intervals, tests = (
-        words.intervals_and_tests_within(c.within, *sources)
+        words.intervals_and_tests_within(c.within, partial(cite, "interval"), source_of_test)
         if by_place
-        else words.intervals_and_tests(inner, *sources)
+        else intervals_and_tests(inner)
     )
     if computed(c, "interval"):
         yield f"Intervals ({percent(c.level)}) {where}: {intervals}."

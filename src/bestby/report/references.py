@@ -113,6 +113,7 @@ SOURCES: dict[str, dict[str, tuple[str, ...]]] = {
         "bonferroni": ("dunn-1961-multiple",),
         "step-down": ("romano-wolf-2005-exact",),
         "max-t": ("romano-wolf-2005-exact",),
+        "simultaneous": ("romano-wolf-2005-exact",),
         "bh": ("benjamini-hochberg-1995-controlling",),
     },
     "omnibus": {
@@ -269,9 +270,8 @@ def _writers(style: Style) -> tuple[Callable[[str], str], Callable[[list[str]], 
     if style == "markdown":
         from bestby.report.writers.markdown import escape as escape_markdown
 
-        return partial(
-            _blanks_kept, escape_markdown
-        ), lambda keys: f"[{'; '.join(f'@{key}' for key in keys)}]"
+        escape = partial(_blanks_kept, escape_markdown)
+        return escape, lambda keys: f"[{'; '.join(f'@{key}' for key in keys)}]"
     return visible, lambda keys: f"({'; '.join(map(label, keys))})"
 
 

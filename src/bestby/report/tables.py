@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import partial
 from itertools import combinations
 from operator import attrgetter
 from typing import Any, cast
@@ -197,23 +198,19 @@ def systems_table(
             applies=any(entry.group for entry in entries),
         ),
     )
-    caption = f"{kind.capitalize()}s by {score or metric.name} ({direction(metric)}), {c.extent}"
-    if not compared:
-        caption = f"Scores on {metric.name} ({direction(metric)}), {c.extent}"
-        table = Table.of(caption, columns, entries, part="scores", main=1)
-        return with_bars(table, [(e.score, e.interval) for e in entries])
-    main = 2 if tested else 1
+    caption = f"{kind.capitalize()}s by {score or metric.name}" if compared else f"Scores on {metric.name}"
     table = Table.of(
-        caption,
+        f"{caption} ({direction(metric)}), {c.extent}",
         columns,
         entries,
-        lambda e: are_level(e.score, entries[0].score),
+        lambda e: compared and are_level(e.score, entries[0].score),
         part="scores",
-        main=main,
-        methods=methods,
+        main=2 if tested else 1,
+        methods=methods if compared else "",
         footnote=footnote_on_letters(entries),
     )
-    return with_first_rows(with_bars(table, [(e.score, e.interval) for e in entries]), most, "systems")
+    table = with_bars(table, [(e.score, e.interval) for e in entries])
+    return with_first_rows(table, most, "systems") if compared else table
 
 
 def with_bars(
@@ -286,7 +283,7 @@ def differences_table(c: Comparison, metric: MetricInfo, *beside_p: Column, most
     Of many the short answer shows those with the best system, or with the baseline, and at most `most`.
     """
     differences = differences_of(c, metric)
-    caption = f"{_plural(differences)} in {metric.name}"
+    caption = f"{'Difference' if len(differences) == 1 else 'Differences'} in {metric.name}"
     look = Look(difference_rounding(c, metric), c.level, c.correction)
     best = systems_of(c, metric)[0].system
     return _differences(c, differences, caption, beside_p, look, methods_sentence(c, metric), best, most)
@@ -348,14 +345,15 @@ def pairs_matrix(c: Any, metric: MetricInfo, shown: Any = None) -> Table:
     """
     shown = c if shown is None else shown
     digits = difference_rounding(shown, metric)
-    names = [entry if isinstance(entry, str) else entry.system for entry in _systems_on(shown, metric)]
-    pairs = list(combinations(names, 2))
-    of_pair = {pair: d for pair in pairs if (d := _found(c, metric, *pair)) is not None}
-    if len(of_pair) < len(pairs):
+    entries = shown.systems if hasattr(shown, "metric") else systems_of(shown, metric)
+    names = [entry if isinstance(entry, str) else entry.system for entry in entries]
+    try:
+        of_pair = {pair: cast("Difference", c[*pair, metric.name]) for pair in combinations(names, 2)}
+    except InvalidInputError as error:
         raise InvalidInputError(
             "the matrix of pairs needs the differences of every two systems, and not all were compared",
             hint='take the list of the differences, parts=["differences"], or compare without a baseline',
-        )
+        ) from error
 
     def against(place: int) -> Column:
         def cell(row: int) -> Cell:
@@ -383,18 +381,6 @@ def pairs_matrix(c: Any, metric: MetricInfo, shown: Any = None) -> Table:
     )
 
 
-def _found(c: Any, metric: MetricInfo, a: str, b: str) -> Difference | None:
-    """Return A minus B, in whichever direction it is held; None if the two were not compared."""
-    if (held := c.find(metric.name, a, b)) is not None:
-        return cast("Difference", held)
-    opposite = c.find(metric.name, b, a)
-    return None if opposite is None else cast("Difference", opposite.mirrored())
-
-
-def _systems_on(c: Any, metric: MetricInfo) -> Sequence[Any]:
-    return c.systems if hasattr(c, "metric") else systems_of(c, metric)
-
-
 def _significance(c: Any) -> str:
     alone = c.correction == "none" or is_one_comparison(c)
     corrected = "" if alone else f" after correction ({c.correction})"
@@ -403,8 +389,7 @@ def _significance(c: Any) -> str:
 
 def marks(differences: Iterable[Difference]) -> Column:
     """Return the column of the marks of rows whose parts disagree, which applies if there are any."""
-    marked = any(disagreements.kinds(d) for d in differences)
-    return marked_by(disagreements.kinds, applies=marked)
+    return marked_by(disagreements.kinds, applies=any(map(disagreements.kinds, differences)))
 
 
 def marked_by(kinds: Callable[[Any], disagreements.Kinds], *, applies: bool) -> Column:
@@ -428,10 +413,6 @@ def verdicts(differences: Iterable[Any]) -> Column:
     return named(DIFFERENCE)["verdict"].column(Look(), applies=judged)
 
 
-def _plural(differences: Sequence[Difference]) -> str:
-    return "Difference" if len(differences) == 1 else "Differences"
-
-
 def _margin(c: Any, sides: column.Sides) -> str:
     """Return the margin, and whom the verdicts are on."""
     return "" if c.margin is None else f"; margin {margin_text(c.margin)}, verdict on {sides.one}"
@@ -451,11 +432,11 @@ def shares_table(shares: tuple[ClassShares, ...]) -> Table | None:
     caption += " in the gold and in the predictions of each system"
     if len(labels) <= len(shares) or len(labels) <= _MOST_COLUMNS:
         columns = [column.name("system", lambda entry: entry.system or GOLD)]
-        columns += [Column(label, _label_cell(place)) for place, label in enumerate(labels)]
+        columns += [Column(label, partial(_share_cell, place)) for place, label in enumerate(labels)]
         return Table.of(caption, columns, shares, lambda entry: entry.system is None, main=0)
     columns = [column.name("class", lambda place: labels[place])]
-    columns += [Column(entry.system or GOLD, _system_cell(entry)) for entry in shares]
-    return Table.of(caption, columns, range(len(labels)), lambda _: False, main=0)
+    columns += [Column(entry.system or GOLD, partial(_share_cell, entry=entry)) for entry in shares]
+    return Table.of(caption, columns, range(len(labels)), main=0)
 
 
 def is_small(table: Table) -> bool:
@@ -463,15 +444,7 @@ def is_small(table: Table) -> bool:
     return len(table.columns) <= _MOST_COLUMNS + 1 and len(table.rows) <= _MOST_ROWS
 
 
-def _label_cell(place: int) -> Any:
-    return lambda entry: _share_cell(entry, place)
-
-
-def _system_cell(entry: ClassShares) -> Any:
-    return lambda place: _share_cell(entry, place)
-
-
-def _share_cell(entry: ClassShares, place: int) -> Cell:
+def _share_cell(place: int, entry: ClassShares) -> Cell:
     share = entry.shares[place]
     if entry.counts is None:
         return Cell(f"{share:.3f}", share)

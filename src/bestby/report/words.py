@@ -32,6 +32,9 @@ from bestby.results.values import WITHOUT_INTERVAL, Interval, TestResult
 MOST_OF_A_KIND = 3
 """Lines of notes of one code, and names in such a line."""
 
+Source: TypeAlias = Callable[[Any], str]
+"""Returns what follows the name of a method: the works that it is from, or nothing."""
+
 _BY_T = ("normal", "cr2", "t", "welch", SIMULTANEOUS)
 """Intervals that take units to be near normal, or may."""
 
@@ -122,9 +125,7 @@ def _against_baseline(d: Difference, base: str) -> str:
     if d.test is None:
         return f"have {scores}"
     if not d.significant:
-        return "cannot be told apart from it" + (
-            "" if d.test.alternative == "two-sided" else " (one-sided test)"
-        )
+        return f"cannot be told apart from it{' (one-sided test)' * (d.test.alternative != 'two-sided')}"
     test = name_of_test(d.test.name)
     if d.winner is None:
         return f"differ significantly from it by the {test}, which speaks against the scores"
@@ -148,9 +149,7 @@ def best_clause(first: str, others: Mapping[str, Difference]) -> str:
     if open_:
         parts.append(f"{listed(open_)} cannot be told apart from it{sided}")
     if against:
-        parts.append(
-            f"the {name_of_test(test.name)} is significant, but speaks for {listed(against)} over it"
-        )
+        parts += [f"the {name_of_test(test.name)} is significant, but speaks for {listed(against)} over it"]
     if parts:
         return f"; {'; '.join(parts)}"
     return f", and differs significantly from {'the other' if len(others) == 1 else 'all others'}{sided}"
@@ -192,12 +191,11 @@ def few_units_text(
     if n >= FROM_UNITS or not any(map(_differs, differences)):
         return ""
     shown, parts = differences[0], []
-    if any(d.interval is not None and d.interval.method in _BY_T for d in differences):
-        parts.append(
-            f"cannot show whether {'they' if units.startswith('runs') else 'differences'} are skewed"
-        )
-    at_once = any(d.interval is not None and d.interval.method == SIMULTANEOUS for d in differences)
-    swapped = not at_once and any(by_swaps(d, asked) for d in differences)
+    methods = {d.interval.method for d in differences if d.interval is not None}
+    if not methods.isdisjoint(_BY_T):
+        skewed_units = "they" if units.startswith("runs") else "differences"
+        parts.append(f"cannot show whether {skewed_units} are skewed")
+    swapped = SIMULTANEOUS not in methods and any(by_swaps(d, asked) for d in differences)
     # Units below which the least p-value of a swap is named
     if n < 10 and shown.test is not None and swapped:
         least = least_p(n, shown.test.alternative)
@@ -223,9 +221,8 @@ def _differs(d: Difference) -> bool:
 def units_of(c: Any) -> tuple[int, str]:
     """Return how many independent units a comparison rests on, and what they are called, as a plural."""
     if c.kind == "runs":
-        return min(
-            len(entry.runs) for entry in c.systems
-        ), "pairs of runs" if c.paired else "runs of a system"
+        units = "pairs of runs" if c.paired else "runs of a system"
+        return min(len(entry.runs) for entry in c.systems), units
     n, units = units_of_items(c.n_items, c.n_clusters, c.provenance)
     return n, "judgements" if units == "items" and c.kind == "preferences" else units
 
@@ -241,9 +238,8 @@ def units_of_items(n_items: int, n_clusters: int | None, provenance: Provenance)
 
 def by_swaps(d: Difference, asked: str | None) -> bool:
     """Return whether the test of a difference is by swaps, or what goes on where these end."""
-    return d.test is not None and (
-        d.test.name == "permutation" or (d.test.name == "hall" and asked == "auto")
-    )
+    name = None if d.test is None else d.test.name
+    return name == "permutation" or (name == "hall" and asked == "auto")
 
 
 def difference_sentence(d: Difference, rounding: Rounding | None = None) -> str:
@@ -425,12 +421,6 @@ def made_by(c: Any, intervals: str, tests: str) -> str:
     return "; ".join(parts)
 
 
-def _unnamed(method: Any) -> str:
-    """Return no source of a method."""
-    del method
-    return ""
-
-
 def equivalence(differences: Iterable[Difference]) -> str:
     """Return what "equivalent" means, if the interval for it has another level than the one shown.
 
@@ -484,14 +474,10 @@ def resampled(differences: Iterable[Difference]) -> bool:
     )
 
 
-Source: TypeAlias = Callable[[Any], str]
-"""Returns what follows the name of a method: the works that it is from, or nothing."""
-
-
 def intervals_and_tests(
     differences: Sequence[Difference],
-    source_of_interval: Source = _unnamed,
-    source_of_test: Source = _unnamed,
+    source_of_interval: Source = lambda _: "",
+    source_of_test: Source = lambda _: "",
     *,
     systems: Iterable[SystemScore] = (),
 ) -> tuple[str, str]:
@@ -512,8 +498,8 @@ def intervals_and_tests(
 
 def intervals_and_tests_within(
     within: Mapping[str, Sequence[Difference]],
-    source_of_interval: Source = _unnamed,
-    source_of_test: Source = _unnamed,
+    source_of_interval: Source = lambda _: "",
+    source_of_test: Source = lambda _: "",
 ) -> tuple[str, str]:
     """Return the intervals and the tests of differences on several places, such as datasets.
 
@@ -542,7 +528,7 @@ def _methods(intervals: Iterable[tuple[Interval | None, int]], source: Source) -
     return counts
 
 
-def by_tests(kinds: Iterable[tuple[Difference, int]], source: Source = _unnamed) -> str:
+def by_tests(kinds: Iterable[tuple[Difference, int]], source: Source = lambda _: "") -> str:
     """Return the tests of differences in words; of several tests with how many differences each is of."""
     tests = [(d.test, times) for d, times in kinds if d.test is not None]
     names = {test.name for test, _ in tests}
@@ -559,7 +545,7 @@ def by_tests(kinds: Iterable[tuple[Difference, int]], source: Source = _unnamed)
     return f"{heads.pop()} ({text})" if len(heads) == 1 else text
 
 
-def how_tested(test: TestResult, source: Source = _unnamed) -> str:
+def how_tested(test: TestResult, source: Source = lambda _: "") -> str:
     """Return a test in words: its name, its source if one is given, sides and how exact it is."""
     return f"{_head(test, source)} ({_way(test, _relative_error(test))})"
 

@@ -63,11 +63,9 @@ def _left(seconds: float) -> str:
         return ""
     if seconds < 90.0:
         return f", about {seconds:.0f} s left"
-    return (
-        f", about {seconds / 60.0:.0f} min left"
-        if seconds < 5400.0
-        else f", about {seconds / 3600.0:.1f} h left"
-    )
+    if seconds < 5400.0:
+        return f", about {seconds / 60.0:.0f} min left"
+    return f", about {seconds / 3600.0:.1f} h left"
 
 
 @contextmanager

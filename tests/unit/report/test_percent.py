@@ -251,7 +251,7 @@ def test_a_gate_has_a_scale_for_each_check() -> None:
     assert (shown.name, shown.margin, shown.outcome) == ("accuracy (%)", pytest.approx(2.0), accuracy.outcome)
     assert shown.bound == pytest.approx(100 * accuracy.bound)
     assert same is mae  # it has no upper bound
-    assert "the margin of 2:" in g.table(percent=True)
+    assert [row.margin for row in in_percent(g).checks] == [pytest.approx(2.0), 0.5]
     g.plot(percent=True)
     with pytest.raises(InvalidInputError, match="'mae' is not bounded"):
         in_percent(

@@ -17,8 +17,8 @@ from bestby._core.typing import FloatArray
 from bestby.data.columns import column_of_texts
 from bestby.data.evaluation import Evaluation
 from bestby.data.layouts.assemble import agreed
-from bestby.data.layouts.items import evaluation_of, system_column_of, value_word
-from bestby.data.layouts.runs import VALUE_WORDS, unscored_run
+from bestby.data.layouts.items import evaluation_of, system_column_of
+from bestby.data.layouts.runs import VALUE_WORDS, column_of_values, unscored_run
 from bestby.data.roles import (
     DATASET_WORDS,
     REPETITION_WORDS,
@@ -29,7 +29,6 @@ from bestby.data.roles import (
     check_no_repetition,
     listed,
     matching,
-    name_values,
     score_column,
     unknown_system,
 )
@@ -270,16 +269,7 @@ def _runs_by_dataset(table: Table, key: str, run: str, options: TableOptions) ->
 
 def _score_column(table: Table, taken: set[str], options: TableOptions) -> str:
     """Return the column of the scores: the one named, one that is called so, or the only one left."""
-    others = [name for name in table.names if name not in taken]
-    value = options.value_column or value_word(table.data, prefer_score=True)
-    if value is None and len(others) == 1:
-        return others[0]
-    if value is None:
-        raise InvalidInputError(
-            f"{table.source}: which column holds the scores? Candidates: {listed(others) or 'none'}",
-            hint=name_values(others),
-        )
-    return value
+    return options.value_column or column_of_values(table, taken, ("score", "prediction"))
 
 
 def _fold_scores(source: str, scores: Cells) -> FoldScores:

@@ -31,7 +31,6 @@ from bestby.data.roles import (
     left_out_note,
     listed,
     matching,
-    name_values,
     score_column,
     transposed,
     unknown_system,
@@ -234,13 +233,19 @@ def _value_column(table: Table, roles: _Roles, value_column: str | None) -> str:
     if value_column is not None:
         return table.require(value_column, "value column")
     words = ("prediction", "score") if roles.gold and roles.item else VALUE_WORDS
-    others = [name for name in table.names if name not in roles.taken]
-    named = [word for word in words if word in table.data]
-    if named or len(others) == 1:
-        return (named or others)[0]
+    return column_of_values(table, roles.taken, words)
+
+
+def column_of_values(table: Table, taken: Collection[str], words: Sequence[str]) -> str:
+    """Return the column that is called by one of the words, or the only one that is not taken."""
+    others = [name for name in table.names if name not in taken]
+    called = [word for word in words if word in table.data]
+    if called or len(others) == 1:
+        return (called or others)[0]
+    first = score_column(others) or next(iter(others), None)
     raise InvalidInputError(
         f"{table.source}: which column holds the scores? Candidates: {listed(others) or 'none'}",
-        hint=name_values(others),
+        hint=f"name it: value_column={'...' if first is None else repr(first)}",
     )
 
 

@@ -11,9 +11,9 @@ from typing import Any
 from bestby._core.text import counted, visible
 from bestby.questions.check.figure import columns as draw
 from bestby.questions.check.result import FileCheck
-from bestby.report import column
+from bestby.report.column import Format, Look, as_count, as_name, as_word
 from bestby.report.document import Document, Picture, one_section
-from bestby.report.fields import Rows, attributes
+from bestby.report.fields import Field, Rows, attributes
 from bestby.report.tables import Table
 from bestby.report.words import listed
 
@@ -22,29 +22,35 @@ _MOST_LINES = 40
 _LEAST_COLUMNS = 4
 _MOST_FINDINGS = 6
 
+
+def _shown(format_: Format, **headers: str) -> tuple[Field, ...]:
+    return tuple(Field(name, header=header, format=format_) for name, header in headers.items())
+
+
 TABLES = {
-    "commands": Rows(attributes("question", "command"), attrgetter("commands")),
+    "commands": Rows(_shown(as_word, question="question", command="command"), attrgetter("commands")),
     "findings": Rows(attributes("code", "message", "p_value"), attrgetter("findings")),
     "columns": Rows(
-        attributes("name", "part", "values", "n_distinct", "n_missing", "n_rows"), attrgetter("columns")
+        (
+            *_shown(as_name, name="column"),
+            *_shown(as_word, part="part", values="values"),
+            *_shown(as_count, n_distinct="distinct", n_missing="missing"),
+            Field("n_rows"),
+        ),
+        attrgetter("columns"),
     ),
-    "unchecked": Rows(attributes("what", "lacking"), attrgetter("unchecked")),
+    "unchecked": Rows(_shown(as_word, what="what", lacking="lacking"), attrgetter("unchecked")),
 }
 
 
 def document(c: FileCheck) -> Document:
     """Return the report: the questions with their commands, and the columns; notes say what may be off."""
-    plain = (
-        ("Questions", ("question", "command"), c.commands),
-        ("Not checked", ("what", "lacking"), c.unchecked),
+    captions = {"commands": "Questions", "columns": "Columns", "unchecked": "Not checked"}
+    tables = (
+        Table.of(caption, TABLES[name].shown(c, Look()), getattr(c, name), main=0)
+        for name, caption in captions.items()
+        if name == "commands" or getattr(c, name)
     )
-    tables = [
-        Table.of(caption, [column.text(name, attrgetter(name)) for name in names], entries, main=0)
-        for caption, names, entries in plain
-        if entries or caption == "Questions"
-    ]
-    if c.columns:
-        tables.insert(-1 if c.unchecked else len(tables), _columns(c))
     picture = Picture("Columns", "A bar is the share of the rows that have a value.", partial(draw, c))
     return one_section(
         c,
@@ -67,27 +73,9 @@ _METHODS = (
 
 def lead(c: FileCheck) -> str:
     """Return how many questions the files answer, and how much may be off."""
-    questions = (
-        f"{counted(len(c.commands), 'question')} can be answered" if c.commands else "No question can be"
-    )
-    questions += "" if c.commands else " answered"
+    questions = counted(len(c.commands), "question") if c.commands else "No question"
     off = f"{counted(len(c.findings), 'thing')} may be off" if c.findings else "nothing seems to be off"
-    return f"{questions} by these files; {off}."
-
-
-def _columns(c: FileCheck) -> Table:
-    return Table.of(
-        "Columns",
-        (
-            column.name("column", attrgetter("name")),
-            column.text("part", attrgetter("part")),
-            column.text("values", attrgetter("values")),
-            column.count("distinct", attrgetter("n_distinct")),
-            column.count("missing", attrgetter("n_missing")),
-        ),
-        c.columns,
-        main=0,
-    )
+    return f"{questions} can be answered by these files; {off}."
 
 
 def text(c: FileCheck) -> str:
@@ -117,19 +105,14 @@ def _column_lines(c: FileCheck, room: int) -> list[str]:
     if not c.columns:
         return []
     most = len(c.columns) if len(c.columns) + 2 <= room else max(_LEAST_COLUMNS, room - 3)
-    rows = [("column", "part", "values", "distinct", "missing")]
-    rows += [
-        (one.name, one.part or "–", one.values, str(one.n_distinct), str(one.n_missing))
-        for one in c.columns[:most]
+    columns = TABLES["columns"].shown(c, Look())
+    cells = [[one.header, *(one.cell(entry).text for entry in c.columns[:most])] for one in columns]
+    widths = [min(max(map(len, column)), 40) for column in cells]
+    aligned = [
+        [text.rjust(width) if one.numeric else text[:40].ljust(width) for text in column]
+        for one, column, width in zip(columns, cells, widths, strict=True)
     ]
-    widths = [min(max(len(row[i]) for row in rows), 40) for i in range(5)]
-    lines = [
-        "  ".join(
-            [cell[:40].ljust(width) for cell, width in zip(row[:3], widths[:3], strict=True)]
-            + [cell.rjust(width) for cell, width in zip(row[3:], widths[3:], strict=True)]
-        )
-        for row in rows
-    ]
+    lines = ["  ".join(row) for row in zip(*aligned, strict=True)]
     more = len(c.columns) - most
     return ["", *lines, *([f"and {counted(more, 'more column')}"] if more > 0 else [])]
 
@@ -161,7 +144,7 @@ def dictionary(c: FileCheck) -> dict[str, Any]:
         "read_as": c.read_as,
         "systems": list(c.systems),
         "n_items": c.n_items,
-        **{name: TABLES[name].rows(c) for name in TABLES},
+        **{name: rows.rows(c) for name, rows in TABLES.items()},
         "refusal": list(c.refusal),
     }
 

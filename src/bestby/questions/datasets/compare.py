@@ -231,14 +231,8 @@ def compare_datasets(
     if datasets == "fixed":
         checks.refuse_unused("the mean over these very datasets", across=(across, "auto"))
     checks.choice(on_missing, allowed_names("on_missing", "datasets"), "on_missing")
-    columns: dict[str, Any] = {
-        "dataset": dataset,
-        "run": run,
-        "gold": gold,
-        "items": items,
-        "clusters": clusters,
-    }
-    columns |= {"system_column": how.system_column, "value_column": how.value_column}
+    columns: dict[str, Any] = {"dataset": dataset, "run": run, "gold": gold, "items": items}
+    columns |= {"clusters": clusters, "system_column": how.system_column, "value_column": how.value_column}
     check_outer(data, outer)
     refuse_p_values(data)
     per_dataset.refuse_columns(data, columns)

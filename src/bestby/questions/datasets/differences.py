@@ -16,7 +16,7 @@ from bestby.engine.base import Drawing
 from bestby.engine.text_statistics import Counting
 from bestby.inference import multiplicity
 from bestby.metrics.base import BaseMetric
-from bestby.questions.datasets.overall_items import has_errors, over_items
+from bestby.questions.datasets.overall_items import WITHOUT_BOUNDS, has_errors, over_items
 from bestby.questions.datasets.overall_runs import (
     Pooled,
     Strata,
@@ -88,6 +88,10 @@ def differences_inside(
         over_runs = [*over_runs, *pooled]
     short = [] if settings.interval is None else together.few()
     overall, unbounded = joined(differences, over_runs, options, scores.metric.name)
+    by_rank = [
+        dataclasses.replace(d, estimate=entry.estimate)
+        for d, (entry, _) in zip(_over_runs(differences, pooled), pooled, strict=False)
+    ]
     gaps = scores.ranges is not None and better and not scores.from_data
     runs = RunsOnDatasets(
         statistic=settings.statistic,
@@ -96,12 +100,10 @@ def differences_inside(
             name: {s: tuple(x.tolist()) for s, x in zip(one.names, one.estimator.scores, strict=True)}
             for name, one in scores.runs.items()
         },
-        systems=systems_overall(together, [entry for entry, _ in pooled], better, gaps=gaps),
+        systems=systems_overall(together, by_rank, better, gaps=gaps),
         improvements=mean_improvements(strata, pairs),
     )
-    over_these = [
-        _over_runs(d, *one) for d, one in zip(differences, over_runs[: len(differences)], strict=False)
-    ]
+    over_these = _over_runs(differences, over_runs)
     return InnerDifferences(on_each, over_these or differences, overall, [*notes, *short, *unbounded], runs)
 
 
@@ -125,10 +127,7 @@ def _without_unrequested(d: Difference, options: Options) -> Difference:
     if options.test is None:
         d = dataclasses.replace(d, test=None, p_adjusted=None)
     if options.interval is None:
-        d = dataclasses.replace(
-            d, interval=None, equivalence_interval=None, verdict=None, margin=None, standard_error=None,
-            standard_error_method=None,
-        )  # fmt: skip
+        d = dataclasses.replace(d, **WITHOUT_BOUNDS)
     return d
 
 
@@ -260,20 +259,26 @@ def _with_verdict(
 
 def _macro(d: Difference, resampled: str | None) -> Overall:
     """Return a mean difference over the datasets as what the interval and the test take to vary says."""
-    return Overall(
-        d.a, d.b, "macro", resampled, d.estimate, d.interval, d.standard_error, d.standard_error_method,
-        d.verdict, d.equivalence_interval, d.test, d.p_adjusted,
-    )  # fmt: skip
+    return Overall(d.a, d.b, "macro", resampled, d.estimate, **{name: getattr(d, name) for name in _ANSWER})
 
 
-def _over_runs(d: Difference, entry: Overall, notes: tuple[Note, ...]) -> Difference:
-    """Return a mean difference over the datasets with the runs varying; `d` takes the datasets to vary."""
-    return dataclasses.replace(
-        d, interval=entry.interval, standard_error=entry.standard_error,
-        standard_error_method=entry.standard_error_method, verdict=entry.verdict,
-        equivalence_interval=entry.equivalence_interval, test=entry.test, p_adjusted=entry.p_adjusted,
-        notes=notes_about(notes, d.metric, d.a, d.b),
-    )  # fmt: skip
+_ANSWER = (
+    "interval", "standard_error", "standard_error_method", "verdict", "equivalence_interval", "test",
+    "p_adjusted",
+)  # fmt: skip
+"""What differences on all datasets together and of one pair both have."""
+
+
+def _over_runs(differences: Sequence[Difference], entries: Sequence[Noted]) -> list[Difference]:
+    """Return differences over the datasets with the runs varying, in place of the datasets."""
+    return [
+        dataclasses.replace(
+            d,
+            notes=notes_about(notes, d.metric, d.a, d.b),
+            **{name: getattr(entry, name) for name in _ANSWER},
+        )
+        for d, (entry, notes) in zip(differences, entries, strict=False)
+    ]
 
 
 def joined(

@@ -265,7 +265,8 @@ def bars_join(c: DatasetComparison, cliques: str = "pairs") -> str:
     """Return which systems the bars of the diagram join, and by which test."""
     if cliques in ("pairs", "wilcoxon"):
         names = dict.fromkeys(name_of_test(d.test.name) for d in c.differences if d.test is not None)
-        test = f"the {' or '.join(names)}{corrected(c).replace('; ', ', ')}"
+        correction = corrected(c).removeprefix("; ")
+        test = f"the {' or '.join(names)}{f' ({correction})' * bool(correction)}"
     elif cliques == "nemenyi":
         test = "Nemenyi's test of average ranks"
     else:

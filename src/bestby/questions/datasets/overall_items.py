@@ -11,6 +11,7 @@ import dataclasses
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -39,6 +40,12 @@ METHODS = {
 
 ASKED = {"normal": None, "hall": skewness.FOR_INTERVALS, "hall-wide": skewness.FOR_VERDICTS}
 """The same by the interval that was asked for; of others the number of units decides."""
+
+
+WITHOUT_BOUNDS: dict[str, Any] = dict.fromkeys(
+    ("interval", "equivalence_interval", "verdict", "margin", "standard_error", "standard_error_method")
+)
+"""The fields of a difference that only those have who asked for an interval."""
 
 
 @dataclass(frozen=True)
@@ -146,11 +153,8 @@ def _mean(d: Difference, parts: Sequence[Part], scores: DatasetScores, options: 
     errors = {key: clusters.mean_error([part.errors[key] for part in parts]) for key in METHODS}
     notes = (Note("identical", IDENTICAL),) if units.n_differing == 0 else ()
     test = None if options.test is None else _test(d.estimate, errors[shown], METHODS[shown], units, options)
-    plain = dataclasses.replace(
-        d, interval=None, equivalence_interval=None, verdict=None, margin=None, standard_error=None,
-        standard_error_method=None, test=test, p_adjusted=None if test is None else test.p_value,
-        notes=notes_about(notes, d.metric, d.a, d.b),
-    )  # fmt: skip
+    p, about = None if test is None else test.p_value, notes_about(notes, d.metric, d.a, d.b)
+    plain = dataclasses.replace(d, test=test, p_adjusted=p, notes=about, **WITHOUT_BOUNDS)
     if options.interval is None:
         return plain
     scale = float(np.abs(scores.matrix).max())
@@ -197,10 +201,8 @@ def _test(
 
 def _doubts(inside: Sequence[Evidence], error: StandardError, *, tested: bool) -> tuple[Note, ...]:
     """Return the note on so few units that the interval and the test may be wrong, if they are."""
-    units = equivalence.mean_of(inside)
-    if units.influences is None:
-        effective = None
-    else:
+    units, effective = equivalence.mean_of(inside), None
+    if units.influences is not None:
         squares = units.influences.values**2
         effective = clusters.equal_units(squares, units.influences.counts) if squares.any() else 0.0
     note = reservation(

@@ -18,7 +18,7 @@ import numpy as np
 
 from bestby._core import rounding
 from bestby._core.chunks import chunks
-from bestby._core.typing import FloatArray, IntArray
+from bestby._core.typing import FloatArray
 from bestby.comparisons import equivalence, family, per_dataset
 from bestby.engine.base import Drawing
 from bestby.engine.runs import FEW_FOR_BOOTSTRAP, RunScores
@@ -29,6 +29,7 @@ from bestby.questions.datasets.result import MeanImprovement, Overall, RunsOvera
 from bestby.questions.datasets.source import DatasetScores
 from bestby.questions.runs.differences import apart
 from bestby.questions.runs.source import Settings
+from bestby.report.comparison import Difference
 from bestby.report.replicability import Names
 from bestby.results.base import Note
 from bestby.results.values import Interval, TestResult, defined
@@ -295,15 +296,12 @@ def overall_of_runs(
 ) -> list[tuple[Overall, tuple[Note, ...]]]:
     """Return the differences over all datasets with runs varying, pair by pair, and their notes."""
     settings, places = strata.settings, [_places(strata.names, pair) for pair in pairs]
-    tests = (
-        [None] * len(pairs)
-        if settings.test is None
-        else [strata.test(*place, greater_is_better) for place in places]
-    )
-    p_values = [test.p_value for test in tests if test is not None]
-    adjusted: Sequence[float | None] = (
-        multiplicity.adjust(p_values, settings.correction).tolist() if p_values else [None] * len(pairs)
-    )
+    tests: list[TestResult | None] = [None] * len(pairs)
+    adjusted: list[float | None] = [None] * len(pairs)
+    if settings.test is not None and pairs:
+        tested = [strata.test(*place, greater_is_better) for place in places]
+        tests = [*tested]
+        adjusted = multiplicity.adjust([test.p_value for test in tested], settings.correction).tolist()
     return [
         _overall(strata, pair, place, test, p, greater_is_better)
         for pair, place, test, p in zip(pairs, places, tests, adjusted, strict=True)
@@ -348,7 +346,7 @@ def _places(names: tuple[str, ...], pair: Names) -> tuple[int, int]:
 
 
 def systems_overall(
-    strata: Strata, differences: Sequence[Overall], greater_is_better: bool, *, gaps: bool
+    strata: Strata, differences: Sequence[Difference], greater_is_better: bool, *, gaps: bool
 ) -> tuple[RunsOverall, ...]:
     """Return every system over its runs on all datasets, the best first, with the ranks left open.
 
@@ -357,13 +355,16 @@ def systems_overall(
     settings = strata.settings
     estimates = np.array([strata.estimate(s) for s in range(len(strata.names))])
     order = family.ranked(estimates, strata.names, greater_is_better)
-    low, high = _ranks(strata.names, order, differences, settings.alpha, greater_is_better)
-    systems = []
+    open_ranks, systems = None, []
+    if differences and all(d.test is not None for d in differences):
+        names = [strata.names[s] for s in order]
+        open_ranks = family.standings(names, differences, settings.alpha, lettered=False)
     for rank, s in enumerate(order):
         interval = None
         if settings.interval is not None:
             interval = strata.interval(s, None, settings.level)[0]
-        ranks = (None, None) if low is None or high is None else (int(low[rank]), int(high[rank]))
+        place = family.standing(open_ranks, rank)
+        ranks = place["rank_low"], place["rank_high"]
         gap = _gap(strata, s) if gaps else (None, None)
         systems.append(RunsOverall(strata.names[s], float(estimates[s]), interval, *ranks, *gap))
     return tuple(systems)
@@ -380,35 +381,6 @@ def _gap(strata: Strata, system: int) -> tuple[float, Interval | None]:
     below = Strata(parts, strata.names[:1], plain)
     interval = None if plain.interval is None else below.interval(0, None, plain.level)[0]
     return below.estimate(0), interval
-
-
-def _ranks(
-    names: tuple[str, ...],
-    order: Sequence[int],
-    differences: Sequence[Overall],
-    alpha: float,
-    greater_is_better: bool,
-) -> tuple[IntArray | None, IntArray | None]:
-    """Return the ranks that the tests leave open, in the order of the systems; None without tests."""
-    if not all(entry.test is not None for entry in differences) or not differences:
-        return None, None
-    place = {names[s]: rank for rank, s in enumerate(order)}
-    better = np.zeros((len(names), len(names)), dtype=np.bool_)
-    for entry in differences:
-        ahead = shown_ahead(entry, alpha, greater_is_better)
-        if ahead is not None:
-            better[place[ahead], place[entry.b if ahead == entry.a else entry.a]] = True
-    return family.standings_of(better, lettered=False)[:2]
-
-
-def shown_ahead(entry: Overall, alpha: float, greater_is_better: bool) -> str | None:
-    """Return the system that the test of a difference over all runs shows to be better, if it does."""
-    if entry.test is None or entry.p_adjusted is None or not multiplicity.rejects(entry.p_adjusted, alpha):
-        return None
-    above = entry.estimate > 0.0
-    if entry.test.alternative != "two-sided" and above != (entry.test.alternative == "greater"):
-        return None
-    return entry.a if above == greater_is_better else entry.b
 
 
 def mean_improvements(strata: Strata, pairs: Sequence[Names]) -> tuple[MeanImprovement, ...]:

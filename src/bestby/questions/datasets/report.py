@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
@@ -68,7 +67,7 @@ from bestby.report.words import computed, listed
 from bestby.vocabulary import long_name
 
 if TYPE_CHECKING:
-    from bestby.questions.datasets.result import MeanImprovement, RankDifference, RunsOverall
+    from bestby.questions.datasets.result import MeanImprovement, RankDifference
     from bestby.report.comparison import Difference
 
 
@@ -90,7 +89,8 @@ def document(c: DatasetComparison) -> Document:
     tables += [_ranks(c)] if c.ranking else []
     tables += [_within(c)] if c.within else []
     runs = [] if c.runs is None else [_extent(c.runs)]
-    methods = (_methods_over(c), _methods_within(c), *_methods_of_runs(c), _methods_overall(c))
+    of_runs = (_methods_over_runs(c), _methods_of_chance(c), _methods_of_run_columns(c))
+    methods = (_methods_over(c), _methods_within(c), *of_runs, _methods_overall(c))
     return one_section(
         c,
         title=f"{len(c.systems)} systems compared by {c.metric.name} on {n} datasets",
@@ -110,12 +110,10 @@ def document(c: DatasetComparison) -> Document:
 def _headline(c: DatasetComparison) -> str:
     n, first, values = len(c.datasets), c.systems[0], c.means if c.fixed else c.average_ranks
     ties = [name for name, value in zip(c.systems, values, strict=True) if words.are_level(value, values[0])]
-    best, digits = (
-        f"average rank, {values[0]:.2f} of {len(c.systems)}, over {n} datasets",
-        difference_rounding(c),
-    )
+    best = f"average rank, {values[0]:.2f} of {len(c.systems)}, over {n} datasets"
     if c.fixed:
-        best = f"{words.averaged(c.metric.name)}, {digits.text(values[0])}, over these {n} datasets"
+        mean = difference_rounding(c).text(values[0])
+        best = f"{words.averaged(c.metric.name)}, {mean}, over these {n} datasets"
     if len(ties) > 1:
         return f"{words.listed(ties)} share the best {best}."
     text = f"{first} has the best {best}"
@@ -127,9 +125,8 @@ def _headline(c: DatasetComparison) -> str:
         clause = clause.replace("from the other", f"from the baseline {c.baseline}")
     test = next(iter(others.values())).test
     named = f" ({words.name_of_test(test.name)})" if test is not None and clause.startswith(";") else ""
-    if c.fixed:
-        return f"{text}{clause}{named}."
-    few = words.few_units_text(n, "datasets", c.differences, c.notes, c.provenance.settings.get("across"))
+    across = c.provenance.settings.get("across")
+    few = "" if c.fixed else words.few_units_text(n, "datasets", c.differences, c.notes, across)
     return f"{text}{clause}{named}.{few}"
 
 
@@ -137,7 +134,7 @@ def _other_answer(c: DatasetComparison) -> str:
     """Return what the tests of the other question say of the best system, in one sentence; "" without."""
     first, n = c.systems[0], len(c.datasets)
     others = {
-        name: dataclasses.replace(d, interval=e.interval, test=e.test, p_adjusted=e.p_adjusted)
+        name: replace(d, interval=e.interval, test=e.test, p_adjusted=e.p_adjusted)
         for name, d in differences_with(c, first).items()
         for e in c.overall
         if (e.a, e.b, e.average) == (d.a, d.b, "macro") and e.resampled != c.varying and e.test is not None
@@ -206,15 +203,6 @@ def _methods_overall(c: DatasetComparison) -> str:
     return words.resamples(c) if resampled else ""
 
 
-def _methods_of_runs(c: DatasetComparison) -> tuple[str, ...]:
-    """Return what runs add to how everything was computed."""
-    return (
-        ()
-        if c.runs is None
-        else (_methods_over_runs(c), _methods_of_chance(c.runs), _methods_of_run_columns(c))
-    )
-
-
 def _methods_over_runs(c: DatasetComparison) -> str:
     """Return how differences were bounded and tested over the runs of all datasets; nothing without runs."""
     over = [entry for entry in c.overall if entry.resampled == "runs"]
@@ -225,9 +213,10 @@ def _methods_over_runs(c: DatasetComparison) -> str:
     return f"Over the runs of all datasets: {parts}." if c.runs is not None and parts else ""
 
 
-def _methods_of_chance(runs: RunsOnDatasets) -> str:
-    """Return how the intervals of the mean probabilities were made."""
-    bounds = sorted({one.interval.method for one in runs.improvements if one.interval is not None})
+def _methods_of_chance(c: DatasetComparison) -> str:
+    """Return how the intervals of the mean probabilities were made; nothing without runs."""
+    improvements = () if c.runs is None else c.runs.improvements
+    bounds = sorted({one.interval.method for one in improvements if one.interval is not None})
     named = ", ".join(map(words.name_of_interval, bounds))
     return f"Intervals of the probability over the datasets: {named}." if named else ""
 
@@ -278,14 +267,8 @@ def _systems(c: DatasetComparison) -> Table:
     entries = list(zip(c.systems, c.means, c.average_ranks, strict=True))
     values = c.means if c.fixed else c.average_ranks
     best = {name for name, x in zip(c.systems, values, strict=True) if words.are_level(x, values[0])}
-    table = Table.of(
-        caption,
-        columns,
-        entries,
-        lambda e: e[0] in best,
-        part="systems",
-        main=2 if standings is not None else 1,
-    )
+    main = 1 if standings is None else 2
+    table = Table.of(caption, columns, entries, lambda e: e[0] in best, part="systems", main=main)
     return with_first_rows(table, BEST, "systems")
 
 
@@ -302,13 +285,16 @@ def _standings(c: DatasetComparison) -> family.Standings | None:
 
 
 def _rank(standings: family.Standings | None, place: int) -> Cell:
-    low, high, _ = standings or ([1], [1], None)
-    one = low[place] == high[place]
-    return Cell(f"{low[place]}" if one else f"{low[place]}{DASH}{high[place]}", float(low[place]))
+    entry = family.standing(standings, place)
+    return _open_ranks(entry["rank_low"], entry["rank_high"])
+
+
+def _open_ranks(low: int | None, high: int | None) -> Cell:
+    return Cell(f"{low}" if low == high else f"{low}{DASH}{high}", float(low or 0))
 
 
 def _letters(standings: family.Standings | None, place: int) -> str:
-    return "" if standings is None or standings[2] is None else standings[2][place]
+    return family.standing(standings, place)["group"] or ""
 
 
 _TWO, _THREE = Rounding(2), Rounding(3)
@@ -319,20 +305,12 @@ def _run_systems(c: DatasetComparison, runs: RunsOnDatasets) -> Table:
     tested, bounded = words.computed(c, "test"), words.computed(c, "interval")
     gaps = any(entry.optimality_gap is not None for entry in runs.systems)
 
-    def ranks(entry: RunsOverall) -> Cell:
-        low, high = entry.rank_low, entry.rank_high
-        return Cell(f"{low}" if low == high else f"{low}{DASH}{high}", float(low or 0))
-
+    digits = difference_rounding(c)
     columns = (
-        Column("rank", ranks, applies=tested),
+        Column("rank", lambda entry: _open_ranks(entry.rank_low, entry.rank_high), applies=tested),
         column.name("system", attrgetter("system"), (c.baseline,)),
-        column.number(c.metric.name, difference_rounding(c), attrgetter("score")),
-        column.interval(
-            c.level,
-            difference_rounding(c),
-            attrgetter("interval"),
-            applies=bounded,
-        ),
+        column.number(c.metric.name, digits, attrgetter("score")),
+        column.interval(c.level, digits, attrgetter("interval"), applies=bounded),
         column.number("optimality gap", _THREE, attrgetter("optimality_gap"), applies=gaps),
         column.interval(c.level, _THREE, attrgetter("gap_interval"), applies=gaps and bounded),
     )
@@ -379,10 +357,10 @@ def _differences(c: DatasetComparison) -> Table:
     caption = f"{words.mean_differences(c.metric.name)} over {'these' if c.fixed else 'the'} datasets"
     table = pairs_table(c, caption, columns, _with_resamples(c, _methods_over(c), c.differences))
     line = _shown_by_all_only(c)
-    if not line:
-        return table
-    short = table.short and replace(table.short, footnote=f"{table.short.footnote}\n{line}".strip())
-    return replace(table, footnote=f"{table.footnote}\n{line}".strip(), short=short)
+    whole, short = (
+        one and replace(one, footnote=f"{one.footnote}\n{line}".strip()) for one in (table, table.short)
+    )
+    return replace(whole or table, short=short) if line else table
 
 
 def _shown_by_all_only(c: DatasetComparison) -> str:
@@ -479,7 +457,7 @@ def _improvements(c: DatasetComparison, runs: RunsOnDatasets) -> Table:
         part="probability",
         details=True,
         main=len(sides.columns),
-        methods=_methods_of_chance(runs),
+        methods=_methods_of_chance(c),
         footnote=said(Kind.QUESTION, marked, len(runs.improvements), reason),
     )
 
@@ -593,21 +571,15 @@ def _scores(c: DatasetComparison, *, details: bool) -> Table:
         below.append(("average rank", [Cell(f"{rank:.2f}", rank) for rank in c.average_ranks]))
     if standings is not None:
         below.append(("rank", [_rank(standings, place) for place in range(len(c.systems))]))
-    columns = (
-        column.name("dataset", itemgetter(0)),
-        *(
-            column.part(
-                Column(f"{name} (baseline)" if name == c.baseline else name, itemgetter(place)), itemgetter(1)
-            )
-            for place, name in enumerate(c.systems)
-        ),
-    )
+    named = [f"{name} (baseline)" if name == c.baseline else name for name in c.systems]
+    of_systems = (Column(name, itemgetter(place)) for place, name in enumerate(named))
+    columns = [column.part(one, itemgetter(1)) for one in of_systems]
     called = "Scores" if c.metric.name == "mean" else c.metric.name
     what = f"{called} on each dataset ({words.direction(c.metric)})"
     footnote = "Systems that share a letter in a row cannot be told apart there." if lettered else ""
     table = Table.of(
-        what, columns, [*entries, *below], part="scores", main=0, footnote=footnote,
-        details=details,
+        what, (column.name("dataset", itemgetter(0)), *columns), [*entries, *below], part="scores", main=0,
+        footnote=footnote, details=details,
     )  # fmt: skip
     if len(entries) <= MOST_DATASETS:
         return table
@@ -643,9 +615,8 @@ def _pictures(c: DatasetComparison) -> Iterator[Picture]:
         yield Picture("Performance profiles", caption, partial(figure.datasets, c, "profiles"))
     if len(c.systems) == 2:
         d = c.differences[0]
-        caption = ""
-        if c.replicability:
-            caption = "A filled marker is a dataset on which Holm's procedure finds a difference."
+        filled = "A filled marker is a dataset on which Holm's procedure finds a difference."
+        caption = filled if c.replicability else ""
         label = f"Differences {d.a} minus {d.b} on each dataset"
         yield Picture(label, caption, partial(figure.datasets, c, "forest"))
         return
@@ -679,23 +650,7 @@ def dictionary(c: DatasetComparison) -> dict[str, Any]:
         "ranking": [asdict(entry) for entry in c.ranking],
         "critical_difference": c.critical_difference,
         **({} if c.ranges is None else {"ranges": c.ranges}),
-        **_run_dictionary(c),
-    }
-
-
-def _run_dictionary(c: DatasetComparison) -> dict[str, Any]:
-    """Return what runs add, as dictionaries and lists; nothing without runs."""
-    if c.runs is None:
-        return {}
-    return {
-        "runs": {
-            "statistic": c.runs.statistic,
-            "paired": c.runs.paired,
-            "scores": c.runs.scores,
-            "systems": [asdict(entry) for entry in c.runs.systems],
-            "improvements": [asdict(entry) for entry in c.runs.improvements],
-            "differences": TABLES["runs"].rows(c),
-        }
+        **({} if c.runs is None else {"runs": asdict(c.runs) | {"differences": TABLES["runs"].rows(c)}}),
     }
 
 
@@ -839,16 +794,8 @@ def _interval_names(methods: dict[str, None]) -> str:
 def changes_in_percent(c: DatasetComparison, names: Mapping[str, str]) -> dict[str, Any]:
     """Return what changes where scores are shown in percent."""
     changes = {**changes_of_one_metric(c, names), "overall": tuple(map(multiplied, c.overall))}
-    return changes if c.runs is None else {**changes, "runs": _runs_in_percent(c.runs)}
-
-
-def _runs_in_percent(runs: Any) -> Any:
-    """Return several runs on each dataset, their scores in percent."""
-    return dataclasses.replace(
-        runs,
-        scores={
-            name: {system: times_hundred(scores) for system, scores in row.items()}
-            for name, row in runs.scores.items()
-        },
-        systems=tuple(map(multiplied, runs.systems)),
-    )
+    if c.runs is None:
+        return changes
+    scores = {name: {s: times_hundred(x) for s, x in row.items()} for name, row in c.runs.scores.items()}
+    runs = replace(c.runs, scores=scores, systems=tuple(map(multiplied, c.runs.systems)))
+    return {**changes, "runs": runs}

@@ -88,12 +88,8 @@ def source_of(
             "two datasets have the same name as text",
             hint=f"give each a name of its own: {', '.join(repr(name) for name in data)}",
         )
-    kinds = {
-        kind
-        for value in named.values()
-        for kind in (Evaluation, Comparison, Mapping)
-        if isinstance(value, kind)
-    }
+    forms = (Evaluation, Comparison, Mapping)
+    kinds = {form for value in named.values() for form in forms if isinstance(value, form)}
     if len(kinds) != 1 or not all(isinstance(value, tuple(kinds)) for value in named.values()):
         types = ", ".join(sorted({type(value).__name__ for value in named.values()}))
         raise InvalidInputError(
@@ -234,12 +230,12 @@ class DatasetScores:
     datasets: tuple[str, ...]
     names: tuple[str, ...]
     matrix: FloatArray
-    estimates: Mapping[str, Estimates]
-    items: Mapping[str, Evaluation]
-    compared: Mapping[str, Comparison]
-    measure: BaseMetric | None
     data_hash: str
     notes: tuple[Note, ...]
+    estimates: Mapping[str, Estimates] = field(default_factory=dict)
+    items: Mapping[str, Evaluation] = field(default_factory=dict)
+    compared: Mapping[str, Comparison] = field(default_factory=dict)
+    measure: BaseMetric | None = None
     runs: Mapping[str, Data] = field(default_factory=dict)
     ranges: Mapping[str, tuple[float, float]] | None = None
     from_data: bool = False
@@ -288,10 +284,6 @@ def scores_of(
         tuple(rows),
         names,
         np.column_stack(rounding.in_one_precision(columns)),
-        {},
-        {},
-        {},
-        None,
         provenance.hash_of(hashes),
         (Note("read_as", reading), *source.notes, *left_out, *notes, *direction_notes),
     )
@@ -401,7 +393,6 @@ def _item_scores(
         matrix=np.array([one.scores for one in estimates.values()]),
         estimates=estimates,
         items=items,
-        compared={},
         measure=measure,
         data_hash=provenance.hash_of({name: part.data_hash() for name, part in items.items()}),
         notes=(*source.notes, *notes_on_items, *notes),
@@ -448,10 +439,7 @@ def _comparison_scores(source: Source, metric: Any, on_missing: str) -> DatasetS
         datasets=tuple(rows),
         names=names,
         matrix=np.array([[rows[label][system] for system in names] for label in rows]),
-        estimates={},
-        items={},
         compared={label: compared[label] for label in rows},
-        measure=None,
         data_hash=provenance.hash_of({label: compared[label].provenance.data_hash for label in rows}),
         notes=(*source.notes, *notes),
     )
@@ -499,15 +487,16 @@ def run_scores(
         metric=first.metric,
         datasets=tuple(complete_rows),
         names=names,
-        matrix=np.array([[one.estimator.estimate(s) for s in range(len(names))] for one in data.values()]),
-        estimates={},
-        items={},
-        compared={},
-        measure=None,
+        matrix=_locations(data),
         data_hash=provenance.hash_of(by_name),
         notes=(Note("read_as", reading + source.assumed), *source.notes, *left_out, *notes, *direction_notes),
         runs=data,
     )
+
+
+def _locations(runs: Mapping[str, Data]) -> FloatArray:
+    """Return the location of the runs of each system on each dataset."""
+    return np.array([[one.estimator.estimate(s) for s in range(len(one.names))] for one in runs.values()])
 
 
 def _runs(dataset: str, system: str, runs: Any) -> Any:
@@ -598,10 +587,7 @@ def on_one_scale(scores: DatasetScores, normalise: Any) -> DatasetScores:
         rows = [normalised(row, ranges[n]) for n, row in zip(scores.datasets, scores.matrix, strict=True)]
         return dataclasses.replace(scores, matrix=np.array(rows))
     runs = {name: _rescaled(data, ranges[name]) for name, data in scores.runs.items()}
-    matrix = np.array(
-        [[one.estimator.estimate(s) for s in range(len(scores.names))] for one in runs.values()]
-    )
-    return dataclasses.replace(scores, matrix=matrix, runs=runs)
+    return dataclasses.replace(scores, matrix=_locations(runs), runs=runs)
 
 
 def _rescaled(data: Data, limits: tuple[float, float]) -> Data:

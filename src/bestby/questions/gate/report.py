@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict
 from functools import partial
 from operator import attrgetter
@@ -29,7 +29,7 @@ from bestby.report.column import Cell, Column
 from bestby.report.comparison import Difference
 from bestby.report.disagreements import Kind, Kinds, said
 from bestby.report.document import Document, Picture, one_section
-from bestby.report.fields import TEST, Field, Rows, attributes, interval_ends
+from bestby.report.fields import TEST, Field, Rows, attributes, interval_ends, values
 from bestby.report.figures import drawing
 from bestby.report.figures.canvas import SCREEN, Canvas, Sheet, figure
 from bestby.report.figures.forest import Line, draw_lines
@@ -86,9 +86,17 @@ def _standing(*checks: GateCheck) -> str:
     return _SILENT if outcome == "pass" and all(check.margin is None for check in checks) else outcome
 
 
+def _by_margin(g: Gate) -> tuple[list[GateCheck], list[GateCheck]]:
+    """Return the checks with a margin, and the alarms."""
+    checks: tuple[list[GateCheck], list[GateCheck]] = ([], [])
+    for check in g.checks:
+        checks[check.margin is None].append(check)
+    return checks
+
+
 def _all_at_once(g: Gate) -> str:
     """Return by what checks with a margin fail among several: an exact test, a bound, or either."""
-    tested = [check.fail_p is not None for check in g.checks if check.margin is not None]
+    tested = [check.fail_p is not None for check in _by_margin(g)[0]]
     test = f"an exact test at the level {alpha(g.level):.6g}/{len(g.checks)}"
     bound = f"a bound that holds for all {len(g.checks)} at once"
     return test if all(tested) else f"{test} or {bound}" if any(tested) else bound
@@ -285,23 +293,21 @@ def _table(g: Gate) -> Table:
         [(s, d.equivalence_interval) for d in differences for s in (d.score_a, d.score_b)]
     )
     shown = 2.0 * g.level - 1.0
-    alarms = [check for check in g.checks if check.margin is None]
-    margins = len(alarms) < len(g.checks)
+    bounded, alarms = _by_margin(g)
     metrics, parts = ({getattr(check, one) for check in g.checks} for one in ("metric", "part"))
     of_parts = len(metrics) == 1 < len(parts)
     kinds = {check: _kinds(g, check) for check in g.checks}
 
-    def p_value(value: float | None) -> Cell:
-        return Cell(DASH, 1.0) if value is None else Cell(p_text(value, alpha(g.level)), value)
+    def optional(
+        header: str, path: str, text: Callable[[float], str], without: float, *, applies: bool
+    ) -> Column:
+        def cell(check: GateCheck) -> Cell:
+            value = attrgetter(path)(check)
+            return Cell(DASH, without) if value is None else Cell(text(value), value)
 
-    def detectable(check: GateCheck) -> Cell:
-        value = check.detectable
-        return Cell(DASH, math.inf) if value is None else Cell(f"{value:.2g}", value)
+        return Column(header, cell, applies=applies)
 
-    def margin(check: GateCheck) -> Cell:
-        value = check.margin
-        return Cell(DASH, 0.0) if value is None else Cell(margin_text(value), value)
-
+    p_value = partial(p_text, threshold=alpha(g.level))
     columns = (
         column.text("metric", attrgetter("metric"), applies=not of_parts),
         column.text("part", lambda check: check.part or "all items", applies=parts != {None}),
@@ -310,10 +316,16 @@ def _table(g: Gate) -> Table:
         column.number("candidate", scores, lambda check: check.difference.score_a),
         column.number("difference", digits, lambda check: check.difference.estimate),
         column.interval(shown, digits, lambda check: check.difference.equivalence_interval),
-        Column("margin", margin, applies=margins),
-        Column("p", lambda check: p_value(check.difference.p_value), applies=len(alarms) == 1),
-        Column("p (holm)", lambda check: p_value(check.difference.p_adjusted), applies=len(alarms) > 1),
-        Column(_DETECTABLE, detectable, applies=any(check.detectable is not None for check in alarms)),
+        optional("margin", "margin", margin_text, 0.0, applies=bool(bounded)),
+        optional("p", "difference.p_value", p_value, 1.0, applies=len(alarms) == 1),
+        optional("p (holm)", "difference.p_adjusted", p_value, 1.0, applies=len(alarms) > 1),
+        optional(
+            _DETECTABLE,
+            "detectable",
+            "{:.2g}".format,
+            math.inf,
+            applies=any(check.detectable is not None for check in alarms),
+        ),
         marked_by(lambda check: kinds[check], applies=any(kinds.values())),
     )
     what = f" in {g.checks[0].metric}" if of_parts else ""
@@ -366,12 +378,12 @@ def _flip_line(g: Gate) -> tuple[str, ...]:
 
 
 def _methods(g: Gate) -> str:
-    alarms = [check for check in g.checks if check.margin is None]
+    bounded, alarms = _by_margin(g)
     shown = percent(round(2.0 * g.level - 1.0, 12))
     text = f"Each end of the {shown} interval is a one-sided {percent(g.level)} bound."
-    if len(alarms) < len(g.checks):
+    if bounded:
         text += " A check with a margin passes if the bound excludes a loss of the margin"
-        if len(g.checks) - len(alarms) > 1:
+        if len(bounded) > 1:
             text += "; all must pass, so their number needs no correction (intersection-union)"
         text += "."
         if len(g.checks) > 1:
@@ -382,9 +394,8 @@ def _methods(g: Gate) -> str:
         if any(check.fail_p is not None for check in g.checks):
             text += " The test is the unconditional one of Tango's score, for independent answers."
     if alarms:
-        goes_on = any(
-            one.difference.test is not None and one.difference.test.name == "hall" for one in alarms
-        )
+        tests = [one.difference.test for one in alarms]
+        goes_on = any(test is not None and test.name == "hall" for test in tests)
         text += " A check without a margin is an alarm: it fails if a one-sided paired permutation test"
         text += " (where no swap is more extreme than the data, Hall's t test)" * goes_on
         text += f" finds a loss at {alpha(g.level):.6g}"
@@ -421,19 +432,13 @@ TABLES = {
 def dictionary(g: Gate) -> dict[str, Any]:
     """Return the gate as dictionaries and lists."""
     return {
-        "outcome": g.outcome,
-        "baseline": g.baseline,
-        "candidate": g.candidate,
-        "level": g.level,
-        "n_items": g.n_items,
-        "n_clusters": g.n_clusters,
+        **values(attributes("outcome", "baseline", "candidate", "level", "n_items", "n_clusters"), g),
         "message": message(g),
         "checks": [
             {**row, "sentence": said}
             for row, said in zip(TABLES["checks"].rows(g, complete=True), check_sentences(g), strict=True)
         ],
-        "n_worse": g.n_worse,
-        "n_better": g.n_better,
+        **values(attributes("n_worse", "n_better"), g),
         "flips": [asdict(flip) for flip in g.flips],
     }
 
@@ -455,16 +460,13 @@ def sentences(g: Gate) -> Iterator[str]:
     """Yield how it was decided whether a candidate may take the place of a baseline."""
     yield f"We asked whether {g.candidate} may take the place of {g.baseline}, on the same {g.extent}."
     yield clustered(g)
-    bounded = [check for check in g.checks if check.margin is not None]
-    alarms = [check for check in g.checks if check.margin is None]
+    bounded, alarms = _by_margin(g)
     if bounded:
         margins = listed(
             [f"{margin_text(check.margin or 0.0)} for {measured(check.name)}" for check in bounded]
         )
-        bounds = {check.name: check.difference.equivalence_interval for check in bounded}
-        methods = {
-            name: with_works("interval", one.method) for name, one in bounds.items() if one is not None
-        }
+        bounds = ((check.name, check.difference.equivalence_interval) for check in bounded)
+        methods = {name: with_works("interval", one.method) for name, one in bounds if one is not None}
         named_methods = by_part(methods, methods.__getitem__)
         yield (
             f"A loss of this much matters: {margins}. A check passes if the one-sided {percent(g.level)}"
@@ -500,13 +502,8 @@ def to_junit(g: Gate) -> str:
     root = ET.Element("testsuites", {"name": "bestby gate", **counts})
     suite = ET.SubElement(root, "testsuite", {"name": "bestby gate", **counts})
     properties = ET.SubElement(suite, "properties")
-    for name, value in (
-        ("outcome", g.outcome),
-        ("baseline", g.baseline),
-        ("candidate", g.candidate),
-        ("signature", g.signature),
-    ):
-        ET.SubElement(properties, "property", {"name": name, "value": visible(value)})
+    for name in ("outcome", "baseline", "candidate", "signature"):
+        ET.SubElement(properties, "property", {"name": name, "value": visible(getattr(g, name))})
     for check, sentence in zip(g.checks, check_sentences(g), strict=True):
         case = {"classname": "bestby.gate", "name": visible(check.name)}
         element = ET.SubElement(suite, "testcase", case)
@@ -567,7 +564,6 @@ def gate(g: Gate, *, canvas: Canvas = SCREEN) -> Sheet:
 
 def _line(check: GateCheck, name: str, margins: set[float | None]) -> Line:
     margin = "" if check.margin is None or len(margins) == 1 else f", margin {margin_text(check.margin)}"
-    way = "" if check.difference.greater_is_better else " (lower is better)"
-    label = f"{name}{way}{margin}: {_standing(check)}"
+    label = f"{name}{_direction(check)}{margin}: {_standing(check)}"
     d, (colour, shape, filled) = check.difference, LOOKS[_standing(check)]
     return Line(label, d.estimate, d.equivalence_interval, filled, look=(colour, shape))

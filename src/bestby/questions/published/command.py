@@ -106,7 +106,6 @@ class Published:
 
 def published(values: Published, progress: Any) -> Any:
     """Read and compare."""
-    from bestby._core import checks
     from bestby._core.errors import InvalidInputError
     from bestby.comparisons.reading import reading_of
     from bestby.questions.published.compare import check_complete, compare_published
@@ -116,10 +115,10 @@ def published(values: Published, progress: Any) -> Any:
     arguments = {**values.score.arguments(), **values.statistics.arguments()}
     table, data = arguments.pop("table", None), values.data.arguments()
     if not values.paths:
-        if table is not None:
-            arguments |= scores_of_table(table)
-        else:
+        if table is None:
             arguments["scores"] = _named(arguments.pop("published", []))
+        else:
+            arguments |= scores_of_table(table)
         return compare_published(**in_records(compare_published, arguments))
     scores = arguments.get("published", [])
     if table is not None or len(scores) != 1:
@@ -131,26 +130,24 @@ def published(values: Published, progress: Any) -> Any:
     for size in ("n_items", "n_runs"):
         if size in arguments:
             (number, *more) = arguments[size]
-            arguments[size] = checks.positive_int(number, size)
+            arguments[size] = number
             if more:
                 raise InvalidInputError(
                     f"{size} is one number beside FILES", hint="give it once", argument=size
                 )
+    source: Any
     if values.score.n_runs is None and values.score.sd is None:
-        return compare_published(
-            read(values.paths, **in_records(read, data), **reading_of(values.statistics.metric)),
-            **in_records(compare_published, arguments),
-        )
-    check_complete(values.score.sd, values.score.n_runs)
-    if values.data.gold is not None:
-        raise InvalidInputError(
-            "runs are compared by their scores, which have no gold",
-            hint="leave out --gold, or --sd and --runs to compare items",
-        )
-    del data["on_missing"]
-    return compare_published(
-        read_runs(values.paths, **in_records(read_runs, data)), **in_records(compare_published, arguments)
-    )
+        source = read(values.paths, **in_records(read, data), **reading_of(values.statistics.metric))
+    else:
+        check_complete(values.score.sd, values.score.n_runs)
+        if values.data.gold is not None:
+            raise InvalidInputError(
+                "runs are compared by their scores, which have no gold",
+                hint="leave out --gold, or --sd and --runs to compare items",
+            )
+        del data["on_missing"]
+        source = read_runs(values.paths, **in_records(read_runs, data))
+    return compare_published(source, **in_records(compare_published, arguments))
 
 
 def _named(texts: list[str]) -> dict[str, str]:
@@ -179,55 +176,31 @@ def _named(texts: list[str]) -> dict[str, str]:
 
 def scores_of_table(path: str) -> dict[str, Any]:
     """Return the arguments that a table of published scores holds."""
-    import csv
-
     from bestby._core.errors import InvalidInputError
-    from bestby._core.paths import readable_file
     from bestby._core.text import path_text, quoted
+    from bestby.readers.formats.base import one_table
 
-    text = readable_file(path).read_bytes().decode("utf-8-sig", "replace")
-    first = text.partition("\n")[0]
-    delimiter = max(",;\t", key=first.count)
-    rows = [
-        {
-            str(key).strip().lower(): (value or "").strip()
-            for key, value in row.items()
-            if isinstance(value, str)
-        }
-        for row in csv.DictReader(text.splitlines(), delimiter=delimiter)
-    ]
-    rows = [row for row in rows if any(row.values())]
-    columns = [name.strip().lower() for name in next(csv.reader([first], delimiter=delimiter), [])]
-    known = {"system", "score", "spread", "runs", "items"}
-    wrong = [name for name in columns if name not in known] + [
-        name for name in ("system", "score") if name not in columns
-    ]
-    if wrong:
+    table, shown = one_table(path, "published scores", ()), path_text(path)
+    columns = {name.lower(): table.cells(name) for name in table.names}
+    if not {"system", "score"} <= columns.keys() <= {"system", "score", "spread", "runs", "items"}:
         raise InvalidInputError(
-            f"{path_text(path)} has the columns {', '.join(map(quoted, columns))}",
+            f"{shown} has the columns {', '.join(map(quoted, columns))}",
             hint="its columns are system and score, and items, or runs and spread",
         )
+    cells = (row for row in zip(*columns.values(), strict=True) if any(row))
+    rows = [dict(zip(columns, row, strict=True)) for row in cells]
     names = [row["system"] for row in rows]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
-        raise InvalidInputError(
-            f"{path_text(path)} has {quoted(twice)} twice", hint="give each system one row"
-        )
-    found: dict[str, Any] = {
-        "scores": {
-            row["system"]: "±".join(filter(None, (row["score"], row.get("spread", "")))) for row in rows
-        }
-    }
-    for column, name in (("items", "n_items"), ("runs", "n_runs")):
-        if column in columns:
-            sizes = [row.get(column, "") for row in rows]
-            lacking = next(
-                (name for name, size in zip(names, sizes, strict=True) if not size.isdecimal()), None
+        raise InvalidInputError(f"{shown} has {quoted(twice)} twice", hint="give each system one row")
+    spreads = (filter(None, (row["score"], row.get("spread", ""))) for row in rows)
+    arguments: dict[str, Any] = {"scores": dict(zip(names, map("±".join, spreads), strict=True))}
+    for column in [name for name in ("items", "runs") if name in columns]:
+        lacking = next((row["system"] for row in rows if not row[column].isdecimal()), None)
+        if lacking is not None:
+            raise InvalidInputError(
+                f"{shown}: {quoted(lacking)} has no whole number in the column {column!r}",
+                hint="write one in each row, or leave out the column",
             )
-            if lacking is not None:
-                raise InvalidInputError(
-                    f"{path_text(path)}: {quoted(lacking)} has no whole number in the column {column!r}",
-                    hint="write one in each row, or leave out the column",
-                )
-            found[name] = [int(size) for size in sizes]
-    return found
+        arguments[f"n_{column}"] = [int(row[column]) for row in rows]
+    return arguments

@@ -32,9 +32,14 @@ from bestby.metrics.directions import bounds_of, direction_of
 from bestby.metrics.score_metric import name_and_direction
 from bestby.metrics.suitability import chosen_metric
 from bestby.questions.published import shares
-from bestby.questions.published.result import PublishedAnswer, PublishedComparison, PublishedScores
+from bestby.questions.published.result import (
+    PublishedAnswer,
+    PublishedComparison,
+    PublishedScores,
+    union,
+)
 from bestby.questions.published.scores import compare_scores
-from bestby.questions.published.shares import Rounded, check_bounds, rounded, union
+from bestby.questions.published.shares import Rounded, check_bounds, rounded
 from bestby.results.base import MetricInfo, Note, provenance_of
 from bestby.results.values import Interval, TestResult
 
@@ -195,10 +200,7 @@ def compare_published(
     chosen, evaluation = chosen_metric(metric, evaluation, greater_is_better)
     info, right, n = _share(evaluation, chosen)
     theirs = n if n_items is None else checks.positive_int(cast("int", n_items), "n_items")
-    same = theirs == n if same_items is None else checks.flag(same_items, "same_items")
-    if same and theirs != n:
-        hint = f"leave out same_items, or pass n_items={n}"
-        raise InvalidInputError(f"{n} items cannot be the same as {theirs}", hint=hint, argument="same_items")
+    same = shares.are_same(n, theirs, same_items, f"leave out same_items, or pass n_items={n}")
     check_bounds(score, info.name, (0.0, 1.0))
     counts = shares.counts_of(score, theirs)
     # Whoever says that the items are the same has no use for the answer as if they were others.
@@ -371,10 +373,7 @@ def _spread(score: str, sd: Any, n_runs: Any) -> tuple[Rounded, int]:
     """Return the published standard deviation and number of runs."""
     check_complete(sd, n_runs)
     spread, theirs = rounded(sd, "sd"), checks.positive_int(n_runs, "n_runs")
-    if theirs < 2:
-        raise InvalidInputError(
-            "the spread of a single run is not known", hint="n_runs is at least 2", argument="n_runs"
-        )
+    shares.check_several(theirs)
     if str(score).strip().endswith("%") != str(sd).strip().endswith("%") and spread.value > 0.0:
         raise InvalidInputError(
             f"the published score is {score}, and its standard deviation is {sd}",

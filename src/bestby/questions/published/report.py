@@ -10,16 +10,23 @@ from functools import partial
 from operator import attrgetter, itemgetter
 from typing import Any
 
-from bestby import vocabulary
 from bestby.inference.skewness import FROM_UNITS
 from bestby.questions.published.figure import ASSUMPTIONS
 from bestby.questions.published.figure import published as draw
-from bestby.questions.published.result import PublishedAnswer, PublishedComparison
-from bestby.questions.published.scores_report import range_of, verdict
+from bestby.questions.published.result import PublishedComparison, differing, p_range, paired
+from bestby.questions.published.scores_report import (
+    DIFFERING,
+    INTERVAL,
+    between,
+    intervals_with_tests,
+    range_of,
+    right_answers,
+    verdict,
+)
 from bestby.report import column
 from bestby.report.column import Cell, Column
 from bestby.report.document import Document, Picture, one_section
-from bestby.report.fields import Field, Rows, attributes, interval_ends
+from bestby.report.fields import Field, Rows, attributes, values
 from bestby.report.numbers import MINUS, Rounding, alpha, percent
 from bestby.report.paper import measured, with_works
 from bestby.report.percent import multiplied, scale_of, times_hundred
@@ -72,14 +79,9 @@ def _conclusion(c: PublishedComparison) -> str:
     digits = Rounding.of_scores([(c.score, c.interval)])
     over = _extent(c, c.n) + ("" if c.n == c.n_published else f" ({c.published}: {c.n_published})")
     lead = f"{c.system} has {c.metric.name} {digits.text(c.score)} over {over}, {c.published} {printed(c)}: "
-    paired = [answer for answer in c.answers if answer.n_differing is not None]
-    counted = paired or list(c.answers)
-    overlap = None
-    if paired:
-        counts = [count for answer in paired for count in answer.n_differing or ()]
-        overlap = c.differing_limit, c.n, (min(counts), max(counts))
-    p = min(a.p_low for a in counted), max(a.p_high for a in counted)
-    return f"{lead}{verdict(c.decided, counted[0].test, p, c.level, overlap)}."
+    counted, counts = paired(c.answers), differing(c.answers)
+    overlap = None if counts is None else (c.differing_limit, c.n, counts)
+    return f"{lead}{verdict(c.decided, counted[0].test, p_range(counted), c.level, overlap)}."
 
 
 def printed(c: PublishedComparison) -> str:
@@ -112,8 +114,7 @@ def _before_rounding(c: PublishedComparison, digits: Rounding, *, of_runs: bool)
     if of_runs:
         return digits.interval(Interval(c.published_low, c.published_high, c.level, "rounding", True))
     scale = scale_of(c.metric)
-    low, high = (round(end / scale * c.n_published) for end in (c.published_low, c.published_high))
-    return f"{low} right" if low == high else f"{low} to {high} right"
+    return right_answers(c.published_low / scale, c.published_high / scale, c.n_published)
 
 
 def _answers(c: PublishedComparison) -> Table:
@@ -123,30 +124,21 @@ def _answers(c: PublishedComparison) -> Table:
             "if" if c.answers[0].assumption == "runs" else "if they answered",
             lambda a: ASSUMPTIONS[a.assumption],
         ),
-        column.text("items that differ", _items, applies=any(a.n_differing is not None for a in c.answers)),
+        column.text(
+            "items that differ", lambda a: between(a.n_differing), applies=differing(c.answers) is not None
+        ),
         column.interval(c.level, digits, attrgetter("interval")),
         column.text("test", lambda a: name_of_test(a.test)),
-        Column("p", lambda a: Cell(range_of(a.p_low, a.p_high, level), a.p_high)),
+        Column("p", lambda a: Cell(range_of((a.p_low, a.p_high), level), a.p_high)),
     )
     caption = f"Difference in {c.metric.name}, {c.system} {MINUS} {c.published}: {digits.text(c.estimate)}"
     return Table.of(caption, columns, c.answers, lambda a: a.p_high <= level, main=2, methods=methods(c))
 
 
-def _items(answer: PublishedAnswer) -> str:
-    if answer.n_differing is None:
-        return ""
-    low, high = answer.n_differing
-    return str(low) if low == high else f"{low}–{high}"
-
-
 def methods(c: PublishedComparison) -> str:
     """Return how the numbers were computed."""
-    kinds = dict.fromkeys((a.interval.method, a.test) for a in c.answers)
-    parts = (f"{vocabulary.long_name('interval', i)} with {name_of_test(test)}" for i, test in kinds)
-    return (
-        f"{percent(c.level)} intervals and two-sided tests: {'; '.join(parts)}. Each covers all scores that"
-        " round to the published one."
-    )
+    how = intervals_with_tests(c.answers, c.level)
+    return f"{how} Each covers all scores that round to the published one."
 
 
 TABLES = {
@@ -158,14 +150,10 @@ TABLES = {
             Field("score", of_result=True),
             Field("published_score", of_result=True),
             Field("assumption"),
-            Field("differing_low", "n_differing.0"),
-            Field("differing_high", "n_differing.1"),
+            *DIFFERING,
             Field("difference", "estimate", of_result=True),
-            *interval_ends("interval", needs=()),
-            Field("level", "interval.level"),
-            Field("interval", "interval.method"),
-            *attributes("p_low", "p_high"),
-            Field("test"),
+            *INTERVAL,
+            *attributes("p_low", "p_high", "test"),
         ),
         attrgetter("answers"),
     )
@@ -176,18 +164,10 @@ def dictionary(c: PublishedComparison) -> dict[str, Any]:
     """Return the scores and the answers as dictionaries."""
     return {
         "metric": asdict(c.metric) | {"bounds": list(c.metric.bounds)},
-        "system": c.system,
-        "score": c.score,
+        **values(attributes("system", "score"), c),
         "interval": asdict(c.interval),
-        "published": c.published,
-        "published_score": c.published_score,
-        "published_low": c.published_low,
-        "published_high": c.published_high,
-        "estimate": c.estimate,
-        "decided": c.decided,
-        "significant": c.significant,
-        "winner": c.winner,
-        "differing_limit": c.differing_limit,
+        **values(attributes("published", "published_score", "published_low", "published_high"), c),
+        **values(attributes("estimate", "decided", "significant", "winner", "differing_limit"), c),
         "answers": TABLES["answers"].rows(c),
     }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
@@ -49,6 +49,29 @@ class PublishedAnswer:
     p_low: float
     p_high: float
     test: str
+
+
+def union(intervals: Iterable[Interval]) -> Interval:
+    """Return the interval from the least low to the greatest high end."""
+    several = list(intervals)
+    low, high = min(one.low for one in several), max(one.high for one in several)
+    return Interval(low, high, several[0].level, several[0].method, several[0].exact)
+
+
+def paired(answers: Sequence[PublishedAnswer]) -> Sequence[PublishedAnswer]:
+    """Return the answers on the same items where there are some, or else all."""
+    return [answer for answer in answers if answer.n_differing is not None] or answers
+
+
+def p_range(answers: Sequence[PublishedAnswer]) -> tuple[float, float]:
+    """Return the least and the greatest possible p-value."""
+    return min(answer.p_low for answer in answers), max(answer.p_high for answer in answers)
+
+
+def differing(answers: Sequence[PublishedAnswer]) -> tuple[int, int] | None:
+    """Return the fewest and the most items on which two can disagree; None if the items are not the same."""
+    counts = [n for answer in answers for n in answer.n_differing or ()]
+    return (min(counts), max(counts)) if counts else None
 
 
 def decided(p_low: float, p_high: float, level: float) -> Decided:
@@ -141,9 +164,7 @@ class PublishedComparison(Drawn, Reported, Renamed):
         If both systems answered the same items, the answers on the same items count. The one on other items,
         where there is one, is for readers who doubt that they are the same.
         """
-        paired = [answer for answer in self.answers if answer.n_differing is not None]
-        counted = paired or list(self.answers)
-        return decided(min(a.p_low for a in counted), max(a.p_high for a in counted), self.level)
+        return decided(*p_range(paired(self.answers)), self.level)
 
     @property
     def significant(self) -> bool | None:
@@ -224,25 +245,22 @@ class PublishedPair:
     @property
     def interval(self) -> Interval:
         """The interval of the difference, from the least low to the greatest high end."""
-        ends = [answer.interval for answer in self.answers]
-        low, high = min(one.low for one in ends), max(one.high for one in ends)
-        return Interval(low, high, ends[0].level, ends[0].method, ends[0].exact)
+        return union(answer.interval for answer in self.answers)
 
     @property
     def p_low(self) -> float:
         """The least possible p-value."""
-        return min(answer.p_low for answer in self.answers)
+        return p_range(self.answers)[0]
 
     @property
     def p_high(self) -> float:
         """The greatest possible p-value."""
-        return max(answer.p_high for answer in self.answers)
+        return p_range(self.answers)[1]
 
     @property
     def n_differing(self) -> tuple[int, int] | None:
         """The fewest and the most items on which they can disagree; None if the items are not the same."""
-        counts = [n for answer in self.answers for n in answer.n_differing or ()]
-        return (min(counts), max(counts)) if counts else None
+        return differing(self.answers)
 
     @property
     def decided(self) -> Decided:

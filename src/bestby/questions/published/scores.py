@@ -61,32 +61,30 @@ def compare_scores(
             argument="n_items",
         )
     entries = _entries(scores, n_runs if of_runs else n_items, "n_runs" if of_runs else "n_items")
-    scales = _scales(entries, spread) if of_runs else None
-    pairs = list(combinations(range(len(entries)), 2))
-    if scales is None:
+    answers: list[tuple[PublishedAnswer, ...]]
+    if of_runs:
+        ends = [(one.value.low, one.value.high) for one in entries]
+        scaled = zip(entries, _scales(entries, spread), strict=True)
+        answers = [(_of_runs(a, b, level),) for a, b in combinations(scaled, 2)]
+    else:  # the shares of whole numbers of right answers
         counts = [_counts(entry) for entry in entries]
-        answers = [
-            _of_items(entries[a], entries[b], counts[a], counts[b], same_items, level) for a, b in pairs
-        ]
-    else:
-        answers = [(_of_runs((entries[a], scales[a]), (entries[b], scales[b]), level),) for a, b in pairs]
+        ends = [(count[0] / one.n, count[-1] / one.n) for one, count in zip(entries, counts, strict=True)]
+        sides = zip(entries, counts, strict=True)
+        answers = [_of_items(a, b, same_items, level) for a, b in combinations(sides, 2)]
     alpha = 1.0 - level
     low = multiplicity.adjust([min(one.p_low for one in each) for each in answers], "holm").tolist()
     high = multiplicity.adjust([max(one.p_high for one in each) for each in answers], "holm").tolist()
     # Pairs that are significant whatever is not known leave the others a larger share of the level
-    share = alpha / max(1, len(pairs) - sum(p <= alpha for p in high))
+    share = alpha / max(1, len(answers) - sum(p <= alpha for p in high))
     compared = []
-    for (a, b), each, *adjusted in zip(pairs, answers, low, high, strict=True):
-        limit = None
+    places = combinations(range(len(entries)), 2)
+    for (i, j), each, p_low, p_high in zip(places, answers, low, high, strict=True):
+        (a, b), limit = (entries[i], entries[j]), None
         if each[0].n_differing is not None:
-            limit = shares.differing_limit(counts[a], counts[b], entries[a].n, share)
-        estimate = entries[a].value.value - entries[b].value.value
-        names = entries[a].system, entries[b].system
-        compared.append(PublishedPair(*names, estimate, each, (adjusted[0], adjusted[1]), limit, level))
+            limit = shares.differing_limit(counts[i], counts[j], a.n, share)
+        estimate = a.value.value - b.value.value
+        compared.append(PublishedPair(a.system, b.system, estimate, each, (p_low, p_high), limit, level))
     unit = "runs" if of_runs else "items"
-    ends = [(one.value.low, one.value.high) for one in entries]
-    if scales is None:  # the shares of whole numbers of right answers
-        ends = [(count[0] / one.n, count[-1] / one.n) for one, count in zip(entries, counts, strict=True)]
     settings = {"scores": [f"{one.system}={one.text}" for one in entries], "spread": spread, "level": level}
     return PublishedScores(
         metric=metric,
@@ -114,9 +112,7 @@ def _entries(scores: Any, sizes: Any, argument: str) -> list[_Entry]:
     names = checks.valid_names(scores, "system")
     if isinstance(sizes, Mapping):
         sizes = [sizes.get(name) for name in scores]
-    several = (
-        list(sizes) if isinstance(sizes, Sequence) and not isinstance(sizes, str) else [sizes] * len(names)
-    )
+    several = list(sizes) if isinstance(sizes, Sequence) and not isinstance(sizes, str) else [sizes]
     if len(several) == 1:
         several *= len(names)
     if len(several) != len(names):
@@ -130,13 +126,8 @@ def _entries(scores: Any, sizes: Any, argument: str) -> list[_Entry]:
 
 
 def _entry(name: str, value: Any, n: int) -> _Entry:
-    text = (
-        value
-        if isinstance(value, str)
-        else "±".join(map(str, value))
-        if isinstance(value, tuple)
-        else repr(value)
-    )
+    text = "±".join(map(str, value)) if isinstance(value, tuple) else value
+    text = text if isinstance(text, str) else repr(text)
     score, *rest = _BETWEEN.split(text.strip())
     if len(rest) > 1:
         raise InvalidInputError(
@@ -172,15 +163,11 @@ def _counts(entry: _Entry) -> range:
 
 
 def _of_items(
-    a: _Entry, b: _Entry, ours: range, theirs: range, same_items: bool | None, level: float
+    one: tuple[_Entry, range], other: tuple[_Entry, range], same_items: bool | None, level: float
 ) -> tuple[PublishedAnswer, ...]:
-    same = a.n == b.n if same_items is None else checks.flag(same_items, "same_items")
-    if not same:
+    (a, ours), (b, theirs) = one, other
+    if not shares.are_same(a.n, b.n, same_items, "leave out same_items"):
         return (shares.other_items(ours, a.n, theirs, b.n, level),)
-    if a.n != b.n:
-        raise InvalidInputError(
-            f"{a.n} items cannot be the same as {b.n}", hint="leave out same_items", argument="same_items"
-        )
     return tuple(shares.same_items(ours, theirs, a.n, level, most=most) for most in (False, True))
 
 
@@ -206,10 +193,7 @@ def _scales(entries: Sequence[_Entry], spread: Any) -> list[float]:
                 hint="write it as 0.883±0.004, or pass n_items of shares of right answers",
                 argument="scores",
             )
-        if entry.n < 2:
-            raise InvalidInputError(
-                "the spread of a single run is not known", hint="n_runs is at least 2", argument="n_runs"
-            )
+        shares.check_several(entry.n)
     if spread == "sd":
         return [1.0 / math.sqrt(entry.n) for entry in entries]
     if spread == "ci95":

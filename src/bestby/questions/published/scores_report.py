@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from operator import attrgetter
 from typing import Any
 
 from bestby import vocabulary
 from bestby.inference.skewness import FROM_UNITS
-from bestby.questions.published.result import PublishedPair, PublishedScore, PublishedScores
+from bestby.questions.published.result import PublishedAnswer, PublishedPair, PublishedScore, PublishedScores
 from bestby.report import column
 from bestby.report.column import Cell, Column
 from bestby.report.document import Document, Picture, one_section
@@ -29,10 +29,27 @@ VERDICTS = {"always": "differ significantly", "never": "cannot be told apart", "
 """What is said of two scores whatever was not published, or that it decides."""
 
 
-def range_of(low: float, high: float, level: float) -> str:
+def range_of(p: tuple[float, float], level: float) -> str:
     """Return the least and the greatest p-value, or one where both are shown alike."""
-    texts = p_text(low, level), p_text(high, level)
+    texts = p_text(p[0], level), p_text(p[1], level)
     return texts[0] if texts[0] == texts[1] else f"{texts[0]} to {texts[1]}"
+
+
+def between(counts: tuple[int, int] | None, join: str = "–") -> str:
+    """Return the least and the greatest count, or one where both are equal; "" without any."""
+    return "" if counts is None else join.join(map(str, dict.fromkeys(counts)))
+
+
+def right_answers(low: float, high: float, n: int) -> str:
+    """Return how many answers of n are right if their share lies between two."""
+    return f"{between((round(low * n), round(high * n)), ' to ')} right"
+
+
+def intervals_with_tests(answers: Iterable[PublishedAnswer], level: float) -> str:
+    """Return how the intervals and tests of answers were computed."""
+    kinds = dict.fromkeys((a.interval.method, a.test) for a in answers)
+    parts = (f"{vocabulary.long_name('interval', i)} with {name_of_test(test)}" for i, test in kinds)
+    return f"{percent(level)} intervals and two-sided tests: {'; '.join(parts)}."
 
 
 def verdict(
@@ -117,8 +134,7 @@ def _scores(c: PublishedScores) -> Table:
     def before_rounding(one: PublishedScore) -> str:
         if one.unit == "runs":
             return f"{one.low:.6g} to {one.high:.6g}"
-        counts = [round(end * one.n) for end in (one.low, one.high)]
-        return f"{counts[0]} right" if counts[0] == counts[1] else f"{counts[0]} to {counts[1]} right"
+        return right_answers(one.low, one.high, one.n)
 
     columns = (
         column.name("system", attrgetter("system")),
@@ -131,16 +147,16 @@ def _scores(c: PublishedScores) -> Table:
 
 def _pairs(c: PublishedScores) -> Table:
     digits = Rounding.of([(pair.estimate, answer.interval) for pair in c.pairs for answer in pair.answers])
-    several, paired = len(c.pairs) > 1, any(pair.n_differing is not None for pair in c.pairs)
-    sides = column.sides(c.pairs)
-    header = "p (holm)" if several else "p"
+    sides, level = column.sides(c.pairs), alpha(c.level)
+    paired = any(pair.n_differing is not None for pair in c.pairs)
+    header = "p (holm)" if len(c.pairs) > 1 else "p"
     columns = (
         *sides.columns,
         column.number("difference", digits, attrgetter("estimate")),
         column.interval(c.level, digits, attrgetter("interval")),
-        column.text("disagree on", _between, applies=paired),
+        column.text("disagree on", lambda pair: between(pair.n_differing), applies=paired),
         column.text("significant up to", _limit, applies=paired),
-        Column(header, lambda pair: Cell(_p(pair), pair.p_adjusted[1])),
+        Column(header, lambda pair: Cell(range_of(pair.p_adjusted, level), pair.p_adjusted[1])),
         column.text("verdict", lambda pair: VERDICTS[pair.decided]),
     )
     return Table.of(
@@ -157,15 +173,6 @@ def _limit(pair: PublishedPair) -> str:
     return str(pair.differing_limit or "") if pair.decided == "depends" else ""
 
 
-def _p(pair: PublishedPair) -> str:
-    low, high = pair.p_adjusted
-    return range_of(low, high, alpha(pair.level))
-
-
-def _between(pair: PublishedPair) -> str:
-    return "" if pair.n_differing is None else "–".join(map(str, dict.fromkeys(pair.n_differing)))
-
-
 _SPREADS = {
     "sd": "the standard deviation between runs",
     "se": "the standard error of the mean",
@@ -176,9 +183,7 @@ _SPREADS = {
 
 def methods(c: PublishedScores) -> str:
     """Return how the numbers were computed."""
-    kinds = dict.fromkeys((a.interval.method, a.test) for pair in c.pairs for a in pair.answers)
-    parts = [f"{vocabulary.long_name('interval', i)} with {name_of_test(test)}" for i, test in kinds]
-    text = f"{percent(c.level)} intervals and two-sided tests: {'; '.join(parts)}."
+    text = intervals_with_tests((answer for pair in c.pairs for answer in pair.answers), c.level)
     if c.spread is not None:
         text += (
             f" What follows ± is {_SPREADS[c.spread]}; runs of different systems are taken as independent."
@@ -191,16 +196,20 @@ def _agreement(c: PublishedScores) -> str:
     return ", and every number of items on which two systems can disagree" if paired else ""
 
 
+INTERVAL = (
+    *interval_ends("interval", needs=()),
+    Field("level", "interval.level"),
+    Field("interval", "interval.method"),
+)
+DIFFERING = (Field("differing_low", "n_differing.0"), Field("differing_high", "n_differing.1"))
+
 TABLES = {
     "pairs": Rows(
         (
             *attributes("a", "b"),
             Field("difference", "estimate"),
-            *interval_ends("interval", needs=()),
-            Field("level", "interval.level"),
-            Field("interval", "interval.method"),
-            Field("differing_low", "n_differing.0"),
-            Field("differing_high", "n_differing.1"),
+            *INTERVAL,
+            *DIFFERING,
             *attributes("differing_limit", "p_low", "p_high"),
             Field("p_adjusted_low", "p_adjusted.0"),
             Field("p_adjusted_high", "p_adjusted.1"),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from itertools import product
@@ -18,7 +17,7 @@ from bestby._core.text import quoted
 from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
 from bestby.inference import proportions, samples
 from bestby.inference.proportions import wilson
-from bestby.questions.published.result import PublishedAnswer
+from bestby.questions.published.result import PublishedAnswer, union
 from bestby.results.values import Interval, TestResult
 
 
@@ -92,6 +91,22 @@ def check_bounds(score: Rounded, metric: str, bounds: tuple[float, float]) -> No
         hint=f"write {score.value:g}%" if in_percent else "check the published score",
         argument="published",
     )
+
+
+def are_same(n: int, m: int, same_items: bool | None, hint: str) -> bool:
+    """Return whether two systems answered the same items: by default where there are as many."""
+    same = n == m if same_items is None else checks.flag(same_items, "same_items")
+    if same and n != m:
+        raise InvalidInputError(f"{n} items cannot be the same as {m}", hint=hint, argument="same_items")
+    return same
+
+
+def check_several(n_runs: int) -> None:
+    """Refuse a single run."""
+    if n_runs < 2:
+        raise InvalidInputError(
+            "the spread of a single run is not known", hint="n_runs is at least 2", argument="n_runs"
+        )
 
 
 _COMPUTED = Decimal("1e-12")
@@ -177,13 +192,6 @@ def differing_limit(ours: range, theirs: range, n: int, alpha: float) -> int | N
         middle = (low + high + 1) // 2
         low, high = np.where(rejected(middle), middle, low), np.where(rejected(middle), high, middle - 1)
     return int(np.where(rejected(low), least + 2 * low, 0).min()) or None
-
-
-def union(intervals: Iterable[Interval]) -> Interval:
-    """Return the interval from the least low to the greatest high end."""
-    several = list(intervals)
-    low, high = min(one.low for one in several), max(one.high for one in several)
-    return Interval(low, high, several[0].level, several[0].method, several[0].exact)
 
 
 def proportions_interval(k1: int, n1: int, k2: int, n2: int, level: float = 0.95) -> Interval:

@@ -6,6 +6,7 @@ import json
 import math
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from html import escape as escape_markup
 from importlib import resources
 from typing import TYPE_CHECKING, Any
@@ -14,7 +15,8 @@ from bestby._core.text import safe_json, unbroken, visible
 from bestby.report import paper
 from bestby.report.column import Cell
 from bestby.report.document import BEST_GROUP, Document, Picture, Search, Section, describe, in_short
-from bestby.report.tables import Table, is_small
+from bestby.report.names import without_common
+from bestby.report.tables import ALL, Table, is_small
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 _MOST_LISTED = 50  # names in a setting
 
 _MOST_OPEN = 15  # readings shown without a click
+
+_WIDTH = 100  # letters of a table whose names are shown whole
 
 _LEAST_SHRUNK = 0.75  # of the width of a figure, whose text is then about 9 pixels high
 
@@ -106,16 +110,47 @@ def _section(index: int, section: Section, headed: bool) -> str:
         f'<section id="metric-{index}">',
         f"<h2>{escape(section.name)}</h2>" if headed else "",
         *_lead(section),
-        table(first, sortable=True) if search is None else searched(index, search, pairs, headed),
+        _short(first) if search is None else searched(index, search, pairs, headed),
     ]
-    parts += [paragraph(remark, "bb-small") for remark in (*section.remarks, *section.details)]
+    parts += [paragraph(remark, "bb-small") for remark in section.remarks]
     for number, picture in enumerate(section.pictures):
         parts.append(_figure(picture, f"f{index}-" if number == 0 else f"f{index}-{number}-"))
-    parts += [table(one, sortable=True, kind=_filtered(one)) for one in others]
+    parts += [_short(one) for one in others]
     parts += listed(index, section.items, headed)
+    whole = (one for one in section.tables if search is None and not _all_shown(one))
+    parts += [_folded(f"{one.caption} ({len(one.rows)} rows)", _whole(one)) for one in whole]
+    if section.details:
+        parts.append(
+            _folded("Further remarks", "\n".join(paragraph(one, "bb-small") for one in section.details))
+        )
     if section.readings:
         parts.append(_readings(section.readings, headed))
     return "\n".join(part for part in [*parts, "</section>"] if part)
+
+
+def _short(content: Table) -> str:
+    """Return what the short answer shows of a table, without how to get the rest, which the page has."""
+    if _all_shown(content):
+        return _whole(content)
+    parts = []
+    for shown in content.in_short():
+        lines = (line for line in shown.footnote.splitlines() if ALL not in line)
+        parts.append(_whole(replace(shown, footnote="\n".join(lines))))
+    return "\n".join(parts)
+
+
+def _all_shown(content: Table) -> bool:
+    """Tell whether the short answer shows all cells of a table."""
+    size = (len(content.rows), len(content.columns))
+    return [(len(one.rows), len(one.columns)) for one in content.in_short()] == [size]
+
+
+def _whole(content: Table) -> str:
+    return table(content, sortable=True, kind=_filtered(content))
+
+
+def _folded(summary: str, content: str) -> str:
+    return f"<details>\n<summary>{prose(summary)}</summary>\n{content}\n</details>"
 
 
 def _filtered(one: Table) -> str:
@@ -203,7 +238,7 @@ def _readings(readings: Sequence[str], headed: bool) -> str:
     sentences = '<ul class="readings">\n' + "\n".join(items) + "\n</ul>"
     if len(items) <= _MOST_OPEN:
         return f"{subheading('In words', headed)}\n{sentences}"
-    return f"<details>\n<summary>In words ({len(items)} differences)</summary>\n{sentences}\n</details>"
+    return _folded(f"In words ({len(items)} differences)", sentences)
 
 
 def _figure(picture: Picture, prefix: str) -> str:
@@ -271,10 +306,7 @@ def _reporting(c: Any) -> str:
     return f"""<section class="bb-reporting">
 <h2>How to report this</h2>
 <blockquote>{paragraph(paper.paragraph(c))}</blockquote>
-<details>
-<summary>BibTeX</summary>
-<pre tabindex="0">{escape_lines(paper.citations(c))}</pre>
-</details>
+{_folded("BibTeX", f'<pre tabindex="0">{escape_lines(paper.citations(c))}</pre>')}
 </section>"""
 
 
@@ -322,6 +354,7 @@ def breakable(text: str) -> str:
 
 def table(content: Table, *, sortable: bool = False, kind: str = "") -> str:
     """Return a table; in rows that stand out, names and the cell of the main column are bold."""
+    content, left_out = without_common(content, _WIDTH)
     kinds = [
         "bb-num" if column.numeric else "bb-name" if column.name else "bb-word" for column in content.columns
     ]
@@ -340,7 +373,9 @@ def table(content: Table, *, sortable: bool = False, kind: str = "") -> str:
     # Rows of a table that is printed on one page
     classes = " ".join(filter(None, ("bb-scroll", kind, "bb-whole" * (len(rows) <= 25))))
     body = "\n".join(["<tbody>", *rows, "</tbody>"])
-    below = "".join(f"\n{paragraph(line, 'bb-small')}" for line in content.footnote.splitlines())
+    below = "".join(
+        f"\n{paragraph(line, 'bb-small')}" for line in (*left_out, *content.footnote.splitlines())
+    )
     return f"""<div class="{classes}"{region}>
 <table class="bb-table{" bb-sortable" * sortable}">
 <caption>{prose(content.caption)}</caption>
@@ -352,8 +387,8 @@ def table(content: Table, *, sortable: bool = False, kind: str = "") -> str:
 
 def _cell(kind: str, cell: Cell) -> str:
     text = escape(cell.text)
-    # Letters of a name that stays on one line; a longer one is broken after a sign, if there is one
-    if "bb-name" in kind and len(cell.text) > 40:
+    # Letters of a name that stays on one line; a longer one may be broken after a sign, where room is short
+    if "bb-name" in kind and len(cell.text) > 16:
         kind, text = f"{kind} bb-long", breakable(cell.text)
     text = f"<b>{text}</b>" if cell.strong else text
     return f'<td class="{kind}" data-key="{_key(cell)}">{text}</td>'

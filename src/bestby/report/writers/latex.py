@@ -82,9 +82,7 @@ class Layout:
                 hint="use letters, digits and - _ : .",
                 argument="label",
             )
-        if self.digits is None:
-            return
-        if isinstance(self.digits, bool) or not isinstance(self.digits, int) or not 0 <= self.digits <= 20:
+        if self.digits is not None and (type(self.digits) is not int or not 0 <= self.digits <= 20):
             raise InvalidInputError(
                 f"digits must be a whole number from 0 to 20, got {quoted(self.digits)}", argument="digits"
             )
@@ -150,17 +148,16 @@ def _chosen(found: Sequence[tuple[str, Write, bool]], parts: Sequence[str] | Non
     """Return what writes the parts that are asked for, in the order of the report."""
     if parts is None:
         return [(part, write) for part, write, unasked in found if unasked]
-    wanted = (parts,) if isinstance(parts, str) else tuple(parts)
     names = list(dict.fromkeys(part for part, _, _ in found))
-    for part in wanted:
+    for part in parts:
         if part not in names:
             raise InvalidInputError(
                 f"parts must be among {', '.join(names)}, got {quoted(part)}{suggestion(str(part), names)}",
                 argument="parts",
             )
-    if not wanted:
+    if not parts:
         raise InvalidInputError("parts is empty: there is nothing to write", argument="parts")
-    return [(part, write) for part, write, _ in found if part in wanted]
+    return [(part, write) for part, write, _ in found if part in parts]
 
 
 def _numbered(layout: Layout, place: int) -> Layout:
@@ -202,18 +199,14 @@ def prose(text: str) -> str:
     >>> prose("of bert_base_uncased, 95 % intervals")
     'of bert\\_\\allowbreak{}base\\_\\allowbreak{}uncased, 95~\\% intervals'
     """
-    words = _words(unbroken(text))
     # A longer word of a caption may be broken after its signs
-    return " ".join(_breakable(word) if len(word) > 16 else escape(word) for word in words)
+    pieces_of_words = (pieces(word) if len(word) > 16 else [word] for word in _words(unbroken(text)))
+    return " ".join(r"\allowbreak{}".join(map(escape, parts)) for parts in pieces_of_words)
 
 
 def _words(text: str) -> list[str]:
     """Return the parts of a text between spaces at which a line may break."""
     return [word for word in _SPACES.split(text) if word]
-
-
-def _breakable(word: str) -> str:
-    return r"\allowbreak{}".join(map(escape, pieces(word)))
 
 
 def _overview(overview: Overview, layout: Layout) -> str:
@@ -224,8 +217,7 @@ def _overview(overview: Overview, layout: Layout) -> str:
     long = any(len(name) > _LONG_NAME for name, _ in overview.rows)
     shown = _name if long else escape
     for name, scores in overview.rows:
-        intervals = ["" if score is None else _interval(score, layout) for score in scores]
-        numbers = ["" if score is None else _score(score, layout) for score in scores]
+        numbers, intervals = ([write(score, layout) for score in scores] for write in (_score, _interval))
         if below:
             rows.append([shown(name), *numbers])
             rows += [["", *intervals]] if any(intervals) else []
@@ -239,14 +231,16 @@ def _overview(overview: Overview, layout: Layout) -> str:
     return _environment(prose(overview.caption), columns, rows, layout, prose(overview.footnote))
 
 
-def _score(score: Score, layout: Layout) -> str:
+def _score(score: Score | None, layout: Layout) -> str:
+    if score is None:
+        return ""
     number = escape(score.number.shown(layout.digits))
     text = rf"\textbf{{{number}}}" if score.best else number
     return text + rf"\textsuperscript{{{escape(score.group)}}}" if score.group else text
 
 
-def _interval(score: Score, layout: Layout) -> str:
-    if score.interval is None:
+def _interval(score: Score | None, layout: Layout) -> str:
+    if score is None or score.interval is None:
         return ""
     return rf"{{\footnotesize {escape(score.interval.shown(layout.digits))}}}"
 
@@ -261,13 +255,17 @@ class _Column:
 
 
 def _table(table: Table, layout: Layout) -> str:
-    folded = [_is_folded(table, place) for place in range(len(table.columns))]
+    shown = [row.cells for row in table.rows[:_MOST_ROWS]]
+    folded = [
+        column.name and any(len(cells[place].text) > _LONG_NAME for cells in shown)
+        for place, column in enumerate(table.columns)
+    ]
     rows = [
         [
             _name(cell.text) if long else _number(cell, layout)
-            for cell, long in zip(row.cells, folded, strict=True)
+            for cell, long in zip(cells, folded, strict=True)
         ]
-        for row in table.rows[:_MOST_ROWS]
+        for cells in shown
     ]
     stop = "" if table.caption.endswith("?") else "."
     caption = f"{prose(table.caption)}{stop} {prose(table.methods)}".rstrip()
@@ -279,12 +277,6 @@ def _table(table: Table, layout: Layout) -> str:
     ]
     footnote = "\\par\n".join(map(prose, table.footnote.splitlines()))
     return _environment(caption, columns, rows, layout, footnote)
-
-
-def _is_folded(table: Table, place: int) -> bool:
-    """Return whether a column of names is so wide that its cells become paragraphs."""
-    cells = (row.cells[place].text for row in table.rows[:_MOST_ROWS])
-    return table.columns[place].name and max(map(len, cells), default=0) > _LONG_NAME
 
 
 def _name(text: str) -> str:

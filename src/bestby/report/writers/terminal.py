@@ -5,16 +5,26 @@ from __future__ import annotations
 import dataclasses
 import io
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, TextIO
 
 from bestby._core.text import visible
 from bestby.report.bars import LINE, MARK, POINT, bars
 from bestby.report.bars import WIDTH as BAR
-from bestby.report.column import FIRST, SECOND, SYSTEM, Cell, Column
+from bestby.report.column import Cell, Column
 from bestby.report.document import Document, Section, describe, in_brief, in_short, kind_of
-from bestby.report.names import Common, broken, common, pieces
+from bestby.report.names import (
+    GAP,
+    SHORT_NAME,
+    broken,
+    longest,
+    name_columns,
+    pieces,
+    renamed,
+    width_of,
+    without_common,
+)
 from bestby.report.tables import Table, is_small
 
 if TYPE_CHECKING:
@@ -25,8 +35,6 @@ if TYPE_CHECKING:
 
 _PLAIN: dict[str, Any] = {"highlight": False, "markup": False, "emoji": False}
 _WIDTH = 100
-_SHORT_NAME = 8  # the least width of a column of names
-_GAP = 2  # between two columns of a table
 _STYLES = ("bold", "cyan")  # of rows that stand out, in the first table and in the others
 _ASCII = {0x2212: "-", 0x2013: "-", 0x2500: "-", 0x2026: "...", 0x221E: "inf", 0x2022: "*", 0xA0: " "}
 _ASCII |= {ord(MARK): "|", ord(POINT): "o"}
@@ -136,7 +144,7 @@ def _print_section(section: Section, console: Console) -> None:
 def _with_bars(table: Table, width: int) -> Table:
     """Return a table with the bars of its intervals as the last column, where there is room for them."""
     drawn = bars([row.span or (math.nan,) * 3 for row in table.rows], table.marked)
-    if not drawn or _width(table) + _GAP + BAR > width:
+    if not drawn or width_of(table) + GAP + BAR > width:
         return table
     rows = (
         dataclasses.replace(row, cells=(*row.cells, Cell(bar, bar)))
@@ -149,31 +157,24 @@ def _with_bars(table: Table, width: int) -> Table:
 def _print_table(table: RichTable, console: Console) -> None:
     """Print a table, wider than the console rather than without the ends of its cells."""
     width = console.width
-    console.width = max(width, sum((column.min_width or 0) + _GAP for column in table.columns) - _GAP)
+    console.width = max(width, sum((column.min_width or 0) + GAP for column in table.columns) - GAP)
     console.print(table)
     console.width = width
 
 
 def _fitted(table: Table, width: int) -> tuple[Table, list[str]]:
     """Return a table whose names and headers are narrower if it is too wide, and what the names lack."""
-    over = _width(table) - width
-    if over <= 0:
-        return table, []
-    lines = []
-    for what, places in _name_columns(table).items():
-        shared = common(str(row.cells[place].key) for row in table.rows for place in places)
-        lines += [shared.explained(what)]
-        table = _renamed(table, places, partial(_shortened, shared))
-    if _width(table) > width:
+    table, lines = without_common(table, width)
+    if width_of(table) > width:
         table = _with_narrow_headers(table)
-    places = [place for each in _name_columns(table).values() for place in each]
-    over = _width(table) - width
-    for place in sorted(places, key=lambda place: _longest(table, place)) if over > 0 else ():
+    places = [place for each in name_columns(table).values() for place in each]
+    over = width_of(table) - width
+    for place in sorted(places, key=lambda place: longest(table, place)) if over > 0 else ():
         # The narrowest first: what it does not need, wider ones can have.
-        rest = [one for one in places if _longest(table, one) >= _longest(table, place)]
-        share = -(-(sum(_longest(table, one) for one in rest) - (_width(table) - width)) // len(rest))
-        table = _renamed(table, [place], partial(_broken, max(share, _SHORT_NAME)))
-    return table, [line for line in lines if line]
+        rest = [one for one in places if longest(table, one) >= longest(table, place)]
+        share = -(-(sum(longest(table, one) for one in rest) - (width_of(table) - width)) // len(rest))
+        table = renamed(table, [place], partial(_broken, max(share, SHORT_NAME)))
+    return table, lines
 
 
 def _with_narrow_headers(table: Table) -> Table:
@@ -191,53 +192,10 @@ def _with_narrow_headers(table: Table) -> Table:
     return dataclasses.replace(table, columns=tuple(columns))
 
 
-def _shortened(shared: Common, cell: Cell) -> str:
-    name = str(cell.key)
-    return cell.text.replace(name, shared.without(name), 1)
-
-
 def _broken(width: int, cell: Cell) -> str:
     from rich.cells import cell_len
 
     return "\n".join(broken(visible(cell.text), width, cell_len))
-
-
-def _name_columns(table: Table) -> dict[str, list[int]]:
-    """Return the places of the columns of names, by what they name."""
-    places: dict[str, list[int]] = {}
-    for place, column in enumerate(table.columns):
-        if column.name:
-            what = SYSTEM if column.header in (FIRST, SECOND) else column.header
-            places.setdefault(what, []).append(place)
-    return places
-
-
-def _renamed(table: Table, places: Sequence[int], name: Callable[[Cell], str]) -> Table:
-    rows = (
-        dataclasses.replace(
-            row,
-            cells=tuple(
-                dataclasses.replace(cell, text=name(cell)) if place in places else cell
-                for place, cell in enumerate(row.cells)
-            ),
-        )
-        for row in table.rows
-    )
-    return dataclasses.replace(table, rows=tuple(rows))
-
-
-def _width(table: Table) -> int:
-    return sum(_longest(table, place) + _GAP for place in range(len(table.columns))) - _GAP
-
-
-def _longest(table: Table, place: int) -> int:
-    """Return the width of a column: that of its longest line, names having a least one."""
-    from rich.cells import cell_len
-
-    column = table.columns[place]
-    texts = column.header, *(row.cells[place].text for row in table.rows)
-    longest = max(cell_len(visible(line)) for text in texts for line in text.split("\n"))
-    return max(longest, _SHORT_NAME) if column.name else longest
 
 
 def _rich(table: Table, strong: str) -> RichTable:
@@ -253,7 +211,7 @@ def _rich(table: Table, strong: str) -> RichTable:
             _lines(column.header),
             justify="right" if column.numeric else "left",
             no_wrap=True,
-            min_width=_longest(table, place),
+            min_width=longest(table, place),
             overflow="fold",
         )
     for row in table.rows:

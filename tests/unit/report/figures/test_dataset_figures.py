@@ -111,6 +111,6 @@ def test_a_diagram_needs_three_systems() -> None:
 def test_independence_is_no_word_for_folds_of_several_repetitions() -> None:
     one = compare_folds(cross_validated(repetitions=1), metric="accuracy")
     several = compare_folds(cross_validated(repetitions=2), metric="accuracy")
-    assert "if they are independent" in " ".join(str(one).split())
-    assert "K-Bonferroni" in str(several)
-    assert "if they are independent" not in " ".join(str(several).split())
+    assert "if they are independent" in " ".join(one.details().split())
+    assert "K-Bonferroni" in several.details()
+    assert "if they are independent" not in " ".join(several.details().split())

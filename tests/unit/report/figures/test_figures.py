@@ -239,7 +239,7 @@ def test_the_matrix_colours_a_difference_of_zero_grey(greater_is_better: bool) -
         text.get_text().removeprefix(drawing.MINUS): to_hex(box.get_facecolor())
         for text, box in zip(axes.texts, axes.patches, strict=True)
     }
-    assert colours.pop("0.000") == drawing.FAINT
+    assert colours.pop("0.00") == drawing.FAINT
     assert drawing.FAINT not in colours.values()
 
 
