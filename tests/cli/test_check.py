@@ -52,6 +52,7 @@ def test_files_without_a_command_are_checked(run: Run, tmp_path: Path) -> None:
     assert run("check", "bert.txt", "roberta.txt", "gold.txt").stdout == done.stdout
     assert run("a=bert.txt", "b=roberta.txt", "gold.txt").returncode == 0
     check_refused(run("compar", "bert.txt"), "No such command 'compar'", "bestby --help")
+    check_refused(run("brt.txt", "roberta.txt"), "no file 'brt.txt'", "hint: check the path")
 
 
 def test_what_cannot_be_read_is_refused(run: Run, tmp_path: Path) -> None:

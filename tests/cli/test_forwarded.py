@@ -81,6 +81,9 @@ def test_the_call_keeps_what_was_given() -> None:
     with pytest.raises(InvalidInputError) as refused:
         bb.compare(rows("seed"), metric="acc")
     assert str(refused.value.hint).startswith("bestby.compare_runs(data, metric='acc'); or ")
+    with pytest.raises(InvalidInputError) as refused:
+        bb.compare(rows("seed").assign(note=1), reading=bb.Reading(ignore="note"))
+    assert ".compare_runs(data, reading=bestby.Reading(ignore='note')); or " in str(refused.value.hint)
 
 
 def test_an_option_that_the_other_command_has_not_is_named(run: Run, tmp_path: Path) -> None:

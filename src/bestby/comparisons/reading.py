@@ -13,7 +13,8 @@ import numpy as np
 from bestby._core import checks
 from bestby._core.arrays import is_table
 from bestby._core.errors import DesignError, InvalidInputError, OtherQuestionError
-from bestby._core.text import quoted
+from bestby._core.paths import is_file
+from bestby._core.text import quoted, shortened
 from bestby._core.typing import OnMissing
 from bestby.data.alignment import chosen_names, chosen_systems, with_keys
 from bestby.data.evaluation import Evaluation
@@ -55,11 +56,18 @@ def evaluation_of(data: Any, arguments: Arguments, metric: Any) -> Evaluation:
     return _without_averages(evaluation, chosen=arguments.systems is not None)
 
 
+def _is_path(value: Any) -> bool:
+    return isinstance(value, PathLike) or (isinstance(value, str) and is_file(value))
+
+
 def _call(error: OtherQuestionError, arguments: Arguments, metric: Any) -> str:
     """Return the call of the other comparison, with what it takes of the arguments of this one."""
-    taken = ("gold", "systems", "ignore", "items", "system_column", "value_column")
-    named = {"metric": metric, **{name: getattr(arguments, name) for name in taken}}
+    named = {"metric": metric, **{name: getattr(arguments, name) for name in ("gold", "systems", "items")}}
     settings = [f", {name}={value!r}" for name, value in named.items() if value is not None]
+    how = arguments.reading
+    read = [(name, getattr(how, name)) for name in ("ignore", "system_column", "value_column")]
+    if named_columns := [f"{name}={value!r}" for name, value in read if value is not None]:
+        settings.append(f", reading=bestby.Reading({', '.join(named_columns)})")
     return f"bestby.compare_{error.question}({error.data}{''.join(settings)})"
 
 
@@ -95,6 +103,9 @@ def _evaluation_of(data: Any, arguments: Arguments, metric: Any) -> Evaluation:
         hint = 'compare({"a": predictions_a, "b": predictions_b}, gold=gold)'
         if isinstance(data, str | PathLike):
             hint = f'compare(bestby.read({quoted(str(data))}, gold="label"))'
+        elif isinstance(data, list | tuple) and data and all(map(_is_path, data)):
+            files = ", ".join(quoted(str(file)) for file in data)
+            hint = f'read the files first: compare(bestby.read([{shortened(files, 80)}], gold="label"))'
         raise unreadable(data, "a mapping of system to predictions, a data frame or a list of records", hint)
     side = {
         "gold": gold,

@@ -14,7 +14,7 @@ import numpy as np
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.paths import exists, is_directory, is_file, is_url, readable, readable_file, user_path
-from bestby._core.text import counted, quoted
+from bestby._core.text import counted, quoted, suggestion
 from bestby._core.typing import Array, OnMissing
 from bestby.data.columns import Coded, Column, Missing, Raw, column_of_texts, raw_values, text_of
 from bestby.data.evaluation import Evaluation
@@ -433,6 +433,13 @@ def gold_part(gold: str, parts: Sequence[Part], options: TableOptions) -> Part:
     tables = [part.table for part in parts if part.table is not None and gold in part.table.data]
     if len(tables) == len(parts) and not is_file(gold):
         return _shared_gold(parts, [values_of(table, gold, options.soft) for table in tables])
+    first = parts[0].table if parts else None
+    if first is not None and not exists(user_path(gold)):
+        raise InvalidInputError(
+            f"gold: there is no file {quoted(gold)}, and no such column in all files of the systems"
+            f"{suggestion(gold, first.names)}",
+            hint=f"the columns of {first.source} are: {listed(first.names)}",
+        )
     path = readable_file(gold)
     content = read_values(path, "gold", options.missing, options.soft)
     if isinstance(content, Column):

@@ -329,7 +329,7 @@ def _from_files(files: Mapping[str, str | Path], options: TableOptions) -> Evalu
     names = chosen_names([*files], options.systems, options.ignore, "the files")
     options = dataclasses.replace(options, ignore=())
     evaluation, description = read_file_per_system({name: files[name] for name in names}, options)
-    return with_reading_note(evaluation, f"The files were read as {description}", options.soft)
+    return with_reading_note(evaluation, f"the files were read as {description}", options.soft)
 
 
 def _is_one_system(file: Path, options: TableOptions) -> tuple[bool, Table | None]:

@@ -113,6 +113,22 @@ class Rounding:
         # Without intervals: four digits.
         return cls(_decimals(max(sizes) / 100.0) if sizes else 3, marks, measured=True)
 
+    @classmethod
+    def of_scores(cls, measured: Iterable[tuple[float, Interval | None]]) -> Rounding:
+        """Return the rounding of scores: three digits or three decimals of their median at the least.
+
+        Readers compare them with what another tool says of the same system.
+
+        >>> wide = Interval(0.2, 0.7, 0.95, "wilson", True)
+        >>> Rounding.of_scores([(0.4546, wide)]).text(0.4546), Rounding.of([(0.4546, wide)]).text(0.4546)
+        ('0.455', '0.45')
+        """
+        rows = list(measured)
+        rounding, sizes = cls.of(rows), [abs(score) for score, _ in rows if math.isfinite(score)]
+        middle = median(sizes) if sizes else 0.0
+        least = 0 if middle == 0.0 else max(0, min(3, 2 - math.floor(math.log10(middle))))
+        return rounding.with_decimals(max(rounding.decimals, least))
+
     def with_decimals(self, decimals: int) -> Rounding:
         """Return the rounding with another number of decimals.
 

@@ -93,7 +93,7 @@ class Reported(ABC):
         >>> shown["org__chat", "old"].estimate
         0.5
         >>> [line for line in shown.to_latex().splitlines() if "Accuracy &" in line]
-        ['Accuracy & 0.75 & 0.25 & 0.50 & {}[$-$0.23, 0.85] & 0.50 \\\\']
+        ['Accuracy & 0.750 & 0.250 & 0.50 & {}[$-$0.23, 0.85] & 0.50 \\\\']
         """
         from bestby.report import labels as labels_module
 

@@ -44,7 +44,7 @@ def headline(c: Comparison, metric: MetricInfo) -> str:
     systems = [entry for entry in c.systems if entry.metric == metric.name]
     if not systems:
         return f"No score on {metric.name}."
-    digits = Rounding.of([(entry.score, entry.interval) for entry in systems])
+    digits = Rounding.of_scores([(entry.score, entry.interval) for entry in systems])
     if not c.differences:
         # The headline names so many scores where nothing is compared
         shown = [
@@ -277,7 +277,7 @@ def _short_difference(d: Difference) -> str:
 
 
 def _short_score(entry: SystemScore) -> str:
-    digits = Rounding.of([(entry.score, entry.interval)])
+    digits = Rounding.of_scores([(entry.score, entry.interval)])
     sure = "" if entry.interval is None else f" {digits.interval(entry.interval)}"
     return f"{entry.system}: {entry.metric} {digits.text(entry.score)}{sure}"
 
@@ -449,12 +449,11 @@ def corrected(c: Any) -> str:
 
 def is_one_comparison(c: Any) -> bool:
     """Return whether only two systems are compared, so that there is nothing to correct."""
-    pairs = ((d.a, d.b) for d in c.differences)
-    first = next(pairs, None)
+    pairs = {frozenset((d.a, d.b)) for d in c.differences}  # on each metric the better system is first
     compared = () if c.provenance is None else c.provenance.data.get("systems", ())
     # A part of the differences of many systems may be a single one
     several = isinstance(compared, list) and len(compared) > 2
-    return not several and all(pair == first for pair in pairs)
+    return not several and len(pairs) <= 1
 
 
 def resamples(c: Any) -> str:

@@ -10,6 +10,7 @@ import pytest
 from tests.unit.readers.helpers import Make, columns, message
 
 import bestby as bb
+from bestby._core.errors import InvalidInputError
 from bestby.readers import read
 
 EXPECTED = {"gold": ["x", "y", "x"], "a": ["x", "x", "x"], "b": ["y", "y", "y"]}
@@ -47,7 +48,7 @@ def test_a_value_per_line(make: Make, gold: Path, name: str, content: str | byte
     assert columns(evaluation) == EXPECTED
     assert evaluation.items is None
     assert evaluation.notes[0].message.startswith(
-        "The files were read as one file per system, joined by line"
+        "the files were read as one file per system, joined by line"
     )
 
 
@@ -146,6 +147,18 @@ def test_of_two_golds_the_one_that_is_not_there_is_named(make: Make, gold: Path)
     absent = str(gold.with_name("none.txt"))
     assert message(files, gold=[gold, absent]) == f"no file {absent!r}"
     assert message(files, gold=[gold, gold]) == f"a table has one gold, got 2: {gold}, {gold}"
+
+
+def test_a_gold_that_is_neither_a_file_nor_a_column_is_searched_in_both(make: Make) -> None:
+    files = named(
+        a=make("a.csv", "id,label,prediction\n1,x,x\n"), b=make("b.csv", "id,label,prediction\n1,x,y\n")
+    )
+    with pytest.raises(InvalidInputError, match=r"no file 'lable', .* did you mean 'label'") as refused:
+        read(files, gold="lable")
+    assert str(refused.value.hint).endswith("a.csv are: id, label, prediction")
+    with pytest.raises(InvalidInputError) as refused:
+        bb.compare([file.partition("=")[2] for file in files])
+    assert "bestby.read([" in str(refused.value.hint)
 
 
 def test_no_column_beside_the_gold_is_a_second_grouping_by_its_name(make: Make) -> None:

@@ -81,7 +81,7 @@ def test_one_file_per_system_joined_by_line(
     check_distributions(evaluation)
     assert evaluation.items is None
     assert evaluation.notes[0].message == (
-        f"The files were read as one file per system, joined by line: a, b; gold: {gold};"
+        f"the files were read as one file per system, joined by line: a, b; gold: {gold};"
         " distributions over the classes neg, neu, pos: a, b, gold"
     )
     if named:

@@ -51,6 +51,9 @@ ROSTER: dict[str, Callable[[dict[str, str], Any], Any]] = {
         outer="dataset",
         n_resamples=99,
     ),
+    "runs on datasets": lambda n, _: bb.compare_datasets(
+        {n[f"d{i}"]: scores(n) for i in range(3)}, n_resamples=99
+    ),
     "folds": lambda n, _: bb.compare_folds(scores(n)),
     "slices": lambda n, _: bb.compare_slices(
         answers(n), GOLD, by={n["half"]: [n["p"], "q"] * 10}, n_resamples=99

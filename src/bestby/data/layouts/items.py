@@ -477,10 +477,13 @@ def check_not_long(table: Table, options: TableOptions) -> None:
         named.append(f"value_column={candidates[0]!r}" if candidates else "value_column=...")
     if named:
         check_one_test_set(table, roles.without(table.names, by, options.value_column))
+        hint = f"name the columns: {' and '.join(named)}; or leave this one out: ignore={by!r}"
+        if {"judge", "human"} <= {*table.names}:
+            hint = f"a judge beside human labels is for compare_judged (bestby judged compare); else {hint}"
         raise InvalidInputError(
             f"{table.source}: column {quoted(by)} names systems, as in a table with a row per item and"
             f" system, but {' and '.join(lacking)}; its columns are: {listed(table.names)}",
-            hint=f"name the columns: {' and '.join(named)}; or leave this one out: ignore={by!r}",
+            hint=hint,
         )
 
 

@@ -407,7 +407,8 @@ TREE: dict[str, Question] = {
             ),
             "several systems": Answer(
                 "Ranks make datasets of different difficulty comparable; the F form is the less"
-                " conservative one.",
+                " conservative one. The mean over these very datasets is tested by their items or runs, where"
+                " they have such.",
                 "Demšar 2006; Iman & Davenport 1980",
                 Recommendation(
                     "friedman with Iman-Davenport, then Nemenyi or Holm",

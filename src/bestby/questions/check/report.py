@@ -74,8 +74,8 @@ _METHODS = (
 def lead(c: FileCheck) -> str:
     """Return how many questions the files answer, and how much may be off."""
     questions = counted(len(c.commands), "question") if c.commands else "No question"
-    things = counted(len(c.findings), "thing")
-    return f"{questions} can be answered by these files; {things} may be off."
+    off = f"{counted(len(c.findings), 'thing')} may be off" if c.findings else "nothing seems to be off"
+    return f"{questions} can be answered by these files; {off}."
 
 
 def text(c: FileCheck) -> str:

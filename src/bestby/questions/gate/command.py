@@ -219,7 +219,7 @@ def _gate(notes: tuple[Note, ...], values: Gate, progress: Any) -> Any:
     elif len(evaluation.names) == 1:
         raise InvalidInputError(
             f"a gate needs a baseline and a candidate, got one system: {evaluation.names[0]}",
-            hint="give two files, a table of both, or --baseline-file",
+            hint="give two files, a table of both, or with --baseline-file one that --save wrote",
         )
     result = gate_systems(evaluation, **cut, **in_records(gate_systems, statistics, progress=progress))
     return dataclasses.replace(result, notes=(*notes, *result.notes))

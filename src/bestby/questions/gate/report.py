@@ -289,7 +289,9 @@ def _seen(check: GateCheck) -> str:
 def _table(g: Gate) -> Table:
     differences = g.differences
     digits = Rounding.of([(d.estimate, d.equivalence_interval) for d in differences])
-    scores = Rounding.of([(s, d.equivalence_interval) for d in differences for s in (d.score_a, d.score_b)])
+    scores = Rounding.of_scores(
+        [(s, d.equivalence_interval) for d in differences for s in (d.score_a, d.score_b)]
+    )
     shown = 2.0 * g.level - 1.0
     bounded, alarms = _by_margin(g)
     metrics, parts = ({getattr(check, one) for check in g.checks} for one in ("metric", "part"))

@@ -116,7 +116,10 @@ def _content(path: str | Path) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         if isinstance(error, InvalidInputError):
             raise
-        raise InvalidInputError(f"{shown} is not a stored baseline: it is not JSON", hint=_AGAIN) from error
+        raise InvalidInputError(
+            f"{shown} is not a stored baseline: it is not JSON",
+            hint=f"give predictions before those of the candidate, without --baseline-file; or {_AGAIN}",
+        ) from error
     if not isinstance(content, dict) or content.get("kind") != KIND:
         raise InvalidInputError(
             f"{shown} is not a stored baseline",

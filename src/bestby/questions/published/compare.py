@@ -168,7 +168,7 @@ def compare_published(
 
     >>> (pair,) = compare_published(scores={"A": "88.3%", "B": "86.0%"}, n_items=872).pairs
     >>> pair.decided, pair.differing_limit, pair.n_differing
-    ('depends', 92, (20, 224))
+    ('depends', 94, (20, 224))
     """
     how = checked_reading(reading, "compare_published", "ignore")
     metric, greater_is_better = name_and_direction(metric)
