@@ -148,7 +148,7 @@ class _Group(typer.core.TyperGroup):
             if args and args[0] not in self.helps and _is_file(args[0]):
                 args = ["check", *args]
             elif args and args[0][0:1] != "-" and Path(args[0]).suffix:
-                raise usage_error(ctx, f"no file {args[0]!r}", "check the path and the current directory")
+                fail(ctx, f"no file {args[0]!r}", "check the path and the current directory")
         # Who types `bestby` alone asks what there is: that is no error.
         return super().parse_args(ctx, args or ["--help"])
 
