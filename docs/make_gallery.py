@@ -48,10 +48,11 @@ SETUP = """import bestby as bb
 
 example = "examples/langid/predictions.csv"
 predictions = bb.read(
-    example, gold="gold", items="item", ignore=["name", "territory"]
+    example, gold="gold", items="item", reading=bb.Reading(ignore=["name", "territory"])
 )
 result = bb.compare(predictions, n_resamples=2000)
-runs = bb.read_runs("examples/langid/runs.csv", value_column="accuracy")
+reading = bb.Reading(value_column="accuracy")
+runs = bb.read_runs("examples/langid/runs.csv", reading=reading)
 runs = bb.compare_runs(runs, n_resamples=2000)"""
 
 HOME = """import bestby as bb
