@@ -222,7 +222,8 @@ axes = bb.gate(pair, baseline="nb_12", margin=0.04, by="gold").plot()""",
     Entry(
         "judge",
         "A judge beside humans",
-        "The mean human score for each score of the judge. On the dashed line both agree.",
+        "How often the judge is right where humans say 1, and where they say 0. Of a judge that gives scores,"
+        " the figure shows the mean human score for each.",
         """judged = bb.read_judged("examples/judged/judged.csv")
 axes = bb.compare_judged(judged, labels_drawn="random").plot(kind="judge")""",
         "bestby judged compare examples/judged/judged.csv --labels-drawn random --plot judge.svg"
