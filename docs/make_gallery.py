@@ -48,10 +48,11 @@ SETUP = """import bestby as bb
 
 example = "examples/langid/predictions.csv"
 predictions = bb.read(
-    example, gold="gold", items="item", ignore=["name", "territory"]
+    example, gold="gold", items="item", reading=bb.Reading(ignore=["name", "territory"])
 )
 result = bb.compare(predictions, n_resamples=2000)
-runs = bb.read_runs("examples/langid/runs.csv", value_column="accuracy")
+reading = bb.Reading(value_column="accuracy")
+runs = bb.read_runs("examples/langid/runs.csv", reading=reading)
 runs = bb.compare_runs(runs, n_resamples=2000)"""
 
 HOME = """import bestby as bb
@@ -221,7 +222,8 @@ axes = bb.gate(pair, baseline="nb_12", margin=0.04, by="gold").plot()""",
     Entry(
         "judge",
         "A judge beside humans",
-        "The mean human score for each score of the judge. On the dashed line both agree.",
+        "How often the judge is right where humans say 1, and where they say 0. Of a judge that gives scores,"
+        " the figure shows the mean human score for each.",
         """judged = bb.read_judged("examples/judged/judged.csv")
 axes = bb.compare_judged(judged, labels_drawn="random").plot(kind="judge")""",
         "bestby judged compare examples/judged/judged.csv --labels-drawn random --plot judge.svg"

@@ -244,7 +244,7 @@ def test_the_bars_of_a_diagram_say_what_the_table_says() -> None:
         assert joined == (d.winner is None)
     by_nemenyi = [{c.systems[i] for i in bar} for bar in figure._bars(c, "nemenyi")]
     assert bars != by_nemenyi  # so the default can contradict the table
-    axes = c.plot()
+    axes = c.plot("ranks")
     assert "Wilcoxon signed-rank test (correction: holm)" in texts_of(axes)[-1]
     assert not any("CD" in text for text in texts_of(axes))
     assert "Nemenyi" in texts_of(c.plot(cliques="nemenyi"))[-1]

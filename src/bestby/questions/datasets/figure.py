@@ -56,7 +56,13 @@ def datasets(
     kind = checked_kind(kind, "datasets")
     checks.choice(cliques, CLIQUES, "cliques")
     if kind == "auto":
-        kind = "forest" if len(c.systems) == 2 else "ranks"
+        kind = (
+            "forest"
+            if len(c.systems) == 2
+            else "ranks"
+            if cliques != "pairs" or has_plain_bars(c)
+            else "matrix"
+        )
     if kind == "forest":
         return forest(c, pair, canvas=canvas)
     if kind == "profiles":
@@ -300,6 +306,11 @@ def _told_apart(c: DatasetComparison, cliques: str) -> BoolArray:
 
 
 _DOTS = " A bar with dots joins the systems at its dots only."
+
+
+def has_plain_bars(c: DatasetComparison) -> bool:
+    """Tell whether no bar of the diagram passes over a system that it does not join."""
+    return not any(map(_gaps, _bars(_by_rank(c), "pairs")))
 
 
 def _gaps(members: tuple[int, ...]) -> bool:

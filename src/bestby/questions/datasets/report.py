@@ -620,9 +620,10 @@ def _pictures(c: DatasetComparison) -> Iterator[Picture]:
         label = f"Differences {d.a} minus {d.b} on each dataset"
         yield Picture(label, caption, partial(figure.datasets, c, "forest"))
         return
-    joined = words.computed(c, "test") and c.baseline is None
-    caption = f"Average ranks; {figure.bars_join(c)}." if joined else "Average ranks."
-    yield Picture("Diagram of average ranks", caption, partial(figure.datasets, c, "ranks"))
+    if figure.has_plain_bars(c):
+        joined = words.computed(c, "test") and c.baseline is None
+        caption = f"Average ranks; {figure.bars_join(c)}." if joined else "Average ranks."
+        yield Picture("Diagram of average ranks", caption, partial(figure.datasets, c, "ranks"))
     tested = ", p-value after correction (bold: significant)" if words.computed(c, "test") else ""
     caption = (
         f"Row {MINUS} column: mean difference, wins{DASH}ties{DASH}losses over the datasets{tested}."

@@ -129,7 +129,8 @@ class DatasetComparison(Paired):
             "ranks": critical-difference diagram; "matrix": every pair with its mean difference, wins, ties
             and losses, and p; "forest": the difference of one pair on each dataset; "profiles": of several
             runs, which share of them is better than each score (Agarwal et al. 2021, section 4.2).
-            "auto": the forest for two systems, the ranks for more.
+            "auto": the forest for two systems; for more the ranks or, where a bar would pass over a system
+            that it does not join, the matrix.
         cliques : {"pairs", "nemenyi", "holm"}
             Which test joins systems by bars in the diagram of ranks; "pairs" stands for the tests of
             `differences`, whatever they are ("wilcoxon" is an older name of it), so that the diagram says

@@ -61,7 +61,8 @@ def test_the_line_below_the_diagram_says_what_dots_on_a_bar_mean() -> None:
         {name: dict(enumerate(map(float, values))) for name, values in columns.items()}, outer="system"
     )
     assert any(map(figure._gaps, figure._bars(dotted, "pairs")))
-    assert "A bar with dots joins the systems at its dots only." in _words(dotted.plot())
+    assert "A bar with dots joins the systems at its dots only." in _words(dotted.plot("ranks"))
+    assert "dots" not in _words(dotted.plot())
     assert "dots" not in _words(compare_datasets(scores(20, 3)).plot())
 
 
