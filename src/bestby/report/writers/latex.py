@@ -321,7 +321,7 @@ def _blocks(columns: Sequence[_Column], widths: Sequence[int], limit: int) -> li
 
     >>> names, number = _Column("system", "l", True), _Column("1", "r")
     >>> _blocks([names, number, number, number], [10, 8, 8, 8], 32)
-    [[0, 1, 2], [0, 3]]
+    [[0, 1], [0, 2, 3]]
     """
     names = [place for place, column in enumerate(columns) if column.names]
     others = [place for place in range(len(columns)) if place not in names]
