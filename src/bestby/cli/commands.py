@@ -147,8 +147,6 @@ class _Group(typer.core.TyperGroup):
                 fail(ctx, *renamed)
             if args and args[0] not in self.helps and _is_file(args[0]):
                 args = ["check", *args]
-            elif args and args[0][0:1] != "-" and Path(args[0]).suffix:
-                fail(ctx, f"no file {args[0]!r}", "check the path and the current directory")
         # Who types `bestby` alone asks what there is: that is no error.
         return super().parse_args(ctx, args or ["--help"])
 
@@ -161,8 +159,8 @@ _TOP = tuple(dict.fromkeys(key.split()[0] for key in REGISTRY))
 
 
 def _is_file(word: str) -> bool:
-    """Tell whether a word names what is there, perhaps after the name of a system."""
-    return any(exists(user_path(one)) for one in (word, word.partition("=")[2]) if one)
+    """Tell whether a word names what is there, perhaps after the name of a system, or ends as a file does."""
+    return (bool(Path(word).suffix) and word[0] != "-") or any(exists(user_path(one)) for one in (word, word.partition("=")[2]) if one)
 
 
 def _renamed(arguments: list[str]) -> tuple[str, str] | None:
