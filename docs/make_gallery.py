@@ -48,7 +48,10 @@ SETUP = """import bestby as bb
 
 example = "examples/langid/predictions.csv"
 predictions = bb.read(
-    example, gold="gold", items="item", reading=bb.Reading(ignore=["name", "territory"])
+    example,
+    gold="gold",
+    items="item",
+    reading=bb.Reading(ignore=["name", "territory"]),
 )
 result = bb.compare(predictions, n_resamples=2000)
 reading = bb.Reading(value_column="accuracy")

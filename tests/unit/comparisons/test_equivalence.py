@@ -90,7 +90,7 @@ def test_copies_under_a_function_of_sums_have_an_interval_and_can_be_equivalent(
         assert (
             d.interval.low < d.equivalence_interval.low < 0.0 < d.equivalence_interval.high < d.interval.high
         )
-        assert "level: no item sets them apart; the data are compatible with" in d.sentence
+        assert "have the same f1_macro: no item sets them apart; the data are compatible with" in d.sentence
         assert "constant_difference" in codes(d)
 
 

@@ -200,7 +200,10 @@ def test_a_positive_margin_is_taken(function: Callable[..., Any]) -> None:
 
 
 def test_every_public_function_with_a_margin_is_tried_here() -> None:
-    functions = {name for name in bb.__all__ if "margin" in parameters(getattr(bb, name))}
+    rooms = (bb, bb.planning)
+    functions = {
+        name for room in rooms for name in room.__all__ if "margin" in parameters(getattr(room, name))
+    }
     tried = {
         "Monitor", "PairedScores", "compare", "compare_datasets", "compare_folds", "compare_judged",
         "compare_preferences", "compare_runs", "gate", "plan_labels",

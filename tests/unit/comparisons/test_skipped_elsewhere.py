@@ -56,7 +56,7 @@ SKIPS: dict[str, dict[str, Any]] = {
 }
 OF_INTERVALS = {
     "low", "high", "interval", "standard_error", "standard_error_method", "verdict", "improvement_low",
-    "effect_high", "resampled", "probability_low", "win_rate_high", "robust_error",
+    "effect_high", "probability_low", "win_rate_high", "robust_error",
 }  # fmt: skip
 OF_TESTS = {
     "p_value", "p_adjusted", "test", "exact", "significant", "winner", "rank_low", "rank_high", "group",
@@ -102,6 +102,7 @@ def test_reports_leave_it_out(kind: str, name: str) -> None:
     document = json.loads(text)
     for rows in (document["differences"], document["systems"]):
         assert left_out.isdisjoint(rows[0])
+    assert name != "both" or "resampled" not in document["differences"][0]
     for what in ("differences", "scores"):
         columns = list(result.to_frame(what).columns)
         assert left_out.isdisjoint(columns)
@@ -187,7 +188,12 @@ def test_what_belongs_to_each_is_none() -> None:
     assert untested.variances == COMPARED["runs of items"]().variances
     assert COMPARED["runs of items"](interval=None).variances == ()
     datasets = COMPARED["datasets of items"](interval=None)
-    assert [(e.average, e.resampled) for e in datasets.overall[:2]] == [("macro", None), ("micro", None)]
+    varying = [(e.average, e.resampled) for e in datasets.overall[:3]]
+    assert varying == [("macro", "datasets"), ("macro", "items"), ("micro", None)]
+    frame = datasets.to_frame().query("dataset.isna() and average == 'macro'")
+    assert not frame.duplicated(["a", "b", "resampled"]).any()
+    bare = COMPARED["datasets of items"](interval=None, test=None)
+    assert [(e.average, e.resampled) for e in bare.overall[:2]] == [("macro", None), ("micro", None)]
     whole = {(e.a, e.b, e.average): e.estimate for e in COMPARED["datasets of items"]().overall}
     assert {(e.a, e.b, e.average): e.estimate for e in datasets.overall} == whole
     untested = COMPARED["datasets of items"](test=None)

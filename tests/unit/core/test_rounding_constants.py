@@ -65,7 +65,7 @@ ALGORITHMS = {
     "questions/planning/simulated.py": {1e-9},  # the least factor of a search
     "questions/planning/runs_items.py": {1e-100},  # keeps a variance above 0
     "report/replicability.py": {1e-16},  # keeps a p-value on a logarithmic axis
-    "report/numbers.py": {3e-10, 1e-15, 1e-9},  # what is too small to be shown; last bits of a power of ten
+    "report/numbers.py": {6e-10, 1e-15, 1e-9},  # what is too small to be shown; last bits of a power of ten
 }
 """The tolerances of algorithms, and bounds that keep a number defined: none says what is equal."""
 

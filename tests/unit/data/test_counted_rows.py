@@ -120,7 +120,7 @@ def test_items_in_another_order_have_the_same_hash_unless_order_matters() -> Non
         return [one.provenance.data_hash for one in given]
 
     assert len(set(hashed("accuracy"))) == 1
-    assert len(set(hashed("accuracy", blocks=5))) == 2
+    assert len(set(hashed("accuracy", clusters=Blocks(5)))) == 2
     assert len(set(hashed(lambda x, y: float((x == y).mean())))) == 2
     assert hashed("accuracy")[0] != compare({"a": a, "b": turned["b"]}, gold, **asked).provenance.data_hash
 

@@ -36,7 +36,7 @@ from bestby.report.disagreements import (
 )
 from bestby.report.disagreements import words as said_in_words
 from bestby.report.document import Document, Picture, all_within, differences_with, one_section, subtitle
-from bestby.report.fields import DIFFERENCE, INTERVAL, Field, Rows, attributes, by_name, inside, values
+from bestby.report.fields import DIFFERENCE, INTERVAL, TEST, Field, Rows, attributes, by_name, inside, values
 from bestby.report.numbers import DASH, MINUS, Rounding, alpha, p_clause, percent
 from bestby.report.paper import (
     against,
@@ -382,6 +382,7 @@ def _with_resamples(c: DatasetComparison, methods: str, differences: Iterable[Di
 def _overall(c: DatasetComparison) -> Table:
     digits = Rounding.of([(entry.estimate, entry.interval) for entry in c.overall])
     bounded = words.computed(c, "interval")
+    answer = "interval" if bounded else "test" if words.computed(c, "test") else ""
     marks = overall_marks(c)
     sides = column.sides(c.overall)
     columns = (
@@ -389,7 +390,7 @@ def _overall(c: DatasetComparison) -> Table:
         column.number(column.DIFFERENCE_HEADER, digits, attrgetter("estimate")),
         column.interval(c.level, digits, attrgetter("interval"), applies=bounded),
         column.text("average", attrgetter("average")),
-        column.text("varying", lambda entry: entry.resampled or "", applies=bounded),
+        column.text("varying", lambda entry: entry.resampled or "", applies=bool(answer)),
         *_test_columns(c),
         verdicts(c.overall),
         marked_by(marks.__getitem__, applies=any(marks.values())),
@@ -398,8 +399,8 @@ def _overall(c: DatasetComparison) -> Table:
     inner = "items" if c.runs is None else "runs"
     caption = f"All datasets together, {sides.minus}: macro (mean of the datasets)"
     caption += f" and micro (all {pooled})" if any(entry.average == "micro" for entry in c.overall) else ""
-    if bounded:
-        caption += f". The interval allows for other {inner} (varying: {inner}) or other datasets (varying:"
+    if answer:
+        caption += f". The {answer} allows for other {inner} (varying: {inner}) or other datasets (varying:"
         caption += " datasets)"
     return Table.of(
         caption,
@@ -677,7 +678,7 @@ def _over_and_within(c: DatasetComparison) -> Iterator[dict[str, Any]]:
 
 _COLUMNS = (
     *attributes("dataset", "average"),
-    Field("resampled", needs=INTERVAL),
+    Field("resampled", needs=(*INTERVAL, *TEST)),
     *by_name(DIFFERENCE),
     *attributes("wins", "ties", "losses"),
 )

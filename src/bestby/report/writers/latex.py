@@ -133,10 +133,11 @@ def _parts(document: Document) -> Iterator[tuple[str, Write, bool]]:
 
 def _matrix(section: Section) -> Table | None:
     """Return the matrix of the pairs of many systems; None of few, and if not all pairs were compared."""
-    if section.pairs is None or len(section.tables[0].rows) <= _MOST_IN_LIST:
+    if section.pairs is None:
         return None
     with suppress(InvalidInputError):
-        return section.pairs()
+        matrix = section.pairs()
+        return matrix if len(matrix.rows) > _MOST_IN_LIST else None
     return None
 
 
