@@ -88,16 +88,17 @@ def test_scores_of_ones_own_have_a_name_and_a_direction(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "latency.csv"
-    path.write_text("item,a,b\n1,3,2\n2,4,1\n3,2,2\n4,5,3\n", encoding="utf-8")
+    rows = [f"{i},{3 + i % 3},{1 + i % 2}" for i in range(8)]
+    path.write_text("\n".join(["item,a,b", *rows]), encoding="utf-8")
     named = [str(path), "--metric", "speed"]
     assert main(["compare", *named, "--lower-is-better", "--json", "-"]) == 0
     document = json.loads(capsys.readouterr().out)
-    assert document["differences"][0]["better"] == "b"
+    assert document["differences"][0]["winner"] == "b"
     assert not any(note["code"] == "direction_guessed" for note in document["notes"])
     assert main(["evaluate", *named, "--lower-is-better"]) == 0
     assert "Scores on speed (lower is better)" in capsys.readouterr().out
     assert main(["compare", *named, "--higher-is-better", "--json", "-"]) == 0
-    assert json.loads(capsys.readouterr().out)["differences"][0]["better"] == "a"
+    assert json.loads(capsys.readouterr().out)["differences"][0]["winner"] == "a"
 
 
 @pytest.mark.parametrize(

@@ -97,8 +97,20 @@ def test_every_output_and_option(run: Run, write: Callable[[Rows], Path], tmp_pa
     with (tmp_path / "j.csv").open() as stream:
         assert [row["system"] for row in csv.DictReader(stream)] == ["new", "old"]
     assert "The judge against the humans" in files["html"].read_text()
-    assert "calibration" in (tmp_path / "p.svg").read_text()
+    drawing = (tmp_path / "p.svg").read_text()
+    assert all(
+        f"{rate}, {name}" in drawing for rate in ("sensitivity", "specificity") for name in ("new", "old")
+    )
     assert json.loads(files["json"].read_text())["bias"][0]["value"] == "first"
+
+
+def test_the_figure_of_a_judge_that_gives_no_verdicts(
+    run: Run, write: Callable[[Rows], Path], tmp_path: Path
+) -> None:
+    graded = [row | {"judge": (row["judge"] + i % 5) / 5} for i, row in enumerate(rows())]
+    words = ("--labels-drawn", "random", "--plot", tmp_path / "p.svg", "--plot-kind", "judge")
+    assert run("judged", "compare", write(graded), *words).returncode == 0
+    assert "calibration" in (tmp_path / "p.svg").read_text()
 
 
 def test_penalties(run: Run, write: Callable[[Rows], Path]) -> None:

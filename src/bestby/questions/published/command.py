@@ -139,7 +139,7 @@ def published(values: Published, progress: Any) -> Any:
     if values.score.n_runs is None and values.score.sd is None:
         source = read(values.paths, **in_records(read, data), **reading_of(values.statistics.metric))
     else:
-        check_complete(values.score.sd, values.score.n_runs)
+        check_complete(values.score.sd, arguments.get("n_runs"))
         if values.data.gold is not None:
             raise InvalidInputError(
                 "runs are compared by their scores, which have no gold",

@@ -360,6 +360,8 @@ def _allowing_for_skewness(
 
 def check_complete(sd: Any, n_runs: Any) -> None:
     """Refuse a published standard deviation of runs without their number, or the number alone."""
+    if n_runs is not None:
+        checks.positive_int(n_runs, "n_runs")
     if sd is None or n_runs is None:
         missing = "sd" if sd is None else "n_runs"
         raise InvalidInputError(
