@@ -243,7 +243,7 @@ def test_the_matrix_colours_a_difference_of_zero_grey(greater_is_better: bool) -
     assert drawing.FAINT not in colours.values()
 
 
-def test_epochs_stand_at_whole_numbers(tmp_path: Path) -> None:
+def test_epochs_are_numbered_where_systems_stand(tmp_path: Path) -> None:
     gold = ["x", "y"] * 10
     study = Study(tmp_path / "study")
     for epochs in (1, 2, 4):
@@ -252,4 +252,4 @@ def test_epochs_stand_at_whole_numbers(tmp_path: Path) -> None:
     axes = study.compare(n_resamples=99).plot(kind="growth")
     axes.figure.canvas.draw()
     shown = [label.get_text() for label in axes.get_xticklabels()]
-    assert shown == [str(epochs) for epochs in range(int(shown[0]), int(shown[-1]) + 1)]
+    assert shown == ["1", "2", "4"]

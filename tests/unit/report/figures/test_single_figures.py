@@ -118,9 +118,9 @@ def test_a_matrix_without_numbers_says_what_its_shades_mean() -> None:
         bb.multi_aso({f"s{i}": rng.normal(size=3) for i in range(size)}, n_resamples=9).plot().figure.axes[0]
         for size in (3, 14)
     ]
-    assert [axes.get_title(loc="left") for axes in titles] == [
-        "ε_min, row over column",
-        "ε_min, row over column, from dark (0) to light (1)",
+    assert [axes.get_title(loc="left").replace("\n", " ") for axes in titles] == [
+        "Upper bound of the violation (ε_min), row over column",
+        "Upper bound of the violation (ε_min), row over column, from dark (0) to light (1)",
     ]
 
 
