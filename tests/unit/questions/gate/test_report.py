@@ -191,7 +191,7 @@ def test_the_figure_draws_each_check_between_its_bounds() -> None:
 def test_markdown_leads_with_the_outcome() -> None:
     text = several(margin=MARGINS).to_markdown()
     assert text.startswith("**")
-    assert "| metric | outcome | baseline | candidate | difference | 90 % interval | margin |" in text
+    assert "| metric | outcome | difference | 90 % interval | margin | baseline | candidate |" in text
     assert "newly wrong" in text
 
 
