@@ -58,8 +58,9 @@ class Reading:
     >>> import pandas as pd
     >>> from bestby import Reading, compare
     >>> frame = pd.DataFrame({"who": ["x", "y"] * 3, "item": [1, 1, 2, 2, 3, 3], "ok": [1, 0, 1, 1, 1, 0]})
-    >>> compare(frame, reading=Reading(system_column="who", value_column="ok")).names
-    ('x', 'y')
+    >>> result = compare(frame, reading=Reading(system_column="who", value_column="ok"))
+    >>> [score.system for score in result.systems]
+    ['x', 'y']
     """
 
     ignore: str | Sequence[str] | None = None

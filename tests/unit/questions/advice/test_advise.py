@@ -261,8 +261,9 @@ def test_a_frame_is_read_as_compare_reads_it_and_the_advice_says_so() -> None:
     assert every.provenance.data["systems"] == ["a", "b", "doc"]
 
 
-@pytest.mark.parametrize("name", ["gold", "systems", "ignore", "items", "clusters"])
+@pytest.mark.parametrize("name", ["gold", "systems", "reading", "items", "clusters"])
 def test_what_belongs_to_data_is_refused_without_data(name: str) -> None:
+    given = bb.Reading(ignore="a") if name == "reading" else np.array(["a", "b"])
     with pytest.raises(InvalidInputError, match=f"{name} belongs to data") as caught:
-        advise("accuracy", **{name: np.array(["a", "b"])})  # type: ignore[arg-type]
+        advise("accuracy", **{name: given})  # type: ignore[arg-type]
     assert caught.value.argument == name

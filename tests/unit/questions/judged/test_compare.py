@@ -229,7 +229,7 @@ def test_the_judge_that_helps_most_is_named() -> None:
     assert bb.load(found.to_json()) == found
     noise = frame.drop(columns=["judge_good", "judge_fair"]).assign(judge_other=rng.normal(size=600))
     assert "No judge by itself is worth a label for these differences" in " ".join(
-        str(compared(noise, None)).split()
+        compared(noise, None).details().split()
     )
 
 

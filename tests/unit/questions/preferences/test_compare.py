@@ -69,7 +69,7 @@ def test_davidson_has_a_tie_parameter() -> None:
     assert (halves.tie_parameter, halves.tie_interval) == (0.0, None)
     assert own.tie_interval is not None
     assert own.tie_parameter in own.tie_interval
-    assert "of equal strength tie with probability" in str(own)
+    assert "of equal strength tie with probability" in own.details()
     assert "ties_as_halves" in codes(halves)
     assert "ties_as_halves" not in codes(own)
 
@@ -130,8 +130,8 @@ def test_mirrored() -> None:
     d, e = result["one", "four"], result["four", "one"]
     assert (e.estimate, e.probability, e.wins, e.losses) == (-d.estimate, 1 - d.probability, d.losses, d.wins)
     assert e.probability_interval.low == 1.0 - d.probability_interval.high
-    assert d.sentence.startswith("one is preferred to four with probability 0.")
-    assert e.sentence.startswith("one is preferred to four with probability 0.")
+    assert d.sentence.startswith(f"one is preferred to four with probability {d.probability:.3f} ")
+    assert e.sentence.startswith(f"four is preferred to one with probability {e.probability:.3f} ")
 
 
 # -- laws ------------------------------------------------------------------------------------------

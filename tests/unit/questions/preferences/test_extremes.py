@@ -23,7 +23,7 @@ def test_a_win_in_every_judgement_is_no_certainty() -> None:
     assert ends(d.probability_interval) == pytest.approx(wilson(60.5, 61))
     assert ends(d.interval) == pytest.approx(tuple(math.log(p / (1.0 - p)) for p in wilson(60.5, 61)))
     assert ends(result.score("x").win_rate_interval) == pytest.approx(wilson(60, 60))  # type: ignore[attr-defined]
-    assert "anything from" in d.sentence
+    assert "the data are compatible with differences from" in d.sentence
 
 
 def test_nothing_but_ties_is_no_certainty() -> None:

@@ -102,7 +102,7 @@ def test_pass_k_on_the_command_line(make: Make, tmp_path: Path) -> None:
     paths = _pair(make, tau_bench(trials), tau_bench(trials[::-1]))
     done = run_in(tmp_path)("compare", paths["a"], paths["b"], "--metric", "pass^2")
     assert done.returncode == 0, done.stderr
-    assert "a and b share the highest pass^2, 0.50, over 4 items." in done.stdout
+    assert "a and b share the highest pass^2, 0.500, over 4 items." in done.stdout
 
 
 @pytest.mark.parametrize("told", [True, False])

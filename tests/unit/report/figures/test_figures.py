@@ -243,7 +243,7 @@ def test_the_matrix_colours_a_difference_of_zero_grey(greater_is_better: bool) -
     assert drawing.FAINT not in colours.values()
 
 
-def test_each_number_of_epochs_is_on_the_scale(tmp_path: Path) -> None:
+def test_epochs_are_numbered_where_systems_stand(tmp_path: Path) -> None:
     gold = ["x", "y"] * 10
     study = Study(tmp_path / "study")
     for epochs in (1, 2, 4):
