@@ -71,8 +71,8 @@ class PairedScores(PlannedDifference):
 
     See Also
     --------
-    power : The power of a study of this design.
-    sample_size : The size that has the power wanted.
+    bestby.power : The power of a study of this design.
+    bestby.sample_size : The size that has the power wanted.
     Pilot : From the data of a pilot study, on any metric.
 
     Notes
@@ -418,8 +418,8 @@ class PairedProportions(Design):
 
     See Also
     --------
-    power : The power of a study of this design.
-    sample_size : The size that has the power wanted.
+    bestby.power : The power of a study of this design.
+    bestby.sample_size : The size that has the power wanted.
     Pilot : From the data of a pilot study, on any metric.
 
     Notes

@@ -65,8 +65,8 @@ class JudgedScores:
 
     See Also
     --------
-    plan_labels : How many labels it takes.
-    allocate : How to divide a budget between judged and labelled items.
+    bestby.plan_labels : How many labels it takes.
+    bestby.allocate : How to divide a budget between judged and labelled items.
 
     Notes
     -----

@@ -87,7 +87,7 @@ def plan_labels(
 
     See Also
     --------
-    JudgedScores : The design, given or from a pilot.
+    bestby.planning.JudgedScores : The design, given or from a pilot.
     choose_items : Draws the items to label.
     allocate : How to divide a budget between judged and labelled items.
 

@@ -425,7 +425,7 @@ def allocate(
 
     See Also
     --------
-    Pilot : The design whose runs and items are planned.
+    bestby.planning.Pilot : The design whose runs and items are planned.
     power : The power of one size.
     sample_size : The size that has the power wanted.
 

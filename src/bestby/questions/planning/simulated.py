@@ -168,8 +168,8 @@ class Pilot(SimulatedDesign):
 
     See Also
     --------
-    power : The power of a study of this design.
-    sample_size : The size that has the power wanted.
+    bestby.power : The power of a study of this design.
+    bestby.sample_size : The size that has the power wanted.
     PairedScores : From a standard deviation instead of a pilot.
     PairedProportions : From two accuracies instead of a pilot.
 
