@@ -59,7 +59,7 @@ def test_a_guess_has_a_note_and_a_direction_that_is_set_has_none(run: Callable[.
         assert better_by_score(found["a", "b"]) == best
         guessed = name != "error_rate"  # of the others one says nothing, and one has words of both directions
         assert ("direction_guessed" in {note.code for note in found.notes}) == guessed
-        turned = run(scores, metric=name, greater_is_better=best == "a")
+        turned = run(scores, metric=bb.ScoreMetric(name, greater_is_better=best == "a"))
         assert better_by_score(turned["a", "b"]) == {"a": "b", "b": "a"}[best]
         assert "direction_guessed" not in {note.code for note in turned.notes}
     for name in (None, "accuracy", "mse", "score"):

@@ -203,7 +203,10 @@ def test_hard_labels_keep_their_reading_under_metrics_of_probabilities() -> None
 
 def test_one_probability_beside_soft_labels_or_named_classes() -> None:
     rows = np.column_stack([1.0 - P, P])
-    for systems, given in (({"rows": rows, "one": Q}, {}), (PROBABILITIES, {"classes": [0, 1]})):
+    for systems, given in (
+        ({"rows": rows, "one": Q}, {}),
+        (PROBABILITIES, {"reading": bb.Reading(classes=[0, 1])}),
+    ):
         with pytest.raises(InvalidInputError, match="which is none of the classes") as caught:
             bb.compare(systems, BINARY, metric="log_loss", **given)
         assert "np.c_[1 - p, p]" in str(caught.value.hint)
