@@ -160,7 +160,9 @@ _TOP = tuple(dict.fromkeys(key.split()[0] for key in REGISTRY))
 
 def _is_file(word: str) -> bool:
     """Tell whether a word names what is there, perhaps after the name of a system, or ends as a file does."""
-    return (bool(Path(word).suffix) and word[0] != "-") or any(exists(user_path(one)) for one in (word, word.partition("=")[2]) if one)
+    return (bool(Path(word).suffix) and word[0] != "-") or any(
+        exists(user_path(one)) for one in (word, word.partition("=")[2]) if one
+    )
 
 
 def _renamed(arguments: list[str]) -> tuple[str, str] | None:
