@@ -107,6 +107,7 @@ NEUTRAL = {
     "--csv": ["--csv", "out.csv"],
     "--csv-scores": ["--csv-scores", "scores.csv"],
     "--markdown": ["--markdown", "out.md"],
+    "--label": ["--label", "a=A+"],
     "--latex": ["--latex", "out.tex"],
     "--latex-part": ["--latex", "out.tex", "--latex-part", "scores"],
     "--latex-wide": ["--latex", "out.tex", "--latex-wide"],
