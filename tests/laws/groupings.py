@@ -59,6 +59,12 @@ def _compare(**arguments: Any) -> Callable[..., Outcome]:
     return run
 
 
+def _blocks(**groups: Any) -> Outcome:
+    data = bb.Evaluation.of(SYSTEMS, GOLD, **groups)
+    result = bb.compare(data, clusters=bb.Blocks(5), n_resamples=199)
+    return _told(result, *_of_pair(result["a", "b"]))
+
+
 def _evaluate(**groups: Any) -> Outcome:
     result = bb.evaluate(SYSTEMS, GOLD, metric="f1_macro", n_resamples=199, **groups)
     return _told(result, *(entry.interval for entry in result.systems))
@@ -301,7 +307,7 @@ ROSTER: dict[str, tuple[str, Callable[..., Outcome], dict[str, Expected]]] = {
     ),
     "blocks": (
         "compare",
-        _compare(clusters=bb.Blocks(5)),
+        _blocks,
         {"clusters": "refused", "crossed": "refused", "strata": "changes"},
     ),
     "simultaneous intervals": (

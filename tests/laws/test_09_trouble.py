@@ -123,7 +123,7 @@ CASES: list[Case] = [
     ("alternative", (FINE, GOLD), {"alternative": "larger"},
      "alternative must be one of two-sided, greater, less, better, got 'larger'; did you mean 'greater'?"),
     ("correction", (FINE, GOLD), {"correction": "fdr"},
-     "correction must be one of holm, bonferroni, step-down, bh, none, got 'fdr'; did you mean 'bh'?"),
+     "correction must be one of holm, bonferroni, step-down, simultaneous, bh, none, got 'fdr'; did you mean 'bh'?"),
 ]  # fmt: skip
 """What is wrong, the systems and the gold, the other arguments, and what the error says before its hint."""
 
