@@ -76,9 +76,9 @@ def test_p_values_of_0_and_1() -> None:
 
 def test_printed() -> None:
     text = " ".join(str(replicability({"news": 0.001, "talks": 0.4})).split())
-    assert "A difference on at least 1 of 2 datasets (K-Bonferroni, any dependence)" in text
+    assert "A significant difference on at least 1 of 2 datasets (K-Bonferroni, any dependence)" in text
     assert "Datasets with a difference by Holm's procedure: news." in text
-    assert "No difference shown on any of 1 datasets" in str(replicability([0.4]))
+    assert "No significant difference on any of 1 datasets" in str(replicability([0.4]))
 
 
 @pytest.mark.parametrize(
