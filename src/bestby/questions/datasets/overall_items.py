@@ -101,7 +101,7 @@ def _parts(scores: DatasetScores, a: str, b: str) -> list[Part]:
         d = comparison[a, b, scores.metric.name]
         n_units = d.n_clusters or d.n_items
         error = StandardError(d.standard_error or 0.0, max(1.0, n_units - 1.0))
-        units = Evidence(None, None, d.n_differing, n_units, clustered=d.n_clusters is not None)
+        units = Evidence(None, None, d.n_differing, n_units, clustered=d.n_clusters > 0)
         parts.append(Part(dict.fromkeys(METHODS, error), units, d.standard_error_method or "formula"))
     return parts
 

@@ -282,3 +282,12 @@ def test_a_file_of_0_2_0_asked_about_datasets_like_these() -> None:
         found = bb.load(files / f"{name}.json")
         assert found.varying == "datasets"
         assert "average rank" in str(found).splitlines()[0]
+
+
+def test_comparisons_say_whether_their_units_are_items_or_clusters() -> None:
+    right, other = np.ones(30, int), np.repeat([0, 1], [1, 29])
+    for clusters, what in ((None, "of 90 units"), (np.arange(30) // 2, "of 45 clusters")):
+        compared = {name: bb.compare({"a": right, "b": other}, clusters=clusters) for name in ("x", "y", "z")}
+        (d,) = bb.compare_datasets(compared, margin=0.2)
+        (note,) = (one for one in d.notes if one.code == "unseen_differences")
+        assert what in note.message
