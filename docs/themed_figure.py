@@ -23,4 +23,16 @@ def themed(axes: Any) -> str:
     )
     style = f"svg {{ {light}; background: var(--paper) }}"
     style += f" @media (prefers-color-scheme: dark) {{ svg {{ {dark} }} }}"
-    return re.sub(r"(<svg\b[^>]*>)", rf"\1\n <style>{style}</style>", text, count=1)
+    return re.sub(r"(<svg\b[^>]*>)", rf"\1\n <style>{style}</style>", _short(text), count=1)
+
+
+def _short(text: str) -> str:
+    """Return an SVG without head and metadata, one line for each of its artists, to 0.01 pt."""
+    text = re.sub(r"(?s)^.*?(?=<svg\b)|\s*<metadata>.*?</metadata>", "", text)
+    text = re.sub(r'\bd="[^"]*"', lambda path: " ".join(path[0].split()), text)
+    text = re.sub(r"\n {4,}|\n {3}(?=</)", " ", text)
+    return re.sub(r"<[^>]*>", lambda tag: re.sub(r"\d+\.\d{3,}", _rounded, tag[0]), text)
+
+
+def _rounded(number: re.Match[str]) -> str:
+    return f"{float(number[0]):.2f}".rstrip("0").rstrip(".")

@@ -325,8 +325,7 @@ def test_datasets_and_folds(data: Any, given: dict[str, Any]) -> None:
 def test_preferences(judged: Any, given: dict[str, Any], more: dict[str, Any]) -> None:
     result = check_outcome(lambda: bb.compare_preferences(judged, **{"n_resamples": FEW, **given, **more}))
     if result is not None:
-        str(result)
-        result.to_json()
+        check_comparison(result)
 
 
 @settings(max_examples=12, **SETTINGS)

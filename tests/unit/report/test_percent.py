@@ -160,16 +160,17 @@ def test_no_table_on_a_judge_mixes_shares_and_percent() -> None:
     assert c.judges[0].equal_bias == in_percent(c).judges[0].equal_bias
     axes = c.plot(kind="judge", percent=True)
     assert axes.get_xlabel() == "share of the judge's verdicts that are right (%)"
-    assert axes.get_xlim()[1] > 80.0
+    assert axes.get_xlim() == pytest.approx([100 * end for end in c.plot(kind="judge").get_xlim()])
 
 
 def test_graded_scores_of_a_judge_are_drawn_in_percent() -> None:
     human = np.random.default_rng(2).random((200, 2)).round(1)
     judge = {name: (0.9 * human[:, i]).round(2) for i, name in enumerate("xy")}
     labels = {name: np.where(np.arange(200) < 80, human[:, i], np.nan) for i, name in enumerate("xy")}
-    axes = bb.compare_judged(judge, labels, labels_drawn="random").plot(kind="judge", percent=True)
+    c = bb.compare_judged(judge, labels, labels_drawn="random")
+    axes = c.plot(kind="judge", percent=True)
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("score of the judge (%)", "mean human score (%)")
-    assert axes.get_xlim()[1] > 80.0
+    assert axes.get_xlim() == pytest.approx([100 * end for end in c.plot(kind="judge").get_xlim()])
 
 
 def test_a_judge_on_another_scale_is_not_in_percent() -> None:

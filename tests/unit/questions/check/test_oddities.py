@@ -171,8 +171,9 @@ def test_the_rank_sum_is_that_of_all_choices(seed: int) -> None:
     ranks = np.array([2 * (values < v).sum() + (values == v).sum() + 1 for v in values])
     sums = np.array([ranks[list(one)].sum() for one in itertools.combinations(range(9), m)])
     expected = float((sums <= ranks[chosen].sum()).mean())
-    assert rank_sum_p(values, chosen) in (pytest.approx(expected, rel=1e-12), 1.0)
-    assert rank_sum_p(-values, chosen) == 1.0 or m in (0, 9)
+    small = expected < 0.2  # what is not need not be known
+    assert rank_sum_p(values, chosen) == pytest.approx(expected if small else 1.0, rel=1e-12)
+    assert rank_sum_p(-values, chosen) == 1.0
 
 
 def test_items_that_can_reject() -> None:
