@@ -42,8 +42,8 @@ def evaluate(
     reading: Reading | None = None,
     interval: ItemInterval | None = "auto",
     level: float = 0.95,
-    n_resamples: int = 10_000,
     rng: Rng = 0,
+    n_resamples: int = 10_000,
     resampling: Resampling | None = None,
 ) -> Comparison:
     """Give the scores of one system or several on one test set, with their confidence intervals.
@@ -62,7 +62,7 @@ def evaluate(
         As for `compare`.
     interval, level
         As for `compare`; ``interval=None`` gives the scores alone.
-    n_resamples, rng, resampling
+    rng, n_resamples, resampling
         As for `compare`.
 
     Returns

@@ -58,19 +58,19 @@ def compare_judged(
     calibration: Any = None,
     metric: Any = None,
     systems: str | Sequence[str] | None = None,
+    baseline: str | None = None,
     clusters: Any = None,
     strata: Any = None,
     labels_drawn: Any = None,
     bias_by: Any = None,
     reading: Reading | None = None,
     scale: Literal["same", "different"] | None = None,
-    baseline: str | None = None,
+    correction: ItemCorrection = "holm",
     level: float = 0.95,
     alternative: Question = "two-sided",
-    correction: ItemCorrection = "holm",
     margin: float | None = None,
-    n_resamples: int = 10_000,
     rng: Rng = 0,
+    n_resamples: int = 10_000,
     resampling: Resampling | None = None,
 ) -> JudgedComparison:
     """Compare systems by a judge's scores of all items, corrected by human scores of a few.
@@ -107,6 +107,8 @@ def compare_judged(
         higher human scores are better, as they are by default.
     systems
         Which systems to compare, or to leave out, by name or pattern.
+    baseline
+        As for `compare`, on the scale of the human scores.
     clusters, strata : array_like, shape (n,), or mapping of item id to group, or str
         As for `compare`; a name of a column if `judge` is a data frame. Strata are counted by their share of
         all items, and a cluster lies in one stratum.
@@ -121,9 +123,9 @@ def compare_judged(
         How the data are read: `ignore`.
     scale : {"same", "different"}, optional
         Whether judge and humans score on the same scale; by default they do if their ranges are alike.
-    baseline, level, alternative, correction, margin
+    correction, level, alternative, margin
         As for `compare`, on the scale of the human scores.
-    n_resamples, rng, resampling
+    rng, n_resamples, resampling
         As for `compare`; resamples are drawn for metrics that are not means.
 
     Returns
