@@ -237,9 +237,8 @@ def compare_datasets(
     refuse_p_values(data)
     per_dataset.refuse_columns(data, columns)
     table_options = TableOptions.of(
-        gold, items, clusters, systems=systems, ignore=how.ignore, on_missing=on_missing,
-        system_column=how.system_column, value_column=how.value_column,
-    )  # fmt: skip
+        gold, items, clusters, systems=systems, reading=how, on_missing=on_missing
+    )
     source = without_runs(source_of(data, outer, dataset, table_options, run))
     options, settings = _settings(
         source, across, normalise, statistic=statistic, paired=paired, interval=interval, level=level,

@@ -175,10 +175,7 @@ def compare_folds(
     )
     drawing = Drawing.of(resampling)
     options = _options(interval, level, test, inside, alternative, correction, margin)
-    table_options = TableOptions.of(
-        gold, items, clusters, systems=systems, ignore=how.ignore,
-        system_column=how.system_column, value_column=how.value_column,
-    )  # fmt: skip
+    table_options = TableOptions.of(gold, items, clusters, systems=systems, reading=how)
     scores_or_items = read(data, fold, repetition, table_options)
     columns: dict[str, Any] = {
         "fold": fold,

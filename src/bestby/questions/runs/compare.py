@@ -179,7 +179,7 @@ def compare_runs(
         "runs", statistic=statistic, paired=paired, interval=interval, level=level, test=test,
         alternative=alternative, correction=correction, margin=margin, baseline=baseline,
     )  # fmt: skip
-    columns = Columns(systems, how.ignore, run, items, dataset, how.system_column, how.value_column)
+    columns = Columns(systems, how, run, items, dataset)
     metric, greater_is_better = name_and_direction(metric)
     runs_input = chosen_runs(data, gold, metric, clusters, greater_is_better, columns, paired=paired)
     runs = data_of(runs_input, settings, drawing, Counting.of(drawing))
