@@ -172,6 +172,18 @@ def test_a_keyword_that_has_moved_says_where_it_is_given(
     assert str(caught.value).endswith(f"has no parameter '{keyword}': it is given in {home}\nhint: {hint}")
 
 
+def test_a_keyword_is_not_sent_to_a_place_that_refuses_it() -> None:
+    with pytest.raises(TypeError, match=r"compare_runs\(\) has no parameter 'simultaneous'\n"):
+        bb.compare_runs(RUNS, simultaneous=True)  # type: ignore[call-arg]
+    blocks, scores = bb.Blocks(5), {"a": LABELS, "b": LABELS[::-1]}
+    for refused in (
+        lambda: bb.compare_slices(scores, by={"half": LABELS}, clusters=blocks),
+        lambda: bb.choose_items(scores, 3, clusters=blocks),
+    ):
+        with pytest.raises(bb.errors.InvalidInputError, match="blocks of items are for compare, evaluate"):
+            refused()
+
+
 def test_an_option_of_a_format_is_no_misspelt_parameter(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("id,gold,a,b\n1,x,x,y\n2,y,y,y\n", encoding="utf-8")

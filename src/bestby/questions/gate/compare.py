@@ -15,9 +15,8 @@ from bestby.comparisons import classes, dependence, equivalence, family, note_ru
 from bestby.comparisons.provenance import evaluation_provenance
 from bestby.comparisons.reading import Arguments, check_two_systems, evaluation_of
 from bestby.comparisons.settings import Settings, check_reach
-from bestby.data.blocks import clusters_and_blocks
 from bestby.data.evaluation import Evaluation
-from bestby.data.reading import Reading, checked_reading
+from bestby.data.reading import Reading, checked_reading, clusters_and_blocks
 from bestby.engine import interval_methods, significance_tests
 from bestby.engine.base import Drawing, Pair
 from bestby.engine.estimate import Estimate, Estimates

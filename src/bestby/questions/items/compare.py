@@ -11,9 +11,8 @@ from bestby._core.typing import OnMissing, Question, Rng
 from bestby.comparisons.one_metric import compared, compared_by_metric
 from bestby.comparisons.reading import Arguments, check_two_systems, evaluation_of
 from bestby.comparisons.settings import Settings
-from bestby.data.blocks import clusters_and_blocks
 from bestby.data.evaluation import Evaluation
-from bestby.data.reading import Reading, checked_reading
+from bestby.data.reading import Reading, checked_reading, clusters_and_blocks
 from bestby.metrics.suitability import chosen_metrics
 from bestby.report.comparison import Comparison
 from bestby.resampling.settings import Resampling, combined_settings

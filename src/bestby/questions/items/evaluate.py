@@ -14,9 +14,8 @@ from bestby.comparisons import family, note_rules, one_pair
 from bestby.comparisons.one_metric import MetricPart, compared_by_metric, system_scores
 from bestby.comparisons.reading import Arguments, evaluation_of
 from bestby.comparisons.settings import Settings
-from bestby.data.blocks import clusters_and_blocks
 from bestby.data.evaluation import Evaluation
-from bestby.data.reading import Reading, checked_reading
+from bestby.data.reading import Reading, checked_reading, clusters_and_blocks
 from bestby.engine.estimate import Estimates
 from bestby.metrics.base import BaseMetric
 from bestby.metrics.suitability import chosen_metrics
