@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from bestby import planning as planning
     from bestby import results as results
     from bestby.boards.board import Board as Board
-    from bestby.data.blocks import Blocks as Blocks
     from bestby.data.evaluation import Evaluation as Evaluation
     from bestby.data.layouts.judged import JudgedItems as JudgedItems
     from bestby.data.layouts.runs import Runs as Runs
+    from bestby.data.reading import Blocks as Blocks
     from bestby.data.reading import Reading as Reading
     from bestby.data.soft import Annotations as Annotations
     from bestby.metrics.base import MeanMetric as MeanMetric
@@ -74,11 +74,10 @@ __getattr__, __dir__, __all__ = door(
         "results": "",
         "planning": "",
         "boards.board": "Board",
-        "data.blocks": "Blocks",
         "data.evaluation": "Evaluation",
         "data.layouts.judged": "JudgedItems",
         "data.layouts.runs": "Runs",
-        "data.reading": "Reading",
+        "data.reading": "Blocks Reading",
         "data.soft": "Annotations",
         "metrics.base": "MeanMetric Metric WeightDerivatives WeightedMetric",
         "metrics.functions": "FunctionMetric",

@@ -16,11 +16,11 @@ import bestby as bb
 
 ORDER = """
     data gold judge human predictions calibration metric greater_is_better statistic per_class systems
-    conditions items dataset datasets outer fold repetition a b winner run
+    conditions baseline candidate pool items dataset datasets outer fold repetition a b winner run
     clusters strata labels_drawn bias_by by crossed min_items on_missing reading normalise
-    paired missing texts label_sets label_separator format stream ratio required ties scale prior baseline
-    candidate pool interval level test across inside alternative correction margin fail_test
-    n_comparisons curve n_simulations n_resamples rng resampling
+    paired missing texts label_sets label_separator format stream ratio required ties scale prior
+    interval test across inside correction level alternative margin fail_test
+    n_comparisons curve n_simulations rng n_resamples resampling
 """.split()  # noqa: SIM905 - a list of words
 """The order that docs/concepts/design.md lays down."""
 
@@ -170,6 +170,18 @@ def test_a_keyword_that_has_moved_says_where_it_is_given(
         function(RUNS, **{keyword: value})
     home = hint.partition("=")[0]
     assert str(caught.value).endswith(f"has no parameter '{keyword}': it is given in {home}\nhint: {hint}")
+
+
+def test_a_keyword_is_not_sent_to_a_place_that_refuses_it() -> None:
+    with pytest.raises(TypeError, match=r"compare_runs\(\) has no parameter 'simultaneous'\n"):
+        bb.compare_runs(RUNS, simultaneous=True)  # type: ignore[call-arg]
+    blocks, scores = bb.Blocks(5), {"a": LABELS, "b": LABELS[::-1]}
+    for refused in (
+        lambda: bb.compare_slices(scores, by={"half": LABELS}, clusters=blocks),
+        lambda: bb.choose_items(scores, 3, clusters=blocks),
+    ):
+        with pytest.raises(bb.errors.InvalidInputError, match="blocks of items are for compare, evaluate"):
+            refused()
 
 
 def test_an_option_of_a_format_is_no_misspelt_parameter(tmp_path: Path) -> None:

@@ -110,8 +110,10 @@ def unknown_keyword(function: Callable[..., Any], word: str, value: object = Non
     function = inspect.unwrap(function)
     named = [name for name in _parameters(function) if name not in _UNNAMED]
     name = _name(function)
-    moved = _moved(named)
-    words = {one: _words(function, one) for one in named} | dict.fromkeys(moved, ())
+    moved, words = _moved(named), {one: _words(function, one) for one in named}
+    if "simultaneous" not in words.get("correction", ()):
+        moved.pop("simultaneous", None)
+    words |= dict.fromkeys(moved, ())
     other = word if word in moved else meant(word, value, words)
     close = [other] if other else difflib.get_close_matches(word, [*moved, *named], n=1, cutoff=0.7)
     if close and close[0] in moved:

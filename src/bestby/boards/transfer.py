@@ -114,13 +114,12 @@ def _read(results: Results, metrics: Sequence[str]) -> Evaluation:
         "clusters": results.clusters,
         "strata": results.strata,
         "on_missing": results.on_missing,
+        "reading": Reading(ignore=list(results.ignore) or None),
     }
     if not results.in_rows:
-        how = Reading(ignore=list(results.ignore) or None)
-        return read(path, stream=False, **reading, by=list(results.slices) or None, reading=how, **options)
+        return read(path, stream=False, **reading, by=list(results.slices) or None, **options)
     table = _turned(read_table(path, frozenset({""})), results.gold)
     options |= {
-        "ignore": list(results.ignore) or None,
         "items": ITEM,
         "slices": results.slices,
         "soft": paths.soft_options(**reading),

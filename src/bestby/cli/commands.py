@@ -20,9 +20,9 @@ from bestby._core.errors import BestbyError, InvalidInputError, OtherQuestionErr
 from bestby._core.paths import exists, user_path
 from bestby._version import __version__
 from bestby.cli import streams
-from bestby.cli.errors import CLICK_ERROR, fail, in_options, repeat_hint, reported
+from bestby.cli.errors import fail, in_options, repeat_hint, reported
 from bestby.cli.inputs import with_stdin
-from bestby.cli.options import WIDEST, command, set_options, spellings, write_options, write_rows
+from bestby.cli.options import CLICK_ERROR, WIDEST, command, set_options, spellings, write_options, write_rows
 
 __all__ = ["app", "run"]
 

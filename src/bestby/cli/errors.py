@@ -18,12 +18,7 @@ from bestby._core.errors import BestbyError, InvalidInputError
 from bestby._core.hints import meant, meant_of_compare
 from bestby._core.text import quoted, shortened
 from bestby.cli import interrupts, streams
-
-# Typer brings its own copy of click or uses the installed one, depending on its version; the class of all
-# its errors is a base of one that it always exports.
-CLICK_ERROR: type[Exception] = next(
-    kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException"
-)
+from bestby.cli.options import CLICK_ERROR, spellings
 
 
 class Status:
@@ -99,8 +94,6 @@ def _say_usage(error: Any) -> None:
     if ours is not None:
         message = f"No such option: {name}; did you mean {ours}?"
     elif command == "bestby evaluate" and name is not None:
-        from bestby.cli.options import spellings
-
         spellings_of_compare = spellings(import_module("bestby.questions.items.command").Compare)
         other = (meant_of_compare(_argument(name)) or "").partition("=")[0]
         option = next(

@@ -17,6 +17,12 @@ from bestby._core.errors import InvalidInputError
 
 T = TypeVar("T")
 
+# Typer brings its own copy of click or uses the installed one, depending on its version; the class of all
+# its errors is a base of one that it always exports.
+CLICK_ERROR: type[Exception] = next(
+    kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException"
+)
+
 WIDEST = 100
 """Columns that a help page fills at most; in a narrower terminal it fills the terminal."""
 
@@ -279,7 +285,7 @@ class _Command(typer.core.TyperCommand):
             if not ctx.resilient_parsing:
                 self._check_single(ctx, args)
             return super().parse_args(ctx, args)
-        except Exception as error:  # typer does not export the errors of click that have a `ctx`
+        except CLICK_ERROR as error:
             if getattr(error, "ctx", ctx) is None:  # click forgets whose option lacks its value
                 error.ctx = ctx  # type: ignore[attr-defined]
             raise

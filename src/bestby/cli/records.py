@@ -12,8 +12,7 @@ from bestby._core.errors import InvalidInputError
 def in_records(function: Callable[..., Any], arguments: dict[str, Any], **more: Any) -> dict[str, Any]:
     """Return the arguments of a function, in which records stand for what options say one by one."""
     from bestby._core.keywords import MOVED
-    from bestby.data.blocks import Blocks
-    from bestby.data.reading import Reading
+    from bestby.data.reading import Blocks, Reading
     from bestby.metrics.score_metric import ScoreMetric
     from bestby.resampling.settings import Resampling
 

@@ -94,9 +94,8 @@ def _evaluation_of(data: Any, arguments: Arguments, metric: Any) -> Evaluation:
         soft = Soft.of(how.classes, how.normalise)
         soft = dataclasses.replace(soft, objects=objects, label_sets=label_sets)
         options = TableOptions.of(
-            gold, arguments.items, arguments.clusters, arguments.strata,
-            systems=arguments.systems, ignore=how.ignore, slices=_names(arguments.by),
-            on_missing=missing, soft=soft, system_column=how.system_column, value_column=how.value_column,
+            gold, arguments.items, arguments.clusters, arguments.strata, slices=_names(arguments.by),
+            systems=arguments.systems, reading=how, on_missing=missing, soft=soft,
         )  # fmt: skip
         return evaluation_of_frame(data, options, "this metric" if objects or label_sets else None)
     if not isinstance(data, Mapping):

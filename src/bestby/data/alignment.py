@@ -14,6 +14,7 @@ from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.text import counted, normal_form, quoted, suggestion
 from bestby._core.typing import Array, BoolArray, Dependence, FloatArray, IntArray, OnMissing
 from bestby.data import columns as data_columns
+from bestby.data.reading import Blocks
 from bestby.data.roles import listed, matching, unknown_system
 from bestby.data.values import forms_note
 from bestby.results.base import Note
@@ -131,6 +132,10 @@ def two_groupings(clusters: Any) -> tuple[Any, Any]:
     >>> two_groupings([["t1", "t1", "t2"], ["de", "en", "de"]])
     (['t1', 't1', 't2'], ['de', 'en', 'de'])
     """
+    if isinstance(clusters, Blocks):
+        raise InvalidInputError(
+            "blocks of items are for compare, evaluate and gate alone", hint="give the cluster of each item"
+        )
     if isinstance(clusters, list | tuple | Mapping) and len(clusters) == 2:
         both = list(clusters.values()) if isinstance(clusters, Mapping) else list(clusters)
         if all(hasattr(one, "__len__") and not isinstance(one, str | bytes) for one in both):

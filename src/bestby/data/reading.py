@@ -1,4 +1,4 @@
-"""How data are read: what every function that reads a table or a frame takes as ``reading=``."""
+"""What is said beside the data: how they are read, and that blocks of items stand in place of clusters."""
 
 from __future__ import annotations
 
@@ -90,3 +90,44 @@ def checked_reading(reading: Any, function: str, used: str = "") -> Reading:
             setting = (getattr(reading, entry.name), entry.default)
             checks.refuse_unused(function, **{f"reading.{entry.name}": setting})
     return reading
+
+
+@with_suggestions
+@dataclass(frozen=True)
+class Blocks:
+    """Consecutive items as clusters: pieces of one text, or of a series, near ones alike.
+
+    Blocks of so many items are resampled and swapped together. Take blocks much longer than the dependence
+    reaches, and ten of them at the least.
+
+    Parameters
+    ----------
+    size : int
+        Items in a block.
+
+    Raises
+    ------
+    InvalidInputError
+        If the size is no whole number of at least 1.
+
+    See Also
+    --------
+    bestby.compare : Takes them as `clusters`.
+
+    Examples
+    --------
+    >>> from bestby import Blocks, compare
+    >>> words = {"new": [1, 1, 0, 1, 1, 0, 1, 1] * 25, "old": [1, 0, 0, 1, 1, 0, 0, 1] * 25}
+    >>> compare(words, clusters=Blocks(10))["new", "old"].interval.method
+    'cr2'
+    """
+
+    size: int
+
+    def __post_init__(self) -> None:
+        checks.positive_int(self.size, "size")
+
+
+def clusters_and_blocks(clusters: Any) -> tuple[Any, int | None]:
+    """Return the clusters, or else the items in a block."""
+    return (None, clusters.size) if isinstance(clusters, Blocks) else (clusters, None)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from itertools import takewhile
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.text import normal_form, quoted, suggestion, words_of
 from bestby._core.typing import Array, OnMissing
 from bestby.data.columns import Missing
+from bestby.data.reading import AS_FOUND, Reading
 from bestby.results.base import Note
 
 T = TypeVar("T")
@@ -530,7 +531,7 @@ class TableOptions:
         annotators: tuple[str, ...] = (),
         slices: tuple[str, ...] = (),
         systems: Any = None,
-        ignore: Any = None,
+        reading: Reading = AS_FOUND,
         **others: Any,
     ) -> TableOptions:
         """Return what the user says, checked; ids of several columns and crossed clusters are taken apart."""
@@ -542,7 +543,9 @@ class TableOptions:
             Roles(gold, item, cluster, strata, annotators, crossed, slices),
             item_columns,
             None if systems is None else checks.valid_name_list(systems, "systems"),
-            () if ignore is None else checks.valid_name_list(ignore, "ignore"),
+            () if reading.ignore is None else checks.valid_name_list(reading.ignore, "ignore"),
+            system_column=reading.system_column,
+            value_column=cast("str | None", reading.value_column),  # tables have none by task
             **others,
         )
 

@@ -16,6 +16,7 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.paths import exists, is_directory, is_file, is_url, readable_file, refused, user_path
 from bestby._core.text import counted, grouped, quoted
 from bestby.data.columns import Missing
+from bestby.data.reading import AS_FOUND, Reading
 from bestby.data.roles import Soft, listed
 from bestby.readers.database import compression_of
 from bestby.readers.files import stem_of
@@ -297,7 +298,7 @@ _SEVERAL = ("annotators", "clusters", "datasets", "ignore", "items", "systems")
 
 
 def check_arguments(
-    paths: Any, gold: Any = None, *, missing: Any = "", classes: Any = None, **columns: Any
+    paths: Any, gold: Any = None, *, missing: Any = "", reading: Reading = AS_FOUND, **columns: Any
 ) -> None:
     """Check what the readers share."""
     listed = list(paths.values()) if isinstance(paths, Mapping) else _listed(paths)
@@ -311,6 +312,8 @@ def check_arguments(
             f"a path must be a str or a Path, got {quoted(paths, 60)}",
             hint="name a file: read('predictions.csv'); data in memory go to compare and its like",
         )
+    columns |= vars(reading)
+    classes, _ = columns.pop("classes"), columns.pop("normalise")
     if classes is not None and not isinstance(classes, Iterable):
         raise InvalidInputError(
             f"classes must be a list of names, got {quoted(classes, 60)}",

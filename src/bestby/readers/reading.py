@@ -115,8 +115,7 @@ def read(
         One file per system: the file of the gold, or a column that all of them have. Without gold, the values
         are scores. Of texts there may be several references.
     systems : str or sequence of str, optional
-        Which systems to read (all by default), and the columns of a table that are not systems, or systems
-        of several files to leave out, by name or pattern (``"gpt-*"``).
+        Which systems to read (all by default), by name or pattern (``"gpt-*"``).
     items, clusters, strata : str, optional
         The columns of item ids and of the groups of the items. Several columns may make an item id together:
         ``items=["task", "id"]``; a list of two clusters is two groupings that cross each other. If the gold
@@ -190,9 +189,8 @@ def read(
         )
     checks.choice(on_missing, allowed_names("on_missing", "readers"), "on_missing")
     readers_paths.check_arguments(
-        paths, gold, missing=missing, classes=how.classes, items=items, clusters=clusters, strata=strata,
-        systems=systems, ignore=how.ignore, system_column=how.system_column, value_column=how.value_column,
-        annotators=how.annotators, format=format,
+        paths, gold, missing=missing, items=items, clusters=clusters, strata=strata, systems=systems,
+        reading=how, format=format,
     )  # fmt: skip
     if systems is not None:
         systems = checks.valid_name_list(systems, "systems")
@@ -206,10 +204,8 @@ def read(
         annotators=annotator_names(how.annotators),
         slices=() if by is None else checks.valid_name_list(by, "by"),
         systems=systems,
-        ignore=how.ignore,
+        reading=how,
         on_missing=on_missing,
-        system_column=how.system_column,
-        value_column=how.value_column,
         soft=readers_paths.soft_options(how.classes, how.normalise, texts, label_sets, label_separator),
         missing=readers_paths.missing_texts(missing),
     )
@@ -440,8 +436,7 @@ def read_runs(
     datasets : str or sequence of str, optional
         The dataset to keep, where there is a column of datasets.
     systems : str or sequence of str, optional
-        The systems (all by default), and the columns that are not systems, by name or pattern
-        (``"gpt-*"``).
+        The systems (all by default), by name or pattern (``"gpt-*"``).
     reading : Reading, optional
         How the data are read: `ignore`, `system_column` and `value_column`.
     paired : bool
@@ -481,10 +476,7 @@ def read_runs(
     ([0.1, 0.2], [0.3])
     """
     how = checked_reading(reading, "read_runs", "ignore system_column value_column")
-    columns: dict[str, Any] = {
-        "items": items, "clusters": clusters, "systems": systems, "ignore": how.ignore,
-        "system_column": how.system_column, "value_column": how.value_column,
-    }  # fmt: skip
+    columns: dict[str, Any] = {"items": items, "clusters": clusters, "systems": systems, "reading": how}
     readers_paths.check_arguments(
         path, gold, missing=missing, run=run, dataset=dataset, datasets=datasets, **columns
     )
@@ -582,10 +574,7 @@ def read_datasets(
     {'news': {'old': 0.5, 'new': 0.75}, 'talks': {'old': 0.25}}
     """
     how = checked_reading(reading, "read_datasets", "ignore system_column value_column")
-    columns: dict[str, Any] = {
-        "items": items, "clusters": clusters, "systems": systems, "ignore": how.ignore,
-        "system_column": how.system_column, "value_column": how.value_column,
-    }  # fmt: skip
+    columns: dict[str, Any] = {"items": items, "clusters": clusters, "systems": systems, "reading": how}
     readers_paths.check_arguments(path, gold, missing=missing, dataset=dataset, run=run, **columns)
     soft = readers_paths.soft_options(texts=texts, label_sets=label_sets, label_separator=label_separator)
     on_missing = checks.choice(on_missing, allowed_names("on_missing", "readers"), "on_missing")
@@ -680,10 +669,7 @@ def read_folds(
     array([[0.75, 0.5 ]])
     """
     how = checked_reading(reading, "read_folds", "ignore system_column value_column")
-    columns: dict[str, Any] = {
-        "items": items, "clusters": clusters, "systems": systems, "ignore": how.ignore,
-        "system_column": how.system_column, "value_column": how.value_column,
-    }  # fmt: skip
+    columns: dict[str, Any] = {"items": items, "clusters": clusters, "systems": systems, "reading": how}
     readers_paths.check_arguments(path, gold, missing=missing, fold=fold, repetition=repetition, **columns)
     soft = readers_paths.soft_options(texts=texts, label_sets=label_sets, label_separator=label_separator)
     table = one_table(path, "the results on all folds", missing, soft)

@@ -65,6 +65,7 @@ def compare_datasets(
     metric: Any = None,
     statistic: Statistic = "mean",
     systems: str | Sequence[str] | None = None,
+    baseline: str | None = None,
     items: str | Sequence[str] | None = None,
     dataset: str | None = None,
     datasets: DatasetQuestion = "auto",
@@ -75,16 +76,15 @@ def compare_datasets(
     reading: Reading | None = None,
     normalise: Literal["minmax"] | Mapping[str, tuple[float, float]] | None = None,
     paired: bool = False,
-    baseline: str | None = None,
     interval: ItemInterval | DatasetRunsInterval | None = "auto",
-    level: float = 0.95,
     test: ItemTest | RunsTest | None = "auto",
     across: DatasetTest = "auto",
-    alternative: Question = "two-sided",
     correction: Correction = "holm",
+    level: float = 0.95,
+    alternative: Question = "two-sided",
     margin: float | None = None,
-    n_resamples: int = 10_000,
     rng: Rng = 0,
+    n_resamples: int = 10_000,
     resampling: Resampling | None = None,
 ) -> DatasetComparison:
     """Compare systems over several datasets.
@@ -109,6 +109,8 @@ def compare_datasets(
         the runs of all datasets together.
     systems : str or list of str, optional
         The systems to compare (all by default), by name or by pattern, such as ``"gpt-*"``.
+    baseline : str, optional
+        Compare every other system with this one only.
     items : str or list of str, optional
         The column of item ids in a frame with a row per item; several columns together make an item id.
     dataset : str, optional
@@ -118,11 +120,11 @@ def compare_datasets(
         about other datasets like these, of which these are a sample ("random"). "auto" is "fixed" where every
         dataset has items or several runs, else, and with a test `across`, "random". The headline gives the
         other answer in one sentence.
-    run : str, optional
-        The column of a frame that names the run; "run" or "seed" by default.
     outer : {"dataset", "system"}, optional
         What the outer keys of a mapping of mappings of scores are: datasets by default, ``"system"`` for
         ``{system: {dataset: score}}``.
+    run : str, optional
+        The column of a frame that names the run; "run" or "seed" by default.
     clusters : str, optional
         The column of the clusters in a frame with a row per item.
     on_missing : {"error", "drop", "worst"}
@@ -137,14 +139,10 @@ def compare_datasets(
     paired : bool
         Whether run i of one system and run i of the others on a dataset share what was drawn, such as the
         seed. They are joined by their names where they have names.
-    baseline : str, optional
-        Compare every other system with this one only.
     interval : str or None
         How intervals are made, as for `compare`, inside each dataset and of the mean difference. Of runs
         "auto", "t" or "percentile", as for `compare_runs`. None: no intervals and no standard errors, which
         saves their time.
-    level : float
-        Nominal coverage; 1 - level is the level of the tests.
     test : str or None
         The test inside each dataset, as for `compare`; of runs, as for `compare_runs`. "auto" is
         what it is there. None: no test, inside the
@@ -156,15 +154,17 @@ def compare_datasets(
         to be symmetric); "auto" is "t", and from 15 datasets on "hall", which allows for skewness. "wilcoxon"
         asks whether the differences are symmetric about 0, "sign" whether each system wins on half of the
         datasets; a note says so. Another than "auto" asks about datasets like these (`datasets`).
+    correction : {"holm", "bonferroni", "bh", "none"}
+        Over the pairs, for the tests over the datasets. Inside one pair, the datasets are corrected by Holm.
+    level : float
+        Nominal coverage; 1 - level is the level of the tests.
     alternative : {"two-sided", "greater", "less", "better"}
         Of the tests inside the datasets and over them; A against B on the scale of the scores, or "better"
         for whether A is better, whichever direction that is.
-    correction : {"holm", "bonferroni", "bh", "none"}
-        Over the pairs, for the tests over the datasets. Inside one pair, the datasets are corrected by Holm.
     margin : float, optional
         The smallest difference that matters; turns on verdicts, of the mean difference over the datasets and
         on each dataset. They need intervals.
-    n_resamples, rng, resampling
+    rng, n_resamples, resampling
         As for `compare`.
 
     Returns
@@ -237,9 +237,8 @@ def compare_datasets(
     refuse_p_values(data)
     per_dataset.refuse_columns(data, columns)
     table_options = TableOptions.of(
-        gold, items, clusters, systems=systems, ignore=how.ignore, on_missing=on_missing,
-        system_column=how.system_column, value_column=how.value_column,
-    )  # fmt: skip
+        gold, items, clusters, systems=systems, reading=how, on_missing=on_missing
+    )
     source = without_runs(source_of(data, outer, dataset, table_options, run))
     options, settings = _settings(
         source, across, normalise, statistic=statistic, paired=paired, interval=interval, level=level,

@@ -52,6 +52,7 @@ def compare_folds(
     *,
     metric: Any = None,
     systems: str | Sequence[str] | None = None,
+    baseline: str | None = None,
     items: str | Sequence[str] | None = None,
     fold: str | None = None,
     repetition: str | None = None,
@@ -59,16 +60,15 @@ def compare_folds(
     reading: Reading | None = None,
     ratio: float | None = None,
     required: int | Literal["all"] = "all",
-    baseline: str | None = None,
     interval: ItemInterval | None = "auto",
-    level: float = 0.95,
     test: FoldTest | None = "auto",
     inside: ItemTest = "auto",
-    alternative: Question = "two-sided",
     correction: Correction = "holm",
+    level: float = 0.95,
+    alternative: Question = "two-sided",
     margin: float | None = None,
-    n_resamples: int = 10_000,
     rng: Rng = 0,
+    n_resamples: int = 10_000,
     resampling: Resampling | None = None,
 ) -> FoldComparison:
     """Compare systems that were trained and scored on the folds of one data set.
@@ -87,6 +87,8 @@ def compare_folds(
         What to compute of items; as for `compare`. For scores of folds, a name for them.
     systems : str or list of str, optional
         The systems to compare (all by default), by name or by pattern, such as ``"gpt-*"``.
+    baseline : str, optional
+        Compare every other system with this one only.
     items : str or list of str, optional
         The column of item ids in a frame with a row per item; several columns together make an item id.
     fold, repetition : str, optional
@@ -100,13 +102,9 @@ def compare_folds(
         or from the sizes of the folds. Give it for random splits: 0.25 if a fifth is tested.
     required : int or "all"
         How many folds must have an effect for test "k-bonferroni" to reject.
-    baseline : str, optional
-        Compare every other system with this one only.
     interval : str or None
         How intervals of the pooled predictions of one repetition are made, as for `compare`. None: no
         intervals and no standard errors, over the folds neither, which saves their time.
-    level : float
-        Nominal coverage; 1 - level is the level of the tests.
     test : str or None
         The test of each pair, by a name in the table of the guide "Choosing a test"; all that apply are in
         `tests`. "auto": the corrected resampled t test, and for several repetitions of 3 or more folds, or
@@ -116,14 +114,16 @@ def compare_folds(
         folds with an effect, which saves their time; the interval is that of "auto".
     inside : str
         The test inside a fold and on the pooled predictions of one repetition; as `test` of `compare`.
+    correction : {"holm", "bonferroni", "bh", "none"}
+        Over the pairs.
+    level : float
+        Nominal coverage; 1 - level is the level of the tests.
     alternative : {"two-sided", "greater", "less", "better"}
         A against B on the scale of the scores, or "better" for whether A is better, whichever direction that
         is.
-    correction : {"holm", "bonferroni", "bh", "none"}
-        Over the pairs.
     margin : float, optional
         The smallest difference that matters; turns on verdicts, from the corrected interval.
-    n_resamples, rng, resampling
+    rng, n_resamples, resampling
         As for `compare`.
 
     Returns
@@ -175,10 +175,7 @@ def compare_folds(
     )
     drawing = Drawing.of(resampling)
     options = _options(interval, level, test, inside, alternative, correction, margin)
-    table_options = TableOptions.of(
-        gold, items, clusters, systems=systems, ignore=how.ignore,
-        system_column=how.system_column, value_column=how.value_column,
-    )  # fmt: skip
+    table_options = TableOptions.of(gold, items, clusters, systems=systems, reading=how)
     scores_or_items = read(data, fold, repetition, table_options)
     columns: dict[str, Any] = {
         "fold": fold,

@@ -15,9 +15,8 @@ from bestby.comparisons import classes, dependence, equivalence, family, note_ru
 from bestby.comparisons.provenance import evaluation_provenance
 from bestby.comparisons.reading import Arguments, check_two_systems, evaluation_of
 from bestby.comparisons.settings import Settings, check_reach
-from bestby.data.blocks import clusters_and_blocks
 from bestby.data.evaluation import Evaluation
-from bestby.data.reading import Reading, checked_reading
+from bestby.data.reading import Reading, checked_reading, clusters_and_blocks
 from bestby.engine import interval_methods, significance_tests
 from bestby.engine.base import Drawing, Pair
 from bestby.engine.estimate import Estimate, Estimates
@@ -60,6 +59,9 @@ def gate(
     *,
     metric: Any = None,
     systems: str | Sequence[str] | None = None,
+    baseline: str | None = None,
+    candidate: str | None = None,
+    pool: bool = False,
     items: Any = None,
     clusters: Any = None,
     strata: Any = None,
@@ -68,14 +70,11 @@ def gate(
     min_items: int = 1,
     on_missing: OnMissing = "error",
     reading: Reading | None = None,
-    baseline: str | None = None,
-    candidate: str | None = None,
-    pool: bool = False,
     level: float = 0.95,
     margin: float | Mapping[str, float] | None = None,
     fail_test: FailTest = "exact",
-    n_resamples: int = 10_000,
     rng: Rng = 0,
+    n_resamples: int = 10_000,
     resampling: Resampling | None = None,
 ) -> Gate:
     """Decide whether a candidate is good enough to take the place of a baseline.
@@ -93,7 +92,14 @@ def gate(
     metric : str, Metric, callable or list of them, optional
         What to compare; each metric is a check. Defaults as for `compare`; but without gold, scores need a
         name, ``"mean"`` or their own, unless their column is called as scores are (``score``, ``correct``).
-    systems, items, clusters, strata
+    systems
+        As for `compare`.
+    baseline, candidate : str, optional
+        The names of the two systems. By default the first and the second.
+    pool : bool
+        Of logs with several tasks, ask about the items of all tasks together, with the tasks as strata. By
+        default each task is a check of its own for each metric.
+    items, clusters, strata
         As for `compare`.
     by : str, list of str, or mapping of str to array_like, shape (n,), optional
         Columns to slice the items by, as for `compare_slices`; each slice is a check for each metric, beside
@@ -106,11 +112,6 @@ def gate(
         As for `compare`.
     reading : Reading, optional
         As for `compare`.
-    baseline, candidate : str, optional
-        The names of the two systems. By default the first and the second.
-    pool : bool
-        Of logs with several tasks, ask about the items of all tasks together, with the tasks as strata. By
-        default each task is a check of its own for each metric.
     level : float
         The level of the one-sided bounds, above one half and below 1; one minus it is the level of the tests.
     margin : float or mapping of str to float, optional
@@ -120,7 +121,7 @@ def gate(
         By what a check with a margin fails. "exact": right and wrong answers to independent items by an exact
         test, other scores by a bound. "bound": all by a bound, as in version 0.2.0; where few answers differ,
         that fails candidates whose loss is the margin in up to 9 % of cases, instead of 5 %.
-    n_resamples, rng, resampling
+    rng, n_resamples, resampling
         As for `compare`.
 
     Returns

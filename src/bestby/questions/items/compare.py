@@ -11,9 +11,8 @@ from bestby._core.typing import OnMissing, Question, Rng
 from bestby.comparisons.one_metric import compared, compared_by_metric
 from bestby.comparisons.reading import Arguments, check_two_systems, evaluation_of
 from bestby.comparisons.settings import Settings
-from bestby.data.blocks import clusters_and_blocks
 from bestby.data.evaluation import Evaluation
-from bestby.data.reading import Reading, checked_reading
+from bestby.data.reading import Reading, checked_reading, clusters_and_blocks
 from bestby.metrics.suitability import chosen_metrics
 from bestby.report.comparison import Comparison
 from bestby.resampling.settings import Resampling, combined_settings
@@ -27,20 +26,20 @@ def compare(
     *,
     metric: Any = None,
     systems: str | Sequence[str] | None = None,
+    baseline: str | None = None,
     items: Any = None,
     clusters: Any = None,
     strata: Any = None,
     on_missing: OnMissing = "error",
     reading: Reading | None = None,
-    baseline: str | None = None,
     interval: ItemInterval | None = "auto",
-    level: float = 0.95,
     test: ItemTest | None = "auto",
-    alternative: Question = "two-sided",
     correction: ItemCorrection = "holm",
+    level: float = 0.95,
+    alternative: Question = "two-sided",
     margin: float | None = None,
-    n_resamples: int = 10_000,
     rng: Rng = 0,
+    n_resamples: int = 10_000,
     resampling: Resampling | None = None,
 ) -> Comparison:
     """Compare systems on one test set: scores, differences, intervals, tests, groups.
@@ -65,6 +64,8 @@ def compare(
         was taken for, which ``ScoreMetric("COMET", greater_is_better=True)`` says.
     systems : str or list of str, optional
         The systems to compare (all by default), by name or by pattern, such as ``"gpt-*"``.
+    baseline : str, optional
+        Compare every other system with this one only (system minus baseline); otherwise every pair.
     items, clusters, strata : array_like, shape (n,), or mapping, or str, optional
         Ids of the items; the cluster (document, speaker, template) and the stratum of each item, or their
         columns (several columns may make an id: ``items=["task", "id"]``). Items of one cluster are resampled
@@ -76,16 +77,12 @@ def compare(
     reading : Reading, optional
         How the data are read: columns that are no systems, the columns of a long table, classes and rows of
         soft labels, labels of several annotators.
-    baseline : str, optional
-        Compare every other system with this one only (system minus baseline); otherwise every pair.
     interval : str or None
         How intervals are made, by a name in the table of the guide "Choosing an interval"; the result names
         the method used. "auto": a score interval for proportions; for means of 15 units or more Hall's t, of
         fewer Student's; for other metrics ABC or BCa where enough units carry the variance, otherwise normal
         or basic; for few or unequal clusters CR2, for two crossed groupings two-way. None: no intervals and
         no standard errors, which saves their time.
-    level : float
-        Nominal coverage; 1 - level is the level of the tests.
     test : str or None
         The significance test, by a name in the table of the guide "Choosing a test". "permutation" swaps
         predictions as they were given; of a correlation or a metric of ranks "permutation-standardised" swaps
@@ -93,24 +90,26 @@ def compare(
         "permutation", but where all units point the same way, and are so few that swaps allow no smaller
         p-value, the test "hall" may give one. None: no test, so no p-values, ranks and groups, which saves
         their time.
-    alternative : {"two-sided", "greater", "less", "better"}
-        "greater" asks whether A's score is greater than B's, on the scale of the metric, also
-        where lower is better; "better" whether A is better, whichever direction that is. One-sided pairs
-        stand in the order the systems were given. Intervals are two-sided always.
     correction : {"holm", "bonferroni", "step-down", "simultaneous", "bh", "none"}
         How p-values are corrected; the family is all pairs of one metric. "step-down" finds more than "holm",
         as it reads how the differences vary together; it has no intervals of its own. "simultaneous" makes
         intervals that hold for all pairs of a metric at once: each by its own method, at a level that depends
         on how the systems vary together. Verdicts, groups, ranks and adjusted p-values are then read from
         these intervals, so that they agree.
+    level : float
+        Nominal coverage; 1 - level is the level of the tests.
+    alternative : {"two-sided", "greater", "less", "better"}
+        "greater" asks whether A's score is greater than B's, on the scale of the metric, also
+        where lower is better; "better" whether A is better, whichever direction that is. One-sided pairs
+        stand in the order the systems were given. Intervals are two-sided always.
     margin : float, optional
         The smallest difference that matters. Turns on verdicts: better or worse (the whole interval
         beyond the margin), equivalent (two one-sided tests), not worse or not better (one of these two, and
         the interval holds 0), inconclusive. They need intervals.
-    n_resamples : int
-        Resamples, where any are drawn; exact results draw none.
     rng : int, numpy.random.Generator or None
         The seed; None for fresh entropy, which is recorded.
+    n_resamples : int
+        Resamples, where any are drawn; exact results draw none.
     resampling : Resampling, optional
         The two before this and all other settings of resampling as one record: threads, progress, an
         executor, a folder for counts of texts, smaller resamples.

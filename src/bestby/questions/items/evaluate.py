@@ -14,9 +14,8 @@ from bestby.comparisons import family, note_rules, one_pair
 from bestby.comparisons.one_metric import MetricPart, compared_by_metric, system_scores
 from bestby.comparisons.reading import Arguments, evaluation_of
 from bestby.comparisons.settings import Settings
-from bestby.data.blocks import clusters_and_blocks
 from bestby.data.evaluation import Evaluation
-from bestby.data.reading import Reading, checked_reading
+from bestby.data.reading import Reading, checked_reading, clusters_and_blocks
 from bestby.engine.estimate import Estimates
 from bestby.metrics.base import BaseMetric
 from bestby.metrics.suitability import chosen_metrics
@@ -42,8 +41,8 @@ def evaluate(
     reading: Reading | None = None,
     interval: ItemInterval | None = "auto",
     level: float = 0.95,
-    n_resamples: int = 10_000,
     rng: Rng = 0,
+    n_resamples: int = 10_000,
     resampling: Resampling | None = None,
 ) -> Comparison:
     """Give the scores of one system or several on one test set, with their confidence intervals.
@@ -62,7 +61,7 @@ def evaluate(
         As for `compare`.
     interval, level
         As for `compare`; ``interval=None`` gives the scores alone.
-    n_resamples, rng, resampling
+    rng, n_resamples, resampling
         As for `compare`.
 
     Returns

@@ -20,7 +20,7 @@ from bestby.data.layouts.judged import JudgedItems
 from bestby.data.reading import Reading, checked_reading
 from bestby.data.table import backend_of
 from bestby.engine.base import Drawing
-from bestby.metrics.score_metric import ScoreMetric, name_and_direction
+from bestby.metrics.score_metric import ScoreMetric
 from bestby.questions.judged.judge_quality import humans_of, judges_of
 from bestby.questions.judged.label_metrics import (
     Scored,
@@ -58,19 +58,19 @@ def compare_judged(
     calibration: Any = None,
     metric: Any = None,
     systems: str | Sequence[str] | None = None,
+    baseline: str | None = None,
     clusters: Any = None,
     strata: Any = None,
     labels_drawn: Any = None,
     bias_by: Any = None,
     reading: Reading | None = None,
     scale: Literal["same", "different"] | None = None,
-    baseline: str | None = None,
+    correction: ItemCorrection = "holm",
     level: float = 0.95,
     alternative: Question = "two-sided",
-    correction: ItemCorrection = "holm",
     margin: float | None = None,
-    n_resamples: int = 10_000,
     rng: Rng = 0,
+    n_resamples: int = 10_000,
     resampling: Resampling | None = None,
 ) -> JudgedComparison:
     """Compare systems by a judge's scores of all items, corrected by human scores of a few.
@@ -106,7 +106,9 @@ def compare_judged(
         ``matthews_corrcoef`` or ``pearson``; accuracy by default. Of scores, a `ScoreMetric` says whether
         higher human scores are better, as they are by default.
     systems
-        Which systems to compare, or to leave out, by name or pattern.
+        Which systems to compare, by name or pattern.
+    baseline
+        As for `compare`, on the scale of the human scores.
     clusters, strata : array_like, shape (n,), or mapping of item id to group, or str
         As for `compare`; a name of a column if `judge` is a data frame. Strata are counted by their share of
         all items, and a cluster lies in one stratum.
@@ -121,9 +123,9 @@ def compare_judged(
         How the data are read: `ignore`.
     scale : {"same", "different"}, optional
         Whether judge and humans score on the same scale; by default they do if their ranges are alike.
-    baseline, level, alternative, correction, margin
+    correction, level, alternative, margin
         As for `compare`, on the scale of the human scores.
-    n_resamples, rng, resampling
+    rng, n_resamples, resampling
         As for `compare`; resamples are drawn for metrics that are not means.
 
     Returns
@@ -233,21 +235,17 @@ def compare_judged(
     [('new', 0.88, 0.92), ('old', 0.31, 0.34)]
     """
     how = checked_reading(reading, "compare_judged", "ignore")
-    drawing = Drawing.of(
-        combined_settings(
-            resampling,
-            n_resamples,
-            rng,
-            function="compare_judged",
-            unused="executor cache resample_size rescale",
-        )
+    resampling = combined_settings(
+        resampling, n_resamples, rng, function="compare_judged", unused="executor cache resample_size rescale"
     )
+    drawing = Drawing.of(resampling)
     settings = Settings.checked(
         "judged", level=level, alternative=alternative, correction=correction,
         margin=margin, baseline=baseline,
     )  # fmt: skip
-    name, greater = name_and_direction(metric)
-    metric = None if isinstance(metric, ScoreMetric) else name
+    greater = None
+    if isinstance(metric, ScoreMetric):
+        metric, greater = None, metric.greater_is_better
     if calibration is not None:
         unused = {
             "human": human, "predictions": predictions, "metric": metric, "labels_drawn": labels_drawn,

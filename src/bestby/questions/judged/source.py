@@ -106,7 +106,7 @@ def read_judged(
     (('a', 'b'), array([[0.9, 0.3]]), array([[ 1., nan]]))
     """
     how = checked_reading(reading, "read_judged", "system_column")
-    paths.check_arguments(path, missing=missing, items=items, system_column=how.system_column)
+    paths.check_arguments(path, missing=missing, items=items, reading=how)
     named = _named(judge, None if human is False else human, items, how.system_column)
     table = one_table(path, "the scores of judge and humans", missing)
     return judged_table(table, dataclasses.replace(named, labelled=human is not False))

@@ -38,7 +38,7 @@ _TIED = 0.1
 
 @with_suggestions
 def normality(
-    values: ArrayLike, *, n_resamples: int = 9_999, rng: Rng = 0, resampling: Resampling | None = None
+    values: ArrayLike, *, rng: Rng = 0, n_resamples: int = 9_999, resampling: Resampling | None = None
 ) -> Normality:
     """Describe how far values are from a normal distribution, with three tests.
 
@@ -46,10 +46,10 @@ def normality(
     ----------
     values : array_like, shape (n,)
         For example the differences between two systems, item by item.
-    n_resamples : int
-        Normal samples simulated for the p-values of Anderson-Darling and Lilliefors.
     rng : int, numpy.random.Generator or None
-        Their seed; None for fresh entropy.
+        The seed of the simulated samples; None for fresh entropy.
+    n_resamples : int
+        Normal samples that are simulated for the p-values of Anderson-Darling and Lilliefors.
     resampling : Resampling, optional
         The last two as one record.
 

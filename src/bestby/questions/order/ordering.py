@@ -47,8 +47,8 @@ def aso(
     greater_is_better: bool = True,
     level: float = 0.95,
     n_comparisons: int = 1,
-    n_resamples: int = 1000,
     rng: Rng = 0,
+    n_resamples: int = 1000,
     resampling: Resampling | None = None,
 ) -> StochasticOrder:
     """Measure how nearly system A is stochastically better than system B, from the scores of their runs.
@@ -64,11 +64,11 @@ def aso(
         Confidence level of `epsilon_min`; 1 - level is the level of the test.
     n_comparisons : int
         Comparisons the error rate 1 - level is divided among (Bonferroni).
+    rng : int, numpy.random.Generator or None
+        Seed; None for fresh entropy.
     n_resamples : int
         B, the number of bootstrap samples, and the least number of permutations where those cannot be
         enumerated; of a pair with a small p-value more are drawn, until they suffice for the level.
-    rng : int, numpy.random.Generator or None
-        Seed; None for fresh entropy.
     resampling : Resampling, optional
         The last two as one record.
 
@@ -143,8 +143,8 @@ def multi_aso(
     greater_is_better: bool = True,
     level: float = 0.95,
     n_comparisons: int | None = None,
-    n_resamples: int = 1000,
     rng: Rng = 0,
+    n_resamples: int = 1000,
     resampling: Resampling | None = None,
 ) -> StochasticOrders:
     """Measure almost stochastic order between every two of several systems.
@@ -155,12 +155,14 @@ def multi_aso(
         The scores of the runs of each system; systems may have different numbers of runs. A frame or a list
         of records is read as by `compare_runs`, which the note ``"read_as"`` tells. Systems without names,
         in a list of their scores or in the rows of an array, are called "1", "2", ...
+    greater_is_better
+        As for `aso`.
     level : float
         Confidence level of the whole matrix.
     n_comparisons : int, optional
         Comparisons the error rate 1 - level is divided among. S (S - 1) if not given: every two of the S
         systems are compared, in both directions. 1 for no correction.
-    greater_is_better, n_resamples, rng, resampling
+    rng, n_resamples, resampling
         As for `aso`.
 
     Returns

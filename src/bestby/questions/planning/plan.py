@@ -42,8 +42,8 @@ def power(
     n_comparisons: int = 1,
     curve: Sequence[int] | None = None,
     n_simulations: int | None = None,
-    n_resamples: int = 999,
     rng: Rng = 0,
+    n_resamples: int = 999,
     resampling: Resampling | None = None,
 ) -> Plan:
     """Return the power of a study: the probability that its test rejects.
@@ -65,10 +65,10 @@ def power(
         Other sizes to report; by default some around n. ``()`` for none.
     n_simulations : int, optional
         Simulated studies, for designs without a formula.
-    n_resamples : int
-        Resamples of the test in each simulated study.
     rng : int, numpy.random.Generator or None
         The seed of the simulation.
+    n_resamples : int
+        Resamples of the test in each simulated study.
     resampling : Resampling, optional
         The two before this as one record, with `progress`: the studies simulated and their number.
 
@@ -114,8 +114,8 @@ def sample_size(
     n_comparisons: int = 1,
     curve: Sequence[int] | None = None,
     n_simulations: int | None = None,
-    n_resamples: int = 999,
     rng: Rng = 0,
+    n_resamples: int = 999,
     resampling: Resampling | None = None,
 ) -> Plan:
     """Return the least size of a study that has the power wanted.
@@ -126,7 +126,7 @@ def sample_size(
         What is assumed; see `power`.
     power : float
         The power wanted.
-    level, alternative, n_comparisons, curve, n_simulations, n_resamples, rng, resampling
+    level, alternative, n_comparisons, curve, n_simulations, rng, n_resamples, resampling
         As in `power`.
 
     Returns
@@ -174,8 +174,8 @@ def minimum_detectable(
     n_comparisons: int = 1,
     curve: Sequence[int] | None = None,
     n_simulations: int | None = None,
-    n_resamples: int = 999,
     rng: Rng = 0,
+    n_resamples: int = 999,
     resampling: Resampling | None = None,
 ) -> Plan:
     """Return the smallest true difference that a study of a given size detects with the power wanted.
@@ -189,7 +189,7 @@ def minimum_detectable(
         The size of the study; that of the pilot if the design has one.
     power : float
         The power wanted.
-    level, alternative, n_comparisons, curve, n_simulations, n_resamples, rng, resampling
+    level, alternative, n_comparisons, curve, n_simulations, rng, n_resamples, resampling
         As in `power`.
 
     Returns

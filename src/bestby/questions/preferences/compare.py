@@ -54,6 +54,7 @@ def compare_preferences(
     data: Preferences | Any,
     *,
     systems: str | Sequence[str] | None = None,
+    baseline: str | None = None,
     items: str | None = None,
     a: str = "a",
     b: str = "b",
@@ -63,15 +64,14 @@ def compare_preferences(
     ties: Ties = "half",
     scale: Scale = "log",
     prior: float = 0.0,
-    baseline: str | None = None,
     interval: PreferenceInterval | None = "auto",
-    level: float = 0.95,
     test: PreferenceTest | None = "auto",
-    alternative: Question = "two-sided",
     correction: Correction = "holm",
+    level: float = 0.95,
+    alternative: Question = "two-sided",
     margin: float | None = None,
-    n_resamples: int = 10_000,
     rng: Rng = 0,
+    n_resamples: int = 10_000,
     resampling: Resampling | None = None,
 ) -> PreferenceComparison:
     """Compare systems by judgements of which of two was better.
@@ -82,12 +82,14 @@ def compare_preferences(
         Judgements: (a, b, winner) or (item, a, b, winner), with the names of two systems and of the one
         preferred, or "tie". "a" and "b" also stand for the first and the second, unless one of the two has
         that name. A frame has a row per judgement. Or what `read_preferences` returns.
-    items, a, b, winner : str
-        The columns of a frame. Those called model_a, model_b, preference and item (or id) are used if there
-        are any, as by `read_preferences`.
     systems : str or list of str, optional
         The judgements of these systems (all by default, without those to ignore) with each other only, by
         name or by pattern, such as ``"gpt-*"``.
+    baseline : str, optional
+        Compare every other system with this one only; otherwise every pair.
+    items, a, b, winner : str
+        The columns of a frame. Those called model_a, model_b, preference and item (or id) are used if there
+        are any, as by `read_preferences`.
     clusters : array_like, shape (n,), or str, optional
         The cluster of each judgement, or the column with it: judgements of one cluster are drawn together.
         By default the items (prompts), if there are any.
@@ -102,27 +104,25 @@ def compare_preferences(
     prior : float
         That many judgements, half of them won and half lost, are added between every two systems, so that
         one which won or lost all has a finite strength.
-    baseline : str, optional
-        Compare every other system with this one only; otherwise every pair.
     interval : {"auto"} or None
         "auto": score intervals. None: no intervals and no standard errors, which saves
         their time.
-    level : float
-        Nominal coverage; 1 - level is the level of the tests.
     test : {"auto", "permutation", "wald", "bootstrap"} or None
         "permutation": of the judgements of just the two systems, exact, by clusters; no model. "wald":
         whether two strengths differ, by their difference over its standard error, clusters taken together.
         "bootstrap": the same by the resamples. "auto" is "permutation" for two systems, "wald" for more.
         None: no test, so no p-values, ranks and groups, which saves their time.
+    correction : {"holm", "bonferroni", "bh", "none"}
+        How p-values are corrected; the family is all pairs.
+    level : float
+        Nominal coverage; 1 - level is the level of the tests.
     alternative : {"two-sided", "greater", "less", "better"}
         "greater" and "better" ask whether A is stronger than B. One-sided pairs stand in the order of the
         names. Intervals are two-sided always.
-    correction : {"holm", "bonferroni", "bh", "none"}
-        How p-values are corrected; the family is all pairs.
     margin : float, optional
         The smallest difference of strengths that matters, on their scale; turns on verdicts, which need
         intervals. It does not go with a prior, which draws strengths together.
-    n_resamples, rng, resampling
+    rng, n_resamples, resampling
         As for `compare`, for ``test="bootstrap"`` and drawn permutations; what is resampled are clusters, or
         judgements.
 

@@ -111,7 +111,7 @@ def read_preferences(
         items=items,
         clusters=clusters,
         systems=systems,
-        ignore=how.ignore,
+        reading=how,
     )
     files = by_system(named_paths(paths))
     columns = {"a": a, "b": b, "winner": winner, "item": items, "cluster": clusters}

@@ -46,21 +46,21 @@ def compare_runs(
     metric: Any = None,
     statistic: Statistic = "mean",
     systems: str | Sequence[str] | None = None,
+    baseline: str | None = None,
     items: str | Sequence[str] | None = None,
     dataset: str | None = None,
     run: str | None = None,
     clusters: ArrayLike | str | None = None,
     reading: Reading | None = None,
     paired: bool = False,
-    baseline: str | None = None,
     interval: RunsInterval | None = "auto",
-    level: float = 0.95,
     test: RunsTest | None = "auto",
-    alternative: Question = "two-sided",
     correction: Correction = "holm",
+    level: float = 0.95,
+    alternative: Question = "two-sided",
     margin: float | None = None,
-    n_resamples: int = 10_000,
     rng: Rng = 0,
+    n_resamples: int = 10_000,
     resampling: Resampling | None = None,
 ) -> RunsComparison:
     """Compare systems of which each was run several times, with different random seeds.
@@ -84,6 +84,8 @@ def compare_runs(
         With items the mean only.
     systems : str or list of str, optional
         The systems to compare (all by default), by name or by pattern, such as ``"gpt-*"``.
+    baseline : str, optional
+        Compare every other system with this one only (system minus baseline); otherwise every pair.
     items, dataset, run : str, optional
         Columns of a data frame, as for `read_runs`.
     clusters : array_like, shape (n,), or str, optional
@@ -93,8 +95,6 @@ def compare_runs(
     paired : bool
         Whether run i of one system and run i of the others share what was drawn: the seed, the split, the
         order of the data. The numbers of runs must then be equal.
-    baseline : str, optional
-        Compare every other system with this one only (system minus baseline); otherwise every pair.
     interval : str or None
         How intervals are made, by a name in the table of the guide "Choosing an interval"; the result names
         the method used. "auto" is "t" (Welch's, for paired runs Student's, for trimmed means Yuen's, for
@@ -102,8 +102,6 @@ def compare_runs(
         medians of six runs or more "percentile". With items "auto" is the t interval over items and runs, and
         there is no "bca". None: no intervals, standard errors and parts of the variance, which saves their
         time.
-    level : float
-        Nominal coverage; 1 - level is the level of the tests.
     test : str or None
         The significance test, by a name in the table of the guide "Choosing a test". "auto" gives, for means,
         the larger p-value of the permutation test and of Welch's t test (from 15 runs on Hall's) if, with so
@@ -112,15 +110,17 @@ def compare_runs(
         if its p-value is smaller; for trimmed means Yuen's t test; for medians the bootstrap test,
         below six runs the t test; with items the t test over items and runs. None: no test and no almost
         stochastic order, so no p-values, ranks and groups, which saves their time.
+    correction : {"holm", "bonferroni", "bh", "none"}
+        How p-values are corrected; the family is all pairs.
+    level : float
+        Nominal coverage; 1 - level is the level of the tests.
     alternative : {"two-sided", "greater", "less", "better"}
         "greater" asks whether A's score is greater than B's, also where lower is better; "better" whether A
         is better, whichever direction that is. One-sided pairs stand in the order the systems were given.
         Intervals are two-sided always, and almost stochastic order is told in both directions.
-    correction : {"holm", "bonferroni", "bh", "none"}
-        How p-values are corrected; the family is all pairs.
     margin : float, optional
         The smallest difference that matters; turns on verdicts, which need intervals.
-    n_resamples, rng, resampling
+    rng, n_resamples, resampling
         As for `compare`.
 
     Returns
@@ -179,7 +179,7 @@ def compare_runs(
         "runs", statistic=statistic, paired=paired, interval=interval, level=level, test=test,
         alternative=alternative, correction=correction, margin=margin, baseline=baseline,
     )  # fmt: skip
-    columns = Columns(systems, how.ignore, run, items, dataset, how.system_column, how.value_column)
+    columns = Columns(systems, how, run, items, dataset)
     metric, greater_is_better = name_and_direction(metric)
     runs_input = chosen_runs(data, gold, metric, clusters, greater_is_better, columns, paired=paired)
     runs = data_of(runs_input, settings, drawing, Counting.of(drawing))

@@ -21,6 +21,7 @@ from bestby.comparisons.settings import CheckedSettings
 from bestby.data.alignment import chosen_systems
 from bestby.data.evaluation import Evaluation
 from bestby.data.layouts.runs import FAILED_RUN, Runs, runs_of
+from bestby.data.reading import AS_FOUND, Reading
 from bestby.data.roles import Soft, TableOptions, check_no_predictions, with_left_out
 from bestby.data.table import table_of, unreadable
 from bestby.engine import prepare
@@ -67,15 +68,13 @@ class RunsInput:
 
 @dataclass(frozen=True)
 class Columns:
-    """Which columns of a data frame are what; `systems` and `ignore` choose among the systems of any data."""
+    """Which columns of a data frame are what, and which systems of any data are chosen."""
 
     systems: Any = None
-    ignore: Any = None
+    reading: Reading = AS_FOUND
     run: str | None = None
     items: str | Sequence[str] | None = None
     dataset: str | None = None
-    system_column: str | None = None
-    value_column: str | Mapping[str, str] | None = None
 
 
 def chosen_runs(
@@ -99,8 +98,7 @@ def chosen_runs(
     if is_table(data):
         table = table_of(data)
         options = TableOptions.of(
-            gold, columns.items, clusters, systems=columns.systems, ignore=columns.ignore,
-            system_column=columns.system_column, value_column=columns.value_column,
+            gold, columns.items, clusters, systems=columns.systems, reading=columns.reading,
             soft=Soft(label_sets=reads_label_sets(metric)),
         )  # fmt: skip
         runs = runs_of(table, options, run=columns.run, dataset=columns.dataset, paired=paired)
@@ -109,7 +107,8 @@ def chosen_runs(
             runs = dataclasses.replace(runs, metric=None)  # what the scores of items are called is no metric
         runs = dataclasses.replace(runs, notes=(note, *runs.notes))
         return _from_runs(runs, metric, greater_is_better, Columns())
-    unused = {name: (getattr(columns, name), None) for name in _TABLE_COLUMNS}
+    named = {**vars(columns), **vars(columns.reading)}
+    unused = {name: (named[name], None) for name in _TABLE_COLUMNS}
     checks.refuse_unused("data other than a data frame, because it names a column", **unused)
     if not isinstance(data, Mapping):
         raise unreadable(
@@ -118,7 +117,7 @@ def chosen_runs(
             'compare_runs({"new": [0.81, 0.84], "old": [0.79, 0.80]})',
             "compare_runs(bestby.read_runs({}))",
         )
-    chosen = chosen_systems(data, columns.systems, columns.ignore)
+    chosen = chosen_systems(data, columns.systems, columns.reading.ignore)
     return RunsInput(chosen, gold, metric, clusters, greater_is_better)
 
 
@@ -127,7 +126,7 @@ _TABLE_COLUMNS = ("run", "items", "dataset", "system_column", "value_column")
 
 def _from_runs(runs: Runs, metric: Any, greater_is_better: bool | None, columns: Columns) -> RunsInput:
     return RunsInput(
-        chosen_systems(runs.runs, columns.systems, columns.ignore),
+        chosen_systems(runs.runs, columns.systems, columns.reading.ignore),
         runs.gold,
         runs.metric if metric is None else metric,
         runs.clusters,

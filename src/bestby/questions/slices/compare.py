@@ -100,6 +100,7 @@ def compare_slices(
     *,
     metric: Any = None,
     systems: str | Sequence[str] | None = None,
+    baseline: str | None = None,
     items: Any = None,
     clusters: Any = None,
     strata: Any = None,
@@ -108,13 +109,12 @@ def compare_slices(
     min_items: int = 1,
     on_missing: OnMissing = "error",
     reading: Reading | None = None,
-    baseline: str | None = None,
     interval: ItemInterval = "auto",
-    level: float = 0.95,
     test: ItemTest = "auto",
+    level: float = 0.95,
     alternative: Question = "two-sided",
-    n_resamples: int = 10_000,
     rng: Rng = 0,
+    n_resamples: int = 10_000,
     resampling: Resampling | None = None,
 ) -> SlicesComparison:
     """Compare systems in every slice of a test set: by language, by length, by both.
@@ -130,9 +130,11 @@ def compare_slices(
         Predictions or per-item scores of two or more systems, as for `compare`.
     gold : array_like, shape (n,), or mapping, or str, optional
         The gold, as for `compare`.
-    metric, systems, items
+    metric, systems
         As for `compare`. A metric that is an average over classes is one over the classes of a slice there.
-    clusters, strata
+    baseline : str, optional
+        Compare every other system with this one only; otherwise every pair.
+    items, clusters, strata
         As for `compare`; one grouping into clusters, which may span slices.
     by : str, list of str, or mapping of str to array_like, shape (n,)
         The columns to slice by: names of columns of `data` (of a data frame, keys of a mapping, groupings of
@@ -146,11 +148,9 @@ def compare_slices(
         As for `compare`.
     reading : Reading, optional
         As for `compare`, but for `annotators`.
-    baseline : str, optional
-        Compare every other system with this one only; otherwise every pair.
-    interval, level, test, alternative
+    interval, test, level, alternative
         As for `compare`; every slice has both an interval and a test.
-    n_resamples, rng, resampling
+    rng, n_resamples, resampling
         As for `compare`.
 
     Returns

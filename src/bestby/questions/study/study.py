@@ -206,13 +206,13 @@ class Study:
         conditions: Sequence[str] | None = None,
         baseline: str | Sequence[str] | None = None,
         interval: StudyInterval | None = "auto",
-        level: float = 0.95,
         test: StudyTest | None = "auto",
-        alternative: Question = "two-sided",
         correction: Correction = "holm",
+        level: float = 0.95,
+        alternative: Question = "two-sided",
         margin: float | None = None,
-        n_resamples: int = 10_000,
         rng: Rng = 0,
+        n_resamples: int = 10_000,
         resampling: Resampling | None = None,
     ) -> StudyComparison:
         """Compare every treatment with its baselines.
@@ -238,20 +238,20 @@ class Study:
             `compare_runs`: a single run beside several is assumed to vary as they do. "t", "percentile" and
             "basic" allow for items and runs, the others for items only. None:
             no intervals, as for `compare`.
-        level : float
-            Nominal coverage; 1 - level is the level of the tests.
         test : str or None
             The significance test, by a name in the table of the guide "Choosing a test". "auto": for two
             single runs as for `compare`; otherwise the t test over items and runs.
             "bootstrap" resamples items and runs; all but "t" and "bootstrap" allow for items only. None: no
             test, as for `compare`.
-        alternative : {"two-sided", "greater", "less", "better"}
-            "better" asks whether the treatment is better than the baseline, whichever direction that is.
         correction : {"holm", "bonferroni", "bh", "none"}
             How p-values are corrected; the family is all pairs of one metric.
+        level : float
+            Nominal coverage; 1 - level is the level of the tests.
+        alternative : {"two-sided", "greater", "less", "better"}
+            "better" asks whether the treatment is better than the baseline, whichever direction that is.
         margin : float, optional
             The smallest difference that matters; turns on verdicts, which need intervals.
-        n_resamples, rng, resampling
+        rng, n_resamples, resampling
             As for `compare`. With ``rng=None``, fresh entropy, no result is found again.
 
         Returns
