@@ -38,9 +38,6 @@ BEST = 20
 MOST_IN_SHORT = 10
 """Differences of which the short answer shows all; of more it shows those with the best system."""
 
-ALL = "--details, or result.details()"
-"""How to get what the short answer leaves out."""
-
 MARK = "mark"
 """The header of the column of marks that the line below the table explains."""
 
@@ -210,7 +207,7 @@ def systems_table(
         footnote=footnote_on_letters(entries),
     )
     table = with_bars(table, [(e.score, e.interval) for e in entries])
-    return with_first_rows(table, most, "systems") if compared else table
+    return with_first_rows(table, most) if compared else table
 
 
 def with_bars(
@@ -222,14 +219,14 @@ def with_bars(
     return dataclasses.replace(table, rows=tuple(spanned), marked=marked)
 
 
-def with_first_rows(table: Table, most: int, what: str) -> Table:
-    """Return a table of which the short answer shows so many rows, and how to get all of them."""
+def with_first_rows(table: Table, most: int) -> Table:
+    """Return a table of which the short answer shows so many rows at most."""
     if len(table.rows) <= most:
         return table
-    line = f"The first {most} of {len(table.rows)} {what}. All of them: {ALL}."
-    footnote = "\n".join(filter(None, (table.footnote, line)))
-    short = dataclasses.replace(table, rows=table.rows[:most], footnote=footnote)
-    return dataclasses.replace(table, short=short)
+    caption = f"{table.caption}: the first {most} of {len(table.rows)}"
+    return dataclasses.replace(
+        table, short=dataclasses.replace(table, caption=caption, rows=table.rows[:most])
+    )
 
 
 def footnote_on_letters(entries: Sequence[SystemScore]) -> str:
@@ -308,8 +305,9 @@ def _differences(
 ) -> Table:
     def table(shown: Sequence[Difference], footnote: str) -> Table:
         sides = column.sides(shown)
+        some = f": {len(shown)} of {len(differences)}" if len(shown) < len(differences) else ""
         of_table = Table.of(
-            f"{caption}, {sides.minus}{_margin(c, sides)}",
+            f"{caption}, {sides.minus}{_margin(c, sides)}{some}",
             (*difference_columns(c, sides, look), *columns, verdicts(shown), marks(shown)),
             shown,
             stands_out,
@@ -326,10 +324,7 @@ def _differences(
         every_pair = len(differences) == n_systems * (n_systems - 1) // 2
         shown = [d for d in differences if not every_pair or best in (d.a, d.b)]
         shown = shown[: most - every_pair]
-    lines = [disagreements.short_line(map(disagreements.kinds, shown))]
-    if len(shown) < len(differences):
-        lines.append(f"All {len(differences)} differences: {ALL}.")
-    short = table(shown, "\n".join(filter(None, lines)))
+    short = table(shown, disagreements.short_line(map(disagreements.kinds, shown)))
     return dataclasses.replace(table(differences, why_marked(differences, c)), short=short)
 
 

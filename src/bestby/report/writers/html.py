@@ -6,7 +6,6 @@ import json
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from html import escape as escape_markup
 from importlib import resources
 from typing import TYPE_CHECKING, Any
@@ -16,7 +15,7 @@ from bestby.report import paper
 from bestby.report.column import Cell
 from bestby.report.document import BEST_GROUP, Document, Picture, Search, Section, describe, in_short
 from bestby.report.names import without_common
-from bestby.report.tables import ALL, Table, is_small
+from bestby.report.tables import Table, is_small
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -129,14 +128,8 @@ def _section(index: int, section: Section, headed: bool) -> str:
 
 
 def _short(content: Table) -> str:
-    """Return what the short answer shows of a table, without how to get the rest, which the page has."""
-    if _all_shown(content):
-        return _whole(content)
-    parts = []
-    for shown in content.in_short():
-        lines = (line for line in shown.footnote.splitlines() if ALL not in line)
-        parts.append(_whole(replace(shown, footnote="\n".join(lines))))
-    return "\n".join(parts)
+    """Return what the short answer shows of a table."""
+    return "\n".join(map(_whole, [content] if _all_shown(content) else content.in_short()))
 
 
 def _all_shown(content: Table) -> bool:
