@@ -307,7 +307,7 @@ def _differences(
         sides = column.sides(shown)
         some = f": {len(shown)} of {len(differences)}" if len(shown) < len(differences) else ""
         of_table = Table.of(
-            f"{caption}, {sides.minus}{_margin(c, sides)}{some}",
+            f"{caption}, {sides.minus}{margin_clause(c, sides)}{some}",
             (*difference_columns(c, sides, look), *columns, verdicts(shown), marks(shown)),
             shown,
             stands_out,
@@ -408,7 +408,7 @@ def verdicts(differences: Iterable[Any]) -> Column:
     return named(DIFFERENCE)["verdict"].column(Look(), applies=judged)
 
 
-def _margin(c: Any, sides: column.Sides) -> str:
+def margin_clause(c: Any, sides: column.Sides) -> str:
     """Return the margin, and whom the verdicts are on."""
     return "" if c.margin is None else f"; margin {margin_text(c.margin)}, verdict on {sides.one}"
 
