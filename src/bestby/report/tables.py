@@ -372,14 +372,16 @@ def pairs_matrix(c: Any, metric: MetricInfo, shown: Any = None) -> Table:
         part="pairs",
         main=0,
         methods=sentence_of_tests(c, metric),
-        footnote=_significance(c) if computed(c, "test") else "",
+        footnote=_significance(c, of_pair.values()) if computed(c, "test") else "",
     )
 
 
-def _significance(c: Any) -> str:
+def _significance(c: Any, differences: Iterable[Difference]) -> str:
+    """Return what the star means, or that no difference has one."""
     alone = c.correction == "none" or is_one_comparison(c)
     corrected = "" if alone else f" after correction ({c.correction})"
-    return f"{SIGNIFICANT} p ≤ {margin_text(alpha(c.level))}{corrected}."
+    mark = SIGNIFICANT if any(map(stands_out, differences)) else "No"
+    return f"{mark} p ≤ {margin_text(alpha(c.level))}{corrected}."
 
 
 def marks(differences: Iterable[Difference]) -> Column:
