@@ -59,7 +59,7 @@ def test_the_short_answer_has_at_most_forty_lines(made: SimpleNamespace, k: int)
 
 def test_of_many_systems_the_best_are_shown(made: SimpleNamespace) -> None:
     text = to_text(made.ladder([f"s{i:02d}" for i in range(25)]))
-    assert ", 1000 items: the first 20 of 25\n" in text
+    assert ": the first 20 of 25\n" in text
     assert "s19" in text
     assert "s20" not in text
     assert "s20" in to_text(made.ladder([f"s{i:02d}" for i in range(25)]), top=21)
