@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 _MOST_LISTED = 50  # names in a setting
 
+_POWER = re.compile(r"\d+(?:\.\d+)?e-\d+")
+
 _MOST_OPEN = 15  # readings shown without a click
 
 _WIDTH = 100  # letters of a table whose names are shown whole
@@ -321,8 +323,10 @@ def prose(text: str) -> str:
 
     >>> prose("the 95 % interval, p < 0.01").split(" ")
     ['the', '95\xa0%', 'interval,', 'p\xa0&lt;\xa00.01']
+    >>> prose("p = 4e-5")
+    'p\xa0=\xa0<span class="bb-power">4e-5</span>'
     """
-    return escape(unbroken(text))
+    return _POWER.sub(r'<span class="bb-power">\g<0></span>', escape(unbroken(text)))
 
 
 def paragraph(text: str, kind: str = "") -> str:
