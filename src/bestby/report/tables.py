@@ -142,7 +142,7 @@ def differences_of(c: Comparison, metric: MetricInfo) -> Sequence[Difference]:
 
 def score_rounding(c: Comparison, metric: MetricInfo) -> Rounding:
     """Return the digits of the scores on one metric."""
-    return Rounding.of_scores([(entry.score, entry.interval) for entry in systems_of(c, metric)])
+    return Rounding.for_scores([(entry.score, entry.interval) for entry in systems_of(c, metric)])
 
 
 def difference_rounding(c: Any, metric: MetricInfo | None = None) -> Rounding:
