@@ -296,7 +296,8 @@ def better_by_test(d: Difference) -> str | None:
 
 def opposed(d: Difference) -> bool:
     """Return whether the test speaks for one system and the score for the other."""
-    return None not in (sides := (better_by_score(d), better_by_test(d))) and sides[0] != sides[1]
+    by_score, by_test = better_by_score(d), better_by_test(d)
+    return None not in (by_score, by_test) and by_score != by_test
 
 
 def winner_at(d: Difference, alpha: float) -> str | None:

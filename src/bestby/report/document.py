@@ -15,7 +15,7 @@ from bestby._version import __version__
 from bestby.report.column import Cell
 from bestby.report.comparison import Comparison, Difference
 from bestby.report.numbers import margin_text, percent
-from bestby.report.tables import ALL, BEST, Table, systems_of
+from bestby.report.tables import BEST, Table, systems_of
 from bestby.report.words import all_notes, computed, lines_of
 from bestby.results.base import MetricInfo, Provenance
 
@@ -169,7 +169,7 @@ def _short_signature(document: Document) -> str:
     """Return version, seed and the beginning of the hash of the data, and how to get the whole report."""
     p, parts = document.settings, [document.version]
     parts += [f"seed {p['seed']}", f"data {p['data hash'][:8]}"] if p else []
-    return f"bestby {', '.join(parts)}. The whole report: {ALL}"
+    return f"bestby {', '.join(parts)}. The whole report: --details, or result.details()"
 
 
 def in_brief(document: Document) -> Document:

@@ -23,8 +23,8 @@ _FIELDS = frozenset(
 )  # fmt: skip
 """The fields of results that hold names of what was compared."""
 
-_WITHOUT = ("Advice", "Flip", "Interval", "Provenance", "TestResult")
-"""Records in which such fields hold something else, or that have none."""
+_WITHOUT = ("Advice", "Flip", "Provenance")
+"""Records in which such fields, or the keys of mappings, hold something else."""
 
 
 class Label(str):

@@ -114,13 +114,13 @@ class Rounding:
         return cls(_decimals(max(sizes) / 100.0) if sizes else 3, marks, measured=True)
 
     @classmethod
-    def of_scores(cls, measured: Iterable[tuple[float, Interval | None]]) -> Rounding:
+    def for_scores(cls, measured: Iterable[tuple[float, Interval | None]]) -> Rounding:
         """Return the rounding of scores: three digits or three decimals of their median at the least.
 
         Readers compare them with what another tool says of the same system.
 
         >>> wide = Interval(0.2, 0.7, 0.95, "wilson", True)
-        >>> Rounding.of_scores([(0.4546, wide)]).text(0.4546), Rounding.of([(0.4546, wide)]).text(0.4546)
+        >>> Rounding.for_scores([(0.4546, wide)]).text(0.4546), Rounding.of([(0.4546, wide)]).text(0.4546)
         ('0.455', '0.45')
         """
         rows = list(measured)

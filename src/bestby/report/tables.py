@@ -38,9 +38,6 @@ BEST = 20
 MOST_IN_SHORT = 10
 """Differences of which the short answer shows all; of more it shows those with the best system."""
 
-ALL = "--details, or result.details()"
-"""How to get what the short answer leaves out."""
-
 MARK = "mark"
 """The header of the column of marks that the line below the table explains."""
 
@@ -145,7 +142,7 @@ def differences_of(c: Comparison, metric: MetricInfo) -> Sequence[Difference]:
 
 def score_rounding(c: Comparison, metric: MetricInfo) -> Rounding:
     """Return the digits of the scores on one metric."""
-    return Rounding.of_scores([(entry.score, entry.interval) for entry in systems_of(c, metric)])
+    return Rounding.for_scores([(entry.score, entry.interval) for entry in systems_of(c, metric)])
 
 
 def difference_rounding(c: Any, metric: MetricInfo | None = None) -> Rounding:
@@ -210,7 +207,7 @@ def systems_table(
         footnote=footnote_on_letters(entries),
     )
     table = with_bars(table, [(e.score, e.interval) for e in entries])
-    return with_first_rows(table, most, "systems") if compared else table
+    return with_first_rows(table, most) if compared else table
 
 
 def with_bars(
@@ -222,14 +219,14 @@ def with_bars(
     return dataclasses.replace(table, rows=tuple(spanned), marked=marked)
 
 
-def with_first_rows(table: Table, most: int, what: str) -> Table:
-    """Return a table of which the short answer shows so many rows, and how to get all of them."""
+def with_first_rows(table: Table, most: int) -> Table:
+    """Return a table of which the short answer shows so many rows at most."""
     if len(table.rows) <= most:
         return table
-    line = f"The first {most} of {len(table.rows)} {what}. All of them: {ALL}."
-    footnote = "\n".join(filter(None, (table.footnote, line)))
-    short = dataclasses.replace(table, rows=table.rows[:most], footnote=footnote)
-    return dataclasses.replace(table, short=short)
+    caption = f"{table.caption}: the first {most} of {len(table.rows)}"
+    return dataclasses.replace(
+        table, short=dataclasses.replace(table, caption=caption, rows=table.rows[:most])
+    )
 
 
 def footnote_on_letters(entries: Sequence[SystemScore]) -> str:
@@ -308,8 +305,9 @@ def _differences(
 ) -> Table:
     def table(shown: Sequence[Difference], footnote: str) -> Table:
         sides = column.sides(shown)
+        some = f": {len(shown)} of {len(differences)}" if len(shown) < len(differences) else ""
         of_table = Table.of(
-            f"{caption}, {sides.minus}{_margin(c, sides)}",
+            f"{caption}, {sides.minus}{margin_clause(c, sides)}{some}",
             (*difference_columns(c, sides, look), *columns, verdicts(shown), marks(shown)),
             shown,
             stands_out,
@@ -326,10 +324,7 @@ def _differences(
         every_pair = len(differences) == n_systems * (n_systems - 1) // 2
         shown = [d for d in differences if not every_pair or best in (d.a, d.b)]
         shown = shown[: most - every_pair]
-    lines = [disagreements.short_line(map(disagreements.kinds, shown))]
-    if len(shown) < len(differences):
-        lines.append(f"All {len(differences)} differences: {ALL}.")
-    short = table(shown, "\n".join(filter(None, lines)))
+    short = table(shown, disagreements.short_line(map(disagreements.kinds, shown)))
     return dataclasses.replace(table(differences, why_marked(differences, c)), short=short)
 
 
@@ -377,14 +372,16 @@ def pairs_matrix(c: Any, metric: MetricInfo, shown: Any = None) -> Table:
         part="pairs",
         main=0,
         methods=sentence_of_tests(c, metric),
-        footnote=_significance(c) if computed(c, "test") else "",
+        footnote=_significance(c, of_pair.values()) if computed(c, "test") else "",
     )
 
 
-def _significance(c: Any) -> str:
+def _significance(c: Any, differences: Iterable[Difference]) -> str:
+    """Return what the star means, or that no difference has one."""
     alone = c.correction == "none" or is_one_comparison(c)
     corrected = "" if alone else f" after correction ({c.correction})"
-    return f"{SIGNIFICANT} p ≤ {margin_text(alpha(c.level))}{corrected}."
+    mark = SIGNIFICANT if any(map(stands_out, differences)) else "No"
+    return f"{mark} p ≤ {margin_text(alpha(c.level))}{corrected}."
 
 
 def marks(differences: Iterable[Difference]) -> Column:
@@ -413,7 +410,7 @@ def verdicts(differences: Iterable[Any]) -> Column:
     return named(DIFFERENCE)["verdict"].column(Look(), applies=judged)
 
 
-def _margin(c: Any, sides: column.Sides) -> str:
+def margin_clause(c: Any, sides: column.Sides) -> str:
     """Return the margin, and whom the verdicts are on."""
     return "" if c.margin is None else f"; margin {margin_text(c.margin)}, verdict on {sides.one}"
 

@@ -44,7 +44,7 @@ def headline(c: Comparison, metric: MetricInfo) -> str:
     systems = [entry for entry in c.systems if entry.metric == metric.name]
     if not systems:
         return f"No score on {metric.name}."
-    digits = Rounding.of_scores([(entry.score, entry.interval) for entry in systems])
+    digits = Rounding.for_scores([(entry.score, entry.interval) for entry in systems])
     if not c.differences:
         # The headline names so many scores where nothing is compared
         shown = [
@@ -277,7 +277,7 @@ def _short_difference(d: Difference) -> str:
 
 
 def _short_score(entry: SystemScore) -> str:
-    digits = Rounding.of_scores([(entry.score, entry.interval)])
+    digits = Rounding.for_scores([(entry.score, entry.interval)])
     sure = "" if entry.interval is None else f" {digits.interval(entry.interval)}"
     return f"{entry.system}: {entry.metric} {digits.text(entry.score)}{sure}"
 
@@ -487,8 +487,8 @@ def intervals_and_tests(
 
     def intervals(metric: str) -> str:
         bounds = [(d.interval, times) for d, times in kinds if d.metric == metric]
-        of_scores = [(entry.interval, 1) for entry in scores if entry.metric == metric]
-        return for_both(_methods(bounds, source_of_interval), _methods(of_scores, source_of_interval))
+        score_bounds = [(entry.interval, 1) for entry in scores if entry.metric == metric]
+        return for_both(_methods(bounds, source_of_interval), _methods(score_bounds, source_of_interval))
 
     def tests(metric: str) -> str:
         return by_tests([(d, times) for d, times in kinds if d.metric == metric], source_of_test)

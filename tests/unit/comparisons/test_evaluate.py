@@ -98,7 +98,7 @@ def test_reports() -> None:
     assert "1 system evaluated by accuracy and f1_macro" in result.to_html()
     for written in (result.to_markdown(), result.to_latex(), result.to_json()):
         assert "accuracy" in written
-    assert result.plot("f1_macro").get_title(loc="left").startswith("f1_macro with 95 % intervals")
+    assert result.plot("f1_macro").get_title(loc="left").startswith("Scores with 95 % intervals")
 
 
 def test_a_comparison_of_one_system_points_to_it() -> None:

@@ -64,7 +64,7 @@ def table_model(table: Table, links: Links) -> dict[str, Any]:
     """Return a table of systems by one metric."""
     rows = table.standings
     scores = _scores(rows)
-    digits = {"score": Rounding.of_scores(scores), "gap": _gap_digits(rows, table.margin)}
+    digits = {"score": Rounding.for_scores(scores), "gap": _gap_digits(rows, table.margin)}
     axes = {
         "score": Axis.of(scores),
         "to_best": _gap_axis([one.to_best for one in rows], table.margin),
@@ -196,7 +196,7 @@ def with_groups(rows: Sequence[Standing]) -> bool:
 
 def table_words(table: Table) -> dict[str, Any]:
     """Return what stands above and below a table in words."""
-    digits, rows = Rounding.of_scores(_scores(table.standings)), table.standings
+    digits, rows = Rounding.for_scores(_scores(table.standings)), table.standings
     reading = simultaneous(table, with_groups=with_groups(rows)) if len(rows) > 1 else ""
     return {
         "lead": first(table),
@@ -221,7 +221,7 @@ def overall_model(overall: Overall, tables: Mapping[str, Table], links: Links) -
     axis = _gap_axis([one.to_best for one in rows], None)
     base_axis = _gap_axis([one.to_baseline for one in rows], None)
     task_scores = {
-        task: (Rounding.of_scores(_scores(one.standings)), {s.system: s.score for s in one.standings})
+        task: (Rounding.for_scores(_scores(one.standings)), {s.system: s.score for s in one.standings})
         for task, one in tables.items()
     }
     means = digits if any(one.to_best for one in rows) else Rounding.of([(one.mean, None) for one in rows])

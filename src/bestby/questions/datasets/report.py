@@ -52,7 +52,6 @@ from bestby.report.paper import (
 from bestby.report.percent import changes_of_one_metric, multiplied, times_hundred
 from bestby.report.references import cite
 from bestby.report.tables import (
-    ALL,
     BEST,
     Table,
     difference_columns,
@@ -269,7 +268,7 @@ def _systems(c: DatasetComparison) -> Table:
     best = {name for name, x in zip(c.systems, values, strict=True) if words.are_level(x, values[0])}
     main = 1 if standings is None else 2
     table = Table.of(caption, columns, entries, lambda e: e[0] in best, part="systems", main=main)
-    return with_first_rows(table, BEST, "systems")
+    return with_first_rows(table, BEST)
 
 
 def _lettered(c: DatasetComparison) -> bool:
@@ -588,7 +587,7 @@ def _scores(c: DatasetComparison, *, details: bool) -> Table:
     shown = set(np.argsort(-spread, kind="stable")[: MOST_DATASETS - 2].tolist())
     rows = tuple(row for place, row in enumerate(table.rows) if place >= len(entries) or place in shown)
     caption = f"{what}: the {len(shown)} of {len(entries)} where the systems differ most"
-    line = f"The last rows are of all {len(entries)} datasets. Every dataset: {ALL}."
+    line = f"The last rows are of all {len(entries)} datasets."
     short = replace(table, caption=caption, rows=rows, footnote=f"{footnote} {line}".strip())
     return replace(table, short=short)
 

@@ -289,7 +289,7 @@ def _seen(check: GateCheck) -> str:
 def _table(g: Gate) -> Table:
     differences = g.differences
     digits = Rounding.of([(d.estimate, d.equivalence_interval) for d in differences])
-    scores = Rounding.of_scores(
+    scores = Rounding.for_scores(
         [(s, d.equivalence_interval) for d in differences for s in (d.score_a, d.score_b)]
     )
     shown = 2.0 * g.level - 1.0

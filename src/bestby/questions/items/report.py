@@ -6,7 +6,7 @@ import dataclasses
 import math
 from collections.abc import Iterator, Sequence
 from functools import partial
-from operator import attrgetter, itemgetter
+from operator import attrgetter
 from typing import Any
 
 from bestby._core.text import counted, grouped
@@ -37,7 +37,7 @@ from bestby.report.fields import DIFFERENCE, SCORE, Rows
 from bestby.report.fields import named as named_fields
 from bestby.report.figures import forest, systems
 from bestby.report.next_step import leading, next_step
-from bestby.report.numbers import margin_text, percent
+from bestby.report.numbers import percent
 from bestby.report.pairs import examples
 from bestby.report.paper import against, clustered, drawn, inference, intervals_of_scores, measured, named
 from bestby.report.percent import changes
@@ -51,6 +51,7 @@ from bestby.report.tables import (
     differences_of,
     differences_table,
     footnote_on_letters,
+    margin_clause,
     marks,
     pairs_matrix,
     score_rounding,
@@ -317,44 +318,30 @@ def _overview(c: Comparison, view: Comparison | None) -> Overview:
 def _by_metric(c: Comparison) -> Table:
     """Return two systems on all metrics: a row per metric, with both scores and their difference."""
     first = c.differences[0]
-    entries = [
-        (
-            metric,
-            d if d.a == first.a else d.mirrored(),
-            score_rounding(c, metric),
-            difference_rounding(c, metric),
-        )
-        for metric in c.metrics
-        for d in differences_of(c, metric)
-    ]
+    differences = [d if d.a == first.a else d.mirrored() for d in c.differences]
+    scores = {metric.name: score_rounding(c, metric) for metric in c.metrics}
+    looks = {metric.name: Look(difference_rounding(c, metric), c.level) for metric in c.metrics}
 
-    def of_difference(name: str) -> Column:
+    def difference_column(name: str) -> Column:
         field = named_fields(DIFFERENCE)[name]
-        header = field.column(Look(level=c.level)).header
+        header = field.column(looks[first.metric]).header
+        return Column(header, lambda d: field.column(looks[d.metric]).cell(d), applies=field.applies(c))
 
-        def cell(entry: Any) -> Cell:
-            return field.column(Look(entry[3], c.level)).cell(entry[1])
-
-        return Column(header, cell, applies=field.applies(c))
-
-    differences = [d for _, d, _, _ in entries]
     columns = (
-        column.name(
-            "metric", lambda e: f"{e[0].name}{'' if e[0].greater_is_better else ' (lower is better)'}"
-        ),
-        Column(first.a, lambda e: number_cell(e[2], e[1].score_a)),
-        Column(first.b, lambda e: number_cell(e[2], e[1].score_b)),
-        *map(of_difference, ("difference", "interval", "p_value")),
-        column.part(verdicts(differences), itemgetter(1)),
-        column.part(marks(differences), itemgetter(1)),
+        column.name("metric", lambda d: f"{d.metric}{'' if d.greater_is_better else ' (lower is better)'}"),
+        Column(first.a, lambda d: number_cell(scores[d.metric], d.score_a)),
+        Column(first.b, lambda d: number_cell(scores[d.metric], d.score_b)),
+        *map(difference_column, ("difference", "interval", "p_value")),
+        verdicts(differences),
+        marks(differences),
     )
     sides = column.sides(differences)
-    margin = "" if c.margin is None else f"; margin {margin_text(c.margin)}, verdict on {sides.one}"
+    of_both = f"Scores of {first.a} and {first.b} over {c.extent}, and their differences"
     return Table.of(
-        f"Scores of {first.a} and {first.b} over {c.extent}, and their differences, {sides.minus}{margin}",
+        f"{of_both}, {sides.minus}{margin_clause(c, sides)}",
         columns,
-        entries,
-        lambda e: words.stands_out(e[1]),
+        differences,
+        words.stands_out,
         part="metrics",
         main=3,
         methods=words.methods_sentence(dataclasses.replace(c, systems=())),

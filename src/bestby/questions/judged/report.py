@@ -79,7 +79,7 @@ def document(c: JudgedComparison) -> Document:
     by_rates = c.labels_drawn == "calibration"
     judge_scores = column.number(
         f"judge alone{unit_of(metric)}",
-        Rounding.of_scores([(s.score, s.interval) for s in c.systems]),
+        Rounding.for_scores([(s.score, s.interval) for s in c.systems]),
         attrgetter("judge_score"),
     )
     judge_column = (judge_scores,) if by_rates else ()

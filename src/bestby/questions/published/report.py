@@ -76,7 +76,7 @@ def _few(c: PublishedComparison) -> str:
 
 
 def _conclusion(c: PublishedComparison) -> str:
-    digits = Rounding.of_scores([(c.score, c.interval)])
+    digits = Rounding.for_scores([(c.score, c.interval)])
     over = _extent(c, c.n) + ("" if c.n == c.n_published else f" ({c.published}: {c.n_published})")
     lead = f"{c.system} has {c.metric.name} {digits.text(c.score)} over {over}, {c.published} {printed(c)}: "
     counted, counts = paired(c.answers), differing(c.answers)
@@ -97,7 +97,7 @@ def _extent(c: PublishedComparison, n: int) -> str:
 
 
 def _scores(c: PublishedComparison) -> Table:
-    digits, of_runs = Rounding.of_scores([(c.score, c.interval)]), c.answers[0].assumption == "runs"
+    digits, of_runs = Rounding.for_scores([(c.score, c.interval)]), c.answers[0].assumption == "runs"
     entries = ((c.system, c.score, c.interval, c.n), (c.published, c.published_score, None, c.n_published))
     columns = (
         column.name("system", itemgetter(0)),

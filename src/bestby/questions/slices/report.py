@@ -161,7 +161,7 @@ def _slices(c: SlicesComparison, whole: Difference) -> Table:
         f" {_UNCORRECTED}",
     )
     table = with_bars(table, [(one.estimate, one.interval) for one in differences], marked=0.0)
-    short = with_first_rows(replace(table, footnote=_UNCORRECTED), BEST, "rows")
+    short = with_first_rows(replace(table, footnote=_UNCORRECTED), BEST)
     return replace(table, short=short)
 
 

@@ -12,7 +12,6 @@ from bestby.report.comparison import Comparison, Difference
 from bestby.report.document import best_systems
 from bestby.report.figures import drawing
 from bestby.report.figures.canvas import SCREEN, Canvas, Sheet, figure
-from bestby.report.figures.texts import name
 from bestby.report.numbers import MINUS, Rounding, ends, excludes_zero, percent
 from bestby.report.tables import (
     difference_rounding,
@@ -85,7 +84,7 @@ def forest(
     differences = differences_of(shown, info)
     named = (name for d in differences for name in (d.a, d.b))
     names = canvas.names([*(entry.system for entry in systems_of(shown, info)), *named])
-    text = f"{name(info.name)}: differences{_with_intervals(c)}, {c.extent}"
+    text = f"Differences{_with_intervals(c)}, {c.extent}"
     if view is not None:
         text += f", {len(systems_of(view, info))} of {len(systems_of(c, info))} systems"
     sheet = draw_lines(
@@ -170,8 +169,7 @@ def baseline(
         Rounding.of([(d.estimate, d.interval) for d in differences], c.margin),
         c.margin,
         canvas,
-        title=f"{name(info.name)}: differences with {names[reference]} (the {which}){_with_intervals(c)},"
-        f" {c.extent}{more}",
+        title=f"Differences with {names[reference]} (the {which}){_with_intervals(c)}, {c.extent}{more}",
         foot=why_marked(differences, c),
         keys=drawing.difference_keys(c, c.margin),
     )
@@ -207,6 +205,5 @@ def interval(difference: Difference, *, canvas: Canvas = SCREEN) -> Sheet:
     drawing.bare(axes)
     info = MetricInfo(d.metric, d.greater_is_better, (-math.inf, math.inf))
     drawing.difference_label(axes, info, names[d.a], names[d.b])
-    intervals = "" if d.interval is None else f"{percent(d.level)} interval, "
-    title = f"{names[d.a]} {MINUS} {names[d.b]}: {intervals}{d.extent}"
+    title = f"Difference{'' if d.interval is None else f' with its {percent(d.level)} interval'}, {d.extent}"
     return Sheet(axes, height=0.85, width=5.0, title=title, foot=disagreements.clause(d))

@@ -12,7 +12,6 @@ from bestby.report.comparison import Comparison, RunsScore
 from bestby.report.document import best_systems
 from bestby.report.figures import drawing, forest, matrix
 from bestby.report.figures.canvas import SCREEN, Canvas, Sheet, figure
-from bestby.report.figures.texts import name
 from bestby.report.numbers import percent
 from bestby.report.tables import differences_of, metric_info, score_rounding, systems_of
 from bestby.report.words import computed
@@ -76,7 +75,7 @@ def _sheet(
     keys = [drawing.key(text, **look) for text, look in _LOOKS.items() if text in seen]
     keys += [drawing.key_of_dots("one run")] * dotted
     height = (drawing.DOTTED_ROW if dotted else drawing.ROW) * len(entries)
-    return Sheet(axes, height, title=f"{name(info.name)}{intervals}, {c.extent}{more}", keys=keys)
+    return Sheet(axes, height, title=f"Scores{intervals}, {c.extent}{more}", keys=keys)
 
 
 def _standings(c: Comparison, info: MetricInfo) -> dict[str, str]:

@@ -6,7 +6,6 @@ import json
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from html import escape as escape_markup
 from importlib import resources
 from typing import TYPE_CHECKING, Any
@@ -16,12 +15,14 @@ from bestby.report import paper
 from bestby.report.column import Cell
 from bestby.report.document import BEST_GROUP, Document, Picture, Search, Section, describe, in_short
 from bestby.report.names import without_common
-from bestby.report.tables import ALL, Table, is_small
+from bestby.report.tables import Table, is_small
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _MOST_LISTED = 50  # names in a setting
+
+_POWER = re.compile(r"\d+(?:\.\d+)?e-\d+")
 
 _MOST_OPEN = 15  # readings shown without a click
 
@@ -129,14 +130,8 @@ def _section(index: int, section: Section, headed: bool) -> str:
 
 
 def _short(content: Table) -> str:
-    """Return what the short answer shows of a table, without how to get the rest, which the page has."""
-    if _all_shown(content):
-        return _whole(content)
-    parts = []
-    for shown in content.in_short():
-        lines = (line for line in shown.footnote.splitlines() if ALL not in line)
-        parts.append(_whole(replace(shown, footnote="\n".join(lines))))
-    return "\n".join(parts)
+    """Return what the short answer shows of a table."""
+    return "\n".join(map(_whole, [content] if _all_shown(content) else content.in_short()))
 
 
 def _all_shown(content: Table) -> bool:
@@ -328,8 +323,10 @@ def prose(text: str) -> str:
 
     >>> prose("the 95 % interval, p < 0.01").split(" ")
     ['the', '95\xa0%', 'interval,', 'p\xa0&lt;\xa00.01']
+    >>> prose("p = 4e-5")
+    'p\xa0=\xa0<span class="bb-power">4e-5</span>'
     """
-    return escape(unbroken(text))
+    return _POWER.sub(r'<span class="bb-power">\g<0></span>', escape(unbroken(text)))
 
 
 def paragraph(text: str, kind: str = "") -> str:

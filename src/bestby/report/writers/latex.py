@@ -121,27 +121,23 @@ def _parts(document: Document) -> Iterator[tuple[str, Write, bool]]:
     if overview is not None:
         yield "scores", partial(_overview, overview), of_two is None
     for section in document.sections:
-        matrix = _matrix(section)
+        as_matrix = _is_matrix(section)
         for table in section.tables[overview is not None :]:
-            replaced = table.part == "differences" and not (matrix is None and of_two is None)
+            replaced = table.part == "differences" and (as_matrix or of_two is not None)
             yield table.part, partial(_table, table), not replaced
-        if matrix is not None:
-            yield "pairs", partial(_table, matrix), True
-        elif section.pairs is not None:
-            yield "pairs", partial(_matrix_if_asked, section.pairs), False
+        if section.pairs is not None:
+            yield "pairs", partial(_matrix, section.pairs), as_matrix
 
 
-def _matrix(section: Section) -> Table | None:
-    """Return the matrix of the pairs of many systems; None of few, and if not all pairs were compared."""
-    if section.pairs is None:
-        return None
-    with suppress(InvalidInputError):
-        matrix = section.pairs()
-        return matrix if len(matrix.rows) > _MOST_IN_LIST else None
-    return None
+def _is_matrix(section: Section) -> bool:
+    """Return whether differences are written as a matrix: every two of more than a few were compared."""
+    if section.pairs is not None:
+        with suppress(InvalidInputError):
+            return len(section.pairs().rows) > _MOST_IN_LIST
+    return False
 
 
-def _matrix_if_asked(pairs: Callable[[], Table], layout: Layout) -> str:
+def _matrix(pairs: Callable[[], Table], layout: Layout) -> str:
     return _table(pairs(), layout)
 
 

@@ -119,7 +119,7 @@ def test_axes_given_are_used(made: SimpleNamespace) -> None:
     axes = Figure().add_subplot()
     assert forest.forest(made.five(), canvas=Canvas(axes)) is axes
     assert made.difference().plot(ax=Figure().add_subplot()).figure is not axes.figure
-    assert made.five().plot(ax=Figure().add_subplot()).get_title(loc="left").startswith("accuracy")
+    assert made.five().plot(ax=Figure().add_subplot()).get_title(loc="left").startswith("Differences")
 
 
 def test_metric_is_chosen_by_name(made: SimpleNamespace) -> None:
@@ -132,7 +132,7 @@ def test_metric_is_chosen_by_name(made: SimpleNamespace) -> None:
 def test_a_single_interval(made: SimpleNamespace) -> None:
     axes = forest.interval(made.five()["aen_bert", "memnet"])
     assert [text.get_text() for text in axes.texts] == ["0.024", "0.094", "0.060"]
-    assert axes.get_title(loc="left") == "aen_bert − memnet: 95 % interval, 638 items"
+    assert axes.get_title(loc="left") == "Difference with its 95 % interval, 638 items"
     assert axes.get_xlabel().startswith("← memnet better")
 
 
