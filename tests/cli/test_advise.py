@@ -53,6 +53,14 @@ def test_a_file(run: Run, table: Path) -> None:
     )
 
 
+def test_files_of_datasets(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "seeds.csv"
+    rows = [f"{d},{s},{r},0.{7 + s}{(3 * r + d) % 10}" for d in range(3) for s in range(2) for r in range(4)]
+    path.write_text("\n".join(["dataset,system,seed,score", *rows]) + "\n", encoding="utf-8")
+    case = json.loads(run("advise", path, "--json", "-").stdout)["case"]
+    assert (case["n_datasets"], case["n_systems"], case["n_runs"], case["n_items"]) == (3, 2, 4, None)
+
+
 def test_normality_of_scores_in_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "scores.csv"
     rows = [f"{i},{(i * 37 % 101) / 7},{(i * 53 % 97) / 9}" for i in range(60)]

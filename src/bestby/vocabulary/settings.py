@@ -43,6 +43,10 @@ SETTINGS = (
         ("gate.fail_test",),
     ),
     Term("bound", "one-sided bound", "A check fails by its bound, as in version 0.2.0.", ("gate.fail_test",)),
+    Term("sd", "the standard deviation between runs", "That of single runs.", ("published.spread",)),
+    Term("se", "the standard error of the mean", "That of the mean of the runs.", ("published.spread",)),
+    Term("ci95", "half the 95 % interval by Student's t", "From the mean to an end.", ("published.spread",)),
+    Term("ci95-normal", "1.96 standard errors", "Half the normal interval.", ("published.spread",)),
 )
 # fmt: on
 

@@ -190,9 +190,6 @@ def _advice(seen: Seen, evaluation: Evaluation | None = None) -> Advice:
     interval, reason = end.interval, "goes with the test"
     if interval == "auto":
         interval, reason = _interval(case, seen.choices)
-    correction = end.correction
-    if correction == "auto":
-        correction = "none" if case.n_systems == 2 else "holm"
     settings = {"question": "advice", **asdict(case)}
     extent: dict[str, Any] = {}
     if evaluation is not None:
@@ -202,7 +199,7 @@ def _advice(seen: Seen, evaluation: Evaluation | None = None) -> Advice:
         interval=interval,
         call=end.call,
         interval_reason=reason,
-        correction=correction,
+        correction="none" if case.n_systems == 2 else "holm",
         path=path,
         wrong=wrong(case),
         case=case,

@@ -129,6 +129,9 @@ def _repeated(paths: list[str]) -> dict[str, Any] | None:
     if command == "runs":
         return {**numbers, "n_runs": min(len(one.runs) for one in result.systems)}
     if command == "datasets":
+        data = {} if result.kind != "datasets" else result.provenance.data
+        numbers["n_items"] = data.get("items")
+        numbers["n_runs"] = min((n for row in data.get("runs", ()) for n in row), default=1)
         return {**numbers, "n_datasets": len(result.datasets)}
     repetitions, folds = (len(set(one)) for one in zip(*result.folds, strict=True))
     return {**numbers, "n_folds": folds, "n_runs": repetitions}

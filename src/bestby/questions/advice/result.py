@@ -141,8 +141,7 @@ class Advice(Drawn, Reported):
     interval_reason : str
         Why this interval.
     correction : str
-        How p-values of several comparisons are corrected: ``"holm"``, ``"none"`` for a single one, or
-        ``"part of the test"``.
+        How p-values of several comparisons are corrected: ``"holm"``, or ``"none"`` for a single one.
     path : tuple of Step
         The questions on the way with their answers, reasons and sources.
     wrong : tuple of Wrong

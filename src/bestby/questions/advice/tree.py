@@ -10,16 +10,11 @@ from bestby.questions.advice.result import Case, Step
 
 @dataclass(frozen=True, slots=True)
 class Recommendation:
-    """What to do, at the end of a path.
-
-    `correction` says how p-values of several comparisons are corrected; "auto" is resolved from the number of
-    systems.
-    """
+    """What to do, at the end of a path."""
 
     test: str
     interval: str
     call: str
-    correction: str = "auto"
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,13 +124,11 @@ def cross_validation(case: Case) -> str:
     return "several times in halves" if case.n_folds == 2 else "several times"
 
 
-def dataset_tests(case: Case) -> str:
-    """Return how many systems are compared, and whether each dataset has a test."""
-    if case.n_systems > 2:
-        return "several systems"
+def known_of_datasets(case: Case) -> str:
+    """Return what is known of the systems on each dataset."""
     if case.n_runs > 1:
-        return "two, with runs"
-    return "two, with items" if case.n_items is not None else "two, scores only"
+        return "several runs"
+    return "one score" if case.n_items is None else "scores or predictions of items"
 
 
 # -- the tree ------------------------------------------------------------------------------------------------
@@ -168,7 +161,7 @@ TREE: dict[str, Question] = {
                 "run_items",
             ),
             "datasets": Answer(
-                "A claim about several datasets is not one test: it is about how many of them, and which.",
+                "A claim about several datasets is about their mean, or about on how many of them it holds.",
                 "Dror et al. 2017; Demšar 2006",
                 "datasets",
             ),
@@ -371,51 +364,39 @@ TREE: dict[str, Question] = {
         },
     ),
     "datasets": Question(
-        "How many systems are compared, and is there a test in each dataset?",
-        dataset_tests,
+        "What is known of the systems on each dataset?",
+        known_of_datasets,
         {
-            "two, with items": Answer(
-                "Each dataset has its own p-value: count those with an effect at a controlled error rate,"
-                " and say which they are. The mean over these very datasets is tested by their items.",
-                "Benjamini & Heller 2008; Dror et al. 2017",
+            "scores or predictions of items": Answer(
+                "The mean over these very datasets is tested by their items, whose variances add up. Each"
+                " dataset has its own p-value, too: those with an effect are counted at a controlled error"
+                " rate, and named. One sentence tells of other datasets.",
+                "Satterthwaite 1946; Benjamini & Heller 2008; Dror et al. 2017",
                 Recommendation(
-                    "K-Bonferroni (any dependence) or K-Fisher (independent datasets), with Holm for which",
-                    "auto, in each dataset",
+                    "t over the items of all datasets; K-Bonferroni for on how many",
+                    "t over the items of all datasets",
                     _DATASETS,
-                    "part of the test",
                 ),
             ),
-            "two, with runs": Answer(
-                "The runs of a dataset are its sample, so each dataset has its own p-value: count those with"
-                " an effect at a controlled error rate, and say which they are. The mean over these very"
-                " datasets is tested by their runs; one sentence tells of other datasets.",
-                "Benjamini & Heller 2008; Dror et al. 2017; Ulmer et al. 2022",
+            "several runs": Answer(
+                "The runs of a dataset are its sample: the mean over these very datasets is tested by their"
+                " runs, whose variances add up. Each dataset has its own p-value, too: those with an effect"
+                " are counted at a controlled error rate, and named. One sentence tells of other datasets.",
+                "Satterthwaite 1946; Dror et al. 2017; Ulmer et al. 2022",
                 Recommendation(
-                    "K-Bonferroni (any dependence) or K-Fisher (independent datasets), with Holm for which",
-                    "auto, in each dataset; t over the runs of all datasets",
+                    "t over the runs of all datasets; K-Bonferroni for on how many",
+                    "t over the runs of all datasets",
                     _DATASETS_OF_RUNS,
-                    "part of the test",
                 ),
             ),
-            "two, scores only": Answer(
+            "one score": Answer(
                 "With one score per dataset the datasets are the sample, and the t-test asks about the"
                 " mean that the interval is of. Demšar (2006) recommends Wilcoxon's test, which needs no"
                 " normal differences, but asks whether they are symmetric about 0, which skewed ones with"
-                " mean 0 are not.",
+                " mean 0 are not; and of several systems Friedman's test of their ranks, which the details"
+                " have.",
                 "Student 1908",
                 Recommendation("t over the datasets", "of the mean over datasets", _DATASETS),
-            ),
-            "several systems": Answer(
-                "Ranks make datasets of different difficulty comparable; the F form is the less"
-                " conservative one. The mean over these very datasets is tested by their items or runs, where"
-                " they have such.",
-                "Demšar 2006; Iman & Davenport 1980",
-                Recommendation(
-                    "friedman with Iman-Davenport, then Nemenyi or Holm",
-                    "auto, in each dataset",
-                    _DATASETS,
-                    "part of the test",
-                ),
             ),
         },
     ),

@@ -9,11 +9,13 @@ from operator import attrgetter
 from typing import Any
 
 from bestby._core.text import counted, visible
-from bestby.questions.check.figure import columns as draw
 from bestby.questions.check.result import FileCheck
 from bestby.report.column import Format, Look, as_count, as_name, as_word
 from bestby.report.document import Document, Picture, one_section
 from bestby.report.fields import Field, Rows, attributes
+from bestby.report.figures.canvas import ACCENT, BAND, INK, SCREEN, Canvas, Sheet, figure
+from bestby.report.figures.drawing import bare
+from bestby.report.figures.texts import name
 from bestby.report.tables import Table
 from bestby.report.words import listed
 
@@ -21,6 +23,7 @@ _WIDTH = 100
 _MOST_LINES = 40
 _LEAST_COLUMNS = 4
 _MOST_FINDINGS = 6
+_MOST_BARS = 40
 
 
 def _shown(format_: Format, **headers: str) -> tuple[Field, ...]:
@@ -152,3 +155,22 @@ def dictionary(c: FileCheck) -> dict[str, Any]:
 def sentences(c: FileCheck) -> Iterator[str]:
     """Yield how the files were looked at."""
     yield f"We looked at {counted(len(c.files), 'file')} before the comparison: {lead(c)}"
+
+
+@figure
+def draw(c: FileCheck, *, canvas: Canvas = SCREEN) -> Sheet:
+    """Draw the share of the rows that have a value, a bar per column or else per system."""
+    shares = {one.name: (one.part, 1.0 - one.n_missing / one.n_rows) for one in c.columns[:_MOST_BARS]}
+    shares = shares or dict.fromkeys(c.systems[:_MOST_BARS], ("system", 1.0)) or {"files": ("", 1.0)}
+    axes = canvas.axes()
+    places = range(len(shares))
+    axes.barh(places, [1.0] * len(shares), color=BAND, height=0.6)
+    axes.barh(places, [share for _, share in shares.values()], color=ACCENT, height=0.6, gid="filled")
+    labels = [name(one) + (f" ({part})" if part else "") for one, (part, _) in shares.items()]
+    axes.set_yticks(places, labels, parse_math=False)
+    axes.invert_yaxis()
+    axes.set_xlim(0.0, 1.0)
+    axes.set_xlabel("share of the rows with a value", color=INK)
+    bare(axes)
+    axes.tick_params(axis="y", length=0, labelcolor=INK)
+    return Sheet(axes, 0.6 + 0.3 * len(shares), 5.2, title="How much of each column is filled")

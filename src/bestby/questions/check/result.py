@@ -150,9 +150,9 @@ class FileCheck(Drawn, Reported):
 
     @staticmethod
     def _figure() -> Any:
-        from bestby.questions.check.figure import columns
+        from bestby.questions.check.report import draw
 
-        return columns
+        return draw
 
     @property
     def notes(self) -> tuple[Note, ...]:

@@ -40,7 +40,9 @@ from bestby.report.references import cite
 from bestby.report.tables import Table, marked_by
 from bestby.report.words import by_part, listed
 
-NO_LOSS = "no loss detected (no margin given: this is an alarm, not a proof)"
+_SILENT = "no loss detected"
+
+NO_LOSS = f"{_SILENT} (no margin given: this is an alarm, not a proof)"
 """What it means that an alarm passes."""
 
 _SHOWN, _OF_EACH = 9, 3
@@ -77,9 +79,6 @@ def message(g: Gate) -> str:
     return " ".join([headline(g) + _few(g), *_check_lines(g)])
 
 
-_SILENT = "no loss detected"
-
-
 def _standing(*checks: GateCheck) -> str:
     """Return the outcome of checks; that only alarms were asked and pass has another word."""
     outcome = outcome_of(checks)
@@ -94,12 +93,16 @@ def _by_margin(g: Gate) -> tuple[list[GateCheck], list[GateCheck]]:
     return checks
 
 
-def _all_at_once(g: Gate) -> str:
-    """Return by what checks with a margin fail among several: an exact test, a bound, or either."""
+def _failing(g: Gate, source: str = "") -> str:
+    """Return by what checks with a margin fail: a test with its `source`, a bound, or either."""
     tested = [check.fail_p is not None for check in _by_margin(g)[0]]
-    test = f"an exact test at the level {alpha(g.level):.6g}/{len(g.checks)}"
-    bound = f"a bound that holds for all {len(g.checks)} at once"
-    return test if all(tested) else f"{test} or {bound}" if any(tested) else bound
+    n, level = len(g.checks), f"{alpha(g.level):.6g}"
+    test = f"an exact unconditional test of Tango's score{source} at the level {level}"
+    bound = "the other bound"
+    if n > 1:
+        test, bound = f"{test}/{n}", f"a bound that holds for all {n} at once"
+    how = test if all(tested) else f"{bound} or, of right and wrong answers, {test}" if any(tested) else bound
+    return f"It fails if {how} shows a greater loss{' (Bonferroni)' if n > 1 else ''}."
 
 
 def _check_lines(g: Gate) -> tuple[str, ...]:
@@ -382,17 +385,9 @@ def _methods(g: Gate) -> str:
     shown = percent(round(2.0 * g.level - 1.0, 12))
     text = f"Each end of the {shown} interval is a one-sided {percent(g.level)} bound."
     if bounded:
-        text += " A check with a margin passes if the bound excludes a loss of the margin"
+        text += f" A check with a margin passes if the bound excludes a loss of the margin. {_failing(g)}"
         if len(bounded) > 1:
-            text += "; all must pass, so their number needs no correction (intersection-union)"
-        text += "."
-        if len(g.checks) > 1:
-            one = "Such a check" if alarms else "A check"
-            text += f" {one} fails if {_all_at_once(g)} (Bonferroni) shows a greater loss."
-        elif g.checks[0].fail_p is not None:
-            text += " It fails if an exact test shows a greater loss."
-        if any(check.fail_p is not None for check in g.checks):
-            text += " The test is the unconditional one of Tango's score, for independent answers."
+            text += " All must pass, so their number needs no correction (intersection-union)."
     if alarms:
         tests = [one.difference.test for one in alarms]
         goes_on = any(test is not None and test.name == "hall" for test in tests)
@@ -443,19 +438,6 @@ def dictionary(g: Gate) -> dict[str, Any]:
     }
 
 
-def _failing(g: Gate, bounded: list[GateCheck]) -> str:
-    """Return how checks fail that an exact test decides; nothing if a bound decides all."""
-    tested = [check for check in bounded if check.fail_p is not None]
-    if not tested:
-        return ""
-    which = "A check fails" if len(tested) == len(bounded) else "Checks of right and wrong answers fail"
-    share = f" divided by {len(g.checks)}, the number of checks (Bonferroni)" if len(g.checks) > 1 else ""
-    return (
-        f"{which} if an exact unconditional test{cite('analysis', 'loss beyond a margin')} shows a"
-        f" greater loss at {alpha(g.level):.6g}{share}."
-    )
-
-
 def sentences(g: Gate) -> Iterator[str]:
     """Yield how it was decided whether a candidate may take the place of a baseline."""
     yield f"We asked whether {g.candidate} may take the place of {g.baseline}, on the same {g.extent}."
@@ -470,10 +452,10 @@ def sentences(g: Gate) -> Iterator[str]:
         named_methods = by_part(methods, methods.__getitem__)
         yield (
             f"A loss of this much matters: {margins}. A check passes if the one-sided {percent(g.level)}"
-            f" bound of the difference{cite('analysis', 'equivalence')} excludes it; all checks"
-            f" must pass, which needs no correction. Bounds: {named_methods}."
+            f" bound of the difference{cite('analysis', 'equivalence')} excludes it."
+            f" {_failing(g, cite('analysis', 'loss beyond a margin'))} All checks must pass, which needs no"
+            f" correction. Bounds: {named_methods}."
         )
-        yield _failing(g, bounded)
     if alarms:
         names = listed([measured(check.name) for check in alarms])
         tests = {check.name: intervals_and_tests([check.difference])[1] for check in alarms}

@@ -8,6 +8,7 @@ from bestby.cli import option_groups
 from bestby.cli.option_groups import Names, Text
 from bestby.cli.options import Group, argument, flag, option, record, result_file
 from bestby.cli.records import in_records
+from bestby.vocabulary import allowed_names
 
 
 @record
@@ -59,7 +60,7 @@ class Score(Group):
     spread: Text = option(
         "NAME",
         "What follows +- in the scores: sd, se, ci95 or ci95-normal; it is never guessed.",
-        choices=("sd", "se", "ci95", "ci95-normal"),
+        choices=allowed_names("spread", "published"),
         common=True,
     )
     n_runs: list[int] | None = option(

@@ -32,12 +32,7 @@ from bestby.metrics.directions import bounds_of, direction_of
 from bestby.metrics.score_metric import name_and_direction
 from bestby.metrics.suitability import chosen_metric
 from bestby.questions.published import shares
-from bestby.questions.published.result import (
-    PublishedAnswer,
-    PublishedComparison,
-    PublishedScores,
-    union,
-)
+from bestby.questions.published.result import PublishedComparison, PublishedScores
 from bestby.questions.published.scores import compare_scores
 from bestby.questions.published.shares import Rounded, check_bounds, rounded
 from bestby.results.base import MetricInfo, Note, provenance_of
@@ -317,10 +312,9 @@ def compare_runs_with(
     pairs = by_hall
     if runs.size < skewness.FROM_UNITS:
         pairs = [shares.welch(mean, deviation, runs.size, *one, theirs, level) for one in possible]
-    p, test = [test.p_value for _, test in pairs], pairs[0][1].name
-    answer = PublishedAnswer("runs", None, union(interval for interval, _ in pairs), min(p), max(p), test)
+    answer = shares.of_runs(pairs)
     info = MetricInfo(metric or "score", greater, (-math.inf, math.inf))
-    most = np.array([max(p)]), np.array([max(test.p_value for _, test in by_hall)])
+    most = np.array([answer.p_high]), np.array([shares.of_runs(by_hall).p_high])
     skewed = swap_notes.note_on_skewness(
         info.name, [(system, settings["name"])], *most, 1.0 - level, "runs of one's own"
     )

@@ -11,8 +11,6 @@ from operator import attrgetter, itemgetter
 from typing import Any
 
 from bestby.inference.skewness import FROM_UNITS
-from bestby.questions.published.figure import ASSUMPTIONS
-from bestby.questions.published.figure import published as draw
 from bestby.questions.published.result import PublishedComparison, differing, p_range, paired
 from bestby.questions.published.scores_report import (
     DIFFERING,
@@ -27,12 +25,24 @@ from bestby.report import column
 from bestby.report.column import Cell, Column
 from bestby.report.document import Document, Picture, one_section
 from bestby.report.fields import Field, Rows, attributes, values
+from bestby.report.figures import drawing
+from bestby.report.figures.canvas import SCREEN, Canvas, Sheet, figure
+from bestby.report.figures.forest import Line, draw_lines
+from bestby.report.figures.texts import name
 from bestby.report.numbers import MINUS, Rounding, alpha, percent
 from bestby.report.paper import measured, with_works
 from bestby.report.percent import multiplied, scale_of, times_hundred
 from bestby.report.tables import Table
 from bestby.report.words import name_of_test
 from bestby.results.values import Interval
+
+ASSUMPTIONS = {
+    "other items": "other items",
+    "fewest differing": "same items, most agreement",
+    "most differing": "same items, least agreement",
+    "runs": "the runs are independent",
+}
+"""What each assumption is called."""
 
 
 def document(c: PublishedComparison) -> Document:
@@ -200,6 +210,26 @@ def sentences(c: PublishedComparison) -> Iterator[str]:
         f"Intervals are at the {percent(c.level)} level; intervals and p-values allow for the rounding of the"
         " published score."
     )
+
+
+@figure
+def draw(c: PublishedComparison, *, canvas: Canvas = SCREEN) -> Sheet:
+    """Draw the interval of the difference under each assumption, filled where it is significant."""
+    lines = [
+        Line(ASSUMPTIONS[a.assumption], c.estimate, a.interval, filled=a.p_high <= alpha(c.level))
+        for a in c.answers
+    ]
+    sheet = draw_lines(
+        lines,
+        rounding(c),
+        None,
+        canvas,
+        title=f"{name(c.metric.name)}: {percent(c.level)} intervals, by what was not published",
+        keys=[drawing.key("significant", filled=True), drawing.key("not significant", filled=False)],
+    )
+    names = canvas.names([c.system, c.published])
+    drawing.difference_label(sheet.axes, c.metric, names[c.system], names[c.published])
+    return sheet
 
 
 def changes_in_percent(result: Any, names: Mapping[str, str]) -> dict[str, Any]:

@@ -148,9 +148,9 @@ class PublishedComparison(Drawn, Reported, Renamed):
 
     @staticmethod
     def _figure() -> Any:
-        from bestby.questions.published.figure import published
+        from bestby.questions.published.report import draw
 
-        return published
+        return draw
 
     @property
     def estimate(self) -> float:

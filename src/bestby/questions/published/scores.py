@@ -18,10 +18,7 @@ from bestby.questions.published import shares
 from bestby.questions.published.result import PublishedAnswer, PublishedPair, PublishedScore, PublishedScores
 from bestby.questions.published.shares import Rounded, check_bounds, rounded
 from bestby.results.base import Note, provenance_of
-
-SPREADS = ("sd", "se", "ci95", "ci95-normal")
-"""What may follow ±: the standard deviation of runs, the standard error of their mean, half its 95 % interval
-by Student's t or by the normal distribution."""
+from bestby.vocabulary import allowed_names
 
 _BETWEEN = re.compile(r"\s*(?:±|\+/-|\+-|\\pm)\s*")
 
@@ -173,10 +170,11 @@ def _of_items(
 
 def _scales(entries: Sequence[_Entry], spread: Any) -> list[float]:
     """Return how many standard errors one unit of the spread of each score is."""
+    spreads = allowed_names("spread", "published")
     if spread is None:
         raise InvalidInputError(
             "what the numbers after ± are is not known, and nothing is guessed",
-            hint=f"name it: spread='sd', or one of {', '.join(SPREADS)}",
+            hint=f"name it: spread='sd', or one of {', '.join(spreads)}",
             argument="spread",
         )
     if spread == "range":
@@ -185,7 +183,7 @@ def _scales(entries: Sequence[_Entry], spread: Any) -> list[float]:
             hint="give the standard deviation or the standard error of the runs, spread='sd'",
             argument="spread",
         )
-    checks.choice(spread, SPREADS, "spread")
+    checks.choice(spread, spreads, "spread")
     for entry in entries:
         if entry.spread is None:
             raise InvalidInputError(

@@ -65,17 +65,16 @@ def verdict(
         bound = p_clause(p[decided == "always"], alpha(level))
         side = "most" if decided == "always" else "least"
         clause = bound.replace("p = ", f"p at {side} ") if p[0] != p[1] else bound
-        return f"{VERDICTS[decided]}{whatever} ({name_of_test(test)}: {clause})"
+        return f"they {VERDICTS[decided]}{whatever} ({name_of_test(test)}: {clause})"
+    on = "digits that were not published"
+    if overlap is not None:
+        limit, n, (fewest, most) = overlap
+        on = "the overlap and on what else was not published"
+        if limit is not None:
+            on = f"the overlap. They do if they disagree on at most {limit} of {n} items"
+            on += f" ({percent_of(limit / n)}); the scores allow {fewest} to {most}"
     tested = f"{name_of_test(test)}: p from {p_text(p[0])} to {p_text(p[1])}"
-    if overlap is None:
-        return f"whether they differ depends on digits that were not published ({tested})"
-    limit, n, (fewest, most) = overlap
-    if limit is None:
-        return f"depends on the overlap and on what else was not published ({tested})"
-    return (
-        f"depends on the overlap: significant if they disagree on at most {limit} of {n} items"
-        f" ({percent_of(limit / n)}); the scores allow {fewest} to {most} ({tested})"
-    )
+    return f"whether they differ significantly depends on {on} ({tested})"
 
 
 def document(c: PublishedScores) -> Document:
@@ -173,21 +172,12 @@ def _limit(pair: PublishedPair) -> str:
     return str(pair.differing_limit or "") if pair.decided == "depends" else ""
 
 
-_SPREADS = {
-    "sd": "the standard deviation between runs",
-    "se": "the standard error of the mean",
-    "ci95": "half the 95 % interval by Student's t",
-    "ci95-normal": "1.96 standard errors",
-}
-
-
 def methods(c: PublishedScores) -> str:
     """Return how the numbers were computed."""
     text = intervals_with_tests((answer for pair in c.pairs for answer in pair.answers), c.level)
     if c.spread is not None:
-        text += (
-            f" What follows ± is {_SPREADS[c.spread]}; runs of different systems are taken as independent."
-        )
+        spread = vocabulary.long_name("setting", c.spread)
+        text += f" What follows ± is {spread}; runs of different systems are taken as independent."
     return f"{text} Ranges cover everything that rounds to the published scores{_agreement(c)}."
 
 

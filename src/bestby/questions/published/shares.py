@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from itertools import product
@@ -292,8 +293,14 @@ def welch_of_rounded(
         if sd1 + sd2 > 0.0
         for gap in gaps
     ]
+    return of_runs(pairs)
+
+
+def of_runs(pairs: Sequence[tuple[Interval, TestResult]]) -> PublishedAnswer:
+    """Return the answer on runs from intervals and tests, one for each way to round what is published."""
     p = [test.p_value for _, test in pairs]
-    return PublishedAnswer("runs", None, union(interval for interval, _ in pairs), min(p), max(p), "welch")
+    interval = union(interval for interval, _ in pairs)
+    return PublishedAnswer("runs", None, interval, min(p), max(p), pairs[0][1].name)
 
 
 def welch_error(sd1: float, n1: int, sd2: float, n2: int) -> tuple[float, float]:

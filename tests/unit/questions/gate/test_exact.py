@@ -125,12 +125,14 @@ def test_where_bound_and_test_disagree_a_mark_says_so() -> None:
     assert "†" not in str(asked(lost(300, 6), fail_test="bound"))
     family = str(asked(lost(300, 8), by={"x": np.repeat([0, 1, 2], 100)}))
     assert "* 1 of 4 checks: bound and test are of one check at a time" in " ".join(family.split())
-    assert "fails if an exact test at the level 0.05/4 (Bonferroni)" in " ".join(family.split())
+    assert "of Tango's score at the level 0.05/4 shows a greater loss (Bonferroni)" in " ".join(
+        family.split()
+    )
 
 
 def test_the_paragraph_cites_the_test() -> None:
     said = asked(lost(300, 8)).methods()
-    assert "(Tango, 1998; Sidik, 2003; Berger and Boos, 1994) shows a greater loss at 0.05." in said
+    assert "(Tango, 1998; Sidik, 2003; Berger and Boos, 1994) at the level 0.05 shows a greater loss." in said
     assert "Berger" not in asked(lost(300, 8), fail_test="bound").methods()
     assert "berger-boos-1994-values" in asked(lost(300, 8)).citations()
 

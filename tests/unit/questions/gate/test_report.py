@@ -45,7 +45,9 @@ def test_checks_that_do_not_pass_have_their_sentence() -> None:
     assert "checks at once" not in alarms
     one = words(str(several(margin={METRICS[0]: MARGINS[METRICS[0]]})))
     assert "intersection-union" not in one
-    assert "Such a check fails if an exact test at the level 0.05/3 (Bonferroni) shows a greater loss" in one
+    assert (
+        "It fails if an exact unconditional test of Tango's score at the level 0.05/3 shows a greater" in one
+    )
 
 
 def test_of_many_checks_those_that_do_not_pass_have_a_sentence() -> None:

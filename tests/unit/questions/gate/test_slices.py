@@ -84,7 +84,9 @@ def test_one_of_several_slices_fails_by_a_bound_for_all_checks() -> None:
     assert "its upper bound that holds for all 4 checks at once" in among.sentences[3]
     assert result.with_margin(between).checks[3].outcome == "inconclusive"
     assert [c.outcome for c in result.with_margin(between)] == [c.outcome for c in among]
-    assert "fails if a bound that holds for all 4 at once (Bonferroni)" in " ".join(str(among).split())
+    assert "fails if a bound that holds for all 4 at once shows a greater loss (Bonferroni)" in " ".join(
+        str(among).split()
+    )
     assert bb.load(among.to_json()).checks[3].fail_bound == among.checks[3].fail_bound
     shown = in_percent(among).checks[3]
     assert shown.fail_bound == pytest.approx(100.0 * among.checks[3].fail_bound)

@@ -85,7 +85,7 @@ def test_the_limit_holds_for_every_count_that_a_coarse_score_allows(right: int) 
 def test_words_and_numbers_agree() -> None:
     always = bb.compare_published(*answers(190, 200), published="70.0%", name="Smith")
     assert (always.decided, always.significant, always.winner) == ("always", True, "mine")
-    assert "differ significantly whatever the overlap (McNemar's exact test: p" in " ".join(
+    assert "they differ significantly whatever the overlap (McNemar's exact test: p" in " ".join(
         str(always).split()
     )
     never = bb.compare_published(*answers(140, 200), published="70.0%")
@@ -93,8 +93,8 @@ def test_words_and_numbers_agree() -> None:
     assert "cannot be told apart whatever the overlap (McNemar's" in " ".join(str(never).split())
     depends = bb.compare_published(*answers(150, 200), published="70.0%", name="Smith")
     assert depends.decided == "depends"
-    said = f"significant if they disagree on at most {depends.differing_limit} of 200 items"
-    assert f"depends on the overlap: {said}" in " ".join(str(depends).split())
+    said = f"They do if they disagree on at most {depends.differing_limit} of 200 items"
+    assert f"depends on the overlap. {said}" in " ".join(str(depends).split())
     lower = bb.compare_published(
         {"mine": [0] * 190 + [1] * 10},
         published="30.0%",

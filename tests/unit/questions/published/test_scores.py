@@ -58,15 +58,14 @@ def test_the_three_verdicts_are_said_in_words() -> None:
         return " ".join(str(bb.compare_published(scores={"A": a, "B": b}, n_items=n)).split())
 
     assert (
-        "A (88.3%) and B (60.0%) on the same 1000 items: differ significantly whatever the overlap"
+        "A (88.3%) and B (60.0%) on the same 1000 items: they differ significantly whatever the overlap"
         in words("88.3%", "60.0%", 1000)
     )
     assert "cannot be told apart whatever the overlap" in words("88.3%", "88.3%", 1000)
     pair = pair_of("88.3%", "86.0%", n_items=872)
     text = words("88.3%", "86.0%", 872)
     assert (
-        f"depends on the overlap: significant if they disagree on at most {pair.differing_limit} of 872"
-        in text
+        f"depends on the overlap. They do if they disagree on at most {pair.differing_limit} of 872" in text
     )
 
 
@@ -200,7 +199,7 @@ def test_wrong_arguments(scores: Any, more: dict[str, Any], message: str) -> Non
 def test_the_command_says_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["published", "--score", "88.3%", "--score", "87.6%", "--items", "872"]) == 0
     text = capsys.readouterr().out
-    assert text.startswith("A (88.3%) and B (87.6%) on the same 872 items: depends on the overlap")
+    assert text.startswith("A (88.3%) and B (87.6%) on the same 872 items: whether they differ significantly")
     words = ["--score", "x=0.883+-0.004", "--score", "y=0.876+-0.003", "--runs", "5"]
     assert main(["published", *words]) == 2
     assert "--spread sd" in capsys.readouterr().err
@@ -211,7 +210,7 @@ def test_the_command_says_the_same(tmp_path: Path, capsys: pytest.CaptureFixture
     assert (
         main(["published", "--score", "88.3%", "--score", "87.6%", "--items", "872", "--items", "1000"]) == 0
     )
-    assert "on 872 items and 1000 items: cannot be told apart (chi-squared" in " ".join(
+    assert "on 872 items and 1000 items: they cannot be told apart (chi-squared" in " ".join(
         capsys.readouterr().out.split()
     )
     assert main(["published", "--score", "88.3%"]) == 2
