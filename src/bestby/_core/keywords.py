@@ -110,7 +110,7 @@ def unknown_keyword(function: Callable[..., Any], word: str, value: object = Non
     function = inspect.unwrap(function)
     named = [name for name in _parameters(function) if name not in _UNNAMED]
     name = _name(function)
-    moved = _moved(named)
+    moved = {one: place for one, place in _moved(named).items() if _takes(function, one)}
     words = {one: _words(function, one) for one in named} | dict.fromkeys(moved, ())
     other = word if word in moved else meant(word, value, words)
     close = [other] if other else difflib.get_close_matches(word, [*moved, *named], n=1, cutoff=0.7)
@@ -175,6 +175,14 @@ def _moved(names: Sequence[str]) -> dict[str, str]:
     return {
         word: place for word, place in MOVED.items() if word not in names and place.partition("=")[0] in names
     }
+
+
+def _takes(function: Callable[..., Any], moved: str) -> bool:
+    """Return whether a function takes what a keyword has become: not all take blocks, or every correction."""
+    kinds = function.__annotations__
+    if moved == "blocks":
+        return "Blocks" in str(kinds["clusters"])
+    return moved != "simultaneous" or moved in _words(function, "correction")
 
 
 def _as_called(hint: str, moved: Mapping[str, str]) -> str:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 from bestby._core import checks
+from bestby._core.errors import InvalidInputError
 from bestby._core.keywords import with_suggestions
 
 
@@ -43,6 +44,15 @@ class Blocks:
 
     def __post_init__(self) -> None:
         checks.positive_int(self.size, "size")
+
+    def __iter__(self) -> NoReturn:
+        """Refuse to be read as a cluster per item, as functions do that take no blocks."""
+        raise InvalidInputError(
+            f"clusters must be a cluster per item here, got {self!r}",
+            hint="bestby.compare, evaluate and gate take blocks; or number the blocks:"
+            f" clusters=[item // {self.size} for item in range(n)]",
+            argument="clusters",
+        )
 
 
 def clusters_and_blocks(clusters: Any) -> tuple[Any, int | None]:

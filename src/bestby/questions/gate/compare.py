@@ -15,7 +15,7 @@ from bestby.comparisons import classes, dependence, equivalence, family, note_ru
 from bestby.comparisons.provenance import evaluation_provenance
 from bestby.comparisons.reading import Arguments, check_two_systems, evaluation_of
 from bestby.comparisons.settings import Settings, check_reach
-from bestby.data.blocks import clusters_and_blocks
+from bestby.data.blocks import Blocks, clusters_and_blocks
 from bestby.data.evaluation import Evaluation
 from bestby.data.reading import Reading, checked_reading
 from bestby.engine import interval_methods, significance_tests
@@ -61,7 +61,7 @@ def gate(
     metric: Any = None,
     systems: str | Sequence[str] | None = None,
     items: Any = None,
-    clusters: Any = None,
+    clusters: Blocks | Any = None,
     strata: Any = None,
     by: Any = None,
     crossed: bool = False,

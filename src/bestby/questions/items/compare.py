@@ -11,7 +11,7 @@ from bestby._core.typing import OnMissing, Question, Rng
 from bestby.comparisons.one_metric import compared, compared_by_metric
 from bestby.comparisons.reading import Arguments, check_two_systems, evaluation_of
 from bestby.comparisons.settings import Settings
-from bestby.data.blocks import clusters_and_blocks
+from bestby.data.blocks import Blocks, clusters_and_blocks
 from bestby.data.evaluation import Evaluation
 from bestby.data.reading import Reading, checked_reading
 from bestby.metrics.suitability import chosen_metrics
@@ -28,7 +28,7 @@ def compare(
     metric: Any = None,
     systems: str | Sequence[str] | None = None,
     items: Any = None,
-    clusters: Any = None,
+    clusters: Blocks | Any = None,
     strata: Any = None,
     on_missing: OnMissing = "error",
     reading: Reading | None = None,

@@ -14,7 +14,7 @@ from bestby.comparisons import family, note_rules, one_pair
 from bestby.comparisons.one_metric import MetricPart, compared_by_metric, system_scores
 from bestby.comparisons.reading import Arguments, evaluation_of
 from bestby.comparisons.settings import Settings
-from bestby.data.blocks import clusters_and_blocks
+from bestby.data.blocks import Blocks, clusters_and_blocks
 from bestby.data.evaluation import Evaluation
 from bestby.data.reading import Reading, checked_reading
 from bestby.engine.estimate import Estimates
@@ -36,7 +36,7 @@ def evaluate(
     metric: Any = None,
     systems: str | Sequence[str] | None = None,
     items: Any = None,
-    clusters: Any = None,
+    clusters: Blocks | Any = None,
     strata: Any = None,
     on_missing: OnMissing = "error",
     reading: Reading | None = None,
