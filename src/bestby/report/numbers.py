@@ -69,6 +69,15 @@ def half_width(estimate: float, interval: Interval | None) -> float:
     return next((abs(end - estimate) for end in (low, high) if math.isfinite(end)), math.nan)
 
 
+def ranks_text(low: int | None, high: int | None) -> str:
+    """Return the ranks that tests leave open.
+
+    >>> ranks_text(1, 1), ranks_text(2, 3)
+    ('1', '2–3')
+    """
+    return f"{low}" if low == high else f"{low}{DASH}{high}"
+
+
 @dataclass(frozen=True, slots=True)
 class Rounding:
     """How many decimals the numbers of one column get.
@@ -124,10 +133,18 @@ class Rounding:
         ('0.455', '0.45')
         """
         rows = list(measured)
-        rounding, sizes = cls.of(rows), [abs(score) for score, _ in rows if math.isfinite(score)]
+        return cls.of(rows).at_least_for(score for score, _ in rows)
+
+    def at_least_for(self, scores: Iterable[float]) -> Rounding:
+        """Return the rounding of scores whose differences have this one.
+
+        >>> Rounding(2).at_least_for([0.4546, 0.45]), Rounding(4).at_least_for([45.46, 45.0])
+        (Rounding(decimals=3, marks=()), Rounding(decimals=4, marks=()))
+        """
+        sizes = [abs(score) for score in scores if math.isfinite(score)]
         middle = median(sizes) if sizes else 0.0
         least = 0 if middle == 0.0 else max(0, min(3, 2 - math.floor(math.log10(middle))))
-        return rounding.with_decimals(max(rounding.decimals, least))
+        return self.with_decimals(max(self.decimals, least))
 
     def with_decimals(self, decimals: int) -> Rounding:
         """Return the rounding with another number of decimals.

@@ -16,7 +16,7 @@ from bestby.report import column, disagreements
 from bestby.report.column import Cell, Column, Look
 from bestby.report.comparison import Comparison, Difference, SystemScore
 from bestby.report.fields import DIFFERENCE, SCORE, attributes, named
-from bestby.report.numbers import DASH, MINUS, Rounding, alpha, ends, margin_text, percent_of
+from bestby.report.numbers import DASH, MINUS, Rounding, alpha, ends, margin_text, percent_of, ranks_text
 from bestby.report.pairs import differences_on
 from bestby.report.words import (
     are_level,
@@ -176,7 +176,7 @@ def systems_table(
     group = "group (one-sided)" if one_sided(differences_of(c, metric)) else "group"
     columns = (
         # Where nothing was tested, the ranks say nothing.
-        Column("rank", lambda e: Cell(_ranks(e), place[e.system]), applies=tested),
+        Column("rank", lambda e: Cell(ranks_text(e.rank_low, e.rank_high), place[e.system]), applies=tested),
         column.name(kind, attrgetter("system"), baselines or (c.baseline,)),
         shown["score"].column(look),
         column.number(
@@ -238,11 +238,6 @@ def letters_are_names(entries: Sequence[SystemScore]) -> bool:
     """Return whether a system is called by a letter that stands for a group."""
     used = {letter for entry in entries if (entry.group or "").isalpha() for letter in entry.group or ""}
     return not used.isdisjoint(entry.system.casefold() for entry in entries)
-
-
-def _ranks(entry: SystemScore) -> str:
-    one = entry.rank_low == entry.rank_high
-    return f"{entry.rank_low}" if one else f"{entry.rank_low}{DASH}{entry.rank_high}"
 
 
 def one_sided(differences: Sequence[Difference]) -> bool:

@@ -37,7 +37,7 @@ from bestby.report.disagreements import (
 from bestby.report.disagreements import words as said_in_words
 from bestby.report.document import Document, Picture, all_within, differences_with, one_section, subtitle
 from bestby.report.fields import DIFFERENCE, INTERVAL, TEST, Field, Rows, attributes, by_name, inside, values
-from bestby.report.numbers import DASH, MINUS, Rounding, alpha, p_clause, percent
+from bestby.report.numbers import DASH, MINUS, Rounding, alpha, p_clause, percent, ranks_text
 from bestby.report.paper import (
     against,
     drawn,
@@ -111,7 +111,7 @@ def _headline(c: DatasetComparison) -> str:
     ties = [name for name, value in zip(c.systems, values, strict=True) if words.are_level(value, values[0])]
     best = f"average rank, {values[0]:.2f} of {len(c.systems)}, over {n} datasets"
     if c.fixed:
-        mean = difference_rounding(c).text(values[0])
+        mean = _score_rounding(c).text(values[0])
         best = f"{words.averaged(c.metric.name)}, {mean}, over these {n} datasets"
     if len(ties) > 1:
         return f"{words.listed(ties)} share the best {best}."
@@ -251,9 +251,13 @@ def _orders_family(c: DatasetComparison) -> str:
     return "the datasets" if c.correction == "none" else "the datasets, pairs and directions"
 
 
+def _score_rounding(c: DatasetComparison) -> Rounding:
+    return difference_rounding(c).at_least_for(c.means)
+
+
 def _systems(c: DatasetComparison) -> Table:
     """Return the systems with their means, the best first, and the ranks that the tests leave open."""
-    digits, name, standings = difference_rounding(c), c.metric.name, _standings(c)
+    digits, name, standings = _score_rounding(c), c.metric.name, _standings(c)
     order = {system: place for place, system in enumerate(c.systems)}
     columns = (
         Column("rank", lambda e: _rank(standings, order[e[0]]), applies=standings is not None),
@@ -289,7 +293,7 @@ def _rank(standings: family.Standings | None, place: int) -> Cell:
 
 
 def _open_ranks(low: int | None, high: int | None) -> Cell:
-    return Cell(f"{low}" if low == high else f"{low}{DASH}{high}", float(low or 0))
+    return Cell(ranks_text(low, high), float(low or 0))
 
 
 def _letters(standings: family.Standings | None, place: int) -> str:
@@ -304,7 +308,7 @@ def _run_systems(c: DatasetComparison, runs: RunsOnDatasets) -> Table:
     tested, bounded = words.computed(c, "test"), words.computed(c, "interval")
     gaps = any(entry.optimality_gap is not None for entry in runs.systems)
 
-    digits = difference_rounding(c)
+    digits = _score_rounding(c)
     columns = (
         Column("rank", lambda entry: _open_ranks(entry.rank_low, entry.rank_high), applies=tested),
         column.name("system", attrgetter("system"), (c.baseline,)),
@@ -551,7 +555,7 @@ def _datasets_with_difference(c: DatasetComparison, pair: Difference) -> tuple[s
 
 def _scores(c: DatasetComparison, *, details: bool) -> Table:
     """Return the scores on every dataset, their means, and where the tests leave the systems."""
-    digits, standings, better = difference_rounding(c), _standings(c), c.metric.greater_is_better
+    digits, standings, better = _score_rounding(c), _standings(c), c.metric.greater_is_better
     lettered = _lettered(c) and len(c.systems) <= MOST_COLUMNS
 
     def of_scores(values: Sequence[float], groups: Sequence[str] | None) -> list[Cell]:

@@ -9,6 +9,7 @@ from functools import partial
 from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Any
 
+from bestby.comparisons import family
 from bestby.inference.multiplicity import rejects
 from bestby.questions.folds.result import FoldComparison
 from bestby.report import column, data, replicability, words
@@ -30,7 +31,7 @@ from bestby.report.figures.forest import draw_lines, pair_line, sides
 from bestby.report.figures.matrix import effects
 from bestby.report.figures.systems import checked_kind
 from bestby.report.figures.texts import name
-from bestby.report.numbers import MINUS, Rounding, alpha, p_text, percent
+from bestby.report.numbers import MINUS, Rounding, alpha, p_text, percent, ranks_text
 from bestby.report.paper import against, drawn, inference, measured, named, within
 from bestby.report.percent import changes_of_one_metric, multiplied
 from bestby.report.references import cite
@@ -76,7 +77,7 @@ def _design(c: FoldComparison) -> str:
 
 
 def _headline(c: FoldComparison) -> str:
-    first, mean = c.systems[0], difference_rounding(c).text(c.means[0])
+    first, mean = c.systems[0], _score_rounding(c).text(c.means[0])
     best = "highest" if c.metric.greater_is_better else "lowest"
     text = f"{first} has the {best} {words.averaged(c.metric.name)}, {mean}, over {_design(c)}"
     others = differences_with(c, first)
@@ -121,14 +122,21 @@ def _methods_within(c: FoldComparison) -> str:
     return f"{text} {words.resamples(c)}" if words.resampled(inner) else text
 
 
+def _score_rounding(c: FoldComparison) -> Rounding:
+    return difference_rounding(c).at_least_for(c.means)
+
+
 def _systems(c: FoldComparison) -> Table:
-    digits = difference_rounding(c)
+    digits, tested = _score_rounding(c), bool(c.differences) and words.computed(c, "test")
+    lettered = tested and c.baseline is None and len(c.systems) > 2
+    low, high, letters = family.standings(c.systems, c.differences, alpha(c.level), lettered=lettered)
     columns = (
-        Column("rank", lambda e: Cell(str(e[0] + 1), float(e[0]))),
+        Column("rank", lambda e: Cell(ranks_text(low[e[0]], high[e[0]]), float(e[0])), applies=tested),
         column.name("system", itemgetter(1), (c.baseline,)),
         column.number(words.averaged(c.metric.name), digits, itemgetter(2)),
         column.number("min", digits, lambda e: float(c.scores[:, e[0]].min())),
         column.number("max", digits, lambda e: float(c.scores[:, e[0]].max())),
+        column.text("group", lambda e: letters[e[0]] if letters else "", applies=lettered),
     )
     caption = f"Systems over {_design(c)} ({words.direction(c.metric)})"
     entries = zip(range(len(c.systems)), c.systems, c.means, strict=True)

@@ -111,7 +111,7 @@ def _numbers(c: MonitoredComparison) -> str:
 
 
 def _systems(c: MonitoredComparison) -> Table:
-    digits = Rounding.of([(one.score, c.pairs[0].interval) for one in c.systems])
+    digits = Rounding.for_scores([(one.score, c.pairs[0].interval) for one in c.systems])
     columns = (
         column.name("system", attrgetter("system")),
         column.number("mean score", digits, attrgetter("score")),

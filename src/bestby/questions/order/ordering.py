@@ -30,9 +30,10 @@ from bestby._core.text import counted, quoted
 from bestby._core.typing import Array, ArrayLike, BoolArray, FloatArray, IntArray, Rng
 from bestby.data.layouts.runs import runs_of
 from bestby.data.roles import TableOptions, listed
-from bestby.data.table import table_of, unreadable
+from bestby.data.table import backend_of, table_of, unreadable
 from bestby.inference.samples import FEW_RUNS
 from bestby.questions.order.result import StochasticOrder, StochasticOrders
+from bestby.report.reported import with_backend
 from bestby.resampling import streams
 from bestby.resampling.settings import Resampling, combined_settings
 from bestby.results.base import Note, Provenance, provenance_of
@@ -193,6 +194,7 @@ def multi_aso(
     0.975
     """
     notes: tuple[Note, ...] = ()
+    backend = backend_of(data)
     if is_table(data):
         table = table_of(data)
         read = runs_of(table, TableOptions())
@@ -223,7 +225,7 @@ def multi_aso(
     orders = {pair: order for pair, (order, _) in cells.items()}
     once = [cells[pair][1] for pair in itertools.combinations(names, 2)]
     provenance = _provenance(scores, settings, count, greater_is_better)
-    return StochasticOrders(names, orders, (*notes, *_notes(once)), provenance)
+    return with_backend(StochasticOrders(names, orders, (*notes, *_notes(once)), provenance), backend)
 
 
 @with_suggestions

@@ -35,6 +35,7 @@ from bestby.questions.published import shares
 from bestby.questions.published.result import PublishedComparison, PublishedScores
 from bestby.questions.published.scores import compare_scores
 from bestby.questions.published.shares import Rounded, check_bounds, rounded
+from bestby.report.reported import with_backend
 from bestby.results.base import MetricInfo, Note, provenance_of
 from bestby.results.values import Interval, TestResult
 
@@ -203,7 +204,7 @@ def compare_published(
     answers = [shares.other_items(known, n, counts, theirs, level)] if same_items is None or not same else []
     if same:
         answers += [shares.same_items(known, counts, n, level, most=most) for most in (False, True)]
-    return PublishedComparison(
+    result = PublishedComparison(
         metric=info, system=evaluation.names[0], published=name, score=right / n,
         interval=Interval(*wilson_midp(right, n, level), level, "wilson-midp", True), n=n,
         published_score=score.value, published_low=counts[0] / theirs, published_high=counts[-1] / theirs,
@@ -215,6 +216,7 @@ def compare_published(
             data_hash=evaluation.data_hash(),
         ),
     )  # fmt: skip
+    return with_backend(result, evaluation.frame_backend)
 
 
 def _named(name: Any) -> str:

@@ -132,6 +132,7 @@ def _slices(c: SlicesComparison, whole: Difference) -> Table:
     lines += [_Line(s.column, s.slice, s.difference, s.detectable, s.shrunken) for s in slices]
     differences = [line.difference for line in lines]
     digits = Rounding.of([(one.estimate, one.interval) for one in differences])
+    scores = digits.at_least_for([whole.score_a, whole.score_b])
     several = len(c.columns) > 1
     clusters = any(line.difference.n_clusters for line in lines)
     columns = (
@@ -139,8 +140,8 @@ def _slices(c: SlicesComparison, whole: Difference) -> Table:
         column.name("slice", attrgetter("slice")),
         column.count("items", lambda line: line.difference.n_items),
         *((column.count("clusters", lambda line: line.difference.n_clusters),) if clusters else ()),
-        Column(whole.a, lambda line: Cell(digits.text(line.difference.score_a), line.difference.score_a)),
-        Column(whole.b, lambda line: Cell(digits.text(line.difference.score_b), line.difference.score_b)),
+        column.number(whole.a, scores, attrgetter("difference.score_a")),
+        column.number(whole.b, scores, attrgetter("difference.score_b")),
         column.number("difference", digits, lambda line: line.difference.estimate),
         column.interval(c.level, digits, lambda line: line.difference.interval),
         column.p_value("p (step-down)", lambda line: line.difference.p_adjusted, c.level),
