@@ -8,7 +8,7 @@ import pytest
 from bestby.questions.preferences import bradley_terry
 from bestby.questions.preferences.bradley_terry import errors
 from bestby.questions.preferences.compare import compare_preferences
-from bestby.questions.preferences.source import Judgements
+from bestby.questions.preferences.matrices import WinMatrices
 
 # Agresti (1990, 2013), Categorical Data Analysis, American League Eastern Division 1987: row beat column.
 TEAMS = ("Milwaukee", "Detroit", "Toronto", "New York", "Boston", "Cleveland", "Baltimore")
@@ -61,13 +61,13 @@ def pudding() -> tuple[np.ndarray, np.ndarray]:
     return wins, ties
 
 
-def as_judgements(wins: np.ndarray, ties: np.ndarray) -> Judgements:
+def as_judgements(wins: np.ndarray, ties: np.ndarray) -> WinMatrices:
     i, j = np.nonzero(wins)
     k, m = np.nonzero(np.triu(ties))
     times = np.concatenate([wins[i, j], ties[k, m]]).astype(int)
     values = np.repeat([1.0, 0.5], [i.size, k.size])
     columns = (np.concatenate([i, k]), np.concatenate([j, m]), values)
-    return Judgements(len(wins), *(np.repeat(column, times) for column in columns))
+    return WinMatrices(len(wins), *(np.repeat(column, times) for column in columns))
 
 
 def test_baseball_agresti() -> None:

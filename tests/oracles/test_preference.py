@@ -11,7 +11,7 @@ from scipy.optimize import minimize
 
 from bestby.questions.preferences import bradley_terry
 from bestby.questions.preferences.bradley_terry import errors
-from bestby.questions.preferences.source import Judgements
+from bestby.questions.preferences.matrices import WinMatrices
 from bestby.vocabulary import allowed_names
 
 
@@ -104,7 +104,7 @@ def test_errors_in_plain_loops_over_clusters() -> None:
     second = (first + rng.integers(1, size, n)) % size
     values = rng.choice([1.0, 0.0, 0.5], n, p=[0.5, 0.3, 0.2])
     clusters = rng.permutation(np.arange(n) % 20)
-    judged = Judgements(size, first, second, values, clusters)
+    judged = WinMatrices(size, first, second, values, clusters)
     fitted = bradley_terry.strengths(*judged.matrices())
     found = errors(fitted, first, second, values, clusters=clusters)
     information, middle = np.zeros((size, size)), np.zeros((size, size))
@@ -130,7 +130,7 @@ def test_errors_of_davidson_by_numerical_derivatives() -> None:
     second = (first + rng.integers(1, size, n)) % size
     values = rng.choice([1.0, 0.0, 0.5], n, p=[0.5, 0.2, 0.3])
     clusters = rng.permutation(np.arange(n) % 30)
-    whole = Judgements(size, first, second, values)
+    whole = WinMatrices(size, first, second, values)
     fitted = bradley_terry.strengths(*whole.matrices(), model="davidson")
     found = errors(fitted, first, second, values, clusters=clusters, model="davidson")
     at = np.array([*fitted.log, math.log(fitted.tie)])
@@ -147,7 +147,7 @@ def test_errors_of_davidson_by_numerical_derivatives() -> None:
     middle = np.zeros((size + 1, size + 1))
     for g in range(30):
         mine = clusters == g
-        score = gradient(Judgements(size, first[mine], second[mine], values[mine]).matrices(), at)
+        score = gradient(WinMatrices(size, first[mine], second[mine], values[mine]).matrices(), at)
         middle += np.outer(score, score)
     curve = [
         (gradient(whole.matrices(), at + h) - gradient(whole.matrices(), at - h)) / 2e-3
@@ -167,7 +167,7 @@ def test_resamples_are_sums_over_drawn_units(clustered: bool) -> None:
     second = (first + rng.integers(1, size, n)) % size
     values = rng.choice([1.0, 0.0, 0.5], n)
     clusters = rng.permutation(np.arange(n) % 12) if clustered else None
-    judged = Judgements(size, first, second, values, clusters)
+    judged = WinMatrices(size, first, second, values, clusters)
 
     def flat(wins: np.ndarray, ties: np.ndarray) -> np.ndarray:
         return np.concatenate([wins, ties], axis=1).reshape(len(wins), -1)

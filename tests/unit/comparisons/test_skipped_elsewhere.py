@@ -19,7 +19,7 @@ from bestby.engine.sums import SumSample
 from bestby.inference import samples
 from bestby.questions.datasets import ranking
 from bestby.questions.folds import crossvalidation
-from bestby.questions.preferences.source import Judgements
+from bestby.questions.preferences.matrices import WinMatrices
 from bestby.questions.runs import differences as runs_differences
 
 RNG = np.random.default_rng(16)
@@ -151,7 +151,7 @@ def test_nothing_of_it_is_computed(monkeypatch: pytest.MonkeyPatch) -> None:
             (runs.RunsWithItems, ("interval", "standard_error", "components", "covariance")),
             (crossvalidation, ("corrected_interval", "corrected_error")),
             (samples, ("improvement",)),
-            (Judgements, ("bootstrap",)),
+            (WinMatrices, ("bootstrap",)),
         ):
             for one in names:
                 patch.setattr(owner, one, refuse)

@@ -25,7 +25,8 @@ from bestby.questions.preferences.bradley_terry import (
     odds_interval,
     share_interval,
 )
-from bestby.questions.preferences.source import Data, Judgements
+from bestby.questions.preferences.matrices import WinMatrices
+from bestby.questions.preferences.source import Data
 from bestby.resampling import totals
 from bestby.resampling.units import single_stratum
 from bestby.results.values import Interval, TestResult, defined
@@ -53,7 +54,7 @@ def fitted(data: Data, *, model: str, prior: float, resampling: Drawing | None) 
     return Fit(data, wins, ties, strengths, bradley_terry.win_rates(wins, ties), estimated, resampled)
 
 
-def _resampled_strengths(judged: Judgements, model: str, prior: float, drawing: Drawing) -> Strengths:
+def _resampled_strengths(judged: WinMatrices, model: str, prior: float, drawing: Drawing) -> Strengths:
     """Return the strengths of resamples."""
 
     def refitted(w: FloatArray, t: FloatArray) -> FloatArray:
@@ -196,7 +197,7 @@ def _interval(ends: Ends, level: float, method: str = "odds") -> Interval | None
 
 
 def permutation_test(
-    judged: Judgements,
+    judged: WinMatrices,
     a: int,
     b: int,
     names: tuple[str, str],

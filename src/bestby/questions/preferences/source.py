@@ -5,8 +5,8 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
 from typing import Any, ClassVar
@@ -15,7 +15,6 @@ import numpy as np
 
 from bestby._core import arrays, checks
 from bestby._core.arrays import is_table
-from bestby._core.cached import cached_property
 from bestby._core.errors import InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.paths import readable_file
@@ -29,12 +28,10 @@ from bestby.data.reading import Reading, checked_reading
 from bestby.data.roles import listed
 from bestby.data.table import Table, table_of, unreadable
 from bestby.metrics.base import MeanMetric
+from bestby.questions.preferences.matrices import WinMatrices
 from bestby.readers.files import read_table
 from bestby.readers.formats.base import format_of, read_format
 from bestby.readers.paths import by_system, check_arguments, default_names, missing_texts, named_paths
-from bestby.resampling import streams, totals
-from bestby.resampling.progress import Progress
-from bestby.resampling.units import CELL_COST_BOOTSTRAP
 from bestby.results.base import Note
 
 
@@ -439,7 +436,7 @@ def data_of(data: Any, clusters: Any, columns: Columns) -> Data:
     group = clusters_named if clusters_named is not None else items
     return Data(
         names,
-        Judgements(
+        WinMatrices(
             len(names),
             np.array([code[x] for x in first]),
             np.array([code[y] for y in second]),
@@ -455,7 +452,7 @@ class Data:
     """Judgements and the names of the systems."""
 
     names: tuple[str, ...]
-    judged: Judgements
+    judged: WinMatrices
     notes: tuple[Note, ...] = ()
 
 
@@ -666,111 +663,35 @@ def _note_on_uneven_pairs(judged: Preferences, opponent: str | None) -> tuple[No
     return (Note("uneven_pairs", message),)
 
 
-# -- judgements as win matrices --------------------------------------------------------------------
+# -- judgements as codes ---------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
 class Judgements:
-    """Which of two systems was preferred, judgement by judgement.
+    """Which of two systems was preferred, judgement by judgement, as the codes that a model is fitted to.
 
-    `first` and `second`, of shape (n,), are the systems of each; `values` are 1 where the first was
-    preferred, 0 where the second was, 0.5 for a tie. `clusters` are codes from 0, or None: each judgement is
-    its own.
+    `systems` are the names, sorted; `first` and `second`, of shape (n,), the positions in them of the system
+    that was shown first and of the other; `outcome`, of shape (n,), is 2 where the first was preferred, 1 for
+    a tie, 0 where the second was. `clusters` are codes from 0 by the name of the grouping, of which there are
+    at most two; without any, each judgement is its own. `voter` are codes into the names `voters`. The
+    `covariates`, of shape (n, p), are those of the first less those of the second. `style_columns` and
+    `voter_columns` look like covariates and voters, and are not used.
     """
 
-    n_systems: int
+    systems: tuple[str, ...]
     first: IntArray
     second: IntArray
-    values: FloatArray
-    clusters: IntArray | None = None
+    outcome: IntArray
+    clusters: Mapping[str, IntArray] = field(default_factory=dict)
+    voter: IntArray | None = None
+    voters: tuple[str, ...] = ()
+    covariates: FloatArray = field(default_factory=lambda: np.empty((0, 0)))
+    covariate_names: tuple[str, ...] = ()
+    style_columns: tuple[str, ...] = ()
+    voter_columns: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     @property
     def n(self) -> int:
         """The number of judgements."""
         return int(self.first.size)
-
-    @property
-    def n_units(self) -> int:
-        """The number of clusters, or of judgements."""
-        return self.n if self.clusters is None else int(self.clusters.max()) + 1
-
-    @cached_property
-    def _cells(self) -> tuple[IntArray, IntArray, IntArray]:
-        """Outcomes that occur, which of them each judgement is, and how often each is.
-
-        Outcome i S + j is a win of system i against j; S^2 + i S + j, with i < j, a tie of the two.
-        """
-        S = self.n_systems
-        swapped = self.values < 0.5
-        i, j = np.where(swapped, self.second, self.first), np.where(swapped, self.first, self.second)
-        tied = S * S + np.minimum(i, j) * S + np.maximum(i, j)
-        cells, place, counts = np.unique(
-            np.where(self.values == 0.5, tied, i * S + j), return_inverse=True, return_counts=True
-        )
-        return cells, place.reshape(-1), counts
-
-    def matrices(self, counts: FloatArray | None = None) -> tuple[FloatArray, FloatArray]:
-        """Return wins and ties, shape (..., S, S), of numbers (..., C) of the outcomes that occur."""
-        cells, _, all_counts = self._cells
-        S = self.n_systems
-        c = all_counts.astype(np.float64) if counts is None else counts
-        flat = np.zeros((*c.shape[:-1], 2 * S * S))
-        flat[..., cells] = c
-        both = flat.reshape(*c.shape[:-1], 2, S, S)
-        wins: FloatArray = both[..., 0, :, :]
-        ties: FloatArray = both[..., 1, :, :]
-        mirrored: FloatArray = ties + np.swapaxes(ties, -1, -2)
-        return wins, mirrored
-
-    def direct(self, a: int, b: int) -> FloatArray:
-        """Return wins less losses of A in its judgements against B, one number per unit that has any."""
-        forth, back = (self.first == a) & (self.second == b), (self.first == b) & (self.second == a)
-        met = forth | back
-        balance: FloatArray = np.where(forth, 2.0 * self.values - 1.0, 1.0 - 2.0 * self.values)[met]
-        if self.clusters is None:
-            return balance
-        summed: FloatArray = np.bincount(self.clusters[met], weights=balance).astype(np.float64)
-        return summed[np.bincount(self.clusters[met]) > 0]
-
-    def bootstrap(
-        self,
-        n_resamples: int,
-        seed: int,
-        transform: Callable[[FloatArray, FloatArray], FloatArray],
-        *,
-        n_jobs: int = 1,
-        progress: Progress | None = None,
-    ) -> FloatArray:
-        """Transform the win matrices of bootstrap resamples of the clusters, or of the judgements."""
-        cells, place, counts = self._cells
-        # Numbers of all win matrices of a block
-        few = max(1, (1 << 20) // self.n_systems**2)
-        if self.clusters is None and cells.size * CELL_COST_BOOTSTRAP <= self.n:
-            size = min(totals.CELL_BLOCK, few)
-
-            def by_cells(first: int, stop: int) -> FloatArray:
-                generator = streams.block_generator(seed, "bootstrap", first // size)
-                drawn = generator.multinomial(self.n, counts / self.n, size=stop - first)
-                return transform(*self.matrices(drawn.astype(np.float64)))
-
-            return totals.run_blocks(by_cells, n_resamples, size, n_jobs, progress)
-        table = self._table(place, cells.size)
-        bounds = np.array([0, self.n_units])
-        key = streams.stream_key(seed, "bootstrap")
-
-        def by_units(first: int, stop: int) -> FloatArray:
-            keys = streams.replicate_keys(key, first, stop - first)
-            drawn = totals.bootstrap_weights(keys, bounds).astype(np.float64)
-            return transform(*self.matrices((table @ drawn.T).T))
-
-        size = max(1, min(totals.WEIGHT_BLOCK // self.n_units, few))
-        return totals.run_blocks(by_units, n_resamples, size, n_jobs, progress)
-
-    def _table(self, place: IntArray, n_cells: int) -> Any:
-        """Return how often each outcome occurs in each unit, sparse, shape (C, units)."""
-        from scipy.sparse import csr_array
-
-        # Without clusters, judgements in the order of their outcomes: the order given does not matter.
-        unit = np.arange(self.n) if self.clusters is None else self.clusters
-        rows = np.sort(place) if self.clusters is None else place
-        return csr_array((np.ones(self.n), (rows, unit)), shape=(n_cells, self.n_units))

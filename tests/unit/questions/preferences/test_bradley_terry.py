@@ -13,7 +13,7 @@ import pytest
 from bestby.errors import DesignError, InvalidInputError
 from bestby.questions.preferences import bradley_terry
 from bestby.questions.preferences.bradley_terry import errors
-from bestby.questions.preferences.source import Judgements
+from bestby.questions.preferences.matrices import WinMatrices
 from bestby.vocabulary import allowed_names
 
 # -- win rates, groups, refusals -------------------------------------------------------------------
@@ -447,12 +447,12 @@ def sums(wins: np.ndarray, ties: np.ndarray) -> np.ndarray:
     return np.concatenate([wins, ties], axis=1).reshape(len(wins), -1)
 
 
-def many(n: int, clustered: bool) -> Judgements:
+def many(n: int, clustered: bool) -> WinMatrices:
     rng = np.random.default_rng(3)
     first = rng.integers(0, 4, n)
     second = (first + rng.integers(1, 4, n)) % 4
     clusters = np.arange(n) // 5 if clustered else None
-    return Judgements(4, first, second, rng.choice([0.0, 0.5, 1.0], n), clusters)
+    return WinMatrices(4, first, second, rng.choice([0.0, 0.5, 1.0], n), clusters)
 
 
 @pytest.mark.parametrize(("n", "clustered"), [(100, False), (2000, False), (100, True)])
@@ -468,12 +468,12 @@ def test_blocks_and_threads_change_no_bit(n: int, clustered: bool) -> None:
 def test_the_order_of_judgements_and_of_the_two_does_not_matter(n: int) -> None:
     judged = many(n, False)
     order = np.random.default_rng(4).permutation(n)
-    moved = Judgements(4, judged.second[order], judged.first[order], 1.0 - judged.values[order])
+    moved = WinMatrices(4, judged.second[order], judged.first[order], 1.0 - judged.values[order])
     assert np.array_equal(judged.bootstrap(50, 1, sums), moved.bootstrap(50, 1, sums))
 
 
 def test_direct_judgements_by_cluster() -> None:
-    judged = Judgements(
+    judged = WinMatrices(
         3,
         np.array([0, 1, 0, 0, 2]),
         np.array([1, 0, 1, 2, 1]),
