@@ -34,8 +34,9 @@ from bestby.questions.preferences.fitting import (
     wald_test,
     win_rate_interval,
 )
+from bestby.questions.preferences.matrices import Data, WinMatrices
 from bestby.questions.preferences.result import PreferenceComparison, PreferenceDifference, PreferenceScore
-from bestby.questions.preferences.source import Columns, Data, Preferences, data_of
+from bestby.questions.preferences.source import Columns, Preferences, data_of
 from bestby.report.reported import with_backend
 from bestby.resampling.settings import Resampling, combined_settings
 from bestby.results.base import MetricInfo, Note, Provenance
@@ -194,7 +195,8 @@ def compare_preferences(
             hint="leave one of the two out",
         )
     drawing = Drawing.of(resampling)
-    judgements = data_of(data, clusters, Columns(a, b, winner, items, systems, how.ignore))
+    read = data_of(data, clusters, Columns(a, b, winner, items, systems, how.ignore))
+    judgements = Data(read.systems, WinMatrices.of(read), read.notes)
     settings = settings.among(judgements.names)
     fit = fitted(
         judgements,

@@ -25,8 +25,7 @@ from bestby.questions.preferences.bradley_terry import (
     odds_interval,
     share_interval,
 )
-from bestby.questions.preferences.matrices import WinMatrices
-from bestby.questions.preferences.source import Data
+from bestby.questions.preferences.matrices import Data, WinMatrices
 from bestby.resampling import totals
 from bestby.resampling.units import single_stratum
 from bestby.results.values import Interval, TestResult, defined

@@ -10,9 +10,21 @@ import numpy as np
 
 from bestby._core.cached import cached_property
 from bestby._core.typing import FloatArray, IntArray
+from bestby.data.alignment import one_grouping
+from bestby.questions.preferences.source import Judgements
 from bestby.resampling import streams, totals
 from bestby.resampling.progress import Progress
 from bestby.resampling.units import CELL_COST_BOOTSTRAP
+from bestby.results.base import Note
+
+
+@dataclass(frozen=True, eq=False)
+class Data:
+    """Judgements and the names of the systems."""
+
+    names: tuple[str, ...]
+    judged: WinMatrices
+    notes: tuple[Note, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +41,21 @@ class WinMatrices:
     second: IntArray
     values: FloatArray
     clusters: IntArray | None = None
+
+    @classmethod
+    def of(cls, judged: Judgements) -> WinMatrices:
+        """Return codes as such judgements."""
+        if len(judged.clusters) > 1:
+            one_grouping([*judged.clusters.values()], "a comparison of judgements")
+        codes = next(iter(judged.clusters.values()), None)
+        first, second = (one.astype(np.int64) for one in (judged.first, judged.second))
+        return cls(
+            len(judged.systems),
+            first,
+            second,
+            0.5 * judged.outcome,
+            None if codes is None else codes.astype(np.int64),
+        )
 
     @property
     def n(self) -> int:
