@@ -534,7 +534,8 @@ def paired(columns: Sequence[str]) -> dict[str, tuple[str, str]]:
 def _numbers(table: Table, name: str) -> FloatArray:
     """Return a column as numbers: those it holds, or the lengths in characters of its texts."""
     raw = table.data[name]
-    if isinstance(raw, np.ndarray) and {*map(type, raw[:HEAD])} & {list, dict}:
+    kinds = {*map(type, raw[:HEAD])} if isinstance(raw, np.ndarray) else set()
+    if any(issubclass(kind, list | Mapping | np.ndarray) for kind in kinds):
         return np.array([np.nan if one is None else _amount(one) for one in _cells(table, name)])
     column = table.column(name)
     read = as_scores(column)
@@ -559,7 +560,7 @@ def _amount(value: Any) -> float:
         if "content" in value:
             return 0.0 if value.get("role") == "user" else _amount(value["content"])
         return sum(_amount(one) for one in value.values())
-    if isinstance(value, list):
+    if isinstance(value, list | np.ndarray):
         return sum(_amount(one) for one in value)
     return float(len(value)) if isinstance(value, str) else float(value or 0.0)
 
@@ -775,10 +776,11 @@ def _groupings(judged: Preferences, given: Any, role: str, n: int, kept: Array) 
 
 def _beside(values: Any, name: str, n: int) -> Table:
     """Return values that lie beside the judgements as a table."""
-    table = dataclasses.replace(table_of({name: values}), source=f"{name}s", missing=frozenset({""}))
+    plural = {"cluster": "clusters", "covariate": "covariates"}.get(name, name)
+    table = dataclasses.replace(table_of({name: values}), source=plural, missing=frozenset({""}))
     if table.n_rows != n:
         raise InvalidInputError(
-            f"{name}s has {counted(table.n_rows, 'value')}, expected {n}", hint="pass one per judgement"
+            f"{plural} has {counted(table.n_rows, 'value')}, expected {n}", hint="pass one per judgement"
         )
     return table
 

@@ -44,6 +44,7 @@ FORMATS: tuple[str, ...] = (
     "helm",
     "swe_bench",
     "alpaca_eval",
+    "judged_pairs",
     "promptfoo",
     "deepeval",
     "openai_evals",
