@@ -31,17 +31,13 @@ def components(trials: Trials, *, met: bool = False) -> IntArray:
     return found
 
 
-def places(trials: Trials, component: IntArray) -> FloatArray:
-    """Return where systems stand to the largest group: 0 within, inf above, -inf below, NaN if neither."""
-    sizes = np.bincount(component)
-    # Of groups of one size, that of the first system
-    main = component == component[int(sizes[component].argmax())]
-    reach = scored(trials) | np.eye(trials.size, dtype=np.bool_)
+def reaches(trials: Trials) -> BoolArray:
+    """Return from which systems wins and ties lead to which, shape (S, S)."""
+    reach: BoolArray = scored(trials) | np.eye(trials.size, dtype=np.bool_)
     for _ in range(math.ceil(math.log2(trials.size))):  # each square doubles the length of the paths
         step = reach.astype(np.float32)
         reach = step @ step > 0.0
-    over, under = reach[:, main].any(axis=1), reach[main].any(axis=0)
-    return np.select([main, over & ~under, under & ~over], [0.0, math.inf, -math.inf], math.nan)
+    return reach
 
 
 def order_is_separated(trials: Trials) -> bool:

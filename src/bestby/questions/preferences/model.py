@@ -285,7 +285,7 @@ def fit(
     if start is not None:
         beta[: start.size] = start
     free = constant(component, P)
-    if davidson and (trials.outcome == 1).all():
+    if davidson and trials.outcome.size and (trials.outcome == 1).all():
         raise DesignError(
             "strengths have no finite estimate: the judgements are all ties",
             hint='ties="half" counts a tie as half a win for both',

@@ -695,3 +695,9 @@ class Judgements:
     def n(self) -> int:
         """The number of judgements."""
         return int(self.first.size)
+
+
+def judgements_of(data):  # ADAPTER
+    w = data.judged
+    cl = {} if w.clusters is None else {"item": np.asarray(w.clusters, dtype=np.int32)}
+    return Judgements(data.names, w.first.astype(np.int32), w.second.astype(np.int32), np.round(2*w.values).astype(np.int8), cl, covariates=np.empty((w.n, 0)), notes=data.notes)
