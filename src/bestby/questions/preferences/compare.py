@@ -597,7 +597,7 @@ def _estimated(
     estimate = float(vector @ found.fit.parameters)
     error, df = found.precision.of(contrast(vector))
     half = quantile(settings.level, df) * error
-    p = _p_of(estimate / error, df, "two-sided")
+    p = _p_of(np.divide(estimate, error, out=np.zeros(1), where=error > 0.0), df, "two-sided")
     ends = (unit * (estimate - half).item(), unit * (estimate + half).item())
     interval = None
     if settings.interval is not None:
@@ -645,21 +645,25 @@ def _scores(
 
 
 def _order_effect(found: Strengths, pairs: PreferencePairs, first: Shares, settings: Settings) -> OrderEffect:
-    S = len(found.judged.systems)
+    names = found.judged.systems
+    S = len(names)
     estimate, error, interval, p, chance = math.nan, math.nan, None, math.nan, math.nan
-    undone_by, undone = None, ()
+    undone_by, undone, without = None, (), ()
     if found.ordered:
         vector = np.zeros(found.fit.parameters.size)
         vector[S] = 1.0
         estimate, error, interval, p = _estimated(found, vector, settings)
         chance = float(_preference(np.array([estimate]), found.fit.tie)[0])
+        log = dataclasses.replace(found, fit=found.without_order).scores
+        x, y = np.argsort(-np.nan_to_num(log, nan=-np.inf), kind="stable")[:2].tolist()
+        without = (names[x], names[y], settings.unit * float(log[x] - log[y]))
     elif settings.test is not None:
         undone_by, undone = _undone(found, pairs)
     share = Interval(float(first.low[0]), float(first.high[0]), settings.level, "tango", True)
     return OrderEffect(
         found.status, estimate, error, interval, p, chance, found.identified.left, found.identified.within,
         None, undone_by, undone, float(first.share[0]),
-        defined(share)[0] if settings.interval is not None else None,
+        defined(share)[0] if settings.interval is not None else None, without,
     )  # fmt: skip
 
 

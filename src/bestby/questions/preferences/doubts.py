@@ -151,8 +151,10 @@ def _largest_cycle(found: Fit, judged: Judgements, pairs: Pairs, effect: float) 
     if triple is None:
         return None
     p_value = min(1.0, n_triples * float(special.erfc(abs(best) / math.sqrt(2.0))))
-    gap = found.strengths[:, None] - found.strengths[None, :] + step
-    shares = tuple(float(special.expit(gap[x, y])) for x, y in zip(triple, (*triple[1:], triple[0]), strict=True))
+    trials = found.trials
+    won, met = trials.table(trials.count * trials.value), trials.table(trials.count)
+    share = (won + (met - won).T) / np.maximum(met + met.T, 1e-300)
+    shares = tuple(float(share[x, y]) for x, y in zip(triple, (*triple[1:], triple[0]), strict=True))
     names = tuple(judged.systems[s] for s in triple)
     return Cycle(names, shares, abs(best), p_value)
 

@@ -19,25 +19,26 @@ def scored(trials: Trials) -> BoolArray:
     return by_first | (trials.table(np.where(trials.outcome < 2, trials.count, 0.0)) > 0.0).T
 
 
+def reaches(leads: BoolArray) -> BoolArray:
+    """Return from which systems steps lead to which, however many, shape (S, S)."""
+    reach: BoolArray = leads | np.eye(len(leads), dtype=np.bool_)
+    for _ in range(math.ceil(math.log2(len(leads)))):  # each square doubles the length of the paths
+        step = reach.astype(np.float32)
+        reach = step @ step > 0.0
+    return reach
+
+
 def components(trials: Trials, *, met: bool = False) -> IntArray:
     """Return the number of the group of each system within which all differences of strength are finite.
 
     Wins and ties lead from each system of a group to every other (Ford 1957, Amer. Math. Monthly 64, 28-33);
     `met`: judgements do, which suffices with Jeffreys' prior.
     """
-    from scipy.sparse.csgraph import connected_components
-
-    found: IntArray = connected_components(scored(trials), connection="weak" if met else "strong")[1]
+    leads = scored(trials)
+    reach = reaches(leads | leads.T if met else leads)
+    # The first system that is in the group of each
+    found: IntArray = np.unique((reach & reach.T).argmax(axis=1), return_inverse=True)[1].reshape(-1)
     return found
-
-
-def reaches(trials: Trials) -> BoolArray:
-    """Return from which systems wins and ties lead to which, shape (S, S)."""
-    reach: BoolArray = scored(trials) | np.eye(trials.size, dtype=np.bool_)
-    for _ in range(math.ceil(math.log2(trials.size))):  # each square doubles the length of the paths
-        step = reach.astype(np.float32)
-        reach = step @ step > 0.0
-    return reach
 
 
 def order_is_separated(trials: Trials) -> bool:

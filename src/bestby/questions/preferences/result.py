@@ -208,6 +208,9 @@ class OrderEffect:
         The share of judgements that the first shown won, a tie counting half.
     share_interval : Interval or None
         Its score interval.
+    without : tuple of str and float
+        The two systems that would be first and second without the effect in the model, and their difference;
+        empty where it is not in the model.
 
     See Also
     --------
@@ -227,6 +230,7 @@ class OrderEffect:
     undone: tuple[str, ...]
     share: float
     share_interval: Interval | None
+    without: tuple[str | float, ...] = ()
 
     @property
     def included(self) -> bool:

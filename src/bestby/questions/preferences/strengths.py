@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from bestby._core import rounding
 from bestby._core.errors import DesignError
 from bestby._core.typing import BoolArray, FloatArray, IntArray
 from bestby.inference.proportions import tango_high
@@ -16,6 +17,7 @@ from bestby.questions.preferences.existence import (
     order_identified,
     order_is_separated,
     reaches,
+    scored,
 )
 from bestby.questions.preferences.model import WITHIN, Fit, Trials, fit
 from bestby.questions.preferences.precision import Precision, precision_of, quantile, shrunk_weights, units_of
@@ -57,7 +59,8 @@ class Strengths:
         main = self.fit.component == self.fit.component[int(sizes[self.fit.component].argmax())]
         over, under = self.reach[:, main].any(axis=1), self.reach[main].any(axis=0)
         beyond = np.select([over & ~under, under & ~over], [math.inf, -math.inf], math.nan)
-        return np.where(main, self.fit.strengths, beyond)
+        log = self.fit.strengths
+        return np.where(main, np.where(np.abs(log) < rounding.spread_width(1.0), 0.0, log), beyond)
 
 
 def strengths(
@@ -103,7 +106,7 @@ def strengths(
         precision_of(found, judged, weights),
         plain,
         without_order,
-        reaches(cells),
+        reaches(scored(cells)),
         identified,
         status,
         weights,
