@@ -323,7 +323,7 @@ def _compared(found: Strengths, settings: Settings, drawing: Drawing) -> Prefere
     standings = _standings(order, pairs, differences, settings)
     rates, first = win_rates(judged, settings.level)
     effect = _order_effect(found, pairs, first, settings)
-    fitted = doubts.test_of_fit(found.fit, judged, found.weights) if settings.fit_test else None
+    fitted = doubts.test_of_fit(found.fit, judged, found.precision, found.weights) if settings.fit_test else None
     if effect.included and fitted is not None:
         by_pair = doubts.order_by_pair(found.fit, fitted.design_effect)
         effect = dataclasses.replace(effect, by_pair_p=by_pair)

@@ -56,7 +56,9 @@ def _pairs(found: Fit) -> Pairs:
     return Pairs(keys // S, keys % S, residual, weight, columns, corner, number)
 
 
-def test_of_fit(found: Fit, judged: Judgements, weights: FloatArray | None = None) -> FitTest | None:
+def test_of_fit(
+    found: Fit, judged: Judgements, precision: Precision, weights: FloatArray | None = None
+) -> FitTest | None:
     """Return the score test of free pairs beside the model, and the largest cycle of three systems.
 
     With r and w the residuals and variances of pairs, B their sums with the order and covariates and C the
@@ -80,7 +82,7 @@ def test_of_fit(found: Fit, judged: Judgements, weights: FloatArray | None = Non
     inner = np.linalg.inv(left[np.ix_(free, free)])
     a = over[:, free].T @ pairs.residual
     statistic = float((pairs.residual**2 / pairs.weight).sum() + a @ inner @ a)
-    effect = _design_effect(found, judged, weights, pairs, over[:, free], inner, free, df)
+    effect = _design_effect(found, judged, precision, weights, pairs, over[:, free], inner, free, df)
     statistic /= effect
     p_value = float(special.chdtrc(df, statistic))
     return FitTest(statistic, df, p_value, effect, _largest_cycle(found, judged, pairs, effect))
@@ -89,6 +91,7 @@ def test_of_fit(found: Fit, judged: Judgements, weights: FloatArray | None = Non
 def _design_effect(
     found: Fit,
     judged: Judgements,
+    precision: Precision,
     weights: FloatArray | None,
     pairs: Pairs,
     over: FloatArray,
@@ -105,7 +108,8 @@ def _design_effect(
     from scipy.sparse import coo_array
 
     rows = Rows.of(found, judged, weights)
-    codes = max(judged.clusters.values(), key=lambda one: -int(one.max()))
+    # Of two groupings the one with fewer clusters
+    codes, meat = min(zip(judged.clusters.values(), precision.meats, strict=False), key=lambda x: int(x[0].max()))
     inside = np.flatnonzero(trials.place >= 0)
     place = trials.place[inside]
     sign = np.where(trials.first < trials.second, 1.0, -1.0)[place]
@@ -120,9 +124,7 @@ def _design_effect(
     if kept:
         more = np.column_stack([np.bincount(group, values, shape[0]) for values in kept])
         trace += float(np.einsum("gk,kl,gl->", more, inner, more))
-    strengths, others = rows.sums(codes)
-    along = np.hstack([(strengths @ found.inverse[: trials.size]) + others @ found.inverse[trials.size :]])
-    trace -= float(strengths.multiply(along[:, : trials.size]).sum() + (others * along[:, trials.size :]).sum())
+    trace -= float((found.inverse * meat).sum())
     return max(trace / df, 1e-300)
 
 

@@ -37,13 +37,14 @@ class Precision:
 
     `units` are the numbers of units of equal size of each; infinitely many where judgements are independent.
     `fisher` is that of the model if all judgements are independent wins and losses, `n` the judgements' number
-    if the clusters were of equal size.
+    if the clusters were of equal size; `meats` the sums of outer products of the scores of clusters.
     """
 
     ways: tuple[FloatArray, ...]
     df: tuple[float, ...]
     fisher: FloatArray
     n: float
+    meats: tuple[FloatArray, ...] = ()
 
     def of(self, form: Quadratic) -> tuple[FloatArray, FloatArray]:
         """Return standard errors, and degrees of freedom, of what has these variances.
@@ -95,8 +96,8 @@ def precision_of(found: Fit, judged: Judgements, weights: FloatArray | None = No
         groupings.append(_crossed(*groupings))
     rows = Rows.of(found, judged, weights)
     units = [units_of(codes, weights) for codes in groupings]
-    ways = tuple(_of_clusters(rows, codes) for codes in groupings)
-    return Precision(ways, tuple(max(n - 1.0, 1.0) for n in units), found.inverse, min(units[:2]))
+    ways, meats = zip(*(_of_clusters(rows, codes) for codes in groupings), strict=True)
+    return Precision(ways, tuple(max(n - 1.0, 1.0) for n in units), found.inverse, min(units[:2]), meats)
 
 
 def units_of(codes: IntArray, weights: FloatArray | None = None) -> float:
@@ -148,19 +149,20 @@ class Rows:
         values = self.found.trials.of_judgements(values)
         return values if self.weights is None else values * self.weights
 
-    def sums(self, codes: IntArray) -> tuple[Any, FloatArray]:
-        """Return the sums of scores by cluster: of strengths, sparse (G, S), and of other parameters, (G, k)."""
+    def sums(self, codes: IntArray, chosen: Any = slice(None)) -> tuple[Any, FloatArray]:
+        """Return sums of scores by cluster: of strengths, sparse (G, S), and of other parameters, (G, k).
+
+        `chosen` are the judgements that are summed.
+        """
         from scipy.sparse import coo_array
 
-        trials, n = self.found.trials, int(codes.max()) + 1
+        trials, n, codes = self.found.trials, int(codes.max()) + 1, codes[chosen]
         rows = np.concatenate([codes, codes])
-        columns = np.concatenate([self.judged.first, self.judged.second])
-        entries = np.concatenate([self.of_y, -self.of_y])
-        strengths = coo_array((entries, (rows, columns)), shape=(n, trials.size)).tocsr()
-        # The column of the order is ones
-        values = (x if (x == 1.0).all() else trials.of_judgements(x) for x in trials.columns.T)
-        others = [np.bincount(codes, self.of_y * (1.0 if x.size < codes.size else x), n) for x in values]
-        others += [] if self.of_tie is None else [np.bincount(codes, self.of_tie, n)]
+        columns = np.concatenate([self.judged.first[chosen], self.judged.second[chosen]])
+        y = self.of_y[chosen]
+        strengths = coo_array((np.concatenate([y, -y]), (rows, columns)), shape=(n, trials.size)).tocsr()
+        others = [np.bincount(codes, y * trials.of_judgements(x)[chosen], n) for x in trials.columns.T]
+        others += [] if self.of_tie is None else [np.bincount(codes, self.of_tie[chosen], n)]
         return strengths, np.column_stack(others) if others else np.empty((n, 0))
 
     def heaviest(self, codes: IntArray, most: int | None = None) -> IntArray:
@@ -190,25 +192,36 @@ class Rows:
             yield slice(start, start + n), information(*more)
 
 
-def _of_clusters(rows: Rows, codes: IntArray) -> FloatArray:
-    """Return the covariance of the parameters by the scores of clusters.
+def _of_clusters(rows: Rows, codes: IntArray) -> tuple[FloatArray, FloatArray]:
+    """Return the covariance of the parameters by the scores of clusters, and the sum of their outer products.
 
     Clusters with leverage are left out by one exact Newton step each, CR3 (Bell & McCaffrey 2002, Surv.
     Methodol. 28, 169-181; MacKinnon, Nielsen & Webb 2023, J. Appl. Econometrics 38, 671-694, eq. 15), the
     others to first order, CR1: the two differ by the leverage.
     """
-    V = rows.found.inverse
+    V, trials = rows.found.inverse, rows.found.trials
+    sizes, heavy = np.bincount(codes), rows.heaviest(codes)
+    n, alone = sizes.size, sizes[codes] == 1
+    if not heavy.size and 2 * int(alone.sum()) > codes.size:
+        # Clusters of one, as most are that two groupings make, need no sums
+        y, tie = (None if x is None else x[alone] for x in (rows.of_y, rows.of_tie))
+        weighted = (y * y,) if tie is None else (y * y, tie * tie, y * tie)
+        place, m = trials.place[alone], trials.count.size
+        inside = place >= 0
+        meat = products(trials, *(np.bincount(place[inside], x[inside], m) for x in weighted))
+        meat += outer(*rows.sums(codes, np.flatnonzero(~alone)))
+        return n / (n - 1.0) * V @ meat @ V, meat
     strengths, others = rows.sums(codes)
-    n, heavy = strengths.shape[0], rows.heaviest(codes)
     light = np.ones(n, dtype=np.bool_)
     light[heavy] = False
-    rest = V @ _outer(strengths[light], others[light]) @ V
+    meat = outer(strengths[light], others[light])
     scores = np.hstack([strengths[heavy].toarray(), others[heavy]])
-    out = n / (n - 1.0) * rest
+    out = n / (n - 1.0) * V @ meat @ V
+    meat += scores.T @ scores
     for part, left_out in without(rows, codes, heavy):
         moved = np.linalg.solve(left_out, scores[part, :, None])[..., 0]
         out += (n - 1.0) / n * moved.T @ moved
-    return 0.5 * (out + out.T)
+    return 0.5 * (out + out.T), meat
 
 
 def without(rows: Rows, codes: IntArray, clusters: IntArray) -> Iterator[tuple[slice, FloatArray]]:
@@ -222,7 +235,7 @@ def without(rows: Rows, codes: IntArray, clusters: IntArray) -> Iterator[tuple[s
         yield part, full - informations
 
 
-def _outer(strengths: Any, others: FloatArray) -> FloatArray:
+def outer(strengths: Any, others: FloatArray) -> FloatArray:
     """Return the sum over clusters of outer products of their scores, (P, P)."""
     size = strengths.shape[1]
     out = np.zeros((size + others.shape[1],) * 2)
