@@ -361,10 +361,10 @@ def table_of(data: Any) -> Table:
         odd = next((name for name in names if not isinstance(name, str)), "")
         if not isinstance(odd, str):
             raise InvalidInputError(f"the keys of records must be text, got {quoted(odd)}")
-        columns = [_plain([record.get(name) for record in data]) for name in names]
+        columns = [_texts_or_plain([record.get(name) for record in data]) for name in names]
         return table_of_columns("the list of records", names, columns, frozenset())
     if isinstance(data, Mapping):
-        columns = [_plain(arrays.listed(values, f"column {quoted(name)}")) for name, values in data.items()]
+        columns = [_of_sequence(values, f"column {quoted(name)}") for name, values in data.items()]
         _check_lengths(list(data), columns)
         return table_of_columns(
             "the mapping", [checks.name_text(name, "column") for name in data], columns, frozenset()
@@ -382,6 +382,18 @@ def table_of(data: Any) -> Table:
     return table_of_columns(FRAME, names, [_array(frame[name]) for name in names], frozenset())
 
 
+def _of_sequence(values: Any, what: str) -> Raw:
+    """Return the values of a column: an array of numbers as it is, texts of which few differ as codes."""
+    if type(values) is np.ndarray and values.ndim == 1 and values.dtype.kind in "biuf":
+        return values
+    return _texts_or_plain(arrays.listed(values, what))
+
+
+def _texts_or_plain(values: list[Any]) -> Raw:
+    coded = coded_texts(values)
+    return _plain(values) if coded is None else coded
+
+
 def _collected(frame: Any) -> Any:
     """Return a lazy frame with its columns computed."""
     try:
@@ -393,7 +405,7 @@ def _collected(frame: Any) -> Any:
         ) from error
 
 
-def _check_lengths(names: list[str], columns: list[Array]) -> None:
+def _check_lengths(names: list[str], columns: Sequence[Raw]) -> None:
     for name, column in zip(names, columns, strict=True):
         if len(column) != len(columns[0]):
             raise InvalidInputError(

@@ -228,7 +228,7 @@ def test_what_is_no_path() -> None:
 
 def test_judgements_have_names_in_their_cells() -> None:
     assert message(lambda: bb.compare_preferences([("x", "y", np.array(["x", "y"]))])) == (
-        "the winner of judgement 0 must be a name, got array(['x', 'y'], dtype='<U1')"
+        "the judgements: the winner of row 1 must be a name, got ['x', 'y']"
     )
     assert message(lambda: bb.compare_preferences({"a": ["x"], "b": ["y"], "winner": ["x", "y"]})) == (
         "column 'a' has 1 values, 'winner' has 2"

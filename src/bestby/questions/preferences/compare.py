@@ -37,7 +37,7 @@ from bestby.questions.preferences.result import (
     PreferencePairs,
     PreferenceScore,
 )
-from bestby.questions.preferences.source import Columns, Judgements, Preferences, data_of, judgements_of
+from bestby.questions.preferences.source import Columns, Judgements, Preferences, data_of
 from bestby.questions.preferences.strengths import Shares, Strengths, strengths, win_rates
 from bestby.report.pairs import VERDICTS, Differences
 from bestby.report.reported import with_backend
@@ -230,8 +230,8 @@ def compare_preferences(
         order=_checked_order(order), voter_weights=voter_weights, fit_test=checks.flag(fit_test, "fit_test"),
     )  # fmt: skip
     drawing = Drawing.of(resampling)
-    columns = Columns(a, b, winner, items, systems, how.ignore)
-    judged = judgements_of(data_of(data, clusters, columns))
+    columns = Columns(a, b, winner, items, systems, how.ignore, voter, covariates)
+    judged = data_of(data, clusters, columns)
     settings = settings.among(judged.systems)
     if settings.voter_weights == "shrunk" and judged.voter is None:
         raise InvalidInputError(
