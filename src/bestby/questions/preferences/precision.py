@@ -15,8 +15,8 @@ from bestby.inference.clusters import equal_units
 from bestby.questions.preferences.model import Fit, Moments, Trials, constant, information, products
 from bestby.questions.preferences.source import Judgements
 
-HEAVY = 0.05
-"""Leverage (sum of w z'Vz) below which a cluster is left out to first order: its factor is 1.05 at most."""
+HEAVY = 0.1
+"""Leverage (sum of w z'Vz) up to which a cluster is left out to first order, which is off by less than it."""
 
 MOST_WORK = 2e9
 """Floating-point operations for exact deletion, about half a second: P^3 each; the heaviest clusters first."""

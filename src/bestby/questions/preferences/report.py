@@ -15,7 +15,6 @@ from bestby.questions.preferences.result import (
     PreferenceScore,
 )
 from bestby.report import column, words
-from bestby.report.column import Cell, Column
 from bestby.report.document import (
     MOST_PAIRS,
     Document,
@@ -123,17 +122,16 @@ def _on_order(c: PreferenceComparison) -> Iterator[str]:
     order = c.order
     if order is None:
         return
-    digits = Rounding.of([(order.share, order.share_interval)])
-    won = f"The first-shown answer won {percent_of(order.share)}"
-    if order.share_interval is not None:
-        won += f" {digits.interval(order.share_interval)}"
+    won, ends = f"The first-shown answer won {100.0 * order.share:.1f} %", order.share_interval
+    if ends is not None:
+        won += f" [{100.0 * ends.low:.1f}, {100.0 * ends.high:.1f}]"
     if order.included:
-        text = f"{won}; order is in the model (between equals the first wins {percent_of(order.probability)})"
+        text = f"{won}; order is in the model (between equals the first wins {100.0 * order.probability:.1f} %)"
         uneven = _unbalanced(c) if order.p_value <= alpha(c.level) else []
         if uneven:
             s = uneven[0]
             x, y, lead = order.without
-            gap = Rounding.of([(float(lead), None)]).text(float(lead))
+            gap = difference_rounding(c).text(float(lead))
             text += f". {s.system} was shown first in {percent_of(s.first_share or 0.0)} of its judgements:"
             text += f" without order in the model {x} would lead {y} by {gap}"
         yield f"{text}."
@@ -234,6 +232,8 @@ def _details(c: PreferenceComparison) -> Iterator[str]:
         digits = Rounding.of([(c.order.estimate, c.order.interval)])
         ends_text = "" if c.order.interval is None else f" {digits.interval(c.order.interval)}"
         p = p_clause(c.order.p_value)
+        shares = [f"{entry.system} {percent_of(entry.first_share or 0.0)}" for entry in c.systems]
+        yield f"Shown first: {words.listed(shares)} of their judgements."
         yield f"Effect of being shown first: {digits.text(c.order.estimate)}{ends_text} log odds, {p}."
     if c.fit is not None:
         yield f"Test that strengths describe all pairs: {_fit(c)}."
@@ -276,12 +276,6 @@ def _systems(c: PreferenceComparison) -> Table:
             c.level, digits, attrgetter("win_rate_interval"), applies=words.computed(c, "interval")
         ),
         _RECORD,
-        Column(
-            "shown first",
-            lambda e: Cell(DASH if e.first_share is None else percent_of(e.first_share), e.first_share or 0.0),
-            applies=c.order is not None,
-            details=True,
-        ),
     )
     return systems_table(c, c.metrics[0], beside_interval=columns, methods=_model(c))
 
