@@ -306,9 +306,7 @@ class Settings(CheckedSettings):
 
 def _compared(found: Strengths, settings: Settings, drawing: Drawing) -> PreferenceComparison:
     judged, names = found.judged, found.judged.systems
-    scores = found.scores
-    levelled = np.round(np.where(np.isnan(scores), -np.inf, scores) / rounding.spread_width(1.0))
-    order, chosen = family.order_and_pairs(levelled, names, True, settings.baseline, settings.alternative)
+    order, chosen = family.order_and_pairs(found.places, names, True, settings.baseline, settings.alternative)
     a, b = np.array(chosen, dtype=np.int64).reshape(-1, 2).T
     tests: dict[int, TestResult] = {}
     if settings.test == "permutation" or (settings.test == "auto" and len(names) == 2 and not found.ordered):
@@ -654,8 +652,9 @@ def _order_effect(found: Strengths, pairs: PreferencePairs, first: Shares, setti
         vector[S] = 1.0
         estimate, error, interval, p = _estimated(found, vector, settings)
         chance = float(_preference(np.array([estimate]), found.fit.tie)[0])
-        log = dataclasses.replace(found, fit=found.without_order).scores
-        x, y = np.argsort(-np.nan_to_num(log, nan=-np.inf), kind="stable")[:2].tolist()
+        plain = dataclasses.replace(found, fit=found.without_order)
+        x, y = family.ranked(plain.places, names, True)[:2]
+        log = plain.scores
         without = (names[x], names[y], settings.unit * float(log[x] - log[y]))
     elif settings.test is not None:
         undone_by, undone = _undone(found, pairs)
@@ -707,7 +706,7 @@ def _without_covariates(found: Strengths, order: Sequence[int], settings: Settin
         found, fit=found.plain, precision=precision_of(found.plain, found.judged, found.weights)
     )
     out = []
-    ranked = sorted(order, key=lambda s: -np.nan_to_num(plain.scores[s], nan=-np.inf))
+    ranked = family.ranked(plain.places, found.judged.systems, True)
     for rank, s in enumerate(ranked, start=1):
         vector = np.zeros(plain.fit.parameters.size)
         vector[s] = 1.0

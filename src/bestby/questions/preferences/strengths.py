@@ -54,13 +54,29 @@ class Strengths:
     @property
     def scores(self) -> FloatArray:
         """Log strengths: infinite ahead of the largest group of systems and behind it, NaN of no relation."""
-        sizes = np.bincount(self.fit.component)
-        # Of groups of one size, that of the first system
-        main = self.fit.component == self.fit.component[int(sizes[self.fit.component].argmax())]
+        sizes = np.bincount(self.fit.component)[self.fit.component]
+        # Of groups of one size the weakest
+        main = self.fit.component == self.fit.component[np.lexsort((self._led, -sizes))[0]]
         over, under = self.reach[:, main].any(axis=1), self.reach[main].any(axis=0)
         beyond = np.select([over & ~under, under & ~over], [math.inf, -math.inf], math.nan)
         log = self.fit.strengths
         return np.where(main, np.where(np.abs(log) < rounding.spread_width(1.0), 0.0, log), beyond)
+
+    @property
+    def _led(self) -> IntArray:
+        """How many systems each is infinitely stronger than, less those that are so than it."""
+        over = self.reach & ~self.reach.T
+        led: IntArray = over.sum(axis=1) - over.sum(axis=0)
+        return led
+
+    @property
+    def places(self) -> FloatArray:
+        """Numbers that order the systems, the greatest for the strongest, equal where strengths are level."""
+        scores, size = self.scores, len(self.judged.systems)
+        led = np.where(np.isnan(scores), -size - 1, self._led)
+        levelled = np.round(self.fit.strengths / rounding.spread_width(1.0))
+        places = np.unique(np.column_stack([led, levelled]), axis=0, return_inverse=True)[1]
+        return places.reshape(-1).astype(np.float64)
 
 
 def strengths(
