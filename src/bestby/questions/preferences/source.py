@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections import ChainMap
+from collections import ChainMap, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import count
+from operator import itemgetter
 from os import PathLike
 from pathlib import Path
 from typing import Any, ClassVar
@@ -27,7 +29,7 @@ from bestby.data.evaluation import Evaluation
 from bestby.data.layouts.assemble import agreed
 from bestby.data.reading import Reading, checked_reading
 from bestby.data.roles import listed
-from bestby.data.table import Table, table_of, unreadable
+from bestby.data.table import FrameColumns, Table, table_of, unreadable
 from bestby.data.values import as_scores
 from bestby.metrics.base import MeanMetric
 from bestby.readers.files import read_table
@@ -301,7 +303,7 @@ def _unfolded(table: Table) -> Table:
     if "winner" not in table.data and all(name in table.data for name in outcomes):
         won, _, tied = (as_scores(table.column(name)).values.astype(np.float64) for name in outcomes)
         made["winner"] = won + 0.5 * tied
-    return dataclasses.replace(table, data=ChainMap(made, dict(table.data))) if made else table
+    return dataclasses.replace(table, data=ChainMap(made, table.data)) if made else table  # type: ignore[arg-type]  # to be read only
 
 
 def _cells(table: Table, name: str) -> list[Any]:
@@ -312,39 +314,46 @@ def _cells(table: Table, name: str) -> list[Any]:
 
 def _coded(table: Table, name: str, role: str) -> Coded:
     """Return a column of names or groups as codes of its texts; only the distinct ones are looked at."""
-    raw = table.data[name]
-    coded = raw if isinstance(raw, Coded) else _codes_of(table, name, role)
-    try:
-        texts = dataclasses.replace(table, data={name: coded.distinct}).texts(name, role)
-    except InvalidInputError:  # said again, with the number of the row
-        texts = table.texts(name, role)
-        coded = Coded(objects(texts), np.arange(len(texts)))
-    for text in texts:
-        checks.check_text(text, f"{table.source}: {role}")
+    coded = _codes_of(table, name, role)
+    texts = coded.distinct.tolist()
+    if {*map(type, texts)} == {str}:
+        texts = [*map(str.strip, texts)]  # quicker than all that a column may be
+    if {*map(type, texts)} != {str} or table.missing.intersection(texts) or "\0" in "".join(texts):
+        try:
+            texts = dataclasses.replace(table, data={name: coded.distinct}).texts(name, role)
+        except InvalidInputError:  # said again, with the number of the row
+            texts = table.texts(name, role)
+            coded = Coded(objects(texts), np.arange(len(texts)))
+    checks.check_text("".join(texts), f"{table.source}: {role}")
     return Coded(objects(texts), coded.codes)
 
 
 def _codes_of(table: Table, name: str, role: str) -> Coded:
     """Return the values of a column as codes: of numbers in order, of others as they come up."""
+    if isinstance(table.data, FrameColumns) and (coded := table.data.coded(name)) is not None:
+        return coded
     raw = table.data[name]
     if isinstance(raw, np.ndarray) and raw.dtype.kind in "biuf" and not np.ma.is_masked(raw):
         return Coded(*codes(np.ma.getdata(raw)))
+    if isinstance(raw, Coded):
+        return raw
     listed = _cells(table, name)
-    odd = next((kind for kind in {*map(type, listed)} if _is_no_name(kind)), None)
-    if odd is not None:
-        row = next(row for row, value in enumerate(listed) if type(value) is odd)
+    several = {kind for kind in {*map(type, listed)} if _holds_several(kind)}
+    if several:
+        row = next(row for row, value in enumerate(listed) if type(value) in several)
         raise InvalidInputError(
             f"{table.source}: the {role} of row {row + 1} must be a name, got {quoted(listed[row])}",
             hint=_ROW_HINT,
         )
-    distinct = [*dict.fromkeys(listed)]
-    place = dict(zip(distinct, range(len(distinct)), strict=True))
-    return Coded(objects(distinct), np.fromiter(map(place.__getitem__, listed), np.int32, len(listed)))
+    place: dict[Any, int] = defaultdict(count().__next__)
+    places = np.fromiter(map(place.__getitem__, listed), np.int32, len(listed))
+    return Coded(objects([*place]), places)
 
 
-def _is_no_name(kind: type) -> bool:
-    """Tell whether values of a type are no names: those that hold several values."""
-    return issubclass(kind, Collection) and not issubclass(kind, str | bytes)
+def _holds_several(kind: type) -> bool:
+    """Tell whether values of a type are no names: they hold several values, or have no hash."""
+    holds = issubclass(kind, Collection) or hasattr(kind, "__array__") or kind.__hash__ is None
+    return holds and not issubclass(kind, str | bytes)
 
 
 def _in_one_spelling(parts: Sequence[Coded], rows: Any = slice(None)) -> Coded:
@@ -357,11 +366,14 @@ def _in_one_spelling(parts: Sequence[Coded], rows: Any = slice(None)) -> Coded:
     >>> found.codes.tolist()
     [0, 1, 0]
     """
-    forms = [[*map(normal_form, part.distinct.tolist())] for part in parts]
-    spelling: dict[str, str] = {}
-    for part, names in zip(parts, forms, strict=True):
-        for form, text in zip(names, part.distinct.tolist(), strict=True):
-            spelling.setdefault(form, text)
+    texts = [part.distinct.tolist() for part in parts]
+    forms = [names if "".join(names).isascii() else [*map(normal_form, names)] for names in texts]
+    spelling = dict(
+        zip(
+            *([one for names in some for one in reversed(names)] for some in (forms[::-1], texts[::-1])),
+            strict=True,
+        )
+    )
     place = dict(zip(sorted(spelling), range(len(spelling)), strict=True))
     every = np.concatenate(
         [
@@ -370,8 +382,8 @@ def _in_one_spelling(parts: Sequence[Coded], rows: Any = slice(None)) -> Coded:
         ]
     )[rows]
     there = occurring(every, len(place))
-    texts = objects([spelling[form] for form in place])[there]
-    return Coded(texts, every if there.all() else (np.cumsum(there, dtype=np.int32) - 1)[every])
+    distinct = objects([*map(spelling.__getitem__, place)])[there]
+    return Coded(distinct, every if there.all() else (np.cumsum(there, dtype=np.int32) - 1)[every])
 
 
 def _by_appearance(names: Array, first: Array, second: Array) -> tuple[tuple[str, ...], Array, Array]:
@@ -426,7 +438,8 @@ def _values(table: Table, won: Coded, systems: Coded, columns: Sequence[str]) ->
             hint="give it another name",
         )
     # The name of a system goes before that of a column: "a" may be the system in column b.
-    words = {columns[0]: 1.0, columns[1]: 0.0, "a": 1.0, "b": 0.0, **dict.fromkeys(TIES, 0.5)}
+    words = dict.fromkeys((columns[0], *A_WORDS), 1.0) | dict.fromkeys((columns[1], *B_WORDS), 0.0)
+    words |= dict.fromkeys(TIES, 0.5)
     forms = [*map(normal_form, won.distinct.tolist())]
     winner = np.array([place.get(form, -1) for form in forms])[won.codes]
     first, second = systems.codes.reshape(2, -1)
@@ -739,7 +752,7 @@ def _table_of_rows(data: Any) -> Table:
             if not fits or len(row) != len(rows[0]):
                 raise InvalidInputError(f"judgement {place} is {quoted(row)}", hint=_ROW_HINT)
     names = ("item", "a", "b", "winner")[-len(rows[0]) :]
-    columns = dict(zip(names, zip(*rows, strict=True), strict=True))
+    columns = {name: [*map(itemgetter(place), rows)] for place, name in enumerate(names)}
     return dataclasses.replace(table_of(columns), source="the judgements")
 
 
