@@ -44,18 +44,18 @@ def test_the_winner_by_position_or_by_name() -> None:
     assert (d.wins, d.losses) == (10, 3)
 
 
-def test_strengths_without_a_finite_estimate() -> None:
-    rows = [*PLAIN, *[("best", name, "best") for name in NAMES for _ in range(5)]]
-    with pytest.raises(
-        DesignError, match="no finite estimate: best never lost or tied against any of"
-    ) as error:
-        compare_preferences(rows)
-    assert "prior=1" in str(error.value)
-    result = compare_preferences(rows, prior=1.0, n_resamples=100)
-    assert result.systems[0].system == "best"
-    assert "prior" in codes(result)
+def test_what_is_refused() -> None:
+    with pytest.raises(InvalidInputError, match='prior must be "jeffreys" or None, got 1') as error:
+        compare_preferences(PLAIN, prior=1.0)  # type: ignore[arg-type]  # as version 0.2.0 took it
+    assert 'prior="jeffreys"' in str(error.value)
     with pytest.raises(DesignError, match="all ties"):
         compare_preferences([("x", "y", "tie")] * 9, ties="davidson")
+    with pytest.raises(InvalidInputError, match="order must be"):
+        compare_preferences(PLAIN, order="yes")  # type: ignore[arg-type]
+    with pytest.raises(DesignError, match="no order effect, which is in the model"):
+        compare_preferences([*PLAIN, *((b, a, w) for a, b, w in PLAIN)], test="permutation")
+    with pytest.raises(InvalidInputError, match="there are no voters"):
+        compare_preferences(PLAIN, voter_weights="shrunk")
 
 
 def test_systems_that_never_met() -> None:
