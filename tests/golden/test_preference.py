@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bestby.questions.preferences import bradley_terry
-from bestby.questions.preferences.bradley_terry import errors
+from tests.unit.questions.preferences.examples import of_tables
+from tests.unit.questions.preferences.test_model import fitted
+
 from bestby.questions.preferences.compare import compare_preferences
-from bestby.questions.preferences.matrices import WinMatrices
 
 # Agresti (1990, 2013), Categorical Data Analysis, American League Eastern Division 1987: row beat column.
 TEAMS = ("Milwaukee", "Detroit", "Toronto", "New York", "Boston", "Cleveland", "Baltimore")
@@ -61,18 +61,10 @@ def pudding() -> tuple[np.ndarray, np.ndarray]:
     return wins, ties
 
 
-def as_judgements(wins: np.ndarray, ties: np.ndarray) -> WinMatrices:
-    i, j = np.nonzero(wins)
-    k, m = np.nonzero(np.triu(ties))
-    times = np.concatenate([wins[i, j], ties[k, m]]).astype(int)
-    values = np.repeat([1.0, 0.5], [i.size, k.size])
-    columns = (np.concatenate([i, k]), np.concatenate([j, m]), values)
-    return WinMatrices(len(wins), *(np.repeat(column, times) for column in columns))
-
-
 def test_baseball_agresti() -> None:
-    fitted = bradley_terry.strengths(baseball())
-    np.testing.assert_allclose(fitted.log - fitted.log[-1], ABILITIES, atol=5e-5)
+    wins = baseball().astype(int)
+    found = fitted(of_tables(wins, np.zeros_like(wins)), order=False).strengths
+    np.testing.assert_allclose(found - found[-1], ABILITIES, atol=5e-5)
 
 
 def test_baseball_from_games() -> None:
@@ -80,37 +72,20 @@ def test_baseball_from_games() -> None:
     games = [
         (TEAMS[i], TEAMS[j], TEAMS[i]) for i in range(7) for j in range(7) for _ in range(int(wins[i, j]))
     ]
-    result = compare_preferences(games, baseline="Baltimore", n_resamples=199)
+    result = compare_preferences(games, baseline="Baltimore", order=False)
     found = {d.a: d.estimate for d in result}
     assert found == pytest.approx(dict(zip(TEAMS[:-1], ABILITIES[:-1], strict=True)), abs=5e-5)
     assert [entry.system for entry in result.systems] == list(TEAMS)
 
 
-def test_baseball_standard_errors_by_logistic_regression() -> None:
-    import statsmodels.api as sm
-
-    judged = as_judgements(baseball(), np.zeros((7, 7)))
-    fitted = bradley_terry.strengths(baseball())
-    found = errors(fitted, judged.first, judged.second, judged.values).fisher
-    design = np.eye(7)[judged.first] - np.eye(7)[judged.second]
-    flip = np.where(np.arange(judged.n) % 2, -1.0, 1.0)  # a regression needs both outcomes
-    model = sm.Logit((flip > 0).astype(float), (flip[:, None] * design)[:, :-1]).fit(disp=False)
-    np.testing.assert_allclose(fitted.log[:-1] - fitted.log[-1], model.params, atol=1e-7)
-    against_last = np.diag(found)[:-1] + found[-1, -1] - 2.0 * found[:-1, -1]
-    np.testing.assert_allclose(np.sqrt(against_last), model.bse, atol=1e-7)
-
-
 def test_pudding_davidson_1970() -> None:
     wins, ties = pudding()
-    fitted = bradley_terry.strengths(wins, ties, model="davidson")
-    worth = np.exp(fitted.log) / np.exp(fitted.log).sum()
+    tied = np.triu(ties).astype(int)
+    judged = of_tables(wins.astype(int), np.zeros_like(tied), tied)
+    found = fitted(judged, davidson=True, order=False)
+    worth = np.exp(found.strengths) / np.exp(found.strengths).sum()
     np.testing.assert_allclose(worth, WORTHS, atol=3e-5)
-    assert float(fitted.tie) == pytest.approx(TIE, abs=3e-5)
-
-
-def test_pudding_standard_errors() -> None:
-    judged = as_judgements(*pudding())
-    fitted = bradley_terry.strengths(*judged.matrices(), model="davidson")
-    found = errors(fitted, judged.first, judged.second, judged.values, model="davidson").fisher
-    from_first = np.sqrt(np.diag(found)[1:] + found[0, 0] - 2.0 * found[0, 1:])
-    np.testing.assert_allclose(from_first, FROM_FIRST, atol=6e-5)
+    assert found.tie == pytest.approx(TIE, abs=3e-5)
+    V = found.inverse
+    errors = np.sqrt(np.diag(V)[1:6] + V[0, 0] - 2.0 * V[0, 1:6])
+    np.testing.assert_allclose(errors, FROM_FIRST, atol=6e-5)

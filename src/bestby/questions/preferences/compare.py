@@ -60,8 +60,8 @@ FEW_CLUSTERS = 50
 MOST_BOUNDS = 3e10
 """Floating-point operations for bounds of infinite differences, some seconds: 40 steps of P^3 each."""
 
-KINDS = ("wald", "likelihood-ratio", "unconnected")
-"""How a pair was computed; of one that nothing connects there is no interval, and p is 1."""
+KINDS = ("wald", "likelihood-ratio")
+"""How a pair was computed, where the difference is finite or unknown and where it is infinite."""
 
 
 @with_suggestions
@@ -120,7 +120,7 @@ def compare_preferences(
     covariates : list of str or of pairs, array_like, or mapping of str to array_like, optional
         What strengths are to be had without, such as the length of answers: ``["len"]`` for the columns len_a
         and len_b, pairs of columns, or differences, the first less the second.
-    order : {"auto", True, False}
+    order : bool or "auto"
         Whether an effect of being shown first is in the model. "auto": wherever the judgements identify it,
         which takes pairs that were shown both ways; never by whether it is significant.
     reading : Reading, optional
@@ -385,7 +385,9 @@ def _pairs(
             ends[asked] = [gap - half, gap + half]
     p = _p_of(ratio, df, side)
     # Units that all point one way are the least that a test of theirs can see
-    p = np.maximum(p, max((1.0 if side != "two-sided" else 2.0) * 0.5 ** min(precision.n, 1000.0), sys.float_info.min))
+    sizes = [int(codes.max()) + 1 for codes in found.judged.clusters.values()]
+    least = (1.0 if side != "two-sided" else 2.0) * 0.5 ** min([found.judged.n, 1000, *sizes])
+    p = np.maximum(p, max(least, sys.float_info.min))
     p = np.where(over | under, _one_sided(over, side), np.where(same, p, 1.0))
     unbounded = 0
     infinite = np.flatnonzero(over | under)
@@ -430,7 +432,7 @@ def _pairs(
             p_adjusted=adjusted,
             statistic=settings.unit * statistic if settings.test is not None else nothing,
             n_differing=wins + losses,
-            how=np.select([same, over | under], [0, 1], 2).astype(np.uint8),
+            how=(over | under).astype(np.uint8),
             verdict=verdict,
             methods=("asymptotic",) * len(KINDS),
             n_items=found.judged.n,

@@ -202,7 +202,8 @@ def _on_covariates(c: PreferenceComparison) -> Iterator[str]:
     moves = [f"{one.system} {_moves(one)} from {one.rank} to {one.rank_with}" for one in far]
     text = f"With {names} taken into account "
     text += f"{'; '.join(moves)}" if moves else "the systems keep their places"
-    yield text + (f"; {len(moved) - len(far)} more change places." if len(moved) > len(far) else ".")
+    more = f"; {len(moved) - len(far)} more {'change' if len(moved) > len(far) + 1 else 'changes'} places"
+    yield text + (f"{more}." if len(moved) > len(far) else ".")
     for one in c.covariates:
         digits = Rounding.of([(one.coefficient, one.interval)])
         ends = "" if one.interval is None else f" {digits.interval(one.interval)}"
