@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
 from tests.unit.questions.preferences.examples import of_tables
 from tests.unit.questions.preferences.test_model import fitted
 
