@@ -1,6 +1,6 @@
 """What the units so far show of pairs of systems: the evidence of all looks, and the intervals at each.
 
-`Pairs` adds up what each look shows, for many pairs side by side; `interval` goes through all units of a pair.
+`Pairs` adds up what each look shows, of many pairs side by side; `interval` goes through all units of one.
 """
 
 from __future__ import annotations
