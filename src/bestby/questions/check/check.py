@@ -182,10 +182,13 @@ def questions_answered(
 def _gold_among(files: Sequence[str]) -> tuple[list[str], Sequence[str]]:
     """Return the option that names the file of the gold, if one is called so, and the other files."""
     named = named_paths([*files])
-    gold = next((name for name in named if gold_names([name])), None) if isinstance(named, Mapping) else None
-    if gold is None or len(files) == 1:
+    if not isinstance(named, Mapping) or len(named) == 1:
         return [], files
-    return ["--gold", str(named[gold])], [file for file, name in zip(files, named, strict=True) if name != gold]
+    gold = next((name for name in named if gold_names([name])), None)
+    if gold is None:
+        return [], files
+    rest = [file for file, name in zip(files, named, strict=True) if name != gold]
+    return ["--gold", str(named[gold])], rest
 
 
 def _dataset_column(tables: Sequence[Table]) -> list[str]:
