@@ -225,6 +225,8 @@ class RankDifference:
     DatasetComparison : Holds them as `ranking`.
     """
 
+    scales: ClassVar[Mapping[str, float]] = {}
+
     a: str
     b: str
     estimate: float
@@ -335,6 +337,8 @@ class MeanImprovement:
     --------
     RunsOnDatasets : Holds one per pair.
     """
+
+    scales: ClassVar[Mapping[str, float]] = {}
 
     a: str
     b: str
