@@ -167,7 +167,6 @@ def test_a_result_is_made_again_from_its_signature() -> None:
 # -- the designs that are not in the roster --------------------------------------------------------
 
 RNG = np.random.default_rng(64)
-RIGHT = {name: (RNG.random(90) < share).astype(int) for name, share in (("a", 0.8), ("b", 0.7), ("c", 0.65))}
 SCORES = {name: np.rint(4.0 * RNG.normal(size=90)) for name in "abc"}
 LABELS = [["yes", "no", "no"], ["no", "no", "yes"], ["yes", "yes", "yes"]] * 30
 PREDICTED = {name: np.where(RNG.random(90) < 0.7, "yes", "no") for name in "ab"}

@@ -310,9 +310,6 @@ def test_how_the_classical_tests_were_made() -> None:
     ]
 
 
-any_count = st.integers(0, 400)
-
-
 @pytest.mark.parametrize(("n", "size"), [(2, 3), (20, 4), (500, 10), (40000, 7)])
 @pytest.mark.parametrize("levels", [2, 5, 10**6])
 def test_friedman_against_scipy(n: int, size: int, levels: int) -> None:
