@@ -15,7 +15,7 @@ import pytest
 from bestby import compare
 
 AT_A_TIME = {
-    "_core.chunks.CHUNK": 7,
+    "_core.chunks.CHUNK": 50,
     "resampling.totals.BLOCK_NUMBERS": 7,
     "resampling.totals.WEIGHT_BLOCK": 7,
 }
