@@ -5,7 +5,6 @@ from __future__ import annotations
 CHECKED = (
     "tests/calibration/",
     "tests/cli/test_guides.py",
-    "tests/laws/test_any_container.py::test_no_container_raises",
     "tests/unit/boards/site/test_in_browser.py",
     "tests/unit/boards/test_faults.py",
     "tests/unit/boards/test_odd_submissions.py",
