@@ -23,6 +23,8 @@ CASES: list[tuple[Callable[..., Any], Any, dict[str, Any], str]] = [
     (bb.compare, SYSTEMS, {"gold": GOLD, "metric": "precision"}, "metric"),
     (bb.compare, SYSTEMS, {"gold": "gold"}, "gold"),
     (bb.compare, SYSTEMS, {"gold": GOLD, "metric": bb.ScoreMetric("accuracy", greater_is_better=False)}, "metric"),
+    (bb.compare, SYSTEMS, {"gold": GOLD, "baseline": "gamma"}, "baseline"),
+    (bb.compare, FRAME, {"strata": "docs"}, "strata"),
     (bb.compare, SYSTEMS, {"rng": 1, "resampling": bb.Resampling(rng=2)}, "rng"),
     (bb.compare, FRAME, {"clusters": ["doc", "docs"]}, "clusters"),
     (bb.compare, FRAME, {"items": "docs"}, "items"),
