@@ -289,7 +289,7 @@ def _systems(c: PreferenceComparison) -> Table:
     return systems_table(c, c.metrics[0], beside_interval=columns, methods=_model(c))
 
 
-def _preferences(c: PreferenceComparison) -> Table:
+def _preferences(c: Any) -> Table:
     """Return how often the first is preferred to the second by the strengths, and how often it was."""
     digits = Rounding.of([(d.probability, d.probability_interval) for d in c.differences])
     sides = column.sides(c.differences)

@@ -205,5 +205,4 @@ def _squared_sums(judged: Judgements, codes: IntArray, first: FloatArray, second
     rows, columns = np.concatenate([codes, codes]), np.concatenate([judged.first, judged.second])
     shape = (int(codes.max()) + 1, size)
     sums = coo_array((np.concatenate([first, second]), (rows, columns)), shape=shape).tocsr()
-    squared: FloatArray = np.bincount(sums.indices, sums.data**2, size)
-    return squared
+    return np.asarray(np.bincount(sums.indices, sums.data**2, size))
