@@ -8,6 +8,7 @@ from functools import partial
 from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Any
 
+from bestby.questions.preferences.figure import rankings
 from bestby.questions.preferences.result import (
     PlainScore,
     PreferenceComparison,
@@ -322,6 +323,8 @@ def _pictures(c: PreferenceComparison) -> Iterator[Picture]:
     bounded = words.computed(c, "interval")
     caption = f"The line is the {percent(c.level)} interval of the {name}." if bounded else f"The {name}."
     yield Picture(f"Strengths of {len(c.systems)} systems", caption, partial(draw_scores, c))
+    if c.covariates and len(c.systems) <= BEST:
+        yield Picture("Places without covariates and with them", "Lines join them.", partial(rankings, c))
     if 1 < len(c.differences) <= MOST_PAIRS:
         yield forest_picture(c, name, len(c.differences), partial(forest.forest, c))
 
@@ -428,4 +431,6 @@ NO_PERCENT = "strengths have no scale from 0 to 1"
 def preferences(c: PreferenceComparison, metric: str | None, kind: str, canvas: Canvas) -> Axes:
     """Draw strengths or differences; see `PreferenceComparison.plot`."""
     kind = checked_kind(kind, "preferences")
+    if kind == "rankings":
+        return rankings(c, canvas=canvas)
     return plot_systems(c, metric, "scores" if kind == "auto" else kind, canvas)
