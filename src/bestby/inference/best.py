@@ -304,6 +304,25 @@ def optimism(
     return Optimism(best, float(scores[best] - sign * gap), gap, n_splits)
 
 
+def normal_optimism(scores: FloatArray, covariance: FloatArray, seed: int) -> float:
+    """Return the optimism of many units, whose sums are normal, from how the scores vary, shape (S, S).
+
+    A third of the units has the scores + sqrt(2) Z, and the other two thirds the scores - Z / sqrt(2), where
+    Z has the covariance of the scores: what one part has too much the others lack. Larger scores are better.
+    """
+    unit = float(covariance.diagonal().mean())
+    if unit == 0.0:
+        return 0.0
+    total = n = 0.0
+    for drawn in multiplicity.draws(covariance / unit, DRAWS, scores.size, seed):
+        # Z and -Z both: what is linear in them then takes no part in chance
+        z = np.sqrt(unit) * np.concatenate([drawn, -drawn])
+        chosen = (scores - z / np.sqrt(2.0)).argmax(axis=1)
+        total += float((scores[chosen] + np.sqrt(2.0) * z[np.arange(len(z)), chosen]).sum())
+        n += len(z)
+    return max(0.0, float(scores.max()) - total / n)
+
+
 def _parts(counts: IntArray, bounds: IntArray, n_parts: int, n_splits: int, seed: int) -> Iterator[Array]:
     """Yield how many units of each kind are in each part of some splits, shape (R, C).
 

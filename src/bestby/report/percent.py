@@ -23,9 +23,13 @@ NAMED = " (%)"
 _ON_SCALE = (
     "score", "score_a", "score_b", "scores", "runs", "estimate", "difference", "effect", "interval",
     "equivalence_interval", "low", "high", "equivalence", "standard_error", "margin", "optimality_gap",
-    "gap_interval", "if_calibrated", "mean", "mean_error", "tau",
+    "gap_interval", "if_calibrated", "mean", "mean_error", "tau", "behind",
+    "corrected",
 )  # fmt: skip
 """The fields of records of scores, differences and items that are on the scale of the metric."""
+
+_OF_METRICS = ("systems", "omnibus", "best_sets", "leaders", "focus")
+"""The fields of results that have a record per metric."""
 
 
 def in_percent(result: Any) -> Any:
@@ -121,8 +125,7 @@ def changes(result: Any, names: Mapping[str, str]) -> dict[str, Any]:
     """Return what changes in a comparison that has a score per metric and system."""
     return {
         "metrics": renamed_metrics(result, names),
-        "systems": renamed(result.systems, names),
-        "omnibus": renamed(result.omnibus, names),
+        **{part: renamed(getattr(result, part), names) for part in _OF_METRICS if hasattr(result, part)},
         "differences": multiplied_differences(result.differences, names),
         "margin": times_hundred(result.margin),
     }
