@@ -11,10 +11,14 @@ from bestby._core import rounding, special
 from bestby._core.typing import BoolArray, FloatArray
 from bestby.comparisons import many_systems, simultaneous
 from bestby.comparisons.settings import Settings
-from bestby.engine import interval_methods
+from bestby.data.evaluation import Evaluation
+from bestby.engine import interval_methods, prepare
+from bestby.engine.base import Drawing
 from bestby.engine.estimate import Estimates
+from bestby.engine.items import ItemGroup
 from bestby.inference import best, proportions
 from bestby.inference.best import SetOfBest
+from bestby.metrics.base import BaseMetric
 from bestby.report.comparison import SIMULTANEOUS, BestSet, Leader, SystemScore
 from bestby.results.values import Interval
 
@@ -23,6 +27,9 @@ FEWEST_SYSTEMS = 3
 
 MOST_SPLIT = 2000
 """Units up to which the luck of a leader is told by splitting them; sums of more are as good as normal."""
+
+
+_N_RESAMPLES = 2000
 
 
 class _Upper(Protocol):
@@ -153,8 +160,8 @@ def leader(
 ) -> Leader | None:
     """Return the score of the first system without the luck of having been chosen, with its interval.
 
-    `systems` are the scores in this order. None of two systems, without intervals, where no other system
-    could be first, and where nothing tells how the scores vary.
+    `systems` are the scores in this order. None without intervals, where no other system could be first, and
+    where nothing tells how the scores vary.
 
     The lower end is that of the leader at the level at which those of all systems hold at once, since it may
     be any of them; the upper end is the largest of all systems, by themselves: the true score of the leader
@@ -162,7 +169,7 @@ def leader(
     """
     intervals = [entry.interval for entry in systems]
     defined = [interval for interval in intervals if interval is not None]
-    if len(names) < FEWEST_SYSTEMS or len(defined) < len(intervals) or estimates.spread is None:
+    if len(defined) < len(intervals) or estimates.spread is None:
         return None
     metric, first, asked = estimates.metric, order[0], settings.interval
     assert asked is not None
@@ -196,10 +203,39 @@ def leader(
     return Leader(metric.name, names[first], estimate.value, corrected, interval, len(names))
 
 
+def leader_of_several(
+    estimates: Estimates,
+    names: Sequence[str],
+    order: Sequence[int],
+    systems: Sequence[SystemScore],
+    settings: Settings,
+) -> Leader | None:
+    """Return `leader`, but of two systems None."""
+    if len(names) < FEWEST_SYSTEMS or settings.interval is None:
+        return None
+    return leader(estimates, names, order, systems, settings)
+
+
+def leader_of(
+    evaluation: Evaluation, metric: BaseMetric, systems: Sequence[SystemScore], level: float
+) -> Leader | None:
+    """Return the score of the first of systems without its luck, where their comparison does not have it."""
+    (group,) = prepare.groups(
+        evaluation, [metric], supports=prepare.ALL_GROUPINGS, consumer="the best of many"
+    )
+    estimates = Estimates(group, Drawing(_N_RESAMPLES, 0))
+    order = [evaluation.names.index(entry.system) for entry in systems]
+    return leader(estimates, evaluation.names, order, systems, Settings(interval="auto", level=level))
+
+
 def _optimism(estimates: Estimates, could: Sequence[int]) -> float | None:
     """Return by how much the score of the first of some systems overstates; None where nothing tells it."""
     group, scores = estimates.group, estimates.scores[could]
-    units = None if group.crossed or group.n_units > MOST_SPLIT else group.influences
+    units = None
+    if not group.crossed and group.n_units <= MOST_SPLIT:
+        units = group.influences
+        if units is None and isinstance(group, ItemGroup):
+            units = group.by_jackknife
     if units is None:
         spread = estimates.spread
         if spread is None or spread.of_scores is None:

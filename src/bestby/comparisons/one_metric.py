@@ -220,7 +220,7 @@ def compared(
             *notes,
             *notes_on_pairs(estimates, unfitted, pairs, tests, evaluation, settings),
         ),
-        best.leader(estimates, names, order, systems, settings),
+        best.leader_of_several(estimates, names, order, systems, settings),
         _focus_rank(estimates, names, pairs, np.array([tests[pair].p_value for pair in tests]), settings),
     )
 
@@ -302,7 +302,7 @@ def _by_counts(
         differences,
         None if test is None else _omnibus(estimates),
         (*path, *group_notes, *notes, *of_metric, *of_pairs),
-        best.leader(estimates, names, order, systems, settings),
+        best.leader_of_several(estimates, names, order, systems, settings),
         _focus_rank(estimates, names, every, differences.p_value, settings),
     )
 

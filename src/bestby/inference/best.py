@@ -166,7 +166,7 @@ def leader_point(spread: Spread | None, size: int, alpha: float, seed: int) -> f
     """
     correlations = None
     if spread is not None and spread.of_scores is not None and spread.n_units >= FEW_UNITS:
-        sd = np.sqrt(spread.of_scores.diagonal())
+        sd = np.sqrt(np.maximum(spread.of_scores.diagonal(), 0.0))
         varying = np.multiply.outer(sd, sd) > 0.0
         r = np.divide(spread.of_scores, np.multiply.outer(sd, sd), out=np.zeros((size, size)), where=varying)
         np.fill_diagonal(r, 0.0)

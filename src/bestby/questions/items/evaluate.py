@@ -138,5 +138,5 @@ def _scored(
         (),
         None,
         (*notes, *of_metric, *note_rules.signature_notes(unfitted, evaluation)),
-        best.leader(intervals, names, order, systems, settings),
+        best.leader_of_several(intervals, names, order, systems, settings),
     )
