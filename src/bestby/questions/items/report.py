@@ -395,16 +395,34 @@ def sentences(c: Comparison) -> Iterator[str]:
     yield clustered(c)
     if c.classes and c.classes[0].counts is None:
         yield f"The labels are soft: distributions over the classes{cite('analysis', 'soft labels')}."
+    of_leader = (
+        f"The score of the first system is also given without the luck of the choice{cite('analysis', 'leader')}:"
+        " the mean score of the systems that two thirds of the items choose, on the other third. Its interval"
+        " has its own end at the level at which those of all systems hold at once, and the farthest end of all"
+        " systems on the other side."
+    )
     if not len(c.differences):
         if any(entry.interval is not None for entry in c.systems):
             scores = intervals_of_scores(c.systems)
             yield f"We report every score with its {percent(c.level)} confidence interval: {scores}."
             yield drawn(c, (), *(entry.interval for entry in c.systems))
+        yield of_leader * bool(c.leaders)
         return
     yield from inference(c, c.differences, systems=c.systems)
     for test in sorted({one.name for one in c.omnibus}):
         which = f"{long_name('omnibus', test)} test{cite('omnibus', test)}"
         yield f"We also tested the hypothesis that all systems are equal: {which}."
+    if c.best_sets:
+        yield (
+            "Which systems may be the best is by a multiple comparison with the best"
+            f"{cite('analysis', 'set of the best')}: each is compared one-sided with all others, at a level that"
+            f" allows for how their scores vary together, so that the best stays with {percent(c.level)}. The"
+            " bounds of how far each is behind it hold together."
+        )
+    yield of_leader * bool(c.leaders)
+    if c.focus:
+        one = c.focus[0].system
+        yield f"The rank of {one} is by step-down tests of its own differences{cite('analysis', 'rank of one')}."
     yield drawn(c, [d for d, _ in examples(c.differences)], *(entry.interval for entry in c.systems))
 
 
