@@ -15,14 +15,14 @@ TITLE = "The best of several systems"
 
 TEXT = """
 Counted is in how many data sets of 100 a system that is truly the best, the first of those, is among the
-systems that *may be best*; all bounds *behind* the best hold; and the interval of the *leader* that allows for
-the choice holds its true score. Beside them stand the *plain* interval of the leader, as if it had been named
-beforehand, and whether the tests of *all pairs* (Holm) leave the best system rank 1.
+systems that *may be best*; all bounds *behind* the best hold; and the interval of the *leader* that allows
+for the choice holds its true score. Beside them stand the *plain* interval of the leader, as if it had been
+named beforehand, and whether the tests of *all pairs* (Holm) leave the best system rank 1.
 
 The systems are *equal*; *tied*, a fifth of them and at least two at the top and the others behind by one to
 fifteen percent points; or *spread* evenly over ten. The scores are right or wrong, by items of different
-difficulty; normal in clusters of 10 items that are half of the variance; or lognormal, the worst case: all means
-are equal, and every second system has longer tails.
+difficulty; normal in clusters of 10 items that are half of the variance; or lognormal, the worst case: all
+means are equal, and every second system has longer tails.
 """
 
 KEPT, BEHIND, LEADER = (What("coverage", name, default=True) for name in ("may be best", "behind", "leader"))

@@ -384,6 +384,27 @@ def _of_the_best(c: Comparison) -> dict[str, Any]:
     return {name: [dataclasses.asdict(part) for part in of] for name, of in parts.items() if of}
 
 
+def _on_the_best(c: Comparison) -> Iterator[str]:
+    """Yield how the set of the best, the score of the leader and the rank of one system were found."""
+    if c.best_sets:
+        yield (
+            "Which systems may be the best is by a multiple comparison with the best"
+            f"{cite('analysis', 'set of the best')}: each is compared one-sided with all others, at a level"
+            f" that allows for how their scores vary together, so that the best stays with {percent(c.level)}."
+            " The bounds of how far each is behind it hold together."
+        )
+    if c.leaders:
+        yield (
+            "The score of the first system is also given without the luck of the choice"
+            f"{cite('analysis', 'leader')}: the mean score of the systems that two thirds of the items choose,"
+            " on the other third. Its interval ends towards worse scores at the level at which the ends of all"
+            " systems hold at once, and on the other side at the farthest end of all systems."
+        )
+    if c.focus:
+        source = cite("analysis", "rank of one")
+        yield f"The rank of {c.focus[0].system} is by step-down tests of its own differences{source}."
+
+
 def sentences(c: Comparison) -> Iterator[str]:
     """Yield how systems were compared, or evaluated, on one test set."""
     names = list(dict.fromkeys(entry.system for entry in c.systems))
@@ -395,34 +416,18 @@ def sentences(c: Comparison) -> Iterator[str]:
     yield clustered(c)
     if c.classes and c.classes[0].counts is None:
         yield f"The labels are soft: distributions over the classes{cite('analysis', 'soft labels')}."
-    of_leader = (
-        f"The score of the first system is also given without the luck of the choice{cite('analysis', 'leader')}:"
-        " the mean score of the systems that two thirds of the items choose, on the other third. Its interval"
-        " has its own end at the level at which those of all systems hold at once, and the farthest end of all"
-        " systems on the other side."
-    )
     if not len(c.differences):
         if any(entry.interval is not None for entry in c.systems):
             scores = intervals_of_scores(c.systems)
             yield f"We report every score with its {percent(c.level)} confidence interval: {scores}."
             yield drawn(c, (), *(entry.interval for entry in c.systems))
-        yield of_leader * bool(c.leaders)
+        yield from _on_the_best(c)
         return
     yield from inference(c, c.differences, systems=c.systems)
     for test in sorted({one.name for one in c.omnibus}):
         which = f"{long_name('omnibus', test)} test{cite('omnibus', test)}"
         yield f"We also tested the hypothesis that all systems are equal: {which}."
-    if c.best_sets:
-        yield (
-            "Which systems may be the best is by a multiple comparison with the best"
-            f"{cite('analysis', 'set of the best')}: each is compared one-sided with all others, at a level that"
-            f" allows for how their scores vary together, so that the best stays with {percent(c.level)}. The"
-            " bounds of how far each is behind it hold together."
-        )
-    yield of_leader * bool(c.leaders)
-    if c.focus:
-        one = c.focus[0].system
-        yield f"The rank of {one} is by step-down tests of its own differences{cite('analysis', 'rank of one')}."
+    yield from _on_the_best(c)
     yield drawn(c, [d for d, _ in examples(c.differences)], *(entry.interval for entry in c.systems))
 
 
