@@ -389,16 +389,16 @@ def _on_the_best(c: Comparison) -> Iterator[str]:
     if c.best_sets:
         yield (
             "Which systems may be the best is by a multiple comparison with the best"
-            f"{cite('analysis', 'set of the best')}: each is compared one-sided with all others, at a level"
-            f" that allows for how their scores vary together, so that the best stays with {percent(c.level)}."
-            " The bounds of how far each is behind it hold together."
+            f"{cite('analysis', 'set of the best')}: each is compared one-sided with all others, at a"
+            " level that allows for how their scores vary together, so that the best stays with"
+            f" {percent(c.level)}. The bounds of how far each is behind it hold together."
         )
     if c.leaders:
         yield (
             "The score of the first system is also given without the luck of the choice"
-            f"{cite('analysis', 'leader')}: the mean score of the systems that two thirds of the items choose,"
-            " on the other third. Its interval ends towards worse scores at the level at which the ends of all"
-            " systems hold at once, and on the other side at the farthest end of all systems."
+            f"{cite('analysis', 'leader')}: the mean score of the systems that two thirds of the items"
+            " choose, on the other third. Its interval ends towards worse scores at the level at which the"
+            " ends of all systems hold at once, and on the other side at the farthest end of all systems."
         )
     if c.focus:
         source = cite("analysis", "rank of one")
