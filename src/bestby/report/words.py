@@ -453,7 +453,9 @@ def is_one_comparison(c: Any) -> bool:
     # A part of the differences of many systems may be a single one
     if isinstance(compared, list) and len(compared) > 2:
         return False
-    return len({frozenset((d.a, d.b)) for d in c.differences}) <= 1  # on each metric the better system is first
+    return (
+        len({frozenset((d.a, d.b)) for d in c.differences}) <= 1
+    )  # on each metric the better system is first
 
 
 def resamples(c: Any) -> str:
@@ -652,7 +654,9 @@ def mean_differences(metric: str) -> str:
 def are_level(one: float, other: float) -> bool:
     """Return whether two scores differ by rounding alone, as their difference of 0 says."""
     # Infinite strengths are level with one another only
-    return one == other or (abs(one - other) < math.inf and rounding.level(one, other, max(abs(one), abs(other))))
+    return one == other or (
+        abs(one - other) < math.inf and rounding.level(one, other, max(abs(one), abs(other)))
+    )
 
 
 def stands_out(d: Difference) -> bool:

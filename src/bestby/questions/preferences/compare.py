@@ -321,7 +321,9 @@ def _compared(found: Strengths, settings: Settings, drawing: Drawing) -> Prefere
     standings = _standings(order, pairs, differences, settings)
     rates, first = win_rates(judged, settings.level)
     effect = _order_effect(found, pairs, first, settings)
-    fitted = doubts.test_of_fit(found.fit, judged, found.precision, found.weights) if settings.fit_test else None
+    fitted = (
+        doubts.test_of_fit(found.fit, judged, found.precision, found.weights) if settings.fit_test else None
+    )
     if effect.included and fitted is not None:
         by_pair = doubts.order_by_pair(found.fit, fitted.design_effect)
         effect = dataclasses.replace(effect, by_pair_p=by_pair)
@@ -385,7 +387,9 @@ def _pairs(
             ends[asked] = [gap - half, gap + half]
     p = _p_of(ratio, df, side)
     # Units that all point one way are the least that a test of theirs can see
-    p = np.maximum(p, max((1.0 if side != "two-sided" else 2.0) * 0.5 ** min(precision.n, 1000.0), sys.float_info.min))
+    p = np.maximum(
+        p, max((1.0 if side != "two-sided" else 2.0) * 0.5 ** min(precision.n, 1000.0), sys.float_info.min)
+    )
     p = np.where(over | under, _one_sided(over, side), np.where(same, p, 1.0))
     unbounded = 0
     infinite = np.flatnonzero(over | under)
@@ -400,12 +404,17 @@ def _pairs(
         unbounded = infinite.size - allowed
     statistic = np.where(np.isnan(gap), 0.0, gap)
     if tests:
-        p, statistic = (np.array([getattr(tests[k], what) for k in range(a.size)]) for what in ("p_value", "statistic"))
+        p, statistic = (
+            np.array([getattr(tests[k], what) for k in range(a.size)]) for what in ("p_value", "statistic")
+        )
     nothing = np.full(a.size, np.nan)
     adjusted = multiplicity.adjust(p, settings.correction) if settings.test is not None else nothing
     bounded = settings.interval is not None
     (low, high), tost = (
-        [settings.unit * _rounded(end, settings.margin and settings.margin / settings.unit) for end in ends[asked]]
+        [
+            settings.unit * _rounded(end, settings.margin and settings.margin / settings.unit)
+            for end in ends[asked]
+        ]
         for asked in (level, [*ends][-1])
     )
     if not bounded:
@@ -618,7 +627,9 @@ def _scores(
         vector = np.zeros(found.fit.parameters.size)
         vector[s] = 1.0
         _, robust, ends, _ = _estimated(found, vector, settings, settings.unit)
-        interval = ends and dataclasses.replace(ends, low=settings.mean + ends.low, high=settings.mean + ends.high)
+        interval = ends and dataclasses.replace(
+            ends, low=settings.mean + ends.low, high=settings.mean + ends.high
+        )
         fisher = settings.unit * math.sqrt(max(float(found.fit.inverse[s, s]), 0.0))
         win_rate = Interval(float(rates.low[s]), float(rates.high[s]), settings.level, "tango", True)
         out.append(
@@ -712,7 +723,9 @@ def _without_covariates(found: Strengths, order: Sequence[int], settings: Settin
         vector[s] = 1.0
         _, _, ends, _ = _estimated(plain, vector, settings, settings.unit)
         score = settings.mean + settings.unit * float(plain.scores[s])
-        interval = ends and dataclasses.replace(ends, low=settings.mean + ends.low, high=settings.mean + ends.high)
+        interval = ends and dataclasses.replace(
+            ends, low=settings.mean + ends.low, high=settings.mean + ends.high
+        )
         known = math.isfinite(score)
         place = list(order).index(s) + 1
         out.append(PlainScore(found.judged.systems[s], score, interval if known else None, rank, place))
@@ -724,7 +737,9 @@ def _tie_interval(found: Strengths, settings: Settings) -> Interval | None:
     vector = np.zeros(found.fit.parameters.size)
     vector[-1] = 1.0
     interval = _estimated(found, vector, settings)[2]
-    return interval and dataclasses.replace(interval, low=math.exp(interval.low), high=math.exp(interval.high))
+    return interval and dataclasses.replace(
+        interval, low=math.exp(interval.low), high=math.exp(interval.high)
+    )
 
 
 def _influence(found: Strengths, settings: Settings) -> Any:
@@ -803,9 +818,7 @@ def _provenance(found: Strengths, settings: Settings, drawing: Drawing) -> Prove
         numbers["clusters"] = sizes[0] if len(sizes) == 1 else sizes
     if judged.covariate_names:
         numbers["covariates"] = list(judged.covariate_names)
-    return made_by(
-        drawing, {"metrics": [settings.metric], **settings.by_name()}, numbers, _data_hash(judged)
-    )
+    return made_by(drawing, {"metrics": [settings.metric], **settings.by_name()}, numbers, _data_hash(judged))
 
 
 def _data_hash(judged: Judgements) -> str:

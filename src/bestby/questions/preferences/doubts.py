@@ -109,7 +109,9 @@ def _design_effect(
 
     rows = Rows.of(found, judged, weights)
     # Of two groupings the one with fewer clusters
-    codes, meat = min(zip(judged.clusters.values(), precision.meats, strict=False), key=lambda x: int(x[0].max()))
+    codes, meat = min(
+        zip(judged.clusters.values(), precision.meats, strict=False), key=lambda x: int(x[0].max())
+    )
     inside = np.flatnonzero(trials.place >= 0)
     place = trials.place[inside]
     sign = np.where(trials.first < trials.second, 1.0, -1.0)[place]
@@ -120,7 +122,9 @@ def _design_effect(
     columns = [x[place] * r for x in trials.columns.T]
     if rows.of_tie is not None:
         columns.append(rows.of_tie[inside])
-    kept = [columns[k] - over_k[number] * sign * r for k, over_k in zip(np.flatnonzero(free), over.T, strict=True)]
+    kept = [
+        columns[k] - over_k[number] * sign * r for k, over_k in zip(np.flatnonzero(free), over.T, strict=True)
+    ]
     if kept:
         more = np.column_stack([np.bincount(group, values, shape[0]) for values in kept])
         trace += float(np.einsum("gk,kl,gl->", more, inner, more))

@@ -316,7 +316,9 @@ def fit(
         " have no finite estimate"
         if names
         else "the strengths have no finite estimate: wins and ties can be told apart without error",
-        hint="leave covariates out, or use fewer of them" if names else 'ties="half" counts a tie as half a win',
+        hint="leave covariates out, or use fewer of them"
+        if names
+        else 'ties="half" counts a tie as half a win',
     )
 
 

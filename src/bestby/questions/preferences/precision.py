@@ -181,10 +181,17 @@ class Rows:
         chosen = chosen[np.argsort(number[codes[chosen]], kind="stable")]
         group, place = number[codes[chosen]], trials.place[chosen]
         count = np.ones(chosen.size) if self.weights is None else self.weights[chosen]
-        size = max(1, (1 << 21) // found.parameters.size ** 2)
+        size = max(1, (1 << 21) // found.parameters.size**2)
         for start in range(0, clusters.size, size):
             part = slice(*np.searchsorted(group, [start, start + size]))
-            arrays = (trials.first, trials.second, trials.outcome, trials.count, trials.columns, trials.offset)
+            arrays = (
+                trials.first,
+                trials.second,
+                trials.outcome,
+                trials.count,
+                trials.columns,
+                trials.offset,
+            )
             some = Trials(trials.size, *(x[place[part]] for x in arrays), place[part])
             moments = Moments(*(x[place[part]] if x.size else x for x in found.moments))
             n = min(size, clusters.size - start)

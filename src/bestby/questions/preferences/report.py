@@ -99,7 +99,9 @@ def _cycle(c: PreferenceComparison) -> str:
     x, y, z = cycle.systems
     shares = ", ".join(percent_of(share)[:-2] for share in cycle.shares)
     p = p_clause(cycle.p_value)
-    return f"{x} beats {y}, {y} beats {z}, {z} beats {x} ({shares} %): no ranking describes these three ({p}). "
+    return (
+        f"{x} beats {y}, {y} beats {z}, {z} beats {x} ({shares} %): no ranking describes these three ({p}). "
+    )
 
 
 def _remarks(c: PreferenceComparison) -> Iterator[str]:
@@ -126,7 +128,9 @@ def _on_order(c: PreferenceComparison) -> Iterator[str]:
     if ends is not None:
         won += f" [{100.0 * ends.low:.1f}, {100.0 * ends.high:.1f}]"
     if order.included:
-        text = f"{won}; order is in the model (between equals the first wins {100.0 * order.probability:.1f} %)"
+        text = (
+            f"{won}; order is in the model (between equals the first wins {100.0 * order.probability:.1f} %)"
+        )
         uneven = _unbalanced(c) if order.p_value <= alpha(c.level) else []
         if uneven:
             s = uneven[0]
@@ -141,11 +145,15 @@ def _on_order(c: PreferenceComparison) -> Iterator[str]:
     undone = ""
     if order.undone_by is not None:
         share = percent_of(1.0 / (1.0 + math.exp(-order.undone_by)))
-        undone = f"; one by which {share} of the first shown win between equals would undo that {order.undone[0]}"
+        undone = (
+            f"; one by which {share} of the first shown win between equals would undo that {order.undone[0]}"
+        )
         undone += f" and {order.undone[1]} differ"
     if order.status == "one order":
         none = order.within == 0.0
-        pairs = "Every pair was shown in one order only" if none else "Hardly any pair was shown in both orders"
+        pairs = (
+            "Every pair was shown in one order only" if none else "Hardly any pair was shown in both orders"
+        )
         yield f"{pairs}: an order effect cannot be separated from strength{undone}."
     elif order.status == "separated":
         yield (
@@ -359,7 +367,10 @@ _ORDER = (
     *interval_ends("interval"),
     *interval_ends("share_interval", "share_low", "share_high"),
 )  # fmt: skip
-_COVARIATE = (*attributes("name", "coefficient", "standard_error", "p_value", "sd"), *interval_ends("interval"))
+_COVARIATE = (
+    *attributes("name", "coefficient", "standard_error", "p_value", "sd"),
+    *interval_ends("interval"),
+)
 _PLAIN = (*attributes("system", "score", "rank", "rank_with"), *interval_ends("interval"))
 _FIT = (
     *attributes("statistic", "df", "p_value", "design_effect"),

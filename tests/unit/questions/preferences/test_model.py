@@ -97,7 +97,9 @@ def test_davidson_is_the_maximum_of_its_likelihood(order: bool) -> None:
 
 
 def test_davidson_of_two_has_a_closed_form() -> None:
-    found = fitted(of_tables([[0, 30], [0, 0]], [[0, 10], [0, 0]], [[0, 20], [0, 0]]), davidson=True, order=False)
+    found = fitted(
+        of_tables([[0, 30], [0, 0]], [[0, 10], [0, 0]], [[0, 20], [0, 0]]), davidson=True, order=False
+    )
     assert found.strengths[0] - found.strengths[1] == pytest.approx(math.log(30 / 10))
     assert found.tie == pytest.approx(20 / math.sqrt(30 * 10))
 
@@ -165,9 +167,9 @@ def of_pairs(*pairs: tuple[int, int], size: int = 3) -> Judgements:
 def test_what_is_known_of_the_order(judged: Judgements, left: float, within: float) -> None:
     known = order_identified(fitted(judged, order=False))
     assert known == pytest.approx((left, within), abs=1e-9)
-    assert strengths(
-        judged, davidson=False, jeffreys=False, order="auto", voter_weights="votes"
-    ).status == ("in the model" if within else "one order")
+    assert strengths(judged, davidson=False, jeffreys=False, order="auto", voter_weights="votes").status == (
+        "in the model" if within else "one order"
+    )
     if left == 0.0:
         with pytest.raises(DesignError, match="an order effect has no finite estimate"):
             fitted(judged, order=True)

@@ -26,7 +26,12 @@ def parts(judged: Judgements, found: Fit) -> tuple[np.ndarray, np.ndarray, np.nd
     scaled = dataclasses.replace(judged, covariates=judged.covariates / judged.covariates.std(axis=0))
     Z = design(scaled if judged.covariates.shape[1] else judged)
     p = 1.0 / (1.0 + np.exp(-Z @ found.parameters))
-    return Z, 0.5 * judged.outcome - p, p * (1.0 - p), np.linalg.pinv(Z.T @ (Z * (p * (1.0 - p))[:, None]), rcond=1e-9)
+    return (
+        Z,
+        0.5 * judged.outcome - p,
+        p * (1.0 - p),
+        np.linalg.pinv(Z.T @ (Z * (p * (1.0 - p))[:, None]), rcond=1e-9),
+    )
 
 
 @pytest.mark.parametrize("p", [0, 2])
@@ -93,9 +98,9 @@ def test_both_ways() -> None:
     both = np.unique(item * 1000 + voter, return_inverse=True)[1]
     error, df = precision_of(found, judged).of(pairs_of(np.array([0]), np.array([1])))
     one, two, three = (
-        precision_of(found, dataclasses.replace(judged, clusters={"x": codes})).of(
-            pairs_of(np.array([0]), np.array([1]))
-        )[0].item()
+        precision_of(found, dataclasses.replace(judged, clusters={"x": codes}))
+        .of(pairs_of(np.array([0]), np.array([1])))[0]
+        .item()
         ** 2
         for codes in (item, voter, both.astype(np.int32))
     )
