@@ -28,7 +28,7 @@ three systems beats the next in so many games, power counts how often it is foun
 counted.
 """
 
-DATASETS = 1000
+DATASETS = 500
 
 
 def cells() -> Iterator[Statements]:

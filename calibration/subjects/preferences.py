@@ -24,14 +24,14 @@ bound by likelihood. *Jeffreys* is the difference with `prior="jeffreys"`. The n
 `few_differing` are counted.
 """
 
-DATASETS = 1000
+DATASETS = 500
 NOTES = {"few_clusters", "few_differing"}
 
 
 def cells() -> Iterator[Statements]:
     """Yield two systems by preference, ties and size; four systems; clusters."""
     for p, ties in ((0.5, 0.0), (0.95, 0.0), (0.99, 0.0), (0.5, 0.5), (0.5, 0.95), (0.7, 0.5), (0.95, 0.05)):
-        for n in (20, 60, 200):
+        for n in (20, 200):
             yield _cell(f"P = {p:g}, {100 * ties:g} % ties", n, n, partial(_two, p=p, ties=ties, n=n))
     for step in (0.5, 2.0):
         for n in (60, 300):
@@ -39,7 +39,7 @@ def cells() -> Iterator[Statements]:
     for gap in (2.0, 3.0, 4.5):
         yield _cell(f"one ahead by {gap:g}", 120, 120, partial(_ahead, gap=gap))
     for p, alike in ((0.8, 0.3), (0.95, 0.3), (0.95, 1.0)):
-        for n in (20, 60, 200):
+        for n in (20, 200):
             name = f"P = {p:g}, clusters of 3, {100 * alike:g} % alike"
             yield _cell(name, n, n, partial(_clusters, p=p, alike=alike, n=n))
 
