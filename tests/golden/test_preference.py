@@ -15,6 +15,8 @@ import pytest
 
 from bestby import compare_preferences, read_preferences
 from bestby.questions.preferences.result import PreferenceComparison
+from bestby.questions.preferences.source import Columns, data_of
+from bestby.questions.preferences.strengths import strengths as model_of
 
 # Agresti (2002), Categorical Data Analysis, p. 438: American League Eastern Division 1987; Baltimore is 0.
 # Four digits from the vignette of BradleyTerry2.
@@ -46,9 +48,10 @@ PUDDING = """
 4 6 14 19 18
 5 6 11 21 12
 """
-# His estimates, to the iteration he stopped at.
+# His estimates, to the iteration he stopped at, and standard errors, in the vignette of PlackettLuce.
 WORTHS = (0.1388005, 0.1729985, 0.1617420, 0.1653930, 0.1586805, 0.2023855)
 TIE = 0.7468147
+FROM_FIRST = (0.1872, 0.1935, 0.1882, 0.1927, 0.1924)
 
 
 def repeated(rows: list[tuple[str, str, str, int]]) -> list[tuple[str, str, str]]:
@@ -130,6 +133,11 @@ def test_pudding_davidson_1970() -> None:
     worth = np.exp([result.score(name).score for name in "123456"])
     np.testing.assert_allclose(worth / worth.sum(), WORTHS, atol=3e-5)
     assert result.tie_parameter == pytest.approx(TIE, abs=3e-5)
+    judged = data_of(repeated(rows), None, Columns())
+    how = {"davidson": True, "jeffreys": False, "order": False, "voter_weights": "votes"}
+    inverse = model_of(judged, **how).fit.inverse
+    errors = np.sqrt(np.diag(inverse)[1:6] + inverse[0, 0] - 2.0 * inverse[0, 1:6])
+    np.testing.assert_allclose(errors, FROM_FIRST, atol=6e-5)
 
 
 # -- judgements of known truth ----------------------------------------------------------------------

@@ -85,7 +85,6 @@ INTERVALS = (
     Term(
         "likelihood-ratio", "likelihood-ratio bound", "Of strengths where one system never lost to the other."
     ),
-    Term("unconnected", "none", "Of systems that no judgements connect."),
     Term(
         "hall", "skewness-allowing t (Hall)",
         "The same as normal or cr2, made longer for the skewness that the units have or may have.",

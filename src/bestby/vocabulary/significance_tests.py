@@ -78,7 +78,6 @@ TESTS = (
     Term(
         "likelihood-ratio", "likelihood-ratio test", "Of strengths where one system never lost to the other."
     ),
-    Term("unconnected", "none", "Of systems that no judgements connect: nothing is known, p is 1."),
     Term(
         "hall", "skewness-allowing t-test (Hall)",
         "Student's t over items, clusters, runs or datasets, made to allow for their skewness.",

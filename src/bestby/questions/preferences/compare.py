@@ -25,7 +25,7 @@ from bestby.data.reading import Reading, checked_reading
 from bestby.data.roles import listed
 from bestby.data.table import backend_of
 from bestby.engine.base import Drawing
-from bestby.inference import multiplicity, permutation, skewness, tilting
+from bestby.inference import multiplicity
 from bestby.questions.preferences import doubts
 from bestby.questions.preferences.existence import bounds
 from bestby.questions.preferences.precision import contrast, pairs_of, precision_of, quantile
@@ -39,11 +39,10 @@ from bestby.questions.preferences.result import (
 )
 from bestby.questions.preferences.source import Columns, Judgements, Preferences, data_of
 from bestby.questions.preferences.strengths import Shares, Strengths, strengths, win_rates
-from bestby.report.pairs import VERDICTS, Differences
+from bestby.questions.preferences.swaps import balance, swap_test
+from bestby.report.pairs import Differences
 from bestby.report.reported import with_backend
-from bestby.resampling import totals
 from bestby.resampling.settings import Resampling, combined_settings
-from bestby.resampling.units import single_stratum
 from bestby.results.base import MetricInfo, Note, Provenance
 from bestby.results.values import Interval, TestResult, defined
 from bestby.vocabulary import PreferenceInterval, PreferenceTest
@@ -60,8 +59,8 @@ FEW_CLUSTERS = 50
 MOST_BOUNDS = 3e10
 """Floating-point operations for bounds of infinite differences, some seconds: 40 steps of P^3 each."""
 
-KINDS = ("wald", "likelihood-ratio", "unconnected")
-"""How a pair was computed; of one that nothing connects there is no interval, and p is 1."""
+KINDS = ("wald", "likelihood-ratio")
+"""How a pair was computed, where the difference is finite or unknown and where it is infinite."""
 
 
 @with_suggestions
@@ -120,7 +119,7 @@ def compare_preferences(
     covariates : list of str or of pairs, array_like, or mapping of str to array_like, optional
         What strengths are to be had without, such as the length of answers: ``["len"]`` for the columns len_a
         and len_b, pairs of columns, or differences, the first less the second.
-    order : {"auto", True, False}
+    order : bool or "auto"
         Whether an effect of being shown first is in the model. "auto": wherever the judgements identify it,
         which takes pairs that were shown both ways; never by whether it is significant.
     reading : Reading, optional
@@ -308,9 +307,7 @@ def _compared(found: Strengths, settings: Settings, drawing: Drawing) -> Prefere
     judged, names = found.judged, found.judged.systems
     order, chosen = family.order_and_pairs(found.places, names, True, settings.baseline, settings.alternative)
     a, b = np.array(chosen, dtype=np.int64).reshape(-1, 2).T
-    tests: dict[int, TestResult] = {}
-    if settings.test == "permutation" or (settings.test == "auto" and len(names) == 2 and not found.ordered):
-        tests = _permutations(found, a, b, settings, drawing)
+    tests = _swap_tests(found, a, b, settings, drawing)
     pairs, unbounded = _pairs(found, a, b, tests, settings)
     differences: Any = Differences((pairs,))
     if len(pairs) <= MOST_HELD or tests:
@@ -321,9 +318,7 @@ def _compared(found: Strengths, settings: Settings, drawing: Drawing) -> Prefere
     standings = _standings(order, pairs, differences, settings)
     rates, first = win_rates(judged, settings.level)
     effect = _order_effect(found, pairs, first, settings)
-    fitted = (
-        doubts.test_of_fit(found.fit, judged, found.precision, found.weights) if settings.fit_test else None
-    )
+    fitted = doubts.fit_test(found.fit, judged, found.precision, found.weights) if settings.fit_test else None
     if effect.included and fitted is not None:
         by_pair = doubts.order_by_pair(found.fit, fitted.design_effect)
         effect = dataclasses.replace(effect, by_pair_p=by_pair)
@@ -387,9 +382,9 @@ def _pairs(
             ends[asked] = [gap - half, gap + half]
     p = _p_of(ratio, df, side)
     # Units that all point one way are the least that a test of theirs can see
-    p = np.maximum(
-        p, max((1.0 if side != "two-sided" else 2.0) * 0.5 ** min(precision.n, 1000.0), sys.float_info.min)
-    )
+    sizes = [int(codes.max()) + 1 for codes in found.judged.clusters.values()]
+    least = (1.0 if side != "two-sided" else 2.0) * 0.5 ** min([found.judged.n, 1000, *sizes])
+    p = np.maximum(p, max(least, sys.float_info.min))
     p = np.where(over | under, _one_sided(over, side), np.where(same, p, 1.0))
     unbounded = 0
     infinite = np.flatnonzero(over | under)
@@ -419,10 +414,10 @@ def _pairs(
     )
     if not bounded:
         low, high, tost = nothing, nothing, [nothing, nothing]
-    wins, ties, losses = _records(found, a, b)
+    wins, ties, losses = (x[a, b].astype(np.int64) for x in found.trials.records)
     chances = [_preference(x, fit.tie) for x in (gap, low / settings.unit, high / settings.unit)]
     with np.errstate(invalid="ignore"):
-        verdict = family.verdicts(low, high, *tost, settings.margin, True)
+        verdict = family.verdicts(low, high, tost[0], tost[1], settings.margin, True)
     return (
         PreferencePairs(
             metric=settings.metric,
@@ -439,7 +434,7 @@ def _pairs(
             p_adjusted=adjusted,
             statistic=settings.unit * statistic if settings.test is not None else nothing,
             n_differing=wins + losses,
-            how=np.select([same, over | under], [0, 1], 2).astype(np.uint8),
+            how=(over | under).astype(np.uint8),
             verdict=verdict,
             methods=("asymptotic",) * len(KINDS),
             n_items=found.judged.n,
@@ -495,15 +490,6 @@ def _preference(gap: FloatArray, tie: float) -> FloatArray:
     return np.where(gap >= 0.0, ahead, np.where(gap < 0.0, 1.0 - ahead, np.nan))
 
 
-def _records(found: Strengths, a: IntArray, b: IntArray) -> tuple[IntArray, IntArray, IntArray]:
-    """Return the wins, ties and losses of A against B."""
-    cells = found.trials
-    count = cells.count
-    lost, tied, won = (cells.table(np.where(cells.outcome == o, count, 0.0)) for o in (0, 1, 2))
-    wins, ties = won + lost.T, tied + tied.T
-    return wins[a, b].astype(np.int64), ties[a, b].astype(np.int64), wins[b, a].astype(np.int64)
-
-
 def _standings(order: Sequence[int], pairs: PreferencePairs, differences: Any, settings: Settings) -> Any:
     """Return the ranks that tests leave open, and groups; None without tests."""
     if settings.test is None:
@@ -521,13 +507,13 @@ def _standings(order: Sequence[int], pairs: PreferencePairs, differences: Any, s
     return family.standings_of(better, lettered=lettered)
 
 
-# -- permutations of two systems ---------------------------------------------------------------------
-
-
-def _permutations(
+def _swap_tests(
     found: Strengths, a: IntArray, b: IntArray, settings: Settings, drawing: Drawing
 ) -> dict[int, TestResult]:
-    """Return the permutation tests of all pairs, by their places."""
+    """Return the permutation tests of all pairs by their places; none where another test was asked for."""
+    only_two = settings.test == "auto" and len(found.judged.systems) == 2
+    if settings.test != "permutation" and (not only_two or found.ordered or len(found.judged.clusters) > 1):
+        return {}
     if found.ordered:
         raise DesignError(
             "the permutation test exchanges systems and knows of no order effect, which is in the model",
@@ -535,63 +521,14 @@ def _permutations(
         )
     if len(found.judged.clusters) > 1:
         raise DesignError(
-            "the permutation test exchanges systems within clusters, of which there are two crossed groupings",
+            "the permutation test exchanges systems within clusters, and there are two crossed groupings",
             hint='test="wald" allows for both',
         )
-    tests = {}
-    for place, (i, j) in enumerate(zip(a.tolist(), b.tolist(), strict=True)):
-        balance = _balance(found.judged, i, j)
-        if balance.size == 0:
-            raise DesignError(
-                f"{found.judged.systems[i]} and {found.judged.systems[j]} were never judged against each other",
-                hint='test="wald" compares their strengths, to which all judgements add',
-            )
-        met = int(sum(x[0] for x in _records(found, np.array([i]), np.array([j]))))
-        test = _permutation(balance, met, settings.towards(True), drawing)
-        tests[place] = _refined(test, balance) if settings.test == "auto" else test
-    return tests
-
-
-def _balance(judged: Judgements, a: int, b: int) -> FloatArray:
-    """Return wins less losses of A in its judgements against B, one number per unit that has any."""
-    forth, back = (judged.first == a) & (judged.second == b), (judged.first == b) & (judged.second == a)
-    met = forth | back
-    balance = np.where(forth, judged.outcome - 1.0, 1.0 - judged.outcome)[met]
-    for codes in judged.clusters.values():
-        held = codes[met]
-        return np.bincount(held, balance)[np.bincount(held) > 0]
-    return np.asarray(balance)
-
-
-def _permutation(balance: FloatArray, n: int, side: Any, drawing: Drawing) -> TestResult:
-    """Return the permutation test of judgements of two systems; the statistic is wins less losses, a share."""
-    values, counts = np.unique(balance, return_counts=True)
-    exact = permutation.exact_mean(values, counts, side, float(n))
-    if exact is not None:
-        return exact
-    observed = float(balance.sum())
-    drawn = totals.swaps(
-        -2.0 * balance[:, None],
-        single_stratum(balance.size),
-        drawing.n_resamples,
-        drawing.seed,
-        lambda taken: observed + taken[:, 0],
-        n_jobs=drawing.n_jobs,
-    )
-    scale = float(np.abs(balance).sum())
-    result = permutation.monte_carlo(drawn, observed, side, name="permutation", scale=scale)
-    return tilting.refined_mean(result, balance, 1.0, drawing.seed)
-
-
-def _refined(swaps: TestResult, balance: FloatArray) -> TestResult:
-    """Return the permutation test; where all clusters point the same way, Hall's t of theirs can go on."""
-    n = balance.size
-    if n < skewness.FEWEST or not permutation.at_least_p(swaps, n):
-        return swaps
-    mean, error = float(balance.mean()), skewness.error_of_mean(balance, skewness.FOR_INTERVALS)
-    if rounding.is_nothing(error.se, abs(mean)):
-        return swaps
-    return permutation.refined(swaps, n, skewness.wald(mean, error, swaps.alternative, "hall"))
+    side = settings.towards(True)
+    return {
+        place: swap_test(found.judged, i, j, side, drawing, refine=settings.test == "auto")
+        for place, (i, j) in enumerate(zip(a.tolist(), b.tolist(), strict=True))
+    }
 
 
 # -- systems, order, covariates ----------------------------------------------------------------------
@@ -615,11 +552,9 @@ def _estimated(
 def _scores(
     found: Strengths, order: Sequence[int], standings: Any, rates: Shares, settings: Settings
 ) -> tuple[PreferenceScore, ...]:
-    S, cells, bounded = len(found.judged.systems), found.trials, settings.interval is not None
-    count = [cells.table(np.where(cells.outcome == outcome, cells.count, 0.0)) for outcome in (0, 1, 2)]
-    lost, tied, won = count
-    wins, losses = won.sum(axis=1) + lost.sum(axis=0), lost.sum(axis=1) + won.sum(axis=0)
-    ties, first = tied.sum(axis=1) + tied.sum(axis=0), sum(count).sum(axis=1)
+    cells, bounded = found.trials, settings.interval is not None
+    wins, ties, losses = (x.sum(axis=1) for x in cells.records)
+    first = cells.table(cells.count).sum(axis=1)
     out = []
     for position, s in enumerate(order):
         score = settings.mean + settings.unit * float(found.scores[s])
@@ -657,7 +592,9 @@ def _order_effect(found: Strengths, pairs: PreferencePairs, first: Shares, setti
     names = found.judged.systems
     S = len(names)
     estimate, error, interval, p, chance = math.nan, math.nan, None, math.nan, math.nan
-    undone_by, undone, without = None, (), ()
+    undone_by: float | None = None
+    undone: tuple[str, ...] = ()
+    without: tuple[str | float, ...] = ()
     if found.ordered:
         vector = np.zeros(found.fit.parameters.size)
         vector[S] = 1.0
@@ -795,8 +732,8 @@ def _notes(c: PreferenceComparison, found: Strengths, settings: Settings, unboun
         yield Note("unused_voters", message)
     if judged.style_columns:
         message = (
-            f"{listed(judged.style_columns)} may tell of the style of answers, and is not used: covariates=..."
-            " shows how strengths change with it taken into account"
+            f"{listed(judged.style_columns)} may tell of the style of answers, and is not used:"
+            " covariates=... shows how strengths change with it taken into account"
         )
         yield Note("unused_style", message)
 
@@ -806,7 +743,7 @@ def _notes_on_swaps(found: Strengths, tests: Mapping[int, TestResult], settings:
     if len(found.judged.systems) != 2 or not tests:
         return []
     units = "clusters" if found.judged.clusters else "judgements"
-    n = _balance(found.judged, 0, 1).size
+    n = balance(found.judged, 0, 1).size
     return swap_notes.notes_on_few(n, units, tests.values(), settings, (settings.metric,))
 
 

@@ -1,4 +1,4 @@
-"""What speaks against the model: pairs that strengths do not describe, cycles, an order that differs, voters."""
+"""What speaks against the model: pairs that strengths do not describe, cycles, and voters who decide."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bestby._core import special
-from bestby._core.typing import FloatArray, IntArray
+from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
 from bestby.questions.preferences.model import Fit
 from bestby.questions.preferences.precision import Precision, Rows, pairs_of, without
 from bestby.questions.preferences.result import Cycle, FitTest, Influence
@@ -30,10 +30,10 @@ class Pairs:
 
     i: IntArray
     j: IntArray
-    residual: FloatArray
-    weight: FloatArray
-    border: FloatArray
-    corner: FloatArray
+    residual: Array
+    weight: Array
+    border: Array
+    corner: Array
     number: IntArray
 
 
@@ -56,15 +56,15 @@ def _pairs(found: Fit) -> Pairs:
     return Pairs(keys // S, keys % S, residual, weight, columns, corner, number)
 
 
-def test_of_fit(
+def fit_test(
     found: Fit, judged: Judgements, precision: Precision, weights: FloatArray | None = None
 ) -> FitTest | None:
     """Return the score test of free pairs beside the model, and the largest cycle of three systems.
 
     With r and w the residuals and variances of pairs, B their sums with the order and covariates and C the
     information of these, X2 = sum r^2 / w + a' (C - B' W^-1 B)^-1 a with a = B' W^-1 r (Rao 1948, Proc. Camb.
-    Phil. Soc. 44, 50-57, by inverting in blocks), over its mean design effect (Rao & Scott 1984, Ann. Statist.
-    12, 46-60, first order). None where there is nothing to test.
+    Phil. Soc. 44, 50-57, by inverting in blocks), over its mean design effect (Rao & Scott 1984, Ann.
+    Statist. 12, 46-60, first order). None where there is nothing to test.
     """
     pairs = _pairs(found)
     n_groups = int(found.component.max()) + 1
@@ -94,9 +94,9 @@ def _design_effect(
     precision: Precision,
     weights: FloatArray | None,
     pairs: Pairs,
-    over: FloatArray,
-    inner: FloatArray,
-    free: np.ndarray,
+    over: Array,
+    inner: Array,
+    free: BoolArray,
     df: int,
 ) -> float:
     """Return by how much more the scores of pairs vary than the model says, on average over the test."""
@@ -166,7 +166,7 @@ def _largest_cycle(found: Fit, judged: Judgements, pairs: Pairs, effect: float) 
 
 
 def order_by_pair(found: Fit, effect: float) -> float | None:
-    """Return the p-value of an order effect that is the same in all pairs; None if under two were shown both ways.
+    """Return the p-value of an order effect alike in all pairs; None if under two were shown both ways.
 
     Each pair gives an effect by one step, (R_ij / w_ij + R_ji / w_ji) / 2, and these are compared (Cochran
     1954, Biometrics 10, 101-129).

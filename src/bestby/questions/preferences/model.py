@@ -1,4 +1,4 @@
-"""The model of judgements: strengths, the effect of being shown first, covariates and ties, by Newton's method.
+"""The model of judgements: strengths, the effect of being shown first, covariates and ties, fitted by Newton.
 
     logit E y = th_i - th_j + g + x'b,    y = 1 where i, shown first, won, 1/2 for a tie, 0 where j won,
 
@@ -16,7 +16,7 @@ import numpy as np
 from bestby._core import special
 from bestby._core.cached import cached_property
 from bestby._core.errors import DesignError
-from bestby._core.typing import BoolArray, FloatArray, IntArray
+from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
 from bestby.questions.preferences.source import Judgements
 
 WITHIN = 0.05
@@ -39,13 +39,13 @@ class Trials:
     """
 
     size: int
-    first: IntArray
-    second: IntArray
-    outcome: IntArray
+    first: Array
+    second: Array
+    outcome: Array
     count: FloatArray
     columns: FloatArray
     offset: FloatArray
-    place: IntArray
+    place: Array
 
     @classmethod
     def of(cls, judged: Judgements, weights: FloatArray | None = None) -> Trials:
@@ -73,16 +73,21 @@ class Trials:
         kept = np.flatnonzero(self.place >= 0)
         place = np.full(judged.n, -1, dtype=np.int32)
         place[kept] = np.arange(kept.size)
-        arrays = (judged.first[kept], judged.second[kept], judged.outcome[kept], np.ones(kept.size))
-        return Trials(self.size, *arrays, columns[kept], np.zeros(kept.size), place)
+        return replace(
+            self.at(self.place[kept]), count=np.ones(kept.size), columns=columns[kept], place=place
+        )
+
+    def at(self, positions: Array) -> Trials:
+        """Return the trials at some positions, which judgements are in none of."""
+        names = ("first", "second", "outcome", "count", "columns", "offset")
+        return replace(self, **{name: getattr(self, name)[positions] for name in names}, place=positions[:0])
 
     def among(self, chosen: BoolArray) -> Trials:
         """Return some of the trials; judgements of the others are in none."""
         if chosen.all():
             return self
         moved = np.append(np.where(chosen, np.cumsum(chosen) - 1, -1), -1).astype(np.int32)
-        arrays = (self.first, self.second, self.outcome, self.count, self.columns, self.offset)
-        return Trials(self.size, *(array[chosen] for array in arrays), moved[self.place])
+        return replace(self.at(np.flatnonzero(chosen)), place=moved[self.place])
 
     def with_order(self) -> Trials:
         """Return the trials with a column of ones before the others."""
@@ -91,12 +96,23 @@ class Trials:
     @property
     def value(self) -> FloatArray:
         """1, 1/2 or 0."""
-        return 0.5 * self.outcome
+        return np.asarray(0.5 * self.outcome)
 
     def table(self, values: FloatArray) -> FloatArray:
         """Return the sum of values of trials by the system shown first and the other, shape (S, S)."""
         keys = self.first.astype(np.int64) * self.size + self.second
-        return np.bincount(keys, values, self.size**2).reshape(self.size, self.size)
+        return np.asarray(np.bincount(keys, values, self.size**2).reshape(self.size, self.size))
+
+    def tables(self) -> list[FloatArray]:
+        """Return how often the second won, neither and the first, by the two systems, each (S, S)."""
+        return [self.table(np.where(self.outcome == outcome, self.count, 0.0)) for outcome in (0, 1, 2)]
+
+    @property
+    def records(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Wins, ties and losses of the system of the row against that of the column, each (S, S)."""
+        lost, tied, won = self.tables()
+        wins = won + lost.T
+        return wins, tied + tied.T, wins.T
 
     def of_judgements(self, values: FloatArray) -> FloatArray:
         """Return the values of the trial of each judgement, 0 of those in none."""
@@ -140,7 +156,7 @@ class Fit:
 
     @cached_property
     def residuals(self) -> tuple[FloatArray, FloatArray | None]:
-        """y less its mean, and for Davidson's model ties less theirs, of one judgement of each trial."""
+        """Y less its mean, and for Davidson's model ties less theirs, of one judgement of each trial."""
         tied = (self.trials.outcome == 1) - self.moments.ties if self.davidson else None
         return self.trials.value - self.moments.mean, tied
 
@@ -194,7 +210,7 @@ def moments_of(trials: Trials, parameters: FloatArray, davidson: bool) -> Moment
 
 
 def sums(
-    trials: Trials, of_y: FloatArray, of_tie: FloatArray | None, group: IntArray | None = None, n: int = 1
+    trials: Trials, of_y: FloatArray, of_tie: FloatArray | None, group: Array | None = None, n: int = 1
 ) -> FloatArray:
     """Return the sums over trials of their scores, (P,), or by `group`, (n, P).
 
@@ -215,7 +231,7 @@ def products(
     of_y: FloatArray,
     of_tie: FloatArray | None = None,
     of_both: FloatArray | None = None,
-    group: IntArray | None = None,
+    group: Array | None = None,
     n: int = 1,
 ) -> FloatArray:
     """Return the sums over trials of outer products of their rows of the design, (P, P) or (n, P, P).
@@ -247,13 +263,13 @@ def information(
     moments: Moments,
     davidson: bool,
     count: FloatArray | None = None,
-    group: IntArray | None = None,
+    group: Array | None = None,
     n: int = 1,
 ) -> FloatArray:
     """Return the Fisher information of the trials, (P, P), or by `group`, (n, P, P)."""
     c = trials.count if count is None else count
-    more = (c * moments.tied, c * moments.both) if davidson else (None, None)
-    return products(trials, c * moments.variance, *more, group=group, n=n)
+    tied, both = (c * moments.tied, c * moments.both) if davidson else (None, None)
+    return products(trials, c * moments.variance, tied, both, group, n)
 
 
 def constant(component: IntArray, n_parameters: int) -> FloatArray:
@@ -276,8 +292,8 @@ def fit(
     """Fit the model by Newton's method.
 
     Steps are damped by log(1 + r) / r with r their reach, by which they converge from anywhere (Bach 2010,
-    Electron. J. Statist. 4, 384-414). `jeffreys` adds to each judgement h of one, half won and half lost, with
-    h its leverage: Jeffreys' prior, by which estimates are finite and nearly unbiased (Firth 1993, Biometrika
+    Electron. J. Statist. 4, 384-414). `jeffreys` adds to each judgement h of one, half of it won, with h its
+    leverage: Jeffreys' prior, by which estimates are finite and nearly unbiased (Firth 1993, Biometrika
     80, 27-38, section 3.3). `names` are those of covariates, which are refused where they do not converge.
     """
     P = trials.size + trials.columns.shape[1] + davidson
@@ -305,7 +321,7 @@ def fit(
         step = found.inverse @ gradient
         moved = log_odds(trials, step) - trials.offset
         reach = float(np.abs(moved).max(initial=0.0)) + (abs(float(step[-1])) if davidson else 0.0)
-        # Log odds; errors of a Newton step are the square of its reach, of a step with Jeffreys' prior its size
+        # Log odds by which a step moves at the most
         if reach < 1e-10:
             return found
         beta = beta + step * (np.log1p(reach) / reach)
@@ -332,7 +348,7 @@ def _refuse_collinear(matrix: FloatArray, size: int, names: tuple[str, ...]) -> 
     if np.linalg.eigvalsh(left)[0] > 1.0 / COLLINEAR:
         return
     raise DesignError(
-        f"the covariates {', '.join(names)} cannot be told from strengths or from one another: one is constant,"
-        " constant for each system, or a sum of others",
+        f"the covariates {', '.join(names)} cannot be told from strengths or from one another: one is"
+        " constant, constant for each system, or a sum of others",
         hint="leave it out; a covariate must vary between the answers of one system",
     )

@@ -1,4 +1,4 @@
-"""How well judgements determine what was fitted: sandwich covariances over judgements, clusters and both ways."""
+"""How well judgements determine what was fitted: sandwiches over judgements, clusters and both ways."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from bestby._core import special
 from bestby._core.chunks import chunks
 from bestby._core.typing import Array, FloatArray, IntArray
 from bestby.inference.clusters import equal_units
-from bestby.questions.preferences.model import Fit, Moments, Trials, constant, information, products
+from bestby.questions.preferences.model import Fit, Moments, constant, information, products
 from bestby.questions.preferences.source import Judgements
 
 HEAVY = 0.1
 """Leverage (sum of w z'Vz) up to which a cluster is left out to first order, which is off by less than it."""
 
 MOST_WORK = 2e9
-"""Floating-point operations for exact deletion, about half a second: P^3 each; the heaviest clusters first."""
+"""Floating-point operations for exact deletion, half a second: P^3 each; the heaviest clusters first."""
 
 LEAST = 4.0
 """Units at the least by which a variance is short of that of a coin: about the square of a normal quantile.
@@ -36,8 +36,8 @@ class Precision:
     """Covariances of the parameters, (P, P): one; or of two groupings, and of both crossed.
 
     `units` are the numbers of units of equal size of each; infinitely many where judgements are independent.
-    `fisher` is that of the model if all judgements are independent wins and losses, `n` the judgements' number
-    if the clusters were of equal size; `meats` the sums of outer products of the scores of clusters.
+    `fisher` is that of the model if all judgements are independent wins and losses, `n` the number of units;
+    `meats` the sums of outer products of the scores of clusters.
     """
 
     ways: tuple[FloatArray, ...]
@@ -68,7 +68,7 @@ class Precision:
         if len(self.ways) == 1:
             return self.ways[0]
         values, vectors = np.linalg.eigh(self.ways[0] + self.ways[1] - self.ways[2])
-        return (vectors * np.maximum(values, 0.0)) @ vectors.T
+        return np.asarray((vectors * np.maximum(values, 0.0)) @ vectors.T)
 
 
 def pairs_of(a: Array, b: Array) -> Quadratic:
@@ -128,7 +128,7 @@ def _crossed(one: IntArray, two: IntArray) -> IntArray:
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """The scores of single judgements: residuals of y and of ties, (n,), each times the weight if there are."""
+    """The scores of single judgements: residuals of y and of ties, (n,), each times its weight."""
 
     found: Fit
     judged: Judgements
@@ -184,19 +184,14 @@ class Rows:
         size = max(1, (1 << 21) // found.parameters.size**2)
         for start in range(0, clusters.size, size):
             part = slice(*np.searchsorted(group, [start, start + size]))
-            arrays = (
-                trials.first,
-                trials.second,
-                trials.outcome,
-                trials.count,
-                trials.columns,
-                trials.offset,
-            )
-            some = Trials(trials.size, *(x[place[part]] for x in arrays), place[part])
+            some = trials.at(place[part])
             moments = Moments(*(x[place[part]] if x.size else x for x in found.moments))
             n = min(size, clusters.size - start)
-            more = (some, moments, found.davidson, count[part], group[part] - start, n)
-            yield slice(start, start + n), information(*more)
+            by_group = group[part] - start
+            yield (
+                slice(start, start + n),
+                information(some, moments, found.davidson, count[part], by_group, n),
+            )
 
 
 def _of_clusters(rows: Rows, codes: IntArray) -> tuple[FloatArray, FloatArray]:
@@ -211,11 +206,15 @@ def _of_clusters(rows: Rows, codes: IntArray) -> tuple[FloatArray, FloatArray]:
     n, alone = sizes.size, sizes[codes] == 1
     if not heavy.size and 2 * int(alone.sum()) > codes.size:
         # Clusters of one, as most are that two groupings make, need no sums
-        y, tie = (None if x is None else x[alone] for x in (rows.of_y, rows.of_tie))
-        weighted = (y * y,) if tie is None else (y * y, tie * tie, y * tie)
-        place, m = trials.place[alone], trials.count.size
-        inside = place >= 0
-        meat = products(trials, *(np.bincount(place[inside], x[inside], m) for x in weighted))
+        place, m, y = trials.place, trials.count.size, rows.of_y
+        inside = np.flatnonzero(alone & (place >= 0))
+
+        def by_trial(x: FloatArray) -> FloatArray:
+            return np.asarray(np.bincount(place[inside], x[inside], m))
+
+        tie = rows.of_tie
+        ties = (None, None) if tie is None else (by_trial(tie * tie), by_trial(y * tie))
+        meat = products(trials, by_trial(y * y), *ties)
         meat += outer(*rows.sums(codes, np.flatnonzero(~alone)))
         return n / (n - 1.0) * V @ meat @ V, meat
     strengths, others = rows.sums(codes)
@@ -296,4 +295,4 @@ def shrunk_weights(found: Fit, judged: Judgements, voter: IntArray) -> FloatArra
     for _, informations in squared.informations(voter, heavy):
         single += float(over_pairs((V @ informations @ V)[:, :S, :S]).sum())
     correlation = (clustered - single) / squares * share / (upper[0].size * float(n[heavy].sum()))
-    return (1.0 / (1.0 + (n - 1.0) * min(max(correlation, 0.0), 1.0)))[voter]
+    return np.asarray(1.0 / (1.0 + (n - 1.0) * min(max(correlation, 0.0), 1.0)))[voter]

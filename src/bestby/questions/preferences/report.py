@@ -8,6 +8,7 @@ from functools import partial
 from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Any
 
+from bestby.questions.preferences.figure import rankings
 from bestby.questions.preferences.result import (
     PlainScore,
     PreferenceComparison,
@@ -62,7 +63,7 @@ MOST_LINES = 3
 def document(c: PreferenceComparison) -> Document:
     """Return the report: strengths and win rates, differences, how often who is preferred in each pair."""
     metric, view = c.metrics[0], best_systems(c, None)
-    shown = c if view is None else view
+    shown: Any = c if view is None else view
     digits = difference_rounding(shown)
     return one_section(
         c,
@@ -157,8 +158,8 @@ def _on_order(c: PreferenceComparison) -> Iterator[str]:
         yield f"{pairs}: an order effect cannot be separated from strength{undone}."
     elif order.status == "separated":
         yield (
-            "The first shown always won, but for what strengths explain: order is left out of the model. Does the"
-            " first column hold the winner of each judgement?"
+            "The first shown always won, but for what strengths explain: order is left out of the model. Does"
+            " the first column hold the winner of each judgement?"
         )
     else:
         yield f"{won}; order was left out of the model{undone}."
@@ -210,7 +211,8 @@ def _on_covariates(c: PreferenceComparison) -> Iterator[str]:
     moves = [f"{one.system} {_moves(one)} from {one.rank} to {one.rank_with}" for one in far]
     text = f"With {names} taken into account "
     text += f"{'; '.join(moves)}" if moves else "the systems keep their places"
-    yield text + (f"; {len(moved) - len(far)} more change places." if len(moved) > len(far) else ".")
+    more = f"; {len(moved) - len(far)} more {'change' if len(moved) > len(far) + 1 else 'changes'} places"
+    yield text + (f"{more}." if len(moved) > len(far) else ".")
     for one in c.covariates:
         digits = Rounding.of([(one.coefficient, one.interval)])
         ends = "" if one.interval is None else f" {digits.interval(one.interval)}"
@@ -288,7 +290,7 @@ def _systems(c: PreferenceComparison) -> Table:
     return systems_table(c, c.metrics[0], beside_interval=columns, methods=_model(c))
 
 
-def _preferences(c: PreferenceComparison) -> Table:
+def _preferences(c: Any) -> Table:
     """Return how often the first is preferred to the second by the strengths, and how often it was."""
     digits = Rounding.of([(d.probability, d.probability_interval) for d in c.differences])
     sides = column.sides(c.differences)
@@ -321,6 +323,8 @@ def _pictures(c: PreferenceComparison) -> Iterator[Picture]:
     bounded = words.computed(c, "interval")
     caption = f"The line is the {percent(c.level)} interval of the {name}." if bounded else f"The {name}."
     yield Picture(f"Strengths of {len(c.systems)} systems", caption, partial(draw_scores, c))
+    if c.covariates and len(c.systems) <= BEST:
+        yield Picture("Places without covariates and with them", "Lines join them.", partial(rankings, c))
     if 1 < len(c.differences) <= MOST_PAIRS:
         yield forest_picture(c, name, len(c.differences), partial(forest.forest, c))
 
@@ -427,4 +431,6 @@ NO_PERCENT = "strengths have no scale from 0 to 1"
 def preferences(c: PreferenceComparison, metric: str | None, kind: str, canvas: Canvas) -> Axes:
     """Draw strengths or differences; see `PreferenceComparison.plot`."""
     kind = checked_kind(kind, "preferences")
+    if kind == "rankings":
+        return rankings(c, canvas=canvas)
     return plot_systems(c, metric, "scores" if kind == "auto" else kind, canvas)

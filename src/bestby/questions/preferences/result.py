@@ -16,7 +16,7 @@ from bestby.report.comparison import Comparison, Difference, SystemScore
 from bestby.report.pairs import Differences, Pairs
 from bestby.report.reported import canvas_of, shown_metric
 from bestby.results.values import Interval, defined, extent
-from bestby.vocabulary import FigureFont, FigureWidth, ItemFigure
+from bestby.vocabulary import FigureFont, FigureWidth, PreferenceFigure
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -455,7 +455,7 @@ class PreferenceComparison(Comparison):
         self,
         metric: str | None = None,
         *,
-        kind: ItemFigure = "auto",
+        kind: PreferenceFigure = "auto",
         width: FigureWidth | float | None = None,
         font: FigureFont | None = None,
         ax: Any = None,
@@ -466,8 +466,9 @@ class PreferenceComparison(Comparison):
         ----------
         metric : str, optional
             The metric; there is one.
-        kind : {"auto", "forest", "systems", "scores", "baseline", "matrix"}
-            "scores" (and "auto"): the strengths with their intervals; the others as for `Comparison.plot`.
+        kind : {"auto", "forest", "systems", "scores", "baseline", "matrix", "rankings"}
+            "scores" (and "auto"): the strengths with their intervals; "rankings": the places without
+            covariates and with them; the others as for `Comparison.plot`.
         width, font, ax
             As for `Comparison.plot`.
         """

@@ -1,9 +1,10 @@
-"""From judgements to strengths: which have finite estimates, whether the order is in the model, weights, style."""
+"""From judgements to strengths: which are finite, whether the order is in the model, weights, covariates."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -93,7 +94,7 @@ def strengths(
     component = components(cells, met=jeffreys)
     inside = cells.among(component[cells.first] == component[cells.second])
     davidson = davidson and bool((inside.outcome == 1).any())
-    how = {"davidson": davidson, "jeffreys": jeffreys}
+    how: Any = {"davidson": davidson, "jeffreys": jeffreys}
     without_order = fit(inside, component, **how)
     identified = order_identified(without_order)
     status = _status(inside, identified, order, jeffreys=jeffreys)
@@ -167,13 +168,13 @@ def win_rates(judged: Judgements, level: float) -> tuple[Shares, Shares]:
     """
     size, n = len(judged.systems), judged.n
     cells = Trials.of(judged)
-    tables = [cells.table(np.where(cells.outcome == outcome, cells.count, 0.0)) for outcome in (0, 1, 2)]
-    lost, tied, won = tables
-    wins, losses = won.sum(axis=1) + lost.sum(axis=0), lost.sum(axis=1) + won.sum(axis=0)
-    ties = tied.sum(axis=1) + tied.sum(axis=0)
-    first = np.array([won.sum(), lost.sum(), tied.sum()])
-    of_all = [np.append(x, y) for x, y in zip((wins, losses, ties), first, strict=True)]
-    wins, losses, ties = of_all
+    won, tied, lost = (x.sum(axis=1) for x in cells.records)
+    of_first = [float(x.sum()) for x in cells.tables()]
+    wins, ties, losses = (
+        np.append(won, of_first[2]),
+        np.append(tied, of_first[1]),
+        np.append(lost, of_first[0]),
+    )
     total = wins + losses + ties
     rate = (wins + 0.5 * ties) / total
     squares = (wins + 0.25 * ties) - total * rate**2
@@ -182,8 +183,8 @@ def win_rates(judged: Judgements, level: float) -> tuple[Shares, Shares]:
         n_groups = int(codes.max()) + 1
         value = 0.5 * judged.outcome
         sums = _squared_sums(judged, codes, value - rate[judged.first], 1.0 - value - rate[judged.second])
-        of_first = float((np.bincount(codes, value - rate[-1]) ** 2).sum())
-        clustered = np.append(sums, of_first) * n_groups / (n_groups - 1.0)
+        first = float((np.bincount(codes, value - rate[-1]) ** 2).sum())
+        clustered = np.append(sums, first) * n_groups / (n_groups - 1.0)
         alike = n / units_of(codes)
         varies = squares > 1e-9 * total
         more = np.where(varies, clustered / np.where(varies, squares, 1.0), alike)
@@ -204,5 +205,4 @@ def _squared_sums(judged: Judgements, codes: IntArray, first: FloatArray, second
     rows, columns = np.concatenate([codes, codes]), np.concatenate([judged.first, judged.second])
     shape = (int(codes.max()) + 1, size)
     sums = coo_array((np.concatenate([first, second]), (rows, columns)), shape=shape).tocsr()
-    squared: FloatArray = np.bincount(sums.indices, sums.data**2, size)
-    return squared
+    return np.asarray(np.bincount(sums.indices, sums.data**2, size))

@@ -51,7 +51,7 @@ def of_tables(won: Any, lost: Any, tied: Any = None) -> Judgements:
         parts.append(np.repeat([i, j, np.full(i.size, outcome)], table[i, j], axis=1))
     first, second, outcome = np.concatenate(parts, axis=1)
     return Judgements(
-        tuple("abcdefghijklmnop"[:size]),
+        tuple("abcdefghijklmnop"[:size]) if size <= 16 else tuple(f"s{k:02}" for k in range(size)),
         first.astype(np.int32),
         second.astype(np.int32),
         outcome.astype(np.int8),

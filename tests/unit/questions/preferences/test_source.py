@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.unit.questions.preferences.examples import NAMES, PLAIN, ROWS, codes, numbers
+from tests.unit.questions.preferences.examples import PLAIN, ROWS, numbers
 
 from bestby import compare_preferences, read_preferences
 from bestby.errors import DesignError, InvalidInputError
