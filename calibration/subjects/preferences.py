@@ -24,7 +24,7 @@ bound by likelihood. *Jeffreys* is the difference with `prior="jeffreys"`. The n
 `few_differing` are counted.
 """
 
-DATASETS = 500
+DATASETS = 400
 NOTES = {"few_clusters", "few_differing"}
 
 
