@@ -7,7 +7,7 @@ import re
 from collections import ChainMap, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import count
+from itertools import chain, count
 from operator import itemgetter
 from os import PathLike
 from pathlib import Path
@@ -172,7 +172,7 @@ class Preferences:
     Parameters
     ----------
     names : tuple of str
-        The systems, in the order in which they come up.
+        The systems, in order.
     first, second : ndarray, shape (n,)
         The positions in `names` of the two systems of each judgement, in the order in which they were shown.
     values : ndarray, shape (n,)
@@ -259,15 +259,13 @@ def preferences_of(table: Table, columns: Mapping[str, str | None]) -> Preferenc
     winner = table.column_called(columns.get("winner"), WINNER_WORDS, "winner")
     item = table.item_column(columns.get("item"))
     cluster = columns.get("cluster") or ("cluster" if "cluster" in table.data else None)
-    systems = _in_one_spelling([_coded(table, name, "system") for name in (a, b)])
-    first, second = systems.codes.reshape(2, -1)
+    names, first, second = _pairs([_coded(table, name, "system") for name in (a, b)])
     if (first == second).any():
         row = int(np.argmax(first == second))
         raise InvalidInputError(
-            f"{table.source}: row {row + 1} is of {quoted(systems.distinct[first[row]])} against itself",
+            f"{table.source}: row {row + 1} is of {quoted(names[first[row]])} against itself",
             hint="a judgement is of two systems",
         )
-    names, first, second = _by_appearance(systems.distinct, first, second)
 
     def groups(name: str | None, role: str) -> Coded | None:
         return None if name is None else _in_one_spelling([_coded(table, table.require(name, role), role)])
@@ -278,7 +276,7 @@ def preferences_of(table: Table, columns: Mapping[str, str | None]) -> Preferenc
         names,
         first,
         second,
-        _values(table, _coded(table, winner, "winner"), systems, (a, b)),
+        _values(table, _coded(table, winner, "winner"), names, first, second, (a, b)),
         groups(item, "item"),
         groups(cluster, "cluster"),
         (table,),
@@ -295,10 +293,9 @@ def _unfolded(table: Table) -> Table:
     of its tables have a column per outcome.
     """
     made: dict[str, Any] = {}
-    rows = _cells(table, "conv_metadata") if "conv_metadata" in table.data else []
-    first = next((row for row in rows if row is not None), None)
-    if isinstance(first, Mapping) and {*map(type, rows)} <= {type(first), type(None)}:
-        made = {name: objects([None if row is None else row.get(name) for row in rows]) for name in first}
+    if "conv_metadata" in table.data:
+        rows = [{} if row is None else row for row in _cells(table, "conv_metadata")]
+        made = dict(table_of(rows).data) if is_table(rows) else {}
     outcomes = [f"winner_{one}" for one in ("model_a", "model_b", "tie")]
     if "winner" not in table.data and all(name in table.data for name in outcomes):
         won, _, tied = (as_scores(table.column(name)).values.astype(np.float64) for name in outcomes)
@@ -368,12 +365,9 @@ def _in_one_spelling(parts: Sequence[Coded], rows: Any = slice(None)) -> Coded:
     """
     texts = [part.distinct.tolist() for part in parts]
     forms = [names if "".join(names).isascii() else [*map(normal_form, names)] for names in texts]
-    spelling = dict(
-        zip(
-            *([one for names in some for one in reversed(names)] for some in (forms[::-1], texts[::-1])),
-            strict=True,
-        )
-    )
+    spelling: dict[str, str] = {}
+    for form, text in zip(chain(*forms), chain(*texts), strict=True):
+        spelling.setdefault(form, text)
     place = dict(zip(sorted(spelling), range(len(spelling)), strict=True))
     every = np.concatenate(
         [
@@ -386,15 +380,13 @@ def _in_one_spelling(parts: Sequence[Coded], rows: Any = slice(None)) -> Coded:
     return Coded(distinct, every if there.all() else (np.cumsum(there, dtype=np.int32) - 1)[every])
 
 
-def _by_appearance(names: Array, first: Array, second: Array) -> tuple[tuple[str, ...], Array, Array]:
-    """Return the systems that occur, in the order in which they come up, and those of the judgements."""
-    at = np.full(names.size, -1)
-    backwards = np.stack([first, second], axis=1).reshape(-1)[::-1]
-    at[backwards] = np.arange(backwards.size)  # the last of several stays, which comes up first
-    order = np.argsort(-at)[: int((at >= 0).sum())]
-    place = np.empty(names.size, dtype=np.int32)
-    place[order] = np.arange(order.size)
-    return tuple(names[order].tolist()), place[first], place[second]
+def _pairs(both: Sequence[Coded], rows: Any = slice(None)) -> tuple[tuple[str, ...], Array, Array]:
+    """Return the systems that occur, in order, and the first and the second of each judgement."""
+    half = len(both) // 2
+    n = sum(len(part) for part in both[:half])
+    places = np.arange(n)[rows]
+    systems = _in_one_spelling(both, np.concatenate([places, n + places]))
+    return (tuple(systems.distinct.tolist()), *systems.codes.reshape(2, -1))
 
 
 def _joined(parts: Sequence[Preferences]) -> Preferences:
@@ -409,11 +401,13 @@ def _joined(parts: Sequence[Preferences]) -> Preferences:
                 f"some tables of judgements have {what}, and some have none",
                 hint=f"give all of them a column of {what}, or none",
             )
-    both = [
-        Coded(objects([*part.names]), getattr(part, shown)) for shown in ("first", "second") for part in parts
-    ]
-    systems = _in_one_spelling(both)
-    names, first, second = _by_appearance(systems.distinct, *systems.codes.reshape(2, -1))
+    names, first, second = _pairs(
+        [
+            Coded(objects([*part.names]), getattr(part, shown))
+            for shown in ("first", "second")
+            for part in parts
+        ]
+    )
     return dataclasses.replace(
         parts[0],
         names=names,
@@ -429,9 +423,11 @@ def _joined(parts: Sequence[Preferences]) -> Preferences:
     )
 
 
-def _values(table: Table, won: Coded, systems: Coded, columns: Sequence[str]) -> FloatArray:
+def _values(
+    table: Table, won: Coded, names: Sequence[str], first: Array, second: Array, columns: Sequence[str]
+) -> FloatArray:
     """Return 1 per judgement that the first system won, 0 for the second, what lies between for numbers."""
-    place = {normal_form(name): code for code, name in enumerate(systems.distinct.tolist())}
+    place = {normal_form(name): code for code, name in enumerate(names)}
     if TIES[0] in place:
         raise InvalidInputError(
             f"{table.source}: a system is called {TIES[0]!r}, which means that neither was better",
@@ -442,26 +438,26 @@ def _values(table: Table, won: Coded, systems: Coded, columns: Sequence[str]) ->
     words |= dict.fromkeys(TIES, 0.5)
     forms = [*map(normal_form, won.distinct.tolist())]
     winner = np.array([place.get(form, -1) for form in forms])[won.codes]
-    first, second = systems.codes.reshape(2, -1)
     said = np.array([words.get(form, np.nan) for form in forms])[won.codes]
     values = np.where(winner == first, 1.0, np.where(winner == second, 0.0, said))
     rows = np.flatnonzero(np.isnan(values))
+    graded = np.array([float(form) if NUMERAL.fullmatch(form) else np.nan for form in forms])[won.codes[rows]]
+    odd = rows[~((graded >= 0.0) & (graded <= 2.0))]
+    if odd.size:
+        row = int(odd[0])
+        raise InvalidInputError(
+            f"{table.source}: the winner of row {row + 1}, {quoted(names[first[row]])} against"
+            f" {quoted(names[second[row]])}, must be one of them, 'tie' or a number, got"
+            f" {quoted(won.values[row])}",
+            hint=_WINNER_HINT,
+        )
     if rows.size:
-        graded = np.array([float(form) if NUMERAL.fullmatch(form) else np.nan for form in forms])
-        values[rows] = _graded(table, won, graded[won.codes[rows]], rows, systems)
+        values[rows] = _graded(table, won, graded, rows)
     return values
 
 
-def _graded(table: Table, won: Coded, numbers: FloatArray, rows: Array, systems: Coded) -> FloatArray:
+def _graded(table: Table, won: Coded, numbers: FloatArray, rows: Array) -> FloatArray:
     """Return preferences that are numbers from 0 (B) to 1 (A), or from 1 (A) to 2 (B), on the first scale."""
-    odd = rows[~((numbers >= 0.0) & (numbers <= 2.0))]
-    if odd.size:
-        a, b = systems.distinct[systems.codes.reshape(2, -1)[:, odd[0]]]
-        raise InvalidInputError(
-            f"{table.source}: the winner of row {odd[0] + 1}, {quoted(a)} against {quoted(b)}, must be one"
-            f" of them, 'tie' or a number, got {quoted(won.values[odd[0]])}",
-            hint=_WINNER_HINT,
-        )
     if numbers.max() <= 1.0:
         return numbers
     if numbers.min() < 1.0:
@@ -479,11 +475,12 @@ def _among(judged: Preferences, systems: Any, ignore: Any) -> Preferences:
     if systems is None and ignore is None:
         return judged
     chosen = chosen_names(judged.names, systems, ignore, "the judgements")
-    is_chosen = np.isin(objects([*judged.names]), objects(chosen))
+    every = objects([*judged.names])
+    is_chosen = np.isin(every, objects(chosen))
     kept = np.flatnonzero(is_chosen[judged.first] & is_chosen[judged.second])
     if not kept.size:
         raise InvalidInputError(f"{listed(chosen) or 'no systems'} were never judged against each other")
-    names, first, second = _by_appearance(objects([*judged.names]), judged.first[kept], judged.second[kept])
+    names, first, second = _pairs([Coded(every, judged.first), Coded(every, judged.second)], kept)
     items, clusters = (
         None if one is None else _in_one_spelling([one], kept) for one in (judged.items, judged.clusters)
     )
@@ -565,13 +562,14 @@ def _amount(value: Any) -> float:
     return float(len(value)) if isinstance(value, str) else float(value or 0.0)
 
 
-def _covariates(judged: Preferences, given: Any, n: int, kept: Array) -> tuple[list[str], list[FloatArray]]:
-    """Return the names of covariates, and the values of the first answer less those of the second."""
+def _covariates(judged: Preferences, given: Any, n: int, kept: Array) -> dict[str, FloatArray]:
+    """Return the values of the first answer less those of the second, by the name of the covariate."""
     if given is None:
-        return [], []
+        return {}
     if isinstance(given, Mapping) or not isinstance(given, str | list | tuple):
         values = given if isinstance(given, Mapping) else _columns_of(given)
-        found = {name: _numbers(_beside(one, name, n), name)[kept] for name, one in values.items()}
+        tables = {name: _beside(one, name, "covariates", n) for name, one in values.items()}
+        found = {name: _numbers(table, name)[kept] for name, table in tables.items()}
     else:
         entries = [given] if isinstance(given, str) else given
         found = dict(_covariate(judged, entry) for entry in entries)
@@ -584,7 +582,7 @@ def _covariates(judged: Preferences, given: Any, n: int, kept: Array) -> tuple[l
                 hint="leave these judgements out, or the covariate",
                 argument="covariates",
             )
-    return [*found], [*found.values()]
+    return found
 
 
 def _columns_of(values: Any) -> dict[str, Any]:
@@ -687,21 +685,19 @@ def data_of(data: Any, clusters: Any, columns: Columns) -> Judgements:
     voters = _groupings(judged, columns.voter, "voter", n, kept)
     voters = voters or {name: coded for name, coded in groups.items() if _is_voter(name)}
     voter = next(iter(voters.values()), None)
-    names, differences = _covariates(judged, columns.covariates, n, kept)
-    place = np.argsort(objects([*judged.names]))
-    code = np.argsort(place).astype(np.int32)
+    covariates = _covariates(judged, columns.covariates, n, kept)
     pairs = paired([name for name in judged.columns if name not in judged.used])
     return Judgements(
-        tuple(judged.names[s] for s in place),
-        code[judged.first],
-        code[judged.second],
+        judged.names,
+        judged.first,
+        judged.second,
         judged.outcomes(),
         {name: coded.codes for name, coded in groups.items()},
         None if voter is None else voter.codes,
         () if voter is None else tuple(voter.distinct.tolist()),
-        np.column_stack(differences) if differences else np.empty((len(judged.values), 0)),
-        tuple(names),
-        tuple(stem for stem in pairs if stem not in names and {*words_of(stem)} & _STYLE),
+        np.column_stack([*covariates.values()]) if covariates else np.empty((len(judged.values), 0)),
+        tuple(covariates),
+        tuple(stem for stem in pairs if stem not in covariates and {*words_of(stem)} & _STYLE),
         tuple(
             name
             for name in judged.columns
@@ -770,17 +766,17 @@ def _groupings(judged: Preferences, given: Any, role: str, n: int, kept: Array) 
         beside = given
     else:
         beside = {role: first} if second is None else {f"{role} 1": first, f"{role} 2": second}
-    tables = {str(name): _beside(values, str(name), n) for name, values in beside.items()}
+    argument = {"cluster": "clusters"}.get(role, role)
+    tables = {str(name): _beside(values, str(name), argument, n) for name, values in beside.items()}
     return {name: _in_one_spelling([_coded(table, name, role)], kept) for name, table in tables.items()}
 
 
-def _beside(values: Any, name: str, n: int) -> Table:
-    """Return values that lie beside the judgements as a table."""
-    plural = {"cluster": "clusters", "covariate": "covariates"}.get(name, name)
-    table = dataclasses.replace(table_of({name: values}), source=plural, missing=frozenset({""}))
+def _beside(values: Any, name: str, argument: str, n: int) -> Table:
+    """Return values that lie beside the judgements, and were given as an argument, as a table."""
+    table = dataclasses.replace(table_of({name: values}), source=argument, missing=frozenset({""}))
     if table.n_rows != n:
         raise InvalidInputError(
-            f"{plural} has {counted(table.n_rows, 'value')}, expected {n}", hint="pass one per judgement"
+            f"{argument} has {counted(table.n_rows, 'value')}, expected {n}", hint="pass one per judgement"
         )
     return table
 

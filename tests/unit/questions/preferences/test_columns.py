@@ -193,7 +193,7 @@ def test_annotations_of_several_models_and_of_the_reference_itself(tmp_path: Pat
         path.write_text(path.read_text(encoding="utf-8").replace('"new"', f'"{name}"'), encoding="utf-8")
         paths.append(path)
     found = read_preferences(paths)
-    assert found.names == ("ref", "new", "old")
+    assert found.names == ("new", "old", "ref")
     assert [row[1:] for row in found.judgements()] == [
         ("ref", "new", "new"),
         ("ref", "new", "ref"),
@@ -205,7 +205,7 @@ def test_annotations_of_several_models_and_of_the_reference_itself(tmp_path: Pat
     assert found.description.startswith("The files were read as annotations of AlpacaEval")
     assert win_rates(found).systems["new"].tolist() == [1.0, 0.0]
     named = read_preferences({"mine": paths[0], "theirs": paths[1]})
-    assert named.names == ("ref", "mine", "theirs")
+    assert named.names == ("mine", "ref", "theirs")
     assert read_preferences(tmp_path).names == found.names
     table = written(tmp_path, "a,b,winner\nx,y,x\n")
     with pytest.raises(InvalidInputError, match="the files are in different formats"):
