@@ -700,10 +700,8 @@ def mean_differences(metric: str) -> str:
 
 def are_level(one: float, other: float) -> bool:
     """Return whether two scores differ by rounding alone, as their difference of 0 says."""
-    # Infinite strengths are level with one another only
-    return one == other or (
-        abs(one - other) < math.inf and rounding.level(one, other, max(abs(one), abs(other)))
-    )
+    # Two systems of infinite strength are not: nothing tells which is the stronger
+    return abs(one - other) < math.inf and rounding.level(one, other, max(abs(one), abs(other)))
 
 
 def stands_out(d: Difference) -> bool:

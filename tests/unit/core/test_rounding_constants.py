@@ -37,6 +37,7 @@ ALGORITHMS = {
     "_core/checks.py": {1e-12},  # keeps a level off 0 and 1
     "questions/preferences/model.py": {1e-10, 1e-300},  # where Newton's method stops; keeps a divisor above 0
     "questions/preferences/existence.py": {
+        1e-7,
         1e-9,
         1e-12,
     },  # where Newton's method stops; information of nothing

@@ -39,9 +39,10 @@ class Model(Group):
         ("auto", "yes", "no"), "Whether an effect of being shown first is in the model.", default="auto"
     )
     voter: Text = option("COLUMN", "Column with who judged, to find voters who decide the result.")
-    style: Names = option(
+    covariates: Names = option(
         "COLUMNS",
         "What strengths are to be had without: len for len_a and len_b, or len_a,len_b; repeatable.",
+        "--style",
     )
     prior: str = choice(("none", "jeffreys"), "Prior of the strengths.", default="none")
     voter_weights: str = choice(
@@ -150,7 +151,7 @@ def _by_strength(
         )
     _refuse(statistics, statistics.method, on_missing="error")
     arguments = statistics.arguments()
-    style = [tuple(names) if len(names := one.split(",")) > 1 else one for one in model.style or []]
+    style = [tuple(names) if len(names := one.split(",")) > 1 else one for one in model.covariates or []]
     arguments |= {
         "clusters": groups or None,
         "voter": model.voter,
@@ -174,7 +175,7 @@ def _by_win_rate(judgements: Any, statistics: Statistics, model: Model, progress
     from bestby.questions.preferences.source import win_rates
 
     _refuse(statistics, "win-rate", scale="log")
-    unset = {"order": "auto", "voter": None, "style": None, "prior": "none", "voter_weights": "votes"}
+    unset = {"order": "auto", "voter": None, "covariates": None, "prior": "none", "voter_weights": "votes"}
     _refuse(model, "win-rate", **unset, no_fit_test=False)
     arguments = statistics.arguments()
     for name in ("method", "scale", "on_missing"):
@@ -187,7 +188,7 @@ def _refuse(given: Any, method: str, **unset: Any) -> None:
     """Refuse an option that the method has no use for."""
     for name, value in unset.items():
         if getattr(given, name) != value:
-            option = f"--{name.replace('_', '-')}"
+            option = "--style" if name == "covariates" else f"--{name.replace('_', '-')}"
             raise InvalidInputError(
                 f"{option} has no effect on --method {method}", hint=f"leave {option} out"
             )

@@ -60,8 +60,8 @@ ELO_MEAN = 1000.0
 FEW_CLUSTERS = 50
 """Clusters below which intervals can be too short."""
 
-MOST_BOUNDS = 3e10
-"""Floating-point operations for bounds of infinite differences, some seconds: 40 steps of P^3 each."""
+MOST_BOUNDS, MOST_WORK = 500, 1e9
+"""Infinite differences of which bounds are computed, some seconds: 60 steps of P^3 operations each."""
 
 KINDS = ("wald", "likelihood-ratio")
 """How a pair was computed, where the difference is finite or unknown and where it is infinite."""
@@ -395,7 +395,7 @@ def _pairs(
     p = np.where(over | under, _one_sided(over, side), np.where(same, p, 1.0))
     unbounded = 0
     infinite = np.flatnonzero(over | under)
-    allowed = min(infinite.size, int(MOST_BOUNDS / (40 * fit.parameters.size**3)) + 1)
+    allowed = min(infinite.size, MOST_BOUNDS, int(MOST_WORK / (60 * fit.parameters.size**3)) + 1)
     for asked, (low, high) in ends.items():
         low[infinite], high[infinite] = -np.inf, np.inf
         lead = np.column_stack([np.where(over, a, b), np.where(over, b, a)])[infinite[:allowed]]

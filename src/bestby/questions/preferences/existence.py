@@ -107,12 +107,12 @@ def bounds(trials: Trials, found: Fit, lead: IntArray, level: float) -> Iterator
         p = min(1.0, 2.0 * math.exp(-0.5 * loss))
         low = 0.0
         # Newton's method for the gap; the derivative of the profile is that of the likelihood by the gap
-        for _ in range(100):
+        for _ in range(30):
             value, slope, start = _profile(trials, found, a, b, low, start)
             miss = 2.0 * (free - value) - critical
             move = miss / max(2.0 * slope, 1e-12)
             low += float(np.clip(move, -2.0, 2.0))
-            if abs(move) < 1e-9:
+            if abs(move) < 1e-7:
                 break
         yield Bound(low, p)
 
