@@ -91,6 +91,11 @@ def read_preferences(
     number: from 1 (A) to 2 (B), as alpaca_eval writes it, if there is a number above 1, else from 0 (B) to 1
     (A). 1 is a preference for A on both.
 
+    Column a holds the system that was shown first. All other columns are kept, to be named when the systems
+    are compared: who judged, prompts, lengths of answers. Annotations of alpaca_eval and verdicts of
+    Arena-Hard and MT-bench are recognised, with their annotators or judges and, where these were logged, the
+    lengths of the answers; what LMArena's tables hold in ``conv_metadata`` becomes columns.
+
     Examples
     --------
     >>> import tempfile
