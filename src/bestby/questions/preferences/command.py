@@ -98,7 +98,7 @@ class Preferences:
     Examples:
       bestby preferences judged.csv
       bestby preferences judged.csv --scale elo --html report.html
-      bestby preferences arena.jsonl --cluster question_id --cluster judge --style len
+      bestby preferences arena.jsonl --cluster prompt --cluster judge --style len
       bestby preferences arena.jsonl --item question_id --method davidson
       bestby preferences results/*/annotations.json --method win-rate
     """

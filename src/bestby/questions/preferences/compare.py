@@ -18,6 +18,8 @@ from bestby._core.keywords import with_suggestions
 from bestby._core.text import counted
 from bestby._core.typing import ArrayLike, Correction, FloatArray, IntArray, Question, Rng, Scale, Ties
 from bestby.comparisons import family, note_rules, swap_notes
+from bestby.comparisons.best import FEWEST_SYSTEMS
+from bestby.comparisons.best import best_set as best_set_of
 from bestby.comparisons.one_metric import MOST_HELD
 from bestby.comparisons.provenance import made_by
 from bestby.comparisons.settings import CheckedSettings
@@ -25,7 +27,9 @@ from bestby.data.reading import Reading, checked_reading
 from bestby.data.roles import listed
 from bestby.data.table import backend_of
 from bestby.engine.base import Drawing
-from bestby.inference import multiplicity
+from bestby.inference import best, multiplicity
+from bestby.inference.best import SetOfBest
+from bestby.inference.multiplicity import Spread
 from bestby.questions.preferences import doubts
 from bestby.questions.preferences.existence import bounds
 from bestby.questions.preferences.precision import contrast, pairs_of, precision_of, quantile
@@ -316,6 +320,7 @@ def _compared(found: Strengths, settings: Settings, drawing: Drawing) -> Prefere
             differences = tuple(dataclasses.replace(d, test=tests[p]) for p, d in enumerate(differences))
         differences = family.with_direction_notes(differences, settings.alpha)
     standings = _standings(order, pairs, differences, settings)
+    may_be_best = _set_of_best(found, pairs, settings, drawing)
     rates, first = win_rates(judged, settings.level)
     effect = _order_effect(found, pairs, first, settings)
     fitted = doubts.fit_test(found.fit, judged, found.precision, found.weights) if settings.fit_test else None
@@ -326,7 +331,7 @@ def _compared(found: Strengths, settings: Settings, drawing: Drawing) -> Prefere
     tie = found.fit.tie
     result = PreferenceComparison(
         metrics=(MetricInfo(settings.metric, True, (-math.inf, math.inf)),),
-        systems=_scores(found, order, standings, rates, settings),
+        systems=_scores(found, order, standings, may_be_best, rates, settings),
         differences=differences,
         omnibus=(),
         notes=(),
@@ -347,6 +352,8 @@ def _compared(found: Strengths, settings: Settings, drawing: Drawing) -> Prefere
         fit=fitted,
         influence=influence,
     )
+    best_set = best_set_of(settings.metric, result.systems, settings.level)
+    result = dataclasses.replace(result, best_sets=() if best_set is None else (best_set,))
     used = [*tests.values()]
     notes = (
         *judged.notes,
@@ -549,8 +556,47 @@ def _estimated(
     return unit * estimate, unit * error.item(), interval, p.item()
 
 
+def _set_of_best(
+    found: Strengths, pairs: PreferencePairs, settings: Settings, drawing: Drawing
+) -> SetOfBest | None:
+    """Return which systems may be the best, and how far each is behind it, as `compare` has them.
+
+    Of two systems of which one never lost to the other, the evidence is that of the likelihood.
+    """
+    size = len(pairs.names)
+    two_sided = pairs.alternative == "two-sided"
+    if size < FEWEST_SYSTEMS or None in (settings.interval, settings.test) or settings.baseline is not None:
+        return None
+    i, j = np.divmod(np.arange(size * size), size)
+    error, df = (x.reshape(size, size) for x in found.precision.of(pairs_of(i, j)))
+    gap = np.full((size, size), np.nan)
+    np.fill_diagonal(gap, 0.0)
+    gap[pairs.a, pairs.b] = pairs.estimate / settings.unit
+    gap[pairs.b, pairs.a] = -pairs.estimate / settings.unit
+    finite = np.isfinite(gap)
+    evidence = best.evidence_by_t(np.where(finite, gap, np.nan), error, df)
+    ahead = np.isinf(pairs.estimate) & two_sided
+    shown = np.sign(pairs.estimate[ahead]) * -special.ndtri(0.5 * pairs.p_value[ahead])
+    evidence[pairs.a[ahead], pairs.b[ahead]], evidence[pairs.b[ahead], pairs.a[ahead]] = shown, -shown
+    spread = Spread.normal(found.precision.covariance[:size, :size], float(df.min()) + 1.0)
+    needed = best.kept(evidence, best.points(None, size, settings.alpha, drawing.seed))
+    points = best.points(spread, size, settings.alpha, drawing.seed, needed)
+    upper = best.upper_by_t(gap, error, df, points)
+
+    def ends(candidate: int) -> FloatArray:
+        of_pair = np.where(finite[candidate], upper(candidate), np.maximum(gap[candidate], 0.0))
+        return settings.unit * of_pair
+
+    return best.set_of_best(best.kept(evidence, points), ends)
+
+
 def _scores(
-    found: Strengths, order: Sequence[int], standings: Any, rates: Shares, settings: Settings
+    found: Strengths,
+    order: Sequence[int],
+    standings: Any,
+    may_be_best: SetOfBest | None,
+    rates: Shares,
+    settings: Settings,
 ) -> tuple[PreferenceScore, ...]:
     cells, bounded = found.trials, settings.interval is not None
     wins, ties, losses = (x.sum(axis=1) for x in cells.records)
@@ -583,6 +629,10 @@ def _scores(
                 ties=int(ties[s]),
                 losses=int(losses[s]),
                 first_share=float(first[s] / (wins + ties + losses)[s]),
+                may_be_best=None if may_be_best is None else bool(may_be_best.kept[s]),
+                behind=None
+                if may_be_best is None or np.isnan(may_be_best.behind[s])
+                else float(may_be_best.behind[s]),
             )
         )
     return tuple(out)

@@ -141,6 +141,7 @@ class Fit:
     parameters: FloatArray
     component: IntArray
     davidson: bool
+    jeffreys: bool
     inverse: FloatArray
     moments: Moments
 
@@ -313,7 +314,7 @@ def fit(
             _refuse_collinear(matrix, trials.size, names)
         amount = max(float(np.trace(matrix)) / P, 1e-300)
         inverse = np.linalg.inv(matrix + amount * free) - free / amount
-        found = Fit(trials, beta, component, davidson, 0.5 * (inverse + inverse.T), moments)
+        found = Fit(trials, beta, component, davidson, jeffreys, 0.5 * (inverse + inverse.T), moments)
         of_y, of_tie = found.residuals
         if jeffreys:
             of_y = of_y + found.leverage * (0.5 - moments.mean)

@@ -36,14 +36,14 @@ class Precision:
     """Covariances of the parameters, (P, P): one; or of two groupings, and of both crossed.
 
     `units` are the numbers of units of equal size of each; infinitely many where judgements are independent.
-    `fisher` is that of the model if all judgements are independent wins and losses, `n` the number of units;
-    `meats` the sums of outer products of the scores of clusters.
+    `fisher` is that of the model if all judgements are independent wins and losses, and `floor` the share of
+    its variances that there are at the least; `meats` the sums of outer products of the scores of clusters.
     """
 
     ways: tuple[FloatArray, ...]
     df: tuple[float, ...]
     fisher: FloatArray
-    n: float
+    floor: float
     meats: tuple[FloatArray, ...] = ()
 
     def of(self, form: Quadratic) -> tuple[FloatArray, FloatArray]:
@@ -60,7 +60,7 @@ class Precision:
             variance = np.maximum(one + two - both, np.maximum(one, two))
             parts = one**2 / self.df[0] + two**2 / self.df[1]
             df = np.divide(variance**2, parts, out=np.full_like(one, min(self.df[:2])), where=parts > 0.0)
-        return np.sqrt(np.maximum(variance, LEAST / self.n * form(self.fisher))), df
+        return np.sqrt(np.maximum(variance, self.floor * form(self.fisher))), df
 
     @property
     def covariance(self) -> FloatArray:
@@ -89,15 +89,18 @@ def quantile(level: float, df: FloatArray) -> FloatArray:
 def precision_of(found: Fit, judged: Judgements, weights: FloatArray | None = None) -> Precision:
     """Return how well the judgements determine what was fitted to them, clusters taken together."""
     groupings = [*judged.clusters.values()]
+    units = [units_of(codes, weights) for codes in groupings] or [float(judged.n)]
+    # Residuals that Jeffreys' prior leaves of a system that won all vary less than its wins
+    floor = 1.0 if found.jeffreys else LEAST / min(units)
     if not groupings:
         way = found.inverse @ _meat_of_judgements(found) @ found.inverse
-        return Precision((way,), (max(found.trials.count.sum() - len(way), 1.0),), found.inverse, judged.n)
+        df = max(found.trials.count.sum() - len(way), 1.0)
+        return Precision((way,), (df,), found.inverse, floor)
     if len(groupings) == 2:
         groupings.append(_crossed(*groupings))
     rows = Rows.of(found, judged, weights)
-    units = [units_of(codes, weights) for codes in groupings]
     ways, meats = zip(*(_of_clusters(rows, codes) for codes in groupings), strict=True)
-    return Precision(ways, tuple(max(n - 1.0, 1.0) for n in units), found.inverse, min(units[:2]), meats)
+    return Precision(ways, tuple(max(n - 1.0, 1.0) for n in units), found.inverse, floor, meats)
 
 
 def units_of(codes: IntArray, weights: FloatArray | None = None) -> float:

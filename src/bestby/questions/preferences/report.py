@@ -25,7 +25,17 @@ from bestby.report.document import (
     one_section,
     subtitle,
 )
-from bestby.report.fields import DIFFERENCE, INTERVAL, SCORE, Field, Rows, attributes, interval_ends, values
+from bestby.report.fields import (
+    DIFFERENCE,
+    INTERVAL,
+    MAY_BE_BEST,
+    SCORE,
+    Field,
+    Rows,
+    attributes,
+    interval_ends,
+    values,
+)
 from bestby.report.figures import forest
 from bestby.report.figures.canvas import Canvas
 from bestby.report.figures.systems import checked_kind, plot_systems
@@ -280,13 +290,7 @@ _RECORD = column.count(f"wins{DASH}ties{DASH}losses", attrgetter("wins", "ties",
 def _systems(c: PreferenceComparison) -> Table:
     """Return the table of systems with their win rates and judgements beside the strengths."""
     digits = Rounding.of([(s.win_rate, s.win_rate_interval) for s in c.systems])
-    columns = (
-        column.number("win rate", digits, attrgetter("win_rate")),
-        column.interval(
-            c.level, digits, attrgetter("win_rate_interval"), applies=words.computed(c, "interval")
-        ),
-        _RECORD,
-    )
+    columns = (column.number("win rate", digits, attrgetter("win_rate")), _RECORD)
     return systems_table(c, c.metrics[0], beside_interval=columns, methods=_model(c))
 
 
@@ -357,6 +361,7 @@ TABLES = {
             Field("robust_error", needs=INTERVAL),
             Field("win_rate"),
             *interval_ends("win_rate_interval", "win_rate_low", "win_rate_high"),
+            *MAY_BE_BEST,
             *_WINS,
             Field("first_share"),
         ),
