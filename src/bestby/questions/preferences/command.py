@@ -86,8 +86,9 @@ class Preferences:
     FILES are tables with a row per judgement: columns a and b (the two systems), winner, and item (what was
     judged; its judgements are resampled together unless --cluster names other groups). The winner is the
     name of a system, a or b, tie, or a number: from 0 (b) to 1 (a), or, if one is above 1, from 1 (a) to 2
-    (b). Tables are CSV, TSV, JSON Lines or Parquet; annotations of alpaca_eval are recognised, one file per
-    model, with or without those of the reference itself. The judgements of several files are put together.
+    (b). Column a holds what was shown first. Tables are CSV, TSV, JSON Lines or Parquet, those of LMArena
+    among them; annotations of alpaca_eval (one file per model, with or without those of the reference itself)
+    and verdicts of Arena-Hard and MT-bench are recognised. The judgements of several files are put together.
 
     The method bradley-terry estimates strengths, and a tie is half a win for both; davidson gives ties a
     probability of their own; win-rate compares the mean preference for each system, item by item, which

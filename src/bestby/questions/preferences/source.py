@@ -91,6 +91,11 @@ def read_preferences(
     number: from 1 (A) to 2 (B), as alpaca_eval writes it, if there is a number above 1, else from 0 (B) to 1
     (A). 1 is a preference for A on both.
 
+    Column a holds the system that was shown first. All other columns are kept, to be named when the systems
+    are compared: who judged, prompts, lengths of answers. Annotations of alpaca_eval and verdicts of
+    Arena-Hard and MT-bench are recognised, with their annotators or judges and, where these were logged, the
+    lengths of the answers; what LMArena's tables hold in ``conv_metadata`` becomes columns.
+
     Examples
     --------
     >>> import tempfile
@@ -438,7 +443,7 @@ def _values(
     words |= dict.fromkeys(TIES, 0.5)
     forms = [*map(normal_form, won.distinct.tolist())]
     winner = np.array([place.get(form, -1) for form in forms])[won.codes]
-    said = np.array([words.get(form, np.nan) for form in forms])[won.codes]
+    said = np.array([words.get(form, words.get(form.lower(), np.nan)) for form in forms])[won.codes]
     values = np.where(winner == first, 1.0, np.where(winner == second, 0.0, said))
     rows = np.flatnonzero(np.isnan(values))
     graded = np.array([float(form) if NUMERAL.fullmatch(form) else np.nan for form in forms])[won.codes[rows]]
@@ -597,17 +602,18 @@ def _columns_of(values: Any) -> dict[str, Any]:
 
 def _covariate(judged: Preferences, entry: Any) -> tuple[str, FloatArray]:
     """Return the name and the differences of one covariate: two columns, their common name, or one column."""
-    pairs = paired(judged.columns)
+    free = [name for name in judged.columns if name not in judged.used]
+    pairs = paired(free)
     names = entry
-    if isinstance(entry, str) and entry not in judged.columns:
+    if isinstance(entry, str) and entry not in free:
         names = pairs.get(entry) or tuple(part.strip() for part in entry.split(","))
-    if isinstance(names, str):
+    if isinstance(names, str) and not any(names in pair for pair in pairs.values()):
         return names, judged.numbers(names)
-    if not (isinstance(names, Sequence) and len(names) == 2 and all(isinstance(one, str) for one in names)):
-        known = sorted(pairs) or judged.columns
+    if not (isinstance(names, list | tuple) and len(names) == 2 and all(isinstance(x, str) for x in names)):
+        known = listed(sorted(pairs) or free)
         raise InvalidInputError(
-            f"no covariate {quoted(entry)}: there are no two columns of this name, one per answer",
-            hint=f"name the two columns, or what they have in common; there are {listed(known)}",
+            f"no covariate {quoted(entry)}: it is not the name of two columns, one per answer",
+            hint=f"name the two columns, or what they have in common; there are {known}",
             argument="covariates",
         )
     called = next((stem for stem, pair in pairs.items() if pair == tuple(names)), f"{names[0]} - {names[1]}")
@@ -676,6 +682,12 @@ def data_of(data: Any, clusters: Any, columns: Columns) -> Judgements:
     if not groups:
         beside = {"cluster": judged.clusters} if judged.clusters is not None else {"item": judged.items}
         groups = {name: coded for name, coded in beside.items() if coded is not None}
+    if len(groups) > 2:
+        raise InvalidInputError(
+            f"clusters are at most two groupings, got {listed([*groups])}",
+            hint="give the two whose judgements are most alike, such as prompts and voters",
+            argument="clusters",
+        )
     for coded in groups.values():
         if coded.distinct.size == 1:
             raise InvalidInputError(

@@ -98,6 +98,7 @@ def test_no_items(tmp_path: Path) -> None:
         (["0.25", "1.0"], [0.25, 1.0]),
         (["1.25", "1.0"], [0.75, 1.0]),
         (["x", "tie", "0.1", "y"], [1.0, 0.5, 0.1, 0.0]),
+        (["A", "Model_B", "Tie"], [1.0, 0.0, 0.5]),
     ],
 )
 def test_numbers(tmp_path: Path, winners: list[str], values: list[float]) -> None:

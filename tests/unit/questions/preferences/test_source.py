@@ -161,7 +161,9 @@ def test_covariates_of_every_form() -> None:
 @pytest.mark.parametrize(
     ("covariates", "message"),
     [
-        ("size", "no covariate 'size': there are no two columns of this name, one per answer"),
+        ("size", "no covariate 'size': it is not the name of two columns, one per answer"),
+        ("len_a", "no covariate 'len_a': it is not the name of two columns"),
+        ("winner", "no covariate 'winner'"),
         (["len_a,size"], "has no column 'size'"),
         ([("len_a",)], "no covariate"),
         (np.ones(3), "covariates has 3 values, expected 360"),
@@ -193,6 +195,8 @@ def test_groupings_of_every_form() -> None:
         assert beside.voter is not None
         assert beside.voter.tolist() == both.clusters["user_id"].tolist()
     assert data_of(columns, None, Columns()).voter_columns == ("user_id",)
+    with pytest.raises(InvalidInputError, match="clusters are at most two groupings, got item, user_id, a"):
+        data_of(columns, ["item", "user_id", "a"], Columns())
     assert data_of({**columns, "user_id": ["v"] * n}, None, Columns()).voter_columns == ()
 
 
