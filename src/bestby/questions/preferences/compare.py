@@ -15,7 +15,7 @@ import numpy as np
 from bestby._core import checks, rounding, special
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.keywords import with_suggestions
-from bestby._core.text import counted
+from bestby._core.text import counted, quoted
 from bestby._core.typing import ArrayLike, Correction, FloatArray, IntArray, Question, Rng, Scale, Ties
 from bestby.comparisons import family, note_rules, swap_notes
 from bestby.comparisons.best import FEWEST_SYSTEMS
@@ -253,10 +253,10 @@ def compare_preferences(
 
 
 def _checked_prior(prior: Any) -> str | None:
-    if prior is None or prior == "jeffreys" or (isinstance(prior, int | float) and prior == 0):
-        return prior or None
+    if prior is None or (isinstance(prior, str) and prior == "jeffreys"):
+        return prior
     raise InvalidInputError(
-        f'prior must be "jeffreys" or None, got {prior!r}: judgements that are half won and half lost draw'
+        f'prior must be "jeffreys" or None, got {quoted(prior)}: judgements that are half won and half lost draw'
         " systems far ahead together, and their intervals miss the truth",
         hint='prior="jeffreys" gives finite strengths nearly without bias',
         argument="prior",
@@ -264,10 +264,10 @@ def _checked_prior(prior: Any) -> str | None:
 
 
 def _checked_order(order: Any) -> bool | str:
-    if isinstance(order, bool | np.bool_) or order == "auto":
-        return order if order == "auto" else bool(order)
+    if isinstance(order, bool | np.bool_) or (isinstance(order, str) and order == "auto"):
+        return order if isinstance(order, str) else bool(order)
     raise InvalidInputError(
-        f'order must be "auto", True or False, got {order!r}',
+        f'order must be "auto", True or False, got {quoted(order)}',
         hint="whether an effect of being shown first is in the model",
         argument="order",
     )

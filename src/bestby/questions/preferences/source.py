@@ -595,6 +595,12 @@ def _columns_of(values: Any) -> dict[str, Any]:
     if arrays.is_frame(values):
         return dict(table_of(values).data)
     array = checks.as_array(values, "covariates")
+    if array.ndim not in (1, 2):
+        raise InvalidInputError(
+            f"covariates must be names of columns or values per judgement, got {quoted(values)}",
+            hint='covariates=["len"] takes the columns len_a and len_b',
+            argument="covariates",
+        )
     if array.ndim == 1:
         return {"covariate": array}
     return {f"covariate {place}": column for place, column in enumerate(array.T, start=1)}
