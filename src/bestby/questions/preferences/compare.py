@@ -321,7 +321,7 @@ def _compared(found: Strengths, settings: Settings, drawing: Drawing) -> Prefere
         differences = family.with_direction_notes(differences, settings.alpha)
     standings = _standings(order, pairs, differences, settings)
     may_be_best = _set_of_best(found, pairs, settings, drawing)
-    rates, first = win_rates(judged, settings.level)
+    rates, first = win_rates(judged, found.trials, settings.level)
     effect = _order_effect(found, pairs, first, settings)
     fitted = doubts.fit_test(found.fit, judged, found.precision, found.weights) if settings.fit_test else None
     if effect.included and fitted is not None:

@@ -209,10 +209,12 @@ def influence(
     counts = np.bincount(judged.voter)
     out = []
     for part, left in without(rows, judged.voter, voters):
-        inverses = np.linalg.inv(left)
-        for voter, inverse, score in zip(voters[part], inverses, scores[part], strict=True):
-            moved = inverse @ score
+        every = np.linalg.solve(left, scores[part, :, None])[..., 0]
+        for voter, without_voter, moved in zip(voters[part], left, every, strict=True):
             shift = moved[a] - moved[b]
+            if not (np.abs(shift) > MOVED * errors).any():
+                continue
+            inverse = np.linalg.inv(without_voter)
             gained = np.maximum(pairs_of(a, b)(inverse) - pairs_of(a, b)(found.inverse), 1e-300)
             named = (np.abs(shift) > MOVED * errors) & (np.abs(shift) > critical * np.sqrt(gained))
             if not named.any():

@@ -159,15 +159,14 @@ class Shares:
     high: FloatArray
 
 
-def win_rates(judged: Judgements, level: float) -> tuple[Shares, Shares]:
-    """Return the shares that systems won, (S,), and that the first shown won, (1,).
+def win_rates(judged: Judgements, cells: Trials, level: float) -> tuple[Shares, Shares]:
+    """Return the shares of counted judgements that systems won, (S,), and that the first shown won, (1,).
 
     Intervals are Tango's (1998, Statist. Med. 17, 891-908), of as many judgements as would be as sure if they
     were independent: the variance is that of the sums of clusters over that of judgements, in the worse
     grouping of two.
     """
     size, n = len(judged.systems), judged.n
-    cells = Trials.of(judged)
     won, tied, lost = (x.sum(axis=1) for x in cells.records)
     of_first = [float(x.sum()) for x in cells.tables()]
     wins, ties, losses = (
