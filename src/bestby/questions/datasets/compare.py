@@ -23,7 +23,7 @@ from bestby.engine.base import Drawing
 from bestby.engine.text_statistics import Counting
 from bestby.inference import skewness
 from bestby.metrics import resolve
-from bestby.metrics.score_metric import name_and_direction
+from bestby.metrics.functions import name_and_direction
 from bestby.questions.datasets import ranking
 from bestby.questions.datasets.differences import adjusted_within, counts_of, differences_inside
 from bestby.questions.datasets.overall_items import clipped, few_items_notes, has_errors

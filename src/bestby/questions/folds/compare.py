@@ -32,7 +32,7 @@ from bestby.engine.base import Drawing
 from bestby.engine.text_statistics import Counting
 from bestby.inference import classical
 from bestby.inference.multiplicity import rejects
-from bestby.metrics.score_metric import name_and_direction
+from bestby.metrics.functions import name_and_direction
 from bestby.questions.folds import crossvalidation
 from bestby.questions.folds.result import FoldComparison, PairTests, Spread
 from bestby.questions.folds.source import Folds, Labels, folds_of_items, folds_of_scores, read

@@ -20,7 +20,7 @@ from bestby.data.layouts.judged import JudgedItems
 from bestby.data.reading import Reading, checked_reading
 from bestby.data.table import backend_of
 from bestby.engine.base import Drawing
-from bestby.metrics.score_metric import ScoreMetric
+from bestby.metrics.functions import ScoreMetric
 from bestby.questions.judged.judge_quality import humans_of, judges_of
 from bestby.questions.judged.label_metrics import (
     Scored,

@@ -29,7 +29,7 @@ from bestby.inference.proportions import wilson_midp
 from bestby.inference.samples import t_interval
 from bestby.metrics.base import BaseMetric
 from bestby.metrics.directions import bounds_of, direction_of
-from bestby.metrics.score_metric import name_and_direction
+from bestby.metrics.functions import name_and_direction
 from bestby.metrics.suitability import chosen_metric
 from bestby.questions.published import shares
 from bestby.questions.published.result import PublishedComparison, PublishedScores

@@ -21,7 +21,7 @@ from bestby.engine.base import Drawing
 from bestby.engine.runs import RunsWithItems
 from bestby.engine.text_statistics import Counting
 from bestby.metrics.base import BaseMetric, MeanMetric
-from bestby.metrics.score_metric import name_and_direction
+from bestby.metrics.functions import name_and_direction
 from bestby.questions.runs.differences import (
     difference_of,
     few_runs_note,
