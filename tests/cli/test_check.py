@@ -10,7 +10,6 @@ from tests.cli.helpers import Run, check_refused
 from tests.cli.layouts import GOLD_LINES, LAYOUTS, PER_LINE, Layout, csv, long, one_per_system, wide
 
 import bestby as bb
-from bestby.report.data import to_frame
 
 
 def written(folder: Path, layout: Layout) -> Path:
@@ -114,27 +113,3 @@ def test_the_hint_of_compare_looks_at_the_files(
     done = run("compare", *words)
     assert done.returncode == 2
     assert hint in done.stderr.splitlines()[1]
-
-
-def test_tables_of_the_result(run: Run, tmp_path: Path) -> None:
-    name = "wide, texts and groups beside"
-    written(tmp_path, LAYOUTS[name])
-    outputs = (
-        "--json",
-        "c.json",
-        "--csv",
-        "c.csv",
-        "--markdown",
-        "c.md",
-        "--html",
-        "c.html",
-        "--plot",
-        "c.svg",
-    )
-    assert run("check", "p.csv", *outputs).returncode == 0
-    loaded = bb.load(tmp_path / "c.json")
-    assert isinstance(loaded, bb.results.FileCheck)
-    assert list(to_frame(loaded, "columns")["part"])[:2] == ["item ids", "gold"]
-    assert loaded.commands[0].command in (tmp_path / "c.csv").read_text(encoding="utf-8")
-    assert loaded.commands[0].command in (tmp_path / "c.md").read_text(encoding="utf-8")
-    assert "topic" in (tmp_path / "c.html").read_text(encoding="utf-8")
