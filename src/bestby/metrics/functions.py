@@ -47,7 +47,9 @@ class FunctionMetric(BaseMetric):
 
     Examples
     --------
-    >>> metric = FunctionMetric(lambda gold, predictions: float(np.mean(gold == predictions)), name="match")
+    >>> metric = FunctionMetric(
+    ...     lambda gold, predictions: float(np.mean(gold == predictions)), name="match"
+    ... )
     >>> metric(np.array([1, 0]), np.array([1, 1]))
     0.5
     """

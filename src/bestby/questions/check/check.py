@@ -77,7 +77,9 @@ def check(paths: str | Path | Sequence[str | Path] | Mapping[str, str | Path]) -
     >>> import pathlib, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = pathlib.Path(folder, "labels.csv")
-    ...     _ = path.write_text("id,label,aen,bert\n1,x,x,y\n2,y,y,y\n3,x,x,x\n", encoding="utf-8")
+    ...     _ = path.write_text(
+    ...         "id,label,aen,bert\n1,x,x,y\n2,y,y,y\n3,x,x,x\n", encoding="utf-8"
+    ...     )
     ...     found = check(path)
     >>> [one.command.replace(str(path), path.name) for one in found.commands][0]
     'bestby compare labels.csv --gold label'

@@ -164,9 +164,18 @@ def compare_folds(
 
     Examples
     --------
-    >>> result = compare_folds({"old": [0.71, 0.69, 0.73, 0.70, 0.72], "new": [0.74, 0.73, 0.75, 0.71, 0.76]})
+    >>> result = compare_folds(
+    ...     {
+    ...         "old": [0.71, 0.69, 0.73, 0.70, 0.72],
+    ...         "new": [0.74, 0.73, 0.75, 0.71, 0.76],
+    ...     }
+    ... )
     >>> difference = result["new", "old"]
-    >>> round(difference.estimate, 3), difference.test.name, round(difference.p_value, 3)
+    >>> (
+    ...     round(difference.estimate, 3),
+    ...     difference.test.name,
+    ...     round(difference.p_value, 3),
+    ... )
     (0.028, 'corrected-t', 0.033)
     """
     how = checked_reading(reading, "compare_folds", "ignore system_column value_column")

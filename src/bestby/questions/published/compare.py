@@ -189,13 +189,17 @@ def compare_published(
     >>> from bestby import compare_published
     >>> gold = [0, 1] * 100
     >>> mine = [0, 1] * 90 + [0, 0] * 10
-    >>> result = compare_published({"mine": mine}, gold, published="88.5%", name="Smith 2020")
+    >>> result = compare_published(
+    ...     {"mine": mine}, gold, published="88.5%", name="Smith 2020"
+    ... )
     >>> result.decided, result.differing_limit
     ('always', 33)
 
     Without predictions, two numbers of a paper:
 
-    >>> (pair,) = compare_published(scores={"A": "88.3%", "B": "86.0%"}, n_items=872).pairs
+    >>> (pair,) = compare_published(
+    ...     scores={"A": "88.3%", "B": "86.0%"}, n_items=872
+    ... ).pairs
     >>> pair.decided, pair.differing_limit, pair.n_differing
     ('depends', 94, (20, 224))
     """
