@@ -790,7 +790,7 @@ def _random_words(sizes: tuple[int, ...]) -> list[Words]:
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Some of the items; `keys` are their keys, see `bestby.resampling.poisson`."""
+    """Some of the items; `keys` are their keys, see `bestby.engine.poisson`."""
 
     keys: Words
     gold: FloatArray | None
