@@ -135,7 +135,7 @@ GIVEN: dict[str, tuple[list[Any], Callable[[Any], Any]]] = {
     "Study, gold": (PLAIN, lambda x: _study({"gold": x}, {})),
     "Study, ids": (list("abcdef"), lambda x: _study({"ids": x}, {})),
     "Study, clusters": (list("aabbcc"), lambda x: _study({"clusters": x}, {})),
-    "Study, classes": ([0, 1], lambda x: _study({"classes": x}, {})),
+    "Study, classes": ([0, 1], lambda x: _study({"reading": bb.Reading(classes=x)}, {})),
     "compare_preferences, clusters": (
         list("aabbcc"),
         lambda x: bb.compare_preferences(

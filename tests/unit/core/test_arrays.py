@@ -107,7 +107,7 @@ def test_columns_of_soft_predictions_are_taken_by_their_names(turned: Any, tmp_p
     assert evaluation.classes.tolist() == ["neg", "pos"]
     np.testing.assert_array_equal(evaluation.systems["a"], evaluation.systems["b"])
     study = bb.Study(tmp_path / "s")
-    study.add("a", run=0, predictions=SOFT, gold=WORDS.tolist(), classes=["neg", "pos"])
+    study.add("a", run=0, predictions=SOFT, gold=WORDS.tolist(), reading=bb.Reading(classes=["neg", "pos"]))
     study.add("b", run=0, predictions=turned)
     np.testing.assert_array_equal(study.load("a", 0).predictions, study.load("b", 0).predictions)
 

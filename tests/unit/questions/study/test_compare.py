@@ -252,7 +252,7 @@ def test_per_class(make: Make) -> None:
 
 
 def test_soft_labels(make: Make) -> None:
-    study = make(SOFT_RUNS, gold=SOFT_GOLD, classes=CLASSES)
+    study = make(SOFT_RUNS, gold=SOFT_GOLD, reading=bb.Reading(classes=CLASSES))
     assert study.compare().metrics[0].name == "cross_entropy"
     metrics = ["cross_entropy", "js_distance", "entropy_correlation", "soft_f1_macro", "accuracy"]
     found = study.compare(metric=metrics, n_resamples=300)
@@ -272,7 +272,7 @@ def test_soft_labels(make: Make) -> None:
 
 def test_better_looks_at_the_tail_in_which_better_lies(make: Make) -> None:
     runs = {"s0": [rows(0.4, 1), rows(0.45, 4)], "s1": [rows(0.8, 2), rows(0.85, 3)]}
-    study = make(runs, gold=SOFT_GOLD, classes=CLASSES)
+    study = make(runs, gold=SOFT_GOLD, reading=bb.Reading(classes=CLASSES))
     metrics = ["js_distance", "soft_accuracy"]
     found = study.compare(metric=metrics, alternative="better")
     assert [d.test.alternative for d in found if d.a == "s1"] == ["less", "greater"]
@@ -286,13 +286,15 @@ def test_better_looks_at_the_tail_in_which_better_lies(make: Make) -> None:
 
 def test_hard_systems_against_soft_gold_and_the_other_way(make: Make) -> None:
     hard = np.array(CLASSES)[SOFT_GOLD.argmax(axis=1)]
-    found = make({"s0": SOFT_RUNS["s0"], "hard": [hard]}, gold=SOFT_GOLD, classes=CLASSES).compare(
-        metric="brier"
-    )
+    found = make(
+        {"s0": SOFT_RUNS["s0"], "hard": [hard]}, gold=SOFT_GOLD, reading=bb.Reading(classes=CLASSES)
+    ).compare(metric="brier")
     assert "certain_of_its_class" in codes(found)
     one_hot = np.eye(3)[SOFT_GOLD.argmax(axis=1)]
     assert found.score("hard").score == pytest.approx(float(((one_hot - SOFT_GOLD) ** 2).sum(1).mean()))
-    back = make({"s0": [rows(0.5, 1)], "soft": [rows(0.9, 2)]}, classes=CLASSES).compare(metric="log_loss")
+    back = make({"s0": [rows(0.5, 1)], "soft": [rows(0.9, 2)]}, reading=bb.Reading(classes=CLASSES)).compare(
+        metric="log_loss"
+    )
     places = [CLASSES.index(label) for label in GOLD]
     expected = -np.log(rows(0.9, 2)[np.arange(N), places]).mean()
     assert back.score("soft").score == pytest.approx(expected)

@@ -38,7 +38,7 @@ def test_a_class_without_items_is_told(make: Make) -> None:
 
 
 def test_cautions_are_told(make: Make) -> None:
-    study = make(SOFT_RUNS, gold=SOFT_GOLD, classes=CLASSES)
+    study = make(SOFT_RUNS, gold=SOFT_GOLD, reading=bb.Reading(classes=CLASSES))
     for _ in range(2):  # from the cache too
         assert [n.about for n in study.compare(metric="ece").notes if n.code == "caution"] == [("ece",)]
 
@@ -54,7 +54,7 @@ def test_a_treatment_of_a_baseline_that_is_none(tmp_path: Path) -> None:
 def test_an_undefined_score_names_the_run(make: Make) -> None:
     runs = {"s0": [rows(0.5, 1)], "s1": [rows(0.5, 2), np.eye(3)[np.zeros(N, dtype=int)]]}
     with pytest.raises(InvalidInputError, match=r"undefined.*|'s1#1'"):
-        make(runs, gold=SOFT_GOLD, classes=CLASSES).compare(metric="entropy_correlation")
+        make(runs, gold=SOFT_GOLD, reading=bb.Reading(classes=CLASSES)).compare(metric="entropy_correlation")
 
 
 # -- outputs ---------------------------------------------------------------------------------------
