@@ -295,20 +295,3 @@ def test_many_looks() -> None:
     looks = range(1, 101)
     boundaries = BOUNDARIES["spending-obrien-fleming"](looks, 0.05)
     assert crossing_probabilities(boundaries, looks).sum() == pytest.approx(0.05, abs=1e-9)
-
-
-@pytest.mark.parametrize(
-    ("information", "told"),
-    [
-        ([], "1 to 100 looks"),
-        (range(1, 102), "1 to 100 looks"),
-        ([1, 1], "grow from look to look"),
-        ([0, 1], "grow from look to look"),
-        ([1, math.inf], "grow from look to look"),
-        ([1, 2, 5000], "apart by 0.001"),
-    ],
-)
-def test_information_that_no_looks_can_have(information: object, told: str) -> None:
-    for boundaries in BOUNDARIES.values():
-        with pytest.raises(InvalidInputError, match=told):
-            boundaries(information, 0.05)
