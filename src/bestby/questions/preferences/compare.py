@@ -253,10 +253,12 @@ def compare_preferences(
 
 
 def _checked_prior(prior: Any) -> str | None:
+    if isinstance(prior, int | float) and not isinstance(prior, bool) and prior == 0:
+        return None  # as version 0.2.0 wrote it
     if prior is None or (isinstance(prior, str) and prior == "jeffreys"):
         return prior
     raise InvalidInputError(
-        f'prior must be "jeffreys" or None, got {quoted(prior)}: judgements that are half won and half lost draw'
+        f'prior must be "jeffreys" or None, got {quoted(prior)}: judgements half won and half lost draw'
         " systems far ahead together, and their intervals miss the truth",
         hint='prior="jeffreys" gives finite strengths nearly without bias',
         argument="prior",

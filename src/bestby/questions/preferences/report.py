@@ -423,7 +423,7 @@ def sentences(c: PreferenceComparison) -> Iterator[str]:
         model += ", with an effect of being shown first"
     if c.covariates:
         model += f", and of {words.listed([one.name for one in c.covariates])}"
-    by = f"Jeffreys' prior{cite('model', 'jeffreys')}" if c.prior else "maximum likelihood"
+    by = f"Jeffreys' prior{cite('analysis', 'jeffreys')}" if c.prior else "maximum likelihood"
     yield f"Their strengths were fitted by {by} to {model}{cite('model', c.tie_model)}."
     yield from inference(c, c.differences, over=" of the log strengths", systems=c.systems)
     yield drawn(c, c.differences, *(entry.interval for entry in c.systems))
