@@ -50,6 +50,8 @@ class PublishedAnswer:
     p_high: float
     test: str
 
+    _on_scale: ClassVar[tuple[str, ...]] = ("interval",)
+
 
 def union(intervals: Iterable[Interval]) -> Interval:
     """Return the interval from the least low to the greatest high end."""
@@ -136,6 +138,9 @@ class PublishedComparison(Drawn, Reported, Renamed):
 
     kind: ClassVar[str] = "published"
 
+    _on_scale: ClassVar[tuple[str, ...]] = (
+        "score", "interval", "published_score", "published_low", "published_high",
+    )  # fmt: skip
     _renamed: ClassVar[Mapping[str, str]] = {
         "better": "winner is the better side if the two differ significantly"
     }
