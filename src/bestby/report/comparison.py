@@ -80,8 +80,6 @@ class SystemScore(InShort):
     standard_error_method: str | None = field(default=None, kw_only=True)
     if_calibrated: float | None = field(default=None, kw_only=True)
 
-    _on_scale: ClassVar[tuple[str, ...]] = ("score", "interval", "standard_error", "if_calibrated")
-
 
 @dataclass(frozen=True, slots=True, repr=False)
 class RunsScore(SystemScore):
@@ -106,8 +104,6 @@ class RunsScore(SystemScore):
 
     runs: tuple[float, ...] = field(kw_only=True)
     changing_items: float | None = field(default=None, kw_only=True)
-
-    _on_scale: ClassVar[tuple[str, ...]] = (*SystemScore._on_scale, "runs")
 
     @property
     def n_runs(self) -> int:
@@ -206,9 +202,6 @@ class Difference(InShort, Drawn, Renamed):
     standard_error: float | None = field(default=None, kw_only=True)
     standard_error_method: str | None = field(default=None, kw_only=True)
 
-    _on_scale: ClassVar[tuple[str, ...]] = (
-        "estimate", "score_a", "score_b", "interval", "equivalence_interval", "standard_error", "margin",
-    )  # fmt: skip
     _renamed: ClassVar[Mapping[str, str]] = {
         "better": "winner is the system with the better score if the two differ significantly, else None",
         "favoured": "winner is None where test and score disagree; test.direction is that of the test",
@@ -460,7 +453,6 @@ class Comparison(DrawnSystems, Paired):
     _items: ComparedItems | None = field(default=None, kw_only=True)
 
     kind: ClassVar[str] = "comparison"
-    _on_scale: ClassVar[tuple[str, ...]] = ("margin",)
 
     @staticmethod
     def _report() -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar, TypeVar, overload
+from typing import Any, TypeVar, overload
 
 import numpy as np
 
@@ -85,10 +85,6 @@ class Pairs(Sequence[Difference]):
     margin: float | None = None
     equivalence: tuple[FloatArray, FloatArray] | None = None
     equivalence_level: float = 0.0
-
-    _on_scale: ClassVar[tuple[str, ...]] = (
-        "scores", "estimate", "low", "high", "standard_error", "margin", "equivalence",
-    )  # fmt: skip
 
     def __post_init__(self) -> None:
         columns = [getattr(self, column.name) for column in fields(self)]

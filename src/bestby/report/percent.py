@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import operator
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from bestby._core.errors import BestbyError, InvalidInputError
@@ -13,12 +12,20 @@ from bestby._core.text import quoted
 from bestby.metrics.registry import resolve
 from bestby.report.comparison import Difference
 from bestby.report.document import kind_of
-from bestby.results.base import MetricInfo, Provenance
+from bestby.report.pairs import Differences, Pairs, parts_of
+from bestby.results.base import MetricInfo
 from bestby.results.values import Interval
 
 HUNDRED = 100.0
 NAMED = " (%)"
 """What the names of metrics in percent end with."""
+
+_ON_SCALE = (
+    "score", "score_a", "score_b", "scores", "runs", "estimate", "difference", "effect", "interval",
+    "equivalence_interval", "low", "high", "equivalence", "standard_error", "margin", "optimality_gap",
+    "gap_interval", "if_calibrated", "mean", "mean_error", "tau",
+)  # fmt: skip
+"""The fields of records of scores, differences and items that are on the scale of the metric."""
 
 
 def in_percent(result: Any) -> Any:
@@ -31,51 +38,18 @@ def in_percent(result: Any) -> Any:
     InvalidInputError
         If no metric is a share (bounded by -1 and 1), or if there is a margin and not all of them are.
     """
-    metrics = _metrics(result)
-    without = "" if metrics else f"a {type(result).__name__} has no scores of systems"
-    if why := getattr(kind_of(result), "NO_PERCENT", without):
+    report = kind_of(result)
+    changes_of = getattr(report, "changes_in_percent", None)
+    if changes_of is None:
+        why = getattr(report, "NO_PERCENT", f"a {type(result).__name__} has no scores of systems")
         raise InvalidInputError(f"cannot show percent: {why}", hint="leave out percent")
+    metrics = _metrics(result)
     names = {metric.name: f"{metric.name}{NAMED}" for metric in metrics if _is_share(result, metric)}
     _check(result, metrics, names)
-    shown = _shown(result, names, getattr(result, "_off_scale", ()))
-    if getattr(result, "_items", None) is None:
-        return shown
-    return dataclasses.replace(shown, _items=result._items.shown_in_percent(names))
-
-
-def _shown(value: Any, names: Mapping[str, str], off: Collection[str], *, share: bool = True) -> Any:
-    """Return a value with all records in it in percent that are of shares; `off` are fields that stay.
-
-    A record says by `_on_scale` which of its fields are on the scale of its metric, and by `_on_square` which
-    on its square. A record that names no metric is of that of the record that holds it.
-    """
-    if isinstance(value, tuple):
-        parts = tuple(_shown(part, names, off, share=share) for part in value)
-        return value if all(map(operator.is_, parts, value)) else parts
-    if isinstance(value, Mapping) and not dataclasses.is_dataclass(value):
-        return {key: _shown(part, names, off, share=share) for key, part in value.items()}
-    if isinstance(value, MetricInfo):
-        return dataclasses.replace(value, name=names.get(value.name, value.name))
-    if not dataclasses.is_dataclass(value) or isinstance(value, Provenance):
-        return value
-    metric = getattr(getattr(value, "difference", value), "metric", None)
-    share = metric in names if isinstance(metric, str) else share
-    changes: dict[str, Any] = {}
-    for field in dataclasses.fields(value):
-        old = getattr(value, field.name)
-        if not field.init or field.name.startswith("_"):
-            continue
-        if share and field.name in getattr(value, "_on_scale", ()) and field.name not in off:
-            new = multiplied(old)
-        elif share and field.name in getattr(value, "_on_square", ()):
-            new = multiplied(old, HUNDRED**2)
-        elif field.name == "metric" and isinstance(old, str):
-            new = names.get(old, old)
-        else:
-            new = _shown(old, names, off, share=share)
-        if new is not old:
-            changes[field.name] = new
-    return dataclasses.replace(value, **changes) if changes else value  # type: ignore[type-var]
+    changed = changes_of(result, names)
+    if getattr(result, "_items", None) is not None:
+        changed["_items"] = result._items.shown_in_percent(names)
+    return dataclasses.replace(result, **changed)
 
 
 def scale_of(metric: MetricInfo) -> float:
@@ -90,8 +64,7 @@ def unit_of(metric: MetricInfo) -> str:
 
 def as_measured(difference: Difference, scale: float) -> Difference:
     """Return a difference on the scale of its metric, from one that was multiplied."""
-    changes = {name: multiplied(getattr(difference, name), 1.0 / scale) for name in difference._on_scale}
-    return difference if scale == 1.0 else dataclasses.replace(difference, **changes)
+    return difference if scale == 1.0 else multiplied(difference, 1.0 / scale)
 
 
 def _is_share(result: Any, metric: MetricInfo) -> bool:
@@ -104,12 +77,11 @@ def _is_share(result: Any, metric: MetricInfo) -> bool:
 
 def _metrics(result: Any) -> Sequence[MetricInfo]:
     """Return the metrics of a result; those of a gate, which has their names alone, as they are known."""
-    if isinstance(metric := getattr(result, "metric", None), MetricInfo):
-        return (metric,)
+    if hasattr(result, "metric"):
+        return (result.metric,)
     if hasattr(result, "metrics"):
         return tuple(result.metrics)
-    differences = getattr(result, "differences", ())
-    return tuple(MetricInfo(d.metric, d.greater_is_better, _bounds(d.metric)) for d in differences)
+    return tuple(MetricInfo(d.metric, d.greater_is_better, _bounds(d.metric)) for d in result.differences)
 
 
 def _bounds(name: str) -> tuple[float, float]:
@@ -145,12 +117,80 @@ def _check(result: Any, metrics: Sequence[MetricInfo], names: Mapping[str, str])
     raise InvalidInputError(f"cannot show percent: {why}", hint="leave out percent")
 
 
-def multiplied(value: Any, by: float = HUNDRED) -> Any:
-    """Return a number, an interval, an array, or several of these, multiplied; None and names stay."""
+def changes(result: Any, names: Mapping[str, str]) -> dict[str, Any]:
+    """Return what changes in a comparison that has a score per metric and system."""
+    return {
+        "metrics": renamed_metrics(result, names),
+        "systems": renamed(result.systems, names),
+        "omnibus": renamed(result.omnibus, names),
+        "differences": multiplied_differences(result.differences, names),
+        "margin": times_hundred(result.margin),
+    }
+
+
+def changes_of_one_metric(result: Any, names: Mapping[str, str]) -> dict[str, Any]:
+    """Return what changes in a comparison over datasets or folds."""
+    return {
+        "metric": dataclasses.replace(result.metric, name=names[result.metric.name]),
+        "scores": times_hundred(result.scores),
+        "means": times_hundred(result.means),
+        "within": {place: multiplied_differences(inner, names) for place, inner in result.within.items()},
+        "differences": multiplied_differences(result.differences, names),
+        "margin": times_hundred(result.margin),
+    }
+
+
+def renamed_metrics(result: Any, names: Mapping[str, str]) -> tuple[MetricInfo, ...]:
+    """Return the metrics of a result, shares under their new names."""
+    return tuple(
+        dataclasses.replace(metric, name=names.get(metric.name, metric.name)) for metric in result.metrics
+    )
+
+
+def around_differences(entries: Iterable[Any], names: Mapping[str, str]) -> tuple[Any, ...]:
+    """Return records that hold a difference, those of shares in percent."""
+    return tuple(_scaled_around(one, names) if one.difference.metric in names else one for one in entries)
+
+
+def _scaled_around(entry: Any, names: Mapping[str, str]) -> Any:
+    (difference,) = renamed((entry.difference,), names)
+    shown = multiplied(entry, fields=("margin", "detectable", "shrunken", "fail_bound"))
+    changes = {"metric": difference.metric} if hasattr(entry, "metric") else {}
+    return dataclasses.replace(shown, difference=difference, **changes)
+
+
+def multiplied_differences(
+    differences: Sequence[Difference], names: Mapping[str, str]
+) -> Sequence[Difference]:
+    """Return differences, those of shares in percent; those of many as their columns."""
+    if not isinstance(differences, Differences):
+        return renamed(differences, names)
+    return Differences(
+        tuple(
+            renamed((part,), names)[0] if isinstance(part, Pairs) else renamed(part, names)
+            for part in parts_of(differences)
+        )
+    )
+
+
+def renamed(entries: Iterable[Any], names: Mapping[str, str]) -> tuple[Any, ...]:
+    """Return records of metrics, those of shares in percent and under their new names."""
+    return tuple(
+        dataclasses.replace(multiplied(entry), metric=names[entry.metric]) if entry.metric in names else entry
+        for entry in entries
+    )
+
+
+def multiplied(entry: Any, by: float = HUNDRED, fields: Sequence[str] = _ON_SCALE) -> Any:
+    """Return a record some of whose fields, where it has them, are multiplied."""
+    changes = {name: times_hundred(getattr(entry, name), by) for name in fields if hasattr(entry, name)}
+    return dataclasses.replace(entry, **changes)
+
+
+def times_hundred(value: Any, by: float = HUNDRED) -> Any:
+    """Return a number, an interval, an array or a tuple of these, multiplied; None and names stay."""
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, Interval):
         return dataclasses.replace(value, low=value.low * by, high=value.high * by)
-    if isinstance(value, Mapping):
-        return {key: multiplied(part, by) for key, part in value.items()}
-    return tuple(multiplied(part, by) for part in value) if isinstance(value, tuple) else value * by
+    return tuple(times_hundred(part, by) for part in value) if isinstance(value, tuple) else value * by

@@ -49,6 +49,7 @@ from bestby.report.paper import (
     with_works,
     within,
 )
+from bestby.report.percent import changes_of_one_metric, multiplied, times_hundred
 from bestby.report.references import cite
 from bestby.report.tables import (
     BEST,
@@ -793,3 +794,13 @@ def _sentences_on_runs(c: DatasetComparison, runs: RunsOnDatasets) -> Iterator[s
 def _interval_names(methods: dict[str, None]) -> str:
     """Return the names of intervals with their works."""
     return ", ".join(with_works("interval", one) for one in methods)
+
+
+def changes_in_percent(c: DatasetComparison, names: Mapping[str, str]) -> dict[str, Any]:
+    """Return what changes where scores are shown in percent."""
+    changes = {**changes_of_one_metric(c, names), "overall": tuple(map(multiplied, c.overall))}
+    if c.runs is None:
+        return changes
+    scores = {name: {s: times_hundred(x) for s, x in row.items()} for name, row in c.runs.scores.items()}
+    runs = replace(c.runs, scores=scores, systems=tuple(map(multiplied, c.runs.systems)))
+    return {**changes, "runs": runs}

@@ -92,7 +92,6 @@ class DatasetComparison(Paired):
     varying: str = "datasets"
 
     kind: ClassVar[str] = "datasets"
-    _on_scale: ClassVar[tuple[str, ...]] = ("scores", "means", "margin")
 
     @staticmethod
     def _report() -> Any:
@@ -192,8 +191,6 @@ class Overall:
     test: TestResult | None = None
     p_adjusted: float | None = None
 
-    _on_scale: ClassVar[tuple[str, ...]] = ("estimate", "interval", "equivalence_interval", "standard_error")
-
     @property
     def p_value(self) -> float | None:
         """The p-value of the test before correction; None without one."""
@@ -255,8 +252,6 @@ class RunsOnDatasets:
     systems: tuple[RunsOverall, ...]
     improvements: tuple[MeanImprovement, ...]
 
-    _on_scale: ClassVar[tuple[str, ...]] = ("scores",)
-
     @property
     def n_runs(self) -> tuple[int, int]:
         """The least and the greatest number of runs of a system on a dataset."""
@@ -299,8 +294,6 @@ class RunsOverall:
     rank_high: int | None
     optimality_gap: float | None = None
     gap_interval: Interval | None = None
-
-    _on_scale: ClassVar[tuple[str, ...]] = ("score", "interval", "optimality_gap", "gap_interval")
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,7 +76,6 @@ class FoldComparison(Paired):
     baseline: str | None = None
 
     kind: ClassVar[str] = "folds"
-    _on_scale: ClassVar[tuple[str, ...]] = ("scores", "means", "margin")
 
     @staticmethod
     def _report() -> Any:
@@ -161,8 +160,6 @@ class Spread:
     difference: Ends
     high: Ends | None
     n_excluding: int | None = None
-
-    _on_scale: ClassVar[tuple[str, ...]] = ("difference", "low", "high")
 
 
 Ends = tuple[float, float]

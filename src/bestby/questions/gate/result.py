@@ -150,8 +150,6 @@ class GateCheck:
     fail_p: float | None = None
     counted: tuple[int, int, int] | None = None
 
-    _on_scale: ClassVar[tuple[str, ...]] = ("margin", "detectable", "fail_bound")
-
     @property
     def name(self) -> str:
         """The metric, and the part of the items if it is one."""

@@ -58,10 +58,6 @@ class JudgedScore(SystemScore):
     tuning: tuple[float, ...] = field(kw_only=True)
     extra_labels: float | None = field(kw_only=True)
 
-    _on_scale: ClassVar[tuple[str, ...]] = (
-        *SystemScore._on_scale, "judge_score", "labels_score", "labels_interval",
-    )  # fmt: skip
-
 
 @dataclass(frozen=True, slots=True, repr=False)
 class JudgedDifference(Difference):
@@ -93,10 +89,6 @@ class JudgedDifference(Difference):
     labels_interval: Interval | None = field(kw_only=True)
     n_labels: int = field(kw_only=True)
     extra_labels: float | None = field(kw_only=True)
-
-    _on_scale: ClassVar[tuple[str, ...]] = (
-        *Difference._on_scale, "judge_estimate", "labels_estimate", "labels_interval",
-    )  # fmt: skip
 
     @property
     def extent(self) -> str:
@@ -167,12 +159,6 @@ class JudgedComparison(Comparison):
     worth: tuple[JudgeWorth, ...] = field(default=(), kw_only=True)
 
     kind: ClassVar[str] = "judged"
-
-    @property
-    def _off_scale(self) -> tuple[str, ...]:
-        """The fields with what the judge says by itself, if that has another scale than the human scores."""
-        of_judge = ("judge_score", "judge_estimate", "low", "high", "judge", "difference")
-        return of_judge if self.scale == "different" else ()
 
     @staticmethod
     def _report() -> Any:
@@ -320,10 +306,6 @@ class JudgeOfSystem:
     specificity_interval: Interval | None = None
     kappa: float | None = None
 
-    _on_scale: ClassVar[tuple[str, ...]] = (
-        "bias", "bias_interval", "sensitivity", "sensitivity_interval", "specificity", "specificity_interval",
-    )  # fmt: skip
-
 
 @dataclass(frozen=True, slots=True)
 class EqualBias:
@@ -394,8 +376,6 @@ class Favour:
     lowest: str
     difference: float
 
-    _on_scale: ClassVar[tuple[str, ...]] = ("difference",)
-
 
 @dataclass(frozen=True, slots=True)
 class CalibrationBin:
@@ -423,8 +403,6 @@ class CalibrationBin:
     human: float
     interval: Interval | None
     n_labels: int
-
-    _on_scale: ClassVar[tuple[str, ...]] = ("low", "high", "judge", "human", "interval")
 
 
 @dataclass(frozen=True, slots=True)
@@ -459,8 +437,6 @@ class BiasEffect:
     levels: tuple[BiasLevel, ...]
     p_value: float | None
 
-    _on_scale: ClassVar[tuple[str, ...]] = ("slope", "interval")
-
 
 @dataclass(frozen=True, slots=True)
 class BiasLevel:
@@ -486,8 +462,6 @@ class BiasLevel:
     bias: float
     interval: Interval | None
     n_labels: int
-
-    _on_scale: ClassVar[tuple[str, ...]] = ("bias", "interval")
 
 
 @dataclass(frozen=True, slots=True)
@@ -546,5 +520,3 @@ class HumanAgreement:
     n_labels: int
     variance: float
     reliability: float | None
-
-    _on_square: ClassVar[tuple[str, ...]] = ("variance",)

@@ -50,8 +50,6 @@ class PublishedAnswer:
     p_high: float
     test: str
 
-    _on_scale: ClassVar[tuple[str, ...]] = ("interval",)
-
 
 def union(intervals: Iterable[Interval]) -> Interval:
     """Return the interval from the least low to the greatest high end."""
@@ -138,9 +136,6 @@ class PublishedComparison(Drawn, Reported, Renamed):
 
     kind: ClassVar[str] = "published"
 
-    _on_scale: ClassVar[tuple[str, ...]] = (
-        "score", "interval", "published_score", "published_low", "published_high",
-    )  # fmt: skip
     _renamed: ClassVar[Mapping[str, str]] = {
         "better": "winner is the better side if the two differ significantly"
     }

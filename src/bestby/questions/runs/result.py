@@ -228,8 +228,6 @@ class Variance:
     n_runs: tuple[int, ...]
     n_units: int
 
-    _on_square: ClassVar[tuple[str, ...]] = ("items", "runs", "rest")
-
     def standard_error(self, *, runs: float = 1.0, items: float = 1.0) -> float:
         """Return the standard error of the estimate, now or with more runs or items.
 

@@ -46,7 +46,6 @@ class SliceDifference(Renamed):
     detectable: float | None
     shrunken: float | None
 
-    _on_scale: ClassVar[tuple[str, ...]] = ("detectable", "shrunken")
     _renamed: ClassVar[Mapping[str, str]] = {"shown": "it is significant now"}
 
     @property
@@ -104,8 +103,6 @@ class Heterogeneity:
     tau: float
     sign_statistic: float | None
     sign_p: float | None
-
-    _on_scale: ClassVar[tuple[str, ...]] = ("mean", "mean_error", "tau")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
