@@ -41,7 +41,7 @@ def cells() -> Iterator[Statements]:
         ("lognormal", "equal", 100, 5), ("lognormal", "equal", 1000, 5),
     ):  # fmt: skip
         one = partial(_one, draw=SCORES[scores], true=SPREADS[spread](k), n=n)
-        yield Statements("best_sets", f"{scores}, {spread}", f"{n}, {k} systems", n, one, datasets=400)
+        yield Statements("best_sets", f"{scores}, {spread}", f"{n}, {k} systems", n, one, datasets=200)
 
 
 def _one(rng: np.random.Generator, seed: int, draw: Draw, true: FloatArray, n: int) -> dict[What, Outcome]:

@@ -60,8 +60,9 @@ def test_errors_are_the_mirror_image_of_right_answers() -> None:
     assert right.leader is not None
     assert wrong.leader is not None
     assert wrong.leader.corrected == pytest.approx(1.0 - right.leader.corrected, abs=0.002)
-    low, high = wrong.leader.interval
-    assert (1.0 - high, 1.0 - low) == pytest.approx(tuple(right.leader.interval))
+    low, high = wrong.leader.interval.low, wrong.leader.interval.high
+    ends = right.leader.interval.low, right.leader.interval.high
+    assert (1.0 - high, 1.0 - low) == pytest.approx(ends)
 
 
 @pytest.mark.parametrize("interval", ["auto", "normal", "percentile"])
