@@ -37,7 +37,7 @@ def cells() -> Iterator[Statements]:
     for scores, spread, n, k in (
         ("right or wrong", "equal", 50, 12), ("right or wrong", "equal", 400, 12),
         ("right or wrong", "tied", 100, 3), ("right or wrong", "tied", 400, 12),
-        ("right or wrong", "spread", 1000, 30), ("clusters", "equal", 200, 6), ("clusters", "tied", 600, 6),
+        ("right or wrong", "spread", 400, 20), ("clusters", "equal", 200, 6), ("clusters", "tied", 600, 6),
         ("lognormal", "equal", 100, 5), ("lognormal", "equal", 1000, 5),
     ):  # fmt: skip
         one = partial(_one, draw=SCORES[scores], true=SPREADS[spread](k), n=n)
