@@ -13,11 +13,13 @@ from bestby._core import rounding
 from bestby._core.typing import FloatArray, IntArray
 from bestby.boards.content import Gap, Overall, OverallStanding, Table
 from bestby.comparisons import family
+from bestby.comparisons.best import FEWEST_SYSTEMS
 from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare
 from bestby.engine.base import Drawing
 from bestby.engine.estimate import Estimates
 from bestby.inference import multiplicity
+from bestby.inference.best import SetOfBest, by_t
 from bestby.inference.multiplicity import Joint, Spread
 from bestby.metrics.base import BaseMetric
 from bestby.metrics.suitability import chosen_metrics, notes_of_parts
@@ -68,6 +70,7 @@ def overall(
     pairs = MeanDifferences.of(means, level)
     order = family.ranked(means.scores, names, higher)
     low, high, _ = family.standings_of(pairs.better(order, higher), lettered=False)
+    found = best_of(means, level, greater_is_better=higher) if len(names) >= FEWEST_SYSTEMS else None
     best = names[order[0]]
     base = baseline if baseline in names else None
     holds = {name: _tasks(name, best, first, level) for name in names if name != best}
@@ -81,6 +84,8 @@ def overall(
             to_baseline=None if base in (None, names[s]) else pairs.gap(s, names.index(str(base)), higher),
             n_better=holds.get(names[s], (0, 0))[0],
             n_worse=holds.get(names[s], (0, 0))[1],
+            may_be_best=None if found is None else bool(found.kept[s]),
+            behind=None if found is None else float(found.behind[s]),
         )
         for place, s in enumerate(order)
     )
@@ -100,21 +105,24 @@ def overall(
 def means_over(names: tuple[str, ...], tasks: Sequence[tuple[Sequence[BaseMetric], Evaluation]]) -> Means:
     """Return the mean scores over the tasks and their covariance, which is the sum of those of the tasks."""
     n = len(tasks)
-    scores, covariance, noise = np.zeros(len(names)), np.zeros((len(names), len(names))), 0.0
-    traces, units = [], []
+    scores, parts = np.zeros(len(names)), []
     for metrics, evaluation in tasks:
         task_scores, spread = _scores_and_spread(evaluation, metrics)
         scores += task_scores / n
-        covariance += spread.covariance / n**2
-        noise += spread.noise / n**4
-        traces.append(float(np.trace(spread.covariance)))
-        units.append(spread.n_units)
+        parts.append(spread)
+    traces, units = [float(np.trace(part.covariance)) for part in parts], [part.n_units for part in parts]
     # Satterthwaite: a task whose few items carry most of the variance says how well it is known.
     total = sum(traces)
     n_units = (
         total**2 / sum(t**2 / u for t, u in zip(traces, units, strict=True)) if total > 0.0 else min(units)
     )
-    return Means(names, scores, Spread(covariance, noise, n_units))
+    return Means(names, scores, Spread.of_sum(parts, n_units, n))
+
+
+def best_of(means: Means, level: float, *, greater_is_better: bool) -> SetOfBest:
+    """Return which systems may be the best over the tasks, by t over the units that carry the variance."""
+    sign, df = 1.0 if greater_is_better else -1.0, max(1.0, means.spread.n_units - 1.0)
+    return by_t(sign * means.scores, means.spread, df, multiplicity.alpha_at(level), _SEED)
 
 
 def _scores_and_spread(evaluation: Evaluation, metrics: Sequence[BaseMetric]) -> tuple[FloatArray, Spread]:

@@ -5,16 +5,18 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
+from bestby._core import rounding
 from bestby._core.text import quoted
-from bestby._core.typing import Alternative
+from bestby._core.typing import Alternative, FloatArray
 from bestby.comparisons import (
+    best,
     classes,
     dependence,
     family,
@@ -35,9 +37,10 @@ from bestby.engine.items import ItemGroup
 from bestby.engine.ranked import WeightGroup
 from bestby.engine.text_statistics import Counting
 from bestby.inference import classical, multiplicity
+from bestby.inference.best import SetOfBest, rank_of_one
 from bestby.metrics.base import BaseMetric
 from bestby.metrics.texts import TextMetric
-from bestby.report.comparison import Comparison, Difference, SystemScore
+from bestby.report.comparison import Comparison, Difference, FocusRank, Leader, SystemScore
 from bestby.report.differing_items import ComparedItems
 from bestby.report.pairs import Differences, Pairs
 from bestby.report.reported import with_backend
@@ -45,6 +48,8 @@ from bestby.resampling.progress import counted_stages, in_turn
 from bestby.resampling.settings import Resampling
 from bestby.results.base import MetricInfo, Note, notes_about
 from bestby.results.values import Omnibus, TestResult
+
+Part = TypeVar("Part")
 
 MOST_HELD = 5000
 """Pairs, those of 100 systems, up to which every difference is made at once and held."""
@@ -58,6 +63,8 @@ class MetricPart:
     differences: tuple[Difference, ...] | Pairs
     omnibus: Omnibus | None
     notes: tuple[Note, ...]
+    leader: Leader | None = None
+    focus: FocusRank | None = None
 
 
 def compared_by_metric(
@@ -91,7 +98,7 @@ def compared_by_metric(
         metrics=tuple(MetricInfo(m.name, m.greater_is_better, m.bounds) for m in metrics),
         systems=tuple(score for part in parts for score in part.systems),
         differences=_joined([part.differences for part in parts]),
-        omnibus=tuple(part.omnibus for part in parts if part.omnibus is not None),
+        omnibus=_present([part.omnibus for part in parts]),
         notes=(
             *note_rules.on_intervals(notes, intervals, metrics),
             *(note for part in parts for note in part.notes),
@@ -104,9 +111,21 @@ def compared_by_metric(
         baseline=settings.baseline,
         n_clusters=evaluation.n_clusters,
         classes=shares,
+        best_sets=_present(
+            [
+                best.best_set(m.name, part.systems, settings.level)
+                for m, part in zip(metrics, parts, strict=True)
+            ]
+        ),
+        leaders=_present([part.leader for part in parts]),
+        focus=_present([part.focus for part in parts]),
         _items=ComparedItems(evaluation, {metric.name: metric for metric in metrics}),
     )
     return with_backend(result, evaluation.frame_backend)
+
+
+def _present(parts: Iterable[Part | None]) -> tuple[Part, ...]:
+    return tuple(part for part in parts if part is not None)
 
 
 def estimates_by_metric(
@@ -188,7 +207,8 @@ def compared(
         in_order = [names[system] for system in order]
         standings = family.standings(in_order, differences, settings.alpha, lettered=lettered)
         group_notes = note_rules.group_notes(metric.name, standings[2], lettered=lettered)
-    systems, notes = system_scores(estimates, order, standings, names, settings.interval, settings.level)
+    found = best.set_of_best(estimates, names, order, settings, None)
+    systems, notes = system_scores(estimates, order, standings, names, settings, found)
     return MetricPart(
         systems,
         differences,
@@ -200,6 +220,8 @@ def compared(
             *notes,
             *notes_on_pairs(estimates, unfitted, pairs, tests, evaluation, settings),
         ),
+        best.leader_of_several(estimates, names, order, systems, settings),
+        _focus_rank(estimates, names, pairs, np.array([tests[pair].p_value for pair in tests]), settings),
     )
 
 
@@ -266,7 +288,9 @@ def _by_counts(
         methods = Counter({"tango": len(differences)})
         how = simultaneous.family_note(estimates, joint, methods, settings, drawn=False)
         group_notes = [*group_notes, how]
-    systems, notes = system_scores(estimates, order, standings, names, settings.interval, settings.level)
+    found = best.set_of_best(estimates, names, order, settings, counts)
+    systems, notes = system_scores(estimates, order, standings, names, settings, found)
+    every = list(zip(counts.a.tolist(), counts.b.tolist(), strict=True)) if settings.focus else []
     pairs = counts.noted_pairs()
     of_pairs = _uncertainty_notes(estimates, unfitted, pairs, evaluation, settings)
     if len(pairs) < len(differences):
@@ -278,6 +302,8 @@ def _by_counts(
         differences,
         None if test is None else _omnibus(estimates),
         (*path, *group_notes, *notes, *of_metric, *of_pairs),
+        best.leader_of_several(estimates, names, order, systems, settings),
+        _focus_rank(estimates, names, every, differences.p_value, settings),
     )
 
 
@@ -310,19 +336,39 @@ def _family_intervals(
     return FamilyIntervals(bounds, errors=errors, p_adjusted=dict(zip(pairs, adjusted.tolist(), strict=True)))
 
 
+def _focus_rank(
+    estimates: Estimates,
+    names: Sequence[str],
+    pairs: Sequence[Pair],
+    p_values: FloatArray,
+    settings: Settings,
+) -> FocusRank | None:
+    """Return the rank of the system that was named in advance, from its own differences alone."""
+    if settings.focus is None:
+        return None
+    one, metric = names.index(settings.focus), estimates.metric
+    mine = [place for place, pair in enumerate(pairs) if one in pair]
+    others = [pairs[place][1 if pairs[place][0] == one else 0] for place in mine]
+    joint = simultaneous.joint_of(estimates, np.array([(one, other) for other in others]), names)
+    scores = estimates.scores if metric.greater_is_better else -estimates.scores
+    better_by = rounding.difference(scores[[one]], scores[others])
+    low, high = rank_of_one(joint, better_by, p_values[mine], settings.alpha)
+    return FocusRank(metric.name, names[one], low, high)
+
+
 def system_scores(
     estimates: Estimates,
     order: list[int],
     standings: family.Standings | None,
     names: Sequence[str],
-    method: str | None,
-    level: float,
+    settings: Settings,
+    found: SetOfBest | None = None,
 ) -> tuple[tuple[SystemScore, ...], tuple[Note, ...]]:
     """Return the scores of all systems, the best first, with intervals by the method asked for, and notes.
 
-    Without `standings` nothing was tested, so no ranks are claimed.
+    Without `standings` nothing was tested, so no ranks are claimed; `found` is which may be the best.
     """
-    metric = estimates.group.metric
+    metric, method, level = estimates.group.metric, settings.interval, settings.level
     entries: list[SystemScore] = []
     notes: list[Note] = []
     for position, system in enumerate(order):
@@ -346,6 +392,10 @@ def system_scores(
                 standard_error=error,
                 standard_error_method=error_method,
                 if_calibrated=None if noise is None else noise.if_calibrated,
+                may_be_best=None if found is None else bool(found.kept[system]),
+                behind=None
+                if found is None or np.isnan(found.behind[system])
+                else float(found.behind[system]),
             )
         )
     notes += note_rules.below_half_notes(estimates, names, level, method=method)

@@ -9,7 +9,7 @@ import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, overload, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeVar, overload, runtime_checkable
 
 from bestby._core import checks
 from bestby._core.cached import cached_property
@@ -62,6 +62,13 @@ class SystemScore(InShort):
     if_calibrated : float or None
         Of a calibration error: what it is expected to be for a calibrated system with these probabilities,
         by noise. None for other metrics, or if no interval was asked for.
+    may_be_best : bool or None
+        Whether the system may be the best: no other is shown to be better by a multiple comparison with the
+        best (`BestSet`). None of fewer than three systems, where not every pair was compared, and without
+        tests or intervals.
+    behind : float or None
+        By how much the true score of the best system is better at most. These bounds hold for all systems at
+        once. None where `may_be_best` is, and where an interval is undefined.
 
     See Also
     --------
@@ -79,6 +86,95 @@ class SystemScore(InShort):
     standard_error: float | None = field(default=None, kw_only=True)
     standard_error_method: str | None = field(default=None, kw_only=True)
     if_calibrated: float | None = field(default=None, kw_only=True)
+    may_be_best: bool | None = field(default=None, kw_only=True)
+    behind: float | None = field(default=None, kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class BestSet:
+    """The systems that may be the best on one metric, by a multiple comparison with the best.
+
+    Each candidate is compared with all other systems, one-sided and as a family of its own: it stays unless
+    another one is shown to be better. So the best system is among those that stay with the probability
+    `level`, and of several equally good ones each is.
+
+    Parameters
+    ----------
+    metric : str
+        Its name.
+    systems : tuple of str
+        The systems that stay, the best score first; at least one.
+    level : float
+        The probability with which the best system is among them.
+
+    See Also
+    --------
+    SystemScore : Has how far each system is behind the best.
+    Leader : The score of the first one.
+
+    References
+    ----------
+    .. [1] Hsu (1984), Constrained simultaneous confidence intervals for multiple comparisons with the best,
+       Ann. Statist. 12, 1136-1144.
+    """
+
+    metric: str
+    systems: tuple[str, ...]
+    level: float
+
+
+@dataclass(frozen=True, slots=True)
+class Leader:
+    """The score of the system that came first, without the luck of having been chosen among several.
+
+    Parameters
+    ----------
+    metric, system : str
+        Their names.
+    score : float
+        As it is.
+    corrected : float
+        What it would be on average on items that did not choose it, on the scale of the metric.
+    interval : Interval
+        Confidence interval of its true score that allows for the choice. Its end towards worse scores is that
+        of the leader at the level at which the ends of all systems hold at once; the other is the farthest
+        of those of all systems by themselves.
+    n_systems : int
+        Among how many it was chosen.
+
+    See Also
+    --------
+    SystemScore : The interval of a system that was named beforehand.
+    """
+
+    metric: str
+    system: str
+    score: float
+    corrected: float
+    interval: Interval
+    n_systems: int
+
+
+@dataclass(frozen=True, slots=True)
+class FocusRank:
+    """The rank of one system that was named in advance, which is narrower than ranks that hold for all.
+
+    Parameters
+    ----------
+    metric, system : str
+        Their names.
+    rank_low, rank_high : int
+        The ranks (1 is best) that the differences of this system to all others leave open.
+
+    See Also
+    --------
+    SystemScore : Has the ranks that hold for all systems at once.
+    """
+
+    metric: str
+    system: str
+    rank_low: int
+    rank_high: int
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -291,6 +387,19 @@ class Difference(Tested, InShort, Drawn, Renamed):
         return words_module.with_standard_error(self)
 
 
+class _OfMetric(Protocol):
+    @property
+    def metric(self) -> str: ...
+
+
+Part = TypeVar("Part", bound=_OfMetric)
+
+
+def of_metric(parts: Sequence[Part], metric: MetricInfo) -> Part | None:
+    """Return the part that is about a metric, or None."""
+    return next((part for part in parts if part.metric == metric.name), None)
+
+
 def better_by_score(d: Tested) -> str | None:
     """Return the system with the better score, significant or not; None if the scores are equal."""
     if d.estimate == 0.0 or d.estimate != d.estimate:
@@ -444,6 +553,14 @@ class Comparison(DrawnSystems, Paired):
     classes : tuple of ClassShares
         For metrics of labels, how often each class occurs in the gold and, after it, in each system; empty
         for other metrics and for more than 50 classes.
+    best_sets : tuple of BestSet
+        Per metric, which of three or more systems may be the best; empty against a baseline, and without
+        tests or intervals.
+    leaders : tuple of Leader
+        Per metric, the score of the first of three or more systems without the luck of the choice, if another
+        one could be first.
+    focus : tuple of FocusRank
+        Per metric, the rank of the system that `focus` named.
 
     See Also
     --------
@@ -465,6 +582,9 @@ class Comparison(DrawnSystems, Paired):
     baseline: str | None = None
     n_clusters: int = 0
     classes: tuple[ClassShares, ...] = ()
+    best_sets: tuple[BestSet, ...] = field(default=(), kw_only=True)
+    leaders: tuple[Leader, ...] = field(default=(), kw_only=True)
+    focus: tuple[FocusRank, ...] = field(default=(), kw_only=True)
     _items: ComparedItems | None = field(default=None, kw_only=True)
 
     kind: ClassVar[str] = "comparison"
@@ -503,6 +623,16 @@ class Comparison(DrawnSystems, Paired):
             f"no score of {quoted(system)} on {quoted(name)} in this comparison",
             hint=f"systems: {', '.join(self._system_names)}",
         )
+
+    @property
+    def best(self) -> BestSet | None:
+        """The systems that may be the best on the first metric; None where that was not asked."""
+        return of_metric(self.best_sets, self.metrics[0])
+
+    @property
+    def leader(self) -> Leader | None:
+        """The first system on the first metric without its luck; None where no other could be first."""
+        return of_metric(self.leaders, self.metrics[0])
 
     @property
     def extent(self) -> str:
