@@ -52,6 +52,27 @@ def several_numbers(n: int, systems: int) -> tuple[Array, ...]:
 
 
 @cache
+def judgements(systems: int, n: int) -> dict[str, Array]:
+    """Judgements of an arena: two models, the winner, a prompt, a voter, and the lengths of both answers."""
+    rng = np.random.default_rng(n)
+    first = rng.integers(0, systems, n)
+    second = (first + rng.integers(1, systems, n)) % systems
+    strength, lengths = rng.normal(size=systems), rng.lognormal(6.0, 0.6, (2, n))
+    names = np.array([f"model-{s:03d}" for s in range(systems)])
+    log_odds = strength[first] - strength[second] + 0.3 + 0.5 * np.log(lengths[0] / lengths[1])
+    won = rng.random(n) < 1.0 / (1.0 + np.exp(-log_odds))
+    return {
+        "model_a": names[first],
+        "model_b": names[second],
+        "winner": np.where(won, "model_a", "model_b"),
+        "prompt": rng.integers(0, n // 5, n),
+        "voter": (n // 20 * rng.random(n) ** 3).astype(np.int64),
+        "len_a": np.log(lengths[0]),
+        "len_b": np.log(lengths[1]),
+    }
+
+
+@cache
 def probabilities(n: int) -> tuple[Array, Array, Array]:
     """Gold 0 or 1, and the probabilities two systems give to 1."""
     target, a, b = numbers(n)

@@ -240,6 +240,29 @@ def _binary_test(metric: str, called: str, title: str, n: int) -> Job:
     return Job(name, make, ["BootCI", "MLstatkit"], n_resamples=1_000)
 
 
+# -- preferences ---------------------------------------------------------------------------------
+
+
+def _judgements(systems: int, n: int, **more: Any) -> Job:
+    """Strengths of an arena, every difference with its interval and test, the order in the model."""
+
+    def make() -> Work:
+        judged = data.judgements(systems, n)
+        columns = {name: judged[name] for name in ("model_a", "model_b", "winner")}
+
+        def ours() -> Any:
+            import bestby
+
+            found = bestby.compare_preferences(columns)["model-000", "model-001"].interval
+            assert found is not None
+            return found.low, found.high
+
+        made: Rivals = {"choix": lambda: rv.choix(judged), "arena-rank": lambda: rv.arena_rank(judged)}
+        return Work(ours, made)
+
+    return Job(f"{systems} systems by preferences, n = {n:,}", make, ["choix", "arena-rank"], **more)
+
+
 # -- texts -----------------------------------------------------------------------------------------
 
 
@@ -484,6 +507,8 @@ def all_jobs() -> Iterator[Job]:
     yield _many("f1_macro", "macro-F1 of 5 classes", 10, 100_000, ["stambo"], at_most=0.45)
     yield _many("f1_macro", "macro-F1 of 5 classes", 20, 1_000_000, [], at_most=3.0)
     yield _many("accuracy", "accuracy", 20, 1_000_000, [], at_most=1.2)
+    yield _judgements(100, 100_000)
+    yield _judgements(200, 1_000_000, at_most=1.5)
     for B in (1_000, 10_000):
         yield _bleu(1_000, B)
     yield _shared_task("bs")

@@ -24,6 +24,8 @@ def own_jobs() -> Iterator[Job]:
     yield _choose(100_000)
     yield _labels(100_000)
     yield _monitor(100_000)
+    yield _arena(200, 1_000_000, "prompts and voters", 2.0, clusters=["prompt", "voter"])
+    yield _arena(200, 1_000_000, "two covariates", 5.0, covariates=["len", "tokens"])
     yield _board(1_000, 10_000)
     yield _board_by_f1(30, 10_000)
     yield _large("pearson", "Pearson", 10, 1_000, 0.29)
@@ -222,6 +224,26 @@ def _monitor(n: int) -> Job:
         return Work(ours, {})
 
     return Job(f"accuracy monitored item by item, n = {n:,}", make, [], at_most=5.0)
+
+
+def _arena(systems: int, n: int, told: str, at_most: float, **asked: Any) -> Job:
+    """Every pair of the models of an arena, with the order of the answers in the model."""
+
+    def make() -> Work:
+        judged = data.judgements(systems, n)
+        tokens = np.random.default_rng(2).normal(size=(2, n))
+        columns = {**judged, "tokens_a": tokens[0], "tokens_b": tokens[1]}
+
+        def ours() -> Any:
+            import bestby
+
+            found = bestby.compare_preferences(columns, **asked)["model-000", "model-001"].interval
+            assert found is not None
+            return found.low, found.high
+
+        return Work(ours, {})
+
+    return Job(f"{systems} systems by preferences, {told}, n = {n:,}", make, [], at_most=at_most)
 
 
 def _board(systems: int, n: int) -> Job:

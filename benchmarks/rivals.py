@@ -277,6 +277,46 @@ def deepsig_by_dataset(a: Sequence[Array], b: Sequence[Array]) -> Rival:
     return Rival("aso per dataset", lambda size: [part.draw(size) for part in parts], lambda drawn: drawn[0])
 
 
+# -- strengths from judgements ---------------------------------------------------------------------
+
+
+def choix(judged: dict[str, Array]) -> Rival:
+    """Strengths alone, from pairs of winner and loser; the difference of the first two systems."""
+    import choix as tool
+
+    names, both = np.unique([judged["model_a"], judged["model_b"]], return_inverse=True)
+    first, second = both.reshape(2, -1)
+    won = judged["winner"] == "model_a"
+    pairs = list(
+        zip(np.where(won, first, second).tolist(), np.where(won, second, first).tolist(), strict=True)
+    )
+
+    def draw(_: int) -> float:
+        found = tool.ilsr_pairwise(names.size, pairs)
+        return float(found[0] - found[1])
+
+    return Rival("ilsr_pairwise", draw, note="strengths alone, without intervals or order", resamples=False)
+
+
+def arena_rank(judged: dict[str, Array]) -> Rival:
+    """Ratings with intervals, as its README makes them; those of the first system, on its scale."""
+    import pandas as pd
+    from arena_rank.models.bradley_terry import BradleyTerry
+    from arena_rank.utils.data_utils import PairDataset
+
+    frame = pd.DataFrame({name: judged[name] for name in ("model_a", "model_b", "winner")})
+
+    def draw(_: int) -> tuple[float, float]:
+        dataset = PairDataset.from_pandas(frame)
+        found = BradleyTerry(n_competitors=len(dataset.competitors)).compute_ratings_and_cis(dataset)
+        place = list(found["competitors"]).index("model-000")
+        return float(found["rating_lower"][place]), float(found["rating_upper"][place])
+
+    return Rival(
+        "BradleyTerry", draw, note="ratings of systems, without differences or order", resamples=False
+    )
+
+
 # -- BooStSa ---------------------------------------------------------------------------------------
 
 BOOSTSA_SIZE = 0.2

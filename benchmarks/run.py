@@ -55,6 +55,8 @@ PACKAGES = {
         "BootCI",
         "deepsig",
         "arch",
+        "choix",
+        "arena-rank",
         "resample",
         "sacrebleu",
         "stambo",

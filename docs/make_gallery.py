@@ -124,6 +124,16 @@ ENTRIES = (
         f"{RUNS} --plot quantiles.svg --plot-kind quantiles",
     ),
     Entry(
+        "rankings",
+        "Places without style and with it",
+        "A line per system; those that cross change places when covariates are taken into account.",
+        """judged = bb.read_preferences("examples/arena/battles.csv")
+grouped = ["prompt", "voter"]
+judged = bb.compare_preferences(judged, clusters=grouped, covariates=["words"])
+axes = judged.plot(kind="rankings")""",
+        "bestby preferences examples/arena/battles.csv --style words --plot places.svg --plot-kind rankings",
+    ),
+    Entry(
         "order",
         "Almost stochastic order",
         "If no dominance is significant, the figure says so.",

@@ -10,36 +10,36 @@ from typing import Any
 import numpy as np
 
 from bestby import compare_preferences
-from bestby.errors import DesignError
-from bestby.questions.preferences.result import PreferenceComparison
 from calibration.statements import Outcome, Statements, What
 
 TITLE = "Preferences near 0 and 1"
 
 TEXT = """
 Judgements of two systems of which one is preferred with probability P, a tie counting half; of four systems,
-whose strengths are a step apart; and the same in clusters whose judgements agree. *Preference* is the
-probability that the first is preferred to the second, *difference* that of their strengths, *strength* that
-of the first, *win rate* its share of wins. Where a system won or lost all, strengths have no finite estimate,
-and the intervals are those with `prior=1`. The score intervals replaced percentile intervals of resampled
-judgements, which have no length where all judgements are alike. The notes `few_clusters`, `few_differing` and
-`prior` are counted.
+whose strengths are a step apart; of four of which the first is so far ahead of three equal ones, ten games of
+each pair in either order; and of two in clusters whose judgements agree. *Preference* is the probability that
+the first is preferred to the second, *difference* that of their strengths, *strength* that of the first, *win
+rate* its share of wins. A system that won or lost all has no finite strength; its difference has one end, a
+bound by likelihood. *Jeffreys* is the difference with `prior="jeffreys"`. The notes `few_clusters` and
+`few_differing` are counted.
 """
 
-DATASETS = 1000
-NOTES = {"few_clusters", "few_differing", "prior"}
+DATASETS = 400
+NOTES = {"few_clusters", "few_differing"}
 
 
 def cells() -> Iterator[Statements]:
     """Yield two systems by preference, ties and size; four systems; clusters."""
     for p, ties in ((0.5, 0.0), (0.95, 0.0), (0.99, 0.0), (0.5, 0.5), (0.5, 0.95), (0.7, 0.5), (0.95, 0.05)):
-        for n in (20, 60, 200):
+        for n in (20, 200):
             yield _cell(f"P = {p:g}, {100 * ties:g} % ties", n, n, partial(_two, p=p, ties=ties, n=n))
     for step in (0.5, 2.0):
         for n in (60, 300):
             yield _cell(f"four systems, odds {math.exp(step):.1f}", n, n, partial(_four, step=step, n=n))
+    for gap in (2.0, 3.0, 4.5):
+        yield _cell(f"one ahead by {gap:g}", 120, 120, partial(_ahead, gap=gap))
     for p, alike in ((0.8, 0.3), (0.95, 0.3), (0.95, 1.0)):
-        for n in (20, 60, 200):
+        for n in (20, 200):
             name = f"P = {p:g}, clusters of 3, {100 * alike:g} % alike"
             yield _cell(name, n, n, partial(_clusters, p=p, alike=alike, n=n))
 
@@ -76,6 +76,18 @@ def _clusters(rng: np.random.Generator, _seed: int, p: float, alike: float, n: i
     return _outcomes(judged, np.repeat(np.arange(n), 3), p, math.log(p / (1.0 - p)), 0.5)
 
 
+def _ahead(rng: np.random.Generator, _seed: int, gap: float) -> dict[What, Outcome]:
+    pairs = [(i, j) for i in range(4) for j in range(4) if i != j] * 10
+    strengths = (gap, 0.0, 0.0, 0.0)
+    odds = np.array([strengths[i] - strengths[j] for i, j in pairs])
+    wins = rng.random(len(pairs)) < 1.0 / (1.0 + np.exp(-odds))
+    judged = [
+        ("abcd"[i], "abcd"[j], "abcd"[i if won else j]) for (i, j), won in zip(pairs, wins, strict=True)
+    ]
+    p = 1.0 / (1.0 + math.exp(-gap))
+    return _outcomes(judged, None, p, gap, 0.75, p)
+
+
 def _outcomes(
     judged: list[tuple[str, str, str]],
     clusters: np.ndarray | None,
@@ -85,24 +97,21 @@ def _outcomes(
     rate: float | None = None,
 ) -> dict[What, Outcome]:
     """Return which intervals cover; `strength` is that of a in the unit of the gap."""
-    result = _compared(judged, clusters)
+    result = compare_preferences(judged, clusters=clusters, test="wald")
     d: Any = result["a", "b"]
     a = result.score("a")
     noted = any(note.code in NOTES for note in result.notes)
+    shrunk = compare_preferences(judged, clusters=clusters, test="wald", prior="jeffreys")["a", "b"]
     truths = {
         "preference": (d.probability_interval, p),
         "difference": (d.interval, gap),
         "strength": (a.interval, gap * strength),
         "win rate": (a.win_rate_interval, p if rate is None else rate),  # type: ignore[attr-defined]
+        "Jeffreys": (shrunk.interval, gap),
     }
     return {
-        What("coverage", name, True): Outcome(interval is not None and truth in interval, noted)
+        What("coverage", name, name != "Jeffreys"): Outcome(
+            None if interval is None else truth in interval, noted
+        )
         for name, (interval, truth) in truths.items()
     }
-
-
-def _compared(judged: list[tuple[str, str, str]], clusters: np.ndarray | None) -> PreferenceComparison:
-    try:
-        return compare_preferences(judged, clusters=clusters, test="wald", n_resamples=100)
-    except DesignError:
-        return compare_preferences(judged, clusters=clusters, test="wald", n_resamples=100, prior=1.0)

@@ -7,6 +7,7 @@ import json
 import random
 from pathlib import Path
 
+import numpy as np
 import pytest
 from tests.cli.helpers import Run, check_refused
 
@@ -48,15 +49,17 @@ def test_strengths(run: Run, judged: Path) -> None:
 def test_every_option_reaches_the_comparison(run: Run, judged: Path) -> None:
     done = run(
         "preferences", judged, "--cluster", "topic", "--baseline", "two", "--method", "davidson", "--scale", "elo",
-        "--prior", "0.5", "--interval", "auto", "--level", "0.9", "--test", "bootstrap", "--alternative",
+        "--prior", "jeffreys", "--interval", "auto", "--level", "0.9", "--test", "wald", "--alternative",
         "greater", "--correction", "bh", "--resamples", "300", "--seed", "7", "--jobs", "2", "--json", "-",
+        "--order", "no", "--no-fit-test",
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (0, "")
     found = json.loads(done.stdout)
     made = found["provenance"]
     assert made["settings"] == {
-        "metrics": ["elo"], "ties": "davidson", "scale": "elo", "prior": 0.5, "interval": "auto", "level": 0.9,
-        "test": "bootstrap", "alternative": "greater", "correction": "bh", "margin": None, "baseline": "two",
+        "metrics": ["elo"], "ties": "davidson", "scale": "elo", "prior": "jeffreys", "interval": "auto",
+        "level": 0.9, "test": "wald", "alternative": "greater", "correction": "bh", "margin": None,
+        "baseline": "two", "order": False, "voter_weights": "votes", "fit_test": False,
     }  # fmt: skip
     assert (made["seed"], made["n_resamples"], found["n_clusters"]) == (7, 300, 30)
     assert [d["b"] for d in found["differences"]] == ["two", "two"]
@@ -85,9 +88,37 @@ def test_win_rates_with_every_option(run: Run, judged: Path) -> None:
 def test_a_margin_of_strengths(run: Run, judged: Path) -> None:
     done = run("preferences", judged, "--margin", "30", "--resamples", "100", "--json", "-")
     assert {d["verdict"] for d in json.loads(done.stdout)["differences"]} == {"equivalent"}
-    refused = run("preferences", judged, "--margin", "30", "--prior", "1")
+
+
+def test_the_prior_of_version_0_2_0(run: Run, judged: Path) -> None:
+    refused = run("preferences", judged, "--prior", "1")
     assert refused.returncode == 2
-    assert "margin and prior do not go together" in refused.stderr
+    assert "hint: --prior jeffreys" in refused.stderr
+
+
+def test_voters_style_and_two_columns_of_clusters(run: Run, tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    path, lines = tmp_path / "arena.csv", ["prompt,judge,a,b,winner,len_a,len_b"]
+    for k in range(600):
+        x, y = rng.permutation(["one", "two", "three"])[:2]
+        length = rng.integers(50, 200, 2)
+        winner = "a" if rng.random() < 1.0 / (1.0 + np.exp(-(length[0] - length[1]) / 60.0)) else "b"
+        lines.append(f"p{k // 2},v{k % 40},{x},{y},{winner},{length[0]},{length[1]}")
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    options = ["--cluster", "prompt", "--cluster", "judge", "--voter", "judge", "--voter-weights", "shrunk"]
+    done = run("preferences", path, *options, "--style", "len_a,len_b", "--json", "-")
+    assert (done.returncode, done.stderr) == (0, "")
+    found = json.loads(done.stdout)
+    assert found["provenance"]["data"]["clusters"] == [300, 40]
+    assert found["order"]["status"] == "in the model"
+    (length,) = found["covariates"]
+    assert length["low"] > 0.0
+    assert len(found["without_covariates"]) == 3
+    by_stem = run("preferences", path, *options, "--style", "len", "--json", "-")
+    assert json.loads(by_stem.stdout)["covariates"][0]["coefficient"] == length["coefficient"]
+    for option in (["--style", "len"], ["--order", "no"], ["--prior", "jeffreys"], ["--no-fit-test"]):
+        refused = run("preferences", path, "--method", "win-rate", *option, "--item", "prompt")
+        assert f"{option[0]} has no effect on --method win-rate" in refused.stderr
 
 
 def test_better_is_stronger(run: Run, judged: Path) -> None:

@@ -383,10 +383,8 @@ def _preferences(name: str, data: Callable[[], Any], **settings: Any) -> None:
 
 _preferences("preferences", _judgements)
 _preferences("preferences_of_two", lambda: [row[1:] for row in _judgements("xy", 40)])
-_preferences(
-    "preferences_davidson", _judgements, ties="davidson", scale="elo", test="bootstrap", baseline="x"
-)
-_preferences("preferences_prior", _judgements, prior=1.0, test="wald", alternative="greater", correction="bh")
+_preferences("preferences_davidson", _judgements, ties="davidson", scale="elo", baseline="x")
+_preferences("preferences_prior", _judgements, prior="jeffreys", alternative="greater", correction="bh")
 
 
 def _judged(name: str, *, right: bool = False, **settings: Any) -> None:

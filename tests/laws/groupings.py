@@ -355,5 +355,5 @@ ROSTER: dict[str, tuple[str, Callable[..., Outcome], dict[str, Expected]]] = {
         {"clusters": "changes", "crossed": "refused"},
     ),
     "advice": ("advise", _advise, {"clusters": "changes", "crossed": "changes", "strata": "changes"}),
-    "judgements": ("compare_preferences", _preferences, {"clusters": "changes", "crossed": "refused"}),
+    "judgements": ("compare_preferences", _preferences, {"clusters": "changes", "crossed": "changes"}),
 }

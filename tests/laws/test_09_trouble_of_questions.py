@@ -364,7 +364,7 @@ TROUBLE: dict[str, list[tuple[str, dict[str, Any]]]] = {
         ("a test of items", {"data": WINS, "test": "sign"}),
         ("a cluster too few", {"data": WINS, "clusters": ["q"]}),
         ("a column of a list", {"data": WINS, "clusters": "prompt"}),
-        ("a system that always wins", {"data": [("x", "y", "x")] * 9 + [("y", "z", "y"), ("y", "z", "z")]}),
+        ("an order that nothing tells of", {"data": WINS, "order": True}),
         ("nothing but ties", {"data": [("x", "y", "tie")] * 9, "ties": "davidson"}),
     ],
     "Monitor": [

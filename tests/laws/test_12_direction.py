@@ -200,7 +200,7 @@ def test_runs_datasets_folds_and_preferences(alternative: str) -> None:
         check_difference(d, 0.95)
     names = [("a", "b"), ("b", "c"), ("a", "c")]
     judged = [(a, b, a if rng.random() < 0.8 else b) for a, b in names * 20]
-    for test in ("permutation", "wald", "bootstrap"):
+    for test in ("permutation", "wald"):
         c = bb.compare_preferences(judged, test=test, alternative=alternative, n_resamples=199)
         check_family(c)
 

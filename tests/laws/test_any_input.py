@@ -316,7 +316,7 @@ def test_datasets_and_folds(data: Any, given: dict[str, Any]) -> None:
             {"ties": "x"},
             {"scale": "win rate"},
             {"prior": -1},
-            {"prior": 1},
+            {"prior": "jeffreys"},
             {"prior": "x"},
         ]
     )

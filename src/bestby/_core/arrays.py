@@ -146,9 +146,7 @@ def _from_list(values: list[Any]) -> Array:
 
 def objects(values: list[Any]) -> Array:
     """Return values as an array of objects."""
-    array = np.empty(len(values), dtype=object)
-    array[:] = values
-    return array
+    return np.fromiter(values, dtype=object, count=len(values))  # asks no value for an array
 
 
 def _is_str_type(kind: type) -> bool:
@@ -386,7 +384,7 @@ _NO_FRAMES = (Mapping, str, bytes, list, tuple, set, np.ndarray, np.generic)
 def is_table(data: Any) -> bool:
     """Tell whether `data` is a data frame, or a list of records: mappings of column to value."""
     if isinstance(data, list | tuple):
-        return bool(data) and all(isinstance(record, Mapping) for record in data)
+        return bool(data) and all(issubclass(kind, Mapping) for kind in {*map(type, data)})
     return is_frame(data)
 
 

@@ -47,10 +47,9 @@ _CHECKS: dict[str, Callable[[Any, str], Any]] = {
     "level": checks.probability,
     "margin": lambda value, what: None if value is None else margin_of(value, what),
     "paired": checks.flag,
-    "prior": checks.number,
     "resample_size": lambda value, _: size_of(value),
 }
-_CHECKED_ELSEWHERE = ("baseline", "focus", "rescale", "blocks")
+_CHECKED_ELSEWHERE = ("baseline", "focus", "rescale", "blocks", "order", "prior", "fit_test")
 _DEFAULT_CORRECTION = "holm"
 AT_ONCE = "simultaneous"
 """The correction that is made by the intervals, which hold for all differences at once."""

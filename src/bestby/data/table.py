@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import heapq
 from collections import Counter
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from os import PathLike
@@ -361,10 +361,10 @@ def table_of(data: Any) -> Table:
         odd = next((name for name in names if not isinstance(name, str)), "")
         if not isinstance(odd, str):
             raise InvalidInputError(f"the keys of records must be text, got {quoted(odd)}")
-        columns = [_plain([record.get(name) for record in data]) for name in names]
+        columns = [_texts_or_plain([record.get(name) for record in data]) for name in names]
         return table_of_columns("the list of records", names, columns, frozenset())
     if isinstance(data, Mapping):
-        columns = [_plain(arrays.listed(values, f"column {quoted(name)}")) for name, values in data.items()]
+        columns = [_of_sequence(values, f"column {quoted(name)}") for name, values in data.items()]
         _check_lengths(list(data), columns)
         return table_of_columns(
             "the mapping", [checks.name_text(name, "column") for name in data], columns, frozenset()
@@ -379,7 +379,46 @@ def table_of(data: Any) -> Table:
     if frame is None:
         columns = [_plain(list(data[name])) for name in names]
         return table_of_columns(FRAME, names, columns, frozenset())
-    return table_of_columns(FRAME, names, [_array(frame[name]) for name in names], frozenset())
+    table_of_columns(FRAME, names, [frame[names[0]]] * len(names) if names else [], frozenset())  # checked
+    return Table(FRAME, FrameColumns(frame, names), frozenset())
+
+
+class FrameColumns(Mapping[str, Raw]):
+    """The columns of a frame, each converted when it is first asked for."""
+
+    def __init__(self, frame: Any, names: Sequence[str]) -> None:
+        self._frame, self._names = frame, {name.strip(): name for name in names}
+        self._converted: dict[str, Raw] = {}
+
+    def __getitem__(self, name: str) -> Raw:
+        if name not in self._converted:
+            self._converted[name] = _array(self._frame[self._names[name]])
+        return self._converted[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def coded(self, name: str) -> Coded | None:
+        """Return a column of texts as the codes that its library makes; None for others."""
+        return _coded(self._frame[self._names[name]], few=False)
+
+
+def _of_sequence(values: Any, what: str) -> Raw:
+    """Return the values of a column: an array of numbers as it is, texts of which few differ as codes."""
+    if type(values) is np.ndarray and values.ndim == 1 and values.dtype.kind in "biuf":
+        return values
+    return _texts_or_plain(arrays.listed(values, what))
+
+
+def _texts_or_plain(values: list[Any]) -> Raw:
+    coded = coded_texts(values)
+    return _plain(values) if coded is None else coded
 
 
 def _collected(frame: Any) -> Any:
@@ -393,7 +432,7 @@ def _collected(frame: Any) -> Any:
         ) from error
 
 
-def _check_lengths(names: list[str], columns: list[Array]) -> None:
+def _check_lengths(names: list[str], columns: Sequence[Raw]) -> None:
     for name, column in zip(names, columns, strict=True):
         if len(column) != len(columns[0]):
             raise InvalidInputError(
@@ -416,8 +455,11 @@ def _array(series: Any) -> Raw:
     return _plain(series.to_list()) if coded is None else coded
 
 
-def _coded(series: Any) -> Coded | None:
-    """Return a long column of texts or categories as the codes that its library makes; None for others."""
+def _coded(series: Any, *, few: bool = True) -> Coded | None:
+    """Return a long column of texts or categories as the codes that its library makes; None for others.
+
+    With `few`, a column of texts of which most differ is one of the others.
+    """
     import narwhals as nw
 
     native, is_category = series.to_native(), series.dtype in (nw.Categorical, nw.Enum)
@@ -425,8 +467,7 @@ def _coded(series: Any) -> Coded | None:
         return None
     if isinstance(getattr(native, "dtype", None), np.dtype):  # objects of pandas, which may be of any type
         return coded_texts(native.to_numpy())
-    head = [] if is_category else series.head(HEAD).to_list()
-    if not is_category and (series.dtype == nw.Object or not has_few(head)):
+    if not is_category and (series.dtype == nw.Object or (few and not has_few(series.head(HEAD).to_list()))):
         return None
     if series.implementation.is_pandas():
         codes, distinct = native.factorize()
@@ -457,6 +498,8 @@ def _cast(series: Any, native: Any) -> Coded:
 
 def _plain(values: list[Any]) -> Array:
     """Return values as objects of plain types, None where one is missing."""
+    if {*map(type, values)} <= {str, type(None)}:
+        return objects(values)
     return objects([_plain_value(value) for value in values])
 
 

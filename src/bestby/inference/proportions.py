@@ -121,8 +121,8 @@ def tango_ends(net: float, differing: float, n: float, z: float) -> tuple[float,
     return -low, high
 
 
-def tango_high(net: ArrayLike, differing: ArrayLike, n: float, z: float) -> FloatArray:
-    """Return the upper ends of Tango's interval for arrays of n10 - n01 and n10 + n01."""
+def tango_high(net: ArrayLike, differing: ArrayLike, n: float | FloatArray, z: float) -> FloatArray:
+    """Return the upper ends of Tango's interval for arrays of n10 - n01, n10 + n01, and n or one n of all."""
     zz = z * z
     d, m = np.asarray(net, dtype=np.float64), np.asarray(differing, dtype=np.float64)
     # If m = 0, the estimate solves the equation too; it is where we start, so it is not what we find.
@@ -139,8 +139,7 @@ def tango_high(net: ArrayLike, differing: ArrayLike, n: float, z: float) -> Floa
         holds = off * off <= zz * n * (s - delta * delta)
         inside = np.where(left & holds, delta, inside)
         outside = np.where(left & ~holds, delta, outside)
-    outside[d == -n] = (zz - n) / (zz + n)  # s = 1 whatever delta is
-    return outside
+    return np.where(d == -n, (zz - n) / (zz + n), outside)  # s = 1 whatever delta is
 
 
 def paired_error(n_differing: ArrayLike, difference: ArrayLike, n: int) -> FloatArray:

@@ -276,10 +276,11 @@ def best_systems(c: Comparison, top: int | None) -> Comparison | None:
     n_systems = len({entry.system for entry in c.systems})
     if top is None:
         # Systems up to which all are shown
-        if c.kind != "comparison" or n_systems <= 50:
+        if c.kind not in ("comparison", "preferences") or n_systems <= 50:
             return None
         top = BEST
-    check_top(c)
+    else:
+        check_top(c)
     if checks.positive_int(top, "top") >= n_systems:
         return None
     systems = tuple(entry for metric in c.metrics for entry in systems_of(c, metric)[:top])

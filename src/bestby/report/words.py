@@ -60,7 +60,7 @@ def headline(c: Comparison, metric: MetricInfo) -> str:
         text = f"{metric.name} on {c.extent}: {listed([*shown, *rest])}."
         return text + few_units_of_scores(c, systems)
     text = (_best_headline if c.baseline is None else _baseline_headline)(c, metric, systems, digits)
-    return text + few_units_sentence(c, list(differences_on(c.differences, metric.name)))
+    return text + few_units_sentence(c, differences_on(c.differences, metric.name))
 
 
 def _best_headline(
@@ -491,11 +491,13 @@ def corrected(c: Any) -> str:
 
 def is_one_comparison(c: Any) -> bool:
     """Return whether only two systems are compared, so that there is nothing to correct."""
-    pairs = {frozenset((d.a, d.b)) for d in c.differences}  # on each metric the better system is first
     compared = () if c.provenance is None else c.provenance.data.get("systems", ())
     # A part of the differences of many systems may be a single one
-    several = isinstance(compared, list) and len(compared) > 2
-    return not several and len(pairs) <= 1
+    if isinstance(compared, list) and len(compared) > 2:
+        return False
+    return (
+        len({frozenset((d.a, d.b)) for d in c.differences}) <= 1
+    )  # on each metric the better system is first
 
 
 def resamples(c: Any) -> str:
@@ -693,7 +695,8 @@ def mean_differences(metric: str) -> str:
 
 def are_level(one: float, other: float) -> bool:
     """Return whether two scores differ by rounding alone, as their difference of 0 says."""
-    return rounding.level(one, other, max(abs(one), abs(other)))
+    # Two systems of infinite strength are not: nothing tells which is the stronger
+    return abs(one - other) < math.inf and rounding.level(one, other, max(abs(one), abs(other)))
 
 
 def stands_out(d: Difference) -> bool:

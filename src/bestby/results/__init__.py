@@ -65,8 +65,15 @@ if TYPE_CHECKING:
     from bestby.questions.planning.result import Plan as Plan
     from bestby.questions.planning.result import Split as Split
     from bestby.questions.planning.result import StoredDesign as StoredDesign
+    from bestby.questions.preferences.result import Covariate as Covariate
+    from bestby.questions.preferences.result import Cycle as Cycle
+    from bestby.questions.preferences.result import FitTest as FitTest
+    from bestby.questions.preferences.result import Influence as Influence
+    from bestby.questions.preferences.result import OrderEffect as OrderEffect
+    from bestby.questions.preferences.result import PlainScore as PlainScore
     from bestby.questions.preferences.result import PreferenceComparison as PreferenceComparison
     from bestby.questions.preferences.result import PreferenceDifference as PreferenceDifference
+    from bestby.questions.preferences.result import PreferencePairs as PreferencePairs
     from bestby.questions.preferences.result import PreferenceScore as PreferenceScore
     from bestby.questions.published.result import PublishedAnswer as PublishedAnswer
     from bestby.questions.published.result import PublishedComparison as PublishedComparison
@@ -127,7 +134,10 @@ __getattr__, __dir__, __all__ = door(
         "questions.monitor.result": "MonitoredComparison MonitoredDifference MonitoredSystem MonitorLook",
         "questions.order.result": "Normality NormalityTest StochasticOrder StochasticOrders",
         "questions.planning.result": "Allocation Plan Split StoredDesign",
-        "questions.preferences.result": "PreferenceComparison PreferenceDifference PreferenceScore",
+        "questions.preferences.result": (
+            "Covariate Cycle FitTest Influence OrderEffect PlainScore PreferenceComparison"
+            " PreferenceDifference PreferencePairs PreferenceScore"
+        ),
         "questions.published.result": "PublishedAnswer PublishedComparison PublishedPair PublishedScore"
         " PublishedScores",
         "questions.runs.result": "RunsComparison RunsDifference Variance",

@@ -12,6 +12,7 @@ from bestby.vocabulary.figures import (
     FoldFigure,
     ItemFigure,
     JudgedFigure,
+    PreferenceFigure,
     RunsFigure,
     StudyFigure,
 )
@@ -96,6 +97,7 @@ __all__ = [
     "LiftedTest",
     "MonitorMethod",
     "MonitorPopulation",
+    "PreferenceFigure",
     "PreferenceInterval",
     "PreferenceTest",
     "ProportionsTest",

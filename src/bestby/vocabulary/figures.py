@@ -8,6 +8,7 @@ from bestby.vocabulary.term import Term
 
 ItemFigure: TypeAlias = Literal["auto", "forest", "systems", "scores", "baseline", "matrix"]
 RunsFigure: TypeAlias = ItemFigure | Literal["quantiles", "order"]
+PreferenceFigure: TypeAlias = ItemFigure | Literal["rankings"]
 JudgedFigure: TypeAlias = ItemFigure | Literal["judge"]
 StudyFigure: TypeAlias = ItemFigure | Literal["growth"]
 DatasetFigure: TypeAlias = Literal["auto", "forest", "matrix", "ranks", "profiles"]
@@ -33,6 +34,8 @@ FIGURES = (
         ("runs.kind",)),
     Term("order", "matrix of stochastic order", "The upper bound of the violation, for every pair.",
         ("runs.kind",)),
+    Term("rankings", "places with covariates", "Places without covariates and with them, joined by lines.",
+        ("preferences.kind",)),
     Term("growth", "growth", "Scores of conditions against epochs, items or dates.", ("study.kind",)),
     Term("judge", "humans by judge", "The mean human score by the judge's score.", ("judged.kind",)),
     Term("ranks", "diagram of average ranks", "Bars join systems that cannot be told apart.",

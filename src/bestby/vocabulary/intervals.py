@@ -79,7 +79,11 @@ INTERVALS = (
         needs=("units", "no blocks")
     ),
     Term(
-        "odds", "score interval of the odds", "Of strengths and preferences: Wilson's, or with ties Tango's."
+        "odds", "score interval of the odds", "Of strengths in files of version 0.2.0: Wilson's, or Tango's."
+    ),
+    Term("wald", "Student's t on the log odds", "Of strengths and preferences, by robust standard errors."),
+    Term(
+        "likelihood-ratio", "likelihood-ratio bound", "Of strengths where one system never lost to the other."
     ),
     Term(
         "hall", "skewness-allowing t (Hall)",

@@ -28,6 +28,12 @@ SETTINGS = (
     Term("resample", "resample", "Draw the annotators of each item again too.", ("annotators",)),
     Term("half", "Bradley-Terry", "A tie is half a win for both.", ("ties",)),
     Term("davidson", "Davidson", "Ties have a probability of their own.", ("ties",)),
+    Term("jeffreys", "Jeffreys", "Strengths of systems that won all are finite.", ("preferences.prior",)),
+    Term("votes", "votes", "Every judgement counts the same.", ("preferences.voter_weights",)),
+    Term(
+        "shrunk", "shrunk by voter", "Judgements of busy voters count less, as far as voters differ.",
+        ("preferences.voter_weights",)
+    ),
     Term("log", "logarithms", "Strengths as logarithms with the mean 0.", ("preferences.scale",)),
     Term("elo", "Elo points", "400 points are odds of ten to one.", ("preferences.scale",)),
     Term("same", "same scale", "The judge scores as humans do.", ("judged.scale",)),

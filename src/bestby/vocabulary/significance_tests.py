@@ -15,7 +15,7 @@ LiftedTest: TypeAlias = Literal["permutation", "bootstrap", "welch", "mann-whitn
 RunsTest: TypeAlias = Literal["auto", "permutation", "t", "hall", "brunner-munzel", "bootstrap"]
 DatasetTest: TypeAlias = Literal["auto", "t", "hall", "wilcoxon", "sign", "permutation"]
 FoldTest: TypeAlias = Literal["auto", "corrected-t", "conservative-t", "5x2cv-f", "5x2cv-t", "k-bonferroni"]
-PreferenceTest: TypeAlias = Literal["auto", "permutation", "wald", "bootstrap"]
+PreferenceTest: TypeAlias = Literal["auto", "permutation", "wald"]
 StudyTest: TypeAlias = Literal[
     "auto", "permutation", "permutation-standardised", "bootstrap", "t", "mcnemar", "mcnemar-midp", "sign",
     "wilcoxon",
@@ -46,7 +46,7 @@ TESTS = (
     Term(
         "bootstrap", "paired bootstrap test",
         "Asks whether 0 is far out in the centred bootstrap distribution: for every metric.",
-        (*_SINGLE_RUNS, *_RUNS, "preferences.test", "lifted.test", "study_runs.test"),
+        (*_SINGLE_RUNS, *_RUNS, "lifted.test", "study_runs.test"),
         also="bootstrap-test paired-bootstrap paired-bs",
     ),
     Term(
@@ -74,6 +74,9 @@ TESTS = (
         "Difference over its standard error: for few or crossed clusters, and for strengths of preferences.",
         (*_ONE_TEST_SET, "preferences.test"),
         also="z z-test wald-test",
+    ),
+    Term(
+        "likelihood-ratio", "likelihood-ratio test", "Of strengths where one system never lost to the other."
     ),
     Term(
         "hall", "skewness-allowing t-test (Hall)",

@@ -59,8 +59,8 @@ CHANGES: list[tuple[Callable[..., Any], dict[str, Any]]] = [
         {"level": 0.9}, {"baseline": "a"}, {"correction": "none"}, {"alternative": "less"},
     )),
     *((preferences, option) for option in (
-        {"clusters": np.arange(60) // 2}, {"ties": "davidson"}, {"scale": "elo"}, {"prior": 1.0},
-        {"test": "bootstrap"}, {"alternative": "greater"}, {"rng": 4}, {"correction": "none"},
+        {"clusters": np.arange(60) // 2}, {"ties": "davidson"}, {"scale": "elo"},
+        {"prior": "jeffreys"}, {"order": False}, {"alternative": "greater"}, {"correction": "none"},
     )),
 ]  # fmt: skip
 

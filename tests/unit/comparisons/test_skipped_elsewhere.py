@@ -19,7 +19,6 @@ from bestby.engine.sums import SumSample
 from bestby.inference import samples
 from bestby.questions.datasets import ranking
 from bestby.questions.folds import crossvalidation
-from bestby.questions.preferences.source import Judgements
 from bestby.questions.runs import differences as runs_differences
 
 RNG = np.random.default_rng(16)
@@ -151,7 +150,6 @@ def test_nothing_of_it_is_computed(monkeypatch: pytest.MonkeyPatch) -> None:
             (runs.RunsWithItems, ("interval", "standard_error", "components", "covariance")),
             (crossvalidation, ("corrected_interval", "corrected_error")),
             (samples, ("improvement",)),
-            (Judgements, ("bootstrap",)),
         ):
             for one in names:
                 patch.setattr(owner, one, refuse)
@@ -208,8 +206,8 @@ def test_what_belongs_to_each_is_none() -> None:
     assert strengths.tie_interval is None
     assert strengths.tie_parameter == COMPARED["preferences"]().tie_parameter
     assert {s.robust_error for s in strengths.systems} == {s.win_rate_interval for s in strengths.systems}
-    by_resamples = COMPARED["preferences"](interval=None, test="bootstrap")["a", "b"]
-    assert by_resamples.p_value == COMPARED["preferences"](test="bootstrap")["a", "b"].p_value
+    by_error = COMPARED["preferences"](interval=None, test="wald")["a", "b"]
+    assert by_error.p_value == COMPARED["preferences"](test="wald")["a", "b"].p_value
     with pytest.raises(bb.errors.InvalidInputError, match="no stochastic orders: it was made with test=None"):
         COMPARED["runs"](test=None).plot(kind="order")
 

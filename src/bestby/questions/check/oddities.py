@@ -346,10 +346,12 @@ def first_shown(judgements: Any) -> Iterator[Found]:
     of so many wins of the first is exact: the sum of one hypergeometric number per pair.
     """
     what = "an effect of the order of the two answers"
-    wins: dict[tuple[str, str], IntArray] = {}
+    wins: dict[tuple[int, int], IntArray] = {}
     seen = set()
-    items = judgements.items or range(len(judgements.values))
-    for item, a, b, value in zip(items, judgements.first, judgements.second, judgements.values, strict=True):
+    values = judgements.values.tolist()
+    items = range(len(values)) if judgements.items is None else judgements.items.codes.tolist()
+    shown = judgements.first.tolist(), judgements.second.tolist()
+    for item, a, b, value in zip(items, *shown, values, strict=True):
         pair = (min(a, b), max(a, b))
         if value not in (0.0, 1.0) or (item, pair) in seen:
             continue

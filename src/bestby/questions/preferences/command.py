@@ -9,7 +9,7 @@ from bestby._core.errors import InvalidInputError
 from bestby.cli import option_groups
 from bestby.cli.inputs import in_records
 from bestby.cli.option_groups import Names, Text
-from bestby.cli.options import argument, choice, option, record
+from bestby.cli.options import Group, argument, choice, flag, option, record
 from bestby.vocabulary import allowed_names, choices
 
 
@@ -26,16 +26,35 @@ class Data(option_groups.Rows):
     systems: Names = option(
         "NAME", "Compare this system; repeatable (default: all).", "--system", common=True
     )
-    clusters: Text = option_groups.cluster_option()
+    clusters: Names = option(
+        "COLUMN", "Column with what belongs together, such as prompts or voters; up to two.", "--cluster"
+    )
+
+
+@record
+class Model(Group):
+    heading = "Model"
+
+    order: str = choice(
+        ("auto", "yes", "no"), "Whether an effect of being shown first is in the model.", default="auto"
+    )
+    voter: Text = option("COLUMN", "Column with who judged, to find voters who decide the result.")
+    covariates: Names = option(
+        "COLUMNS",
+        "What strengths are to be had without: len for len_a and len_b, or len_a,len_b; repeatable.",
+        "--style",
+    )
+    prior: str = choice(("none", "jeffreys"), "Prior of the strengths.", default="none")
+    voter_weights: str = choice(
+        allowed_names("voter_weights", "preferences"), "How judgements of busy voters count.", default="votes"
+    )
+    no_fit_test: bool = flag("Do not test that strengths describe all pairs.")
 
 
 @record
 class Statistics(option_groups.Family):
     method: str = choice(("auto", "bradley-terry", "davidson", "win-rate"), "Method.", default="auto")
     scale: str = choice(allowed_names("scale", "preferences"), "Scale of the strengths.", default="log")
-    prior: float = option(
-        "N", "Judgements, half of them won, that are added between every two systems.", default=0
-    )
     on_missing: str = choice(
         allowed_names("on_missing", "preferences"),
         "Win rates: what to do if a system lacks items.",
@@ -67,8 +86,9 @@ class Preferences:
     FILES are tables with a row per judgement: columns a and b (the two systems), winner, and item (what was
     judged; its judgements are resampled together unless --cluster names other groups). The winner is the
     name of a system, a or b, tie, or a number: from 0 (b) to 1 (a), or, if one is above 1, from 1 (a) to 2
-    (b). Tables are CSV, TSV, JSON Lines or Parquet; annotations of alpaca_eval are recognised, one file per
-    model, with or without those of the reference itself. The judgements of several files are put together.
+    (b). Column a holds what was shown first. Tables are CSV, TSV, JSON Lines or Parquet, those of LMArena
+    among them; annotations of alpaca_eval (one file per model, with or without those of the reference itself)
+    and verdicts of Arena-Hard and MT-bench are recognised. The judgements of several files are put together.
 
     The method bradley-terry estimates strengths, and a tie is half a win for both; davidson gives ties a
     probability of their own; win-rate compares the mean preference for each system, item by item, which
@@ -79,12 +99,14 @@ class Preferences:
     Examples:
       bestby preferences judged.csv
       bestby preferences judged.csv --scale elo --html report.html
+      bestby preferences arena.jsonl --cluster prompt --cluster judge --style len
       bestby preferences arena.jsonl --item question_id --method davidson
       bestby preferences results/*/annotations.json --method win-rate
     """
 
     paths: list[str] = argument("FILES", file="read")
     data: Data
+    model: Model
     statistics: Statistics
     output: Output
 
@@ -101,15 +123,25 @@ def preferences(values: Preferences, progress: Any) -> Any:
     statistics = values.statistics
     checks.choice(statistics.method, _METHODS, "method")
     checks.choice(statistics.on_missing, ("error", "drop"), "on_missing")
-    judgements = read_preferences(values.paths, **in_records(read_preferences, values.data.arguments()))
+    data = values.data.arguments()
+    groups = [*(data.pop("clusters", None) or [])]
+    data["clusters"] = groups[0] if len(groups) == 1 else None
+    judgements = read_preferences(values.paths, **in_records(read_preferences, data))
     if statistics.method == "auto":
         method = "win-rate" if judgements.is_graded else "bradley-terry"
         statistics = dataclasses.replace(statistics, method=method)
-    run = _by_win_rate if statistics.method == "win-rate" else _by_strength
-    return run(judgements, statistics, progress)
+    if statistics.method == "win-rate":
+        if len(groups) > 1:
+            raise InvalidInputError(
+                "win rates are compared by one column of clusters", hint="leave one --cluster out"
+            )
+        return _by_win_rate(judgements, statistics, values.model, progress)
+    return _by_strength(judgements, groups, statistics, values.model, progress)
 
 
-def _by_strength(judgements: Any, statistics: Statistics, progress: Any) -> Any:
+def _by_strength(
+    judgements: Any, groups: list[str], statistics: Statistics, model: Model, progress: Any
+) -> Any:
     """Compare strengths."""
     from bestby.questions.preferences.compare import compare_preferences
 
@@ -118,8 +150,18 @@ def _by_strength(judgements: Any, statistics: Statistics, progress: Any) -> Any:
             f"intervals of strengths are score intervals, got {statistics.interval!r}",
             hint="leave --interval out, or compare win rates: --method win-rate",
         )
-    _refuse(statistics, on_missing="error")
+    _refuse(statistics, statistics.method, on_missing="error")
     arguments = statistics.arguments()
+    style = [tuple(names) if len(names := one.split(",")) > 1 else one for one in model.covariates or []]
+    arguments |= {
+        "clusters": groups or None,
+        "voter": model.voter,
+        "covariates": style or None,
+        "order": {"auto": "auto", "yes": True, "no": False}[model.order],
+        "prior": None if model.prior == "none" else model.prior,
+        "voter_weights": model.voter_weights,
+        "fit_test": not model.no_fit_test,
+    }
     for name in ("method", "on_missing"):
         del arguments[name]
     if statistics.alternative == "better":  # the stronger is the better one
@@ -128,24 +170,26 @@ def _by_strength(judgements: Any, statistics: Statistics, progress: Any) -> Any:
     return compare_preferences(judgements, **in_records(compare_preferences, arguments, progress=progress))
 
 
-def _by_win_rate(judgements: Any, statistics: Statistics, progress: Any) -> Any:
+def _by_win_rate(judgements: Any, statistics: Statistics, model: Model, progress: Any) -> Any:
     """Compare the win rates as scores of the items."""
     from bestby.questions.items.compare import compare
     from bestby.questions.preferences.source import win_rates
 
-    _refuse(statistics, scale="log", prior=0.0)
+    _refuse(statistics, "win-rate", scale="log")
+    unset = {"order": "auto", "voter": None, "covariates": None, "prior": "none", "voter_weights": "votes"}
+    _refuse(model, "win-rate", **unset, no_fit_test=False)
     arguments = statistics.arguments()
-    for name in ("method", "scale", "prior", "on_missing"):
+    for name in ("method", "scale", "on_missing"):
         del arguments[name]
     evaluation = win_rates(judgements, statistics.on_missing)  # type: ignore[arg-type]  # checked above
     return compare(evaluation, **in_records(compare, arguments, progress=progress))
 
 
-def _refuse(statistics: Statistics, **unset: Any) -> None:
+def _refuse(given: Any, method: str, **unset: Any) -> None:
     """Refuse an option that the method has no use for."""
     for name, value in unset.items():
-        if getattr(statistics, name) != value:
-            option = f"--{name.replace('_', '-')}"
+        if getattr(given, name) != value:
+            option = "--style" if name == "covariates" else f"--{name.replace('_', '-')}"
             raise InvalidInputError(
-                f"{option} has no effect on --method {statistics.method}", hint=f"leave {option} out"
+                f"{option} has no effect on --method {method}", hint=f"leave {option} out"
             )

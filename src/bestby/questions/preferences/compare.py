@@ -2,51 +2,69 @@
 
 from __future__ import annotations
 
+import dataclasses
+import hashlib
 import math
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
-from bestby._core import rounding
-from bestby._core.errors import DesignError
+from bestby._core import checks, rounding, special
+from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.keywords import with_suggestions
-from bestby._core.text import counted
-from bestby._core.typing import Array, ArrayLike, Correction, Question, Rng, Scale, Ties
+from bestby._core.text import counted, quoted
+from bestby._core.typing import ArrayLike, Correction, FloatArray, IntArray, Question, Rng, Scale, Ties
 from bestby.comparisons import family, note_rules, swap_notes
-from bestby.comparisons.provenance import hash_of_rows, made_by
+from bestby.comparisons.best import FEWEST_SYSTEMS
+from bestby.comparisons.best import best_set as best_set_of
+from bestby.comparisons.one_metric import MOST_HELD
+from bestby.comparisons.provenance import made_by
 from bestby.comparisons.settings import CheckedSettings
 from bestby.data.reading import Reading, checked_reading
+from bestby.data.roles import listed
 from bestby.data.table import backend_of
 from bestby.engine.base import Drawing
-from bestby.questions.preferences.bradley_terry import ELO
-from bestby.questions.preferences.fitting import (
-    Fit,
-    bootstrap_test,
-    fitted,
-    gap_interval,
-    permutation_test,
-    preference_interval,
-    refined,
-    strength_interval,
-    tie_interval,
-    wald_test,
-    win_rate_interval,
+from bestby.inference import best, multiplicity
+from bestby.inference.best import SetOfBest
+from bestby.inference.multiplicity import Spread
+from bestby.questions.preferences import doubts
+from bestby.questions.preferences.existence import bounds
+from bestby.questions.preferences.precision import contrast, pairs_of, precision_of, quantile
+from bestby.questions.preferences.result import (
+    Covariate,
+    OrderEffect,
+    PlainScore,
+    PreferenceComparison,
+    PreferencePairs,
+    PreferenceScore,
 )
-from bestby.questions.preferences.result import PreferenceComparison, PreferenceDifference, PreferenceScore
-from bestby.questions.preferences.source import Columns, Data, Preferences, data_of
+from bestby.questions.preferences.source import Columns, Judgements, Preferences, data_of
+from bestby.questions.preferences.strengths import Shares, Strengths, strengths, win_rates
+from bestby.questions.preferences.swaps import balance, swap_test
+from bestby.report.pairs import Differences
 from bestby.report.reported import with_backend
 from bestby.resampling.settings import Resampling, combined_settings
 from bestby.results.base import MetricInfo, Note, Provenance
-from bestby.results.values import TestResult
+from bestby.results.values import Interval, TestResult, defined
 from bestby.vocabulary import PreferenceInterval, PreferenceTest
+
+ELO = 400.0 / math.log(10.0)
+"""Points on the Elo scale per unit of log strength."""
 
 ELO_MEAN = 1000.0
 """The mean strength on the Elo scale."""
 
 FEW_CLUSTERS = 50
 """Clusters below which intervals can be too short."""
+
+MOST_BOUNDS, MOST_WORK = 500, 1e9
+"""Infinite differences of which bounds are computed, some seconds: 60 steps of P^3 operations each."""
+
+KINDS = ("wald", "likelihood-ratio")
+"""How a pair was computed, where the difference is finite or unknown and where it is infinite."""
 
 
 @with_suggestions
@@ -59,11 +77,16 @@ def compare_preferences(
     a: str = "a",
     b: str = "b",
     winner: str = "winner",
-    clusters: ArrayLike | str | None = None,
+    clusters: ArrayLike | str | Sequence[str] | None = None,
+    voter: ArrayLike | str | None = None,
+    covariates: Any = None,
+    order: Literal["auto"] | bool = "auto",
     reading: Reading | None = None,
     ties: Ties = "half",
     scale: Scale = "log",
-    prior: float = 0.0,
+    prior: Literal["jeffreys"] | None = None,
+    voter_weights: Literal["votes", "shrunk"] = "votes",
+    fit_test: bool = True,
     interval: PreferenceInterval | None = "auto",
     test: PreferenceTest | None = "auto",
     correction: Correction = "holm",
@@ -90,9 +113,19 @@ def compare_preferences(
     items, a, b, winner : str
         The columns of a frame. Those called model_a, model_b, preference and item (or id) are used if there
         are any, as by `read_preferences`.
-    clusters : array_like, shape (n,), or str, optional
-        The cluster of each judgement, or the column with it: judgements of one cluster are drawn together.
-        By default the items (prompts), if there are any.
+    clusters : array_like, shape (n,), str, or two of these, optional
+        The cluster of each judgement, or the column with it: judgements of one cluster belong together. Two
+        groupings, such as ``["prompt", "voter"]``, are allowed for at once. By default the items (prompts),
+        if there are any.
+    voter : array_like, shape (n,), or str, optional
+        Who judged, or the column with it, to find voters who decide the result; by default the cluster that
+        is called so.
+    covariates : list of str or of pairs, array_like, or mapping of str to array_like, optional
+        What strengths are to be had without, such as the length of answers: ``["len"]`` for the columns len_a
+        and len_b, pairs of columns, or differences, the first less the second.
+    order : bool or "auto"
+        Whether an effect of being shown first is in the model. "auto": wherever the judgements identify it,
+        which takes pairs that were shown both ways; never by whether it is significant.
     reading : Reading, optional
         How the data are read: `ignore`.
     ties : {"half", "davidson"}
@@ -101,17 +134,22 @@ def compare_preferences(
     scale : {"log", "elo"}
         The scale of strengths: logarithms with the mean 0; or 400 / ln 10 times that, plus 1000, on which 400
         points are odds of ten to one.
-    prior : float
-        That many judgements, half of them won and half lost, are added between every two systems, so that
-        one which won or lost all has a finite strength.
+    prior : {"jeffreys"}, optional
+        Jeffreys' prior, which gives a system that won or lost all a finite strength, nearly without bias.
+    voter_weights : {"votes", "shrunk"}
+        "votes": every judgement counts the same, which estimates the preference of the mean vote. "shrunk":
+        each counts less the more its voter gave, as far as voters differ, which estimates that of the mean
+        voter: the same if preferences do not depend on how much somebody votes, and far surer.
+    fit_test : bool
+        Whether to test that strengths describe all pairs, and to look for cycles.
     interval : {"auto"} or None
-        "auto": score intervals. None: no intervals and no standard errors, which saves
-        their time.
-    test : {"auto", "permutation", "wald", "bootstrap"} or None
-        "permutation": of the judgements of just the two systems, exact, by clusters; no model. "wald":
-        whether two strengths differ, by their difference over its standard error, clusters taken together.
-        "bootstrap": the same by the resamples. "auto" is "permutation" for two systems, "wald" for more.
-        None: no test, so no p-values, ranks and groups, which saves their time.
+        "auto": by robust standard errors and Student's t; where an estimate is infinite, its other end by
+        likelihood. None: no intervals and no standard errors.
+    test : {"auto", "permutation", "wald"} or None
+        "permutation": exchanges two systems in the judgements of just these two, clusters taken together; it
+        knows of no order effect. "wald": whether strengths differ, by their difference over its standard
+        error. "auto" is "permutation" for two systems without an order effect in the model, else "wald".
+        None: no test, so no p-values, ranks and groups.
     correction : {"holm", "bonferroni", "bh", "none"}
         How p-values are corrected; the family is all pairs.
     level : float
@@ -121,10 +159,9 @@ def compare_preferences(
         names. Intervals are two-sided always.
     margin : float, optional
         The smallest difference of strengths that matters, on their scale; turns on verdicts, which need
-        intervals. It does not go with a prior, which draws strengths together.
+        intervals.
     rng, n_resamples, resampling
-        As for `compare`, for ``test="bootstrap"`` and drawn permutations; what is resampled are clusters, or
-        judgements.
+        As for `compare`, for drawn permutations.
 
     Returns
     -------
@@ -137,9 +174,8 @@ def compare_preferences(
     InvalidInputError
         If the data or an argument cannot be used as given.
     DesignError
-        If a system, or a group of systems, was never beaten by or never beat the others: strengths then have
-        no finite estimate without a prior. If two systems never met, for the permutation test. If clusters
-        are two crossed groupings, or a margin comes with a prior.
+        If an order effect is asked for that the judgements do not identify, if covariates cannot be told from
+        strengths or have no finite coefficients, or if two systems never met, for the permutation test.
 
     See Also
     --------
@@ -151,11 +187,15 @@ def compare_preferences(
     All judgements count the same whenever they were made: strengths are estimated by maximum likelihood, not
     followed from game to game as sequential Elo ratings are, which depend on the order of the games.
 
-    Intervals are score intervals: Wilson's, and Tango's [4]_ if ties are halves, of as many independent
-    judgements as would give the variance that the model has; clusters change it as they change the variance
-    of the scores of the model, and the quantile is then Student's t. Judgements that are all alike therefore
-    have intervals too. Below 50 clusters they can be too short, as the note `few_clusters` says, and they are
-    too long where fewer than six judgements a system are no tie (`few_differing`).
+    The model is logit P(i, shown first, beats j) = th_i - th_j + g + x'b [1]_, a tie being half a win by
+    quasi-likelihood, or Davidson's [2]_ [3]_. Covariances are sandwiches over judgements (HC3) or over
+    clusters, of which those with leverage are left out one by one (CR3) [4]_; Student's t then has as many
+    degrees of freedom as there are clusters of equal size, less one. With two groupings the variances are
+    added, less that of both crossed [5]_. Below 50 clusters intervals can be too short, as the note
+    `few_clusters` says.
+
+    A system that won or lost all has no finite strength: its differences have one bound, and its rank follows
+    from the tests; ``prior="jeffreys"`` [6]_ gives it a finite one.
 
     References
     ----------
@@ -163,9 +203,13 @@ def compare_preferences(
        comparisons, Biometrika 39, 324-345.
     .. [2] Davidson (1970), On extending the Bradley-Terry model to accommodate ties in paired comparison
        experiments, J. Amer. Statist. Assoc. 65, 317-328.
-    .. [3] Hunter (2004), MM algorithms for generalized Bradley-Terry models, Ann. Statist. 32, 384-406.
-    .. [4] Tango (1998), Equivalence test and confidence interval for the difference in proportions for the
-       paired-sample design, Statist. Med. 17, 891-908.
+    .. [3] Davidson & Beaver (1977), On extending the Bradley-Terry model to incorporate within-pair order
+       effects, Biometrics 33, 693-702.
+    .. [4] Bell & McCaffrey (2002), Bias reduction in standard errors for linear regression with multi-stage
+       samples, Surv. Methodol. 28, 169-181.
+    .. [5] Cameron, Gelbach & Miller (2011), Robust inference with multiway clustering, J. Bus. Econ. Statist.
+       29, 238-249.
+    .. [6] Firth (1993), Bias reduction of maximum likelihood estimates, Biometrika 80, 27-38.
 
     Examples
     --------
@@ -184,26 +228,51 @@ def compare_preferences(
         unused="executor cache resample_size rescale",
     )
     settings = Settings.checked(
-        "preferences", ties=ties, scale=scale, prior=prior, interval=interval, level=level, test=test,
-        alternative=alternative, correction=correction, margin=margin, baseline=baseline,
+        "preferences", ties=ties, scale=scale, prior=_checked_prior(prior), interval=interval, level=level,
+        test=test, alternative=alternative, correction=correction, margin=margin, baseline=baseline,
+        order=_checked_order(order), voter_weights=voter_weights, fit_test=checks.flag(fit_test, "fit_test"),
     )  # fmt: skip
-    if settings.margin is not None and settings.prior > 0.0:
-        raise DesignError(
-            "margin and prior do not go together: a prior draws strengths together, which could make them"
-            " equivalent",
-            hint="leave one of the two out",
-        )
     drawing = Drawing.of(resampling)
-    judgements = data_of(data, clusters, Columns(a, b, winner, items, systems, how.ignore))
-    settings = settings.among(judgements.names)
-    fit = fitted(
-        judgements,
-        model=settings.ties,
-        prior=settings.prior,
-        resampling=drawing if settings.test == "bootstrap" else None,
+    columns = Columns(a, b, winner, items, systems, how.ignore, voter, covariates)
+    judged = data_of(data, clusters, columns)
+    settings = settings.among(judged.systems)
+    if settings.voter_weights == "shrunk" and judged.voter is None:
+        raise InvalidInputError(
+            'voter_weights="shrunk" weighs the judgements of a voter, and there are no voters',
+            hint="name who judged: voter=...",
+            argument="voter_weights",
+        )
+    found = strengths(
+        judged,
+        davidson=settings.ties == "davidson",
+        jeffreys=settings.prior is not None,
+        order=settings.order,
+        voter_weights=settings.voter_weights,
     )
-    result = _compared(fit, settings, drawing)
-    return with_backend(result, backend_of(data))
+    return with_backend(_compared(found, settings, drawing), backend_of(data))
+
+
+def _checked_prior(prior: Any) -> str | None:
+    if isinstance(prior, int | float) and not isinstance(prior, bool) and prior == 0:
+        return None  # as version 0.2.0 wrote it
+    if prior is None or (isinstance(prior, str) and prior == "jeffreys"):
+        return prior
+    raise InvalidInputError(
+        f'prior must be "jeffreys" or None, got {quoted(prior)}: judgements half won and half lost draw'
+        " systems far ahead together, and their intervals miss the truth",
+        hint='prior="jeffreys" gives finite strengths nearly without bias',
+        argument="prior",
+    )
+
+
+def _checked_order(order: Any) -> bool | str:
+    if isinstance(order, bool | np.bool_) or (isinstance(order, str) and order == "auto"):
+        return order if isinstance(order, str) else bool(order)
+    raise InvalidInputError(
+        f'order must be "auto", True or False, got {quoted(order)}',
+        hint="whether an effect of being shown first is in the model",
+        argument="order",
+    )
 
 
 @dataclass(frozen=True)
@@ -212,7 +281,7 @@ class Settings(CheckedSettings):
 
     ties: str
     scale: str
-    prior: float
+    prior: str | None
     interval: str | None
     level: float
     test: str | None
@@ -220,6 +289,9 @@ class Settings(CheckedSettings):
     correction: str
     margin: float | None
     baseline: str | None
+    order: bool | str
+    voter_weights: str
+    fit_test: bool
 
     @property
     def metric(self) -> str:
@@ -237,206 +309,514 @@ class Settings(CheckedSettings):
         return ELO_MEAN if self.scale == "elo" else 0.0
 
 
-def _compared(fit: Fit, settings: Settings, drawing: Drawing) -> PreferenceComparison:
-    names = fit.data.names
-    levelled = np.round(fit.strengths.log / rounding.spread_width(1.0))
-    order, pairs = family.order_and_pairs(levelled, names, True, settings.baseline, settings.alternative)
-    tests = {}
-    if settings.test is not None:
-        tests = {(i, j): _test(fit, i, j, settings.test, settings, drawing) for i, j in pairs}
-    unadjusted = [_difference(fit, i, j, tests.get((i, j)), settings) for i, j in pairs]
-    adjusted = family.adjusted(unadjusted, settings.correction)
-    differences = family.with_direction_notes(adjusted, settings.alpha)
-    tie = None
-    if settings.ties == "davidson" and settings.interval is not None:
-        tie = tie_interval(fit, settings.level)
-    return PreferenceComparison(
+def _compared(found: Strengths, settings: Settings, drawing: Drawing) -> PreferenceComparison:
+    judged, names = found.judged, found.judged.systems
+    order, chosen = family.order_and_pairs(found.places, names, True, settings.baseline, settings.alternative)
+    a, b = np.array(chosen, dtype=np.int64).reshape(-1, 2).T
+    tests = _swap_tests(found, a, b, settings, drawing)
+    pairs, unbounded = _pairs(found, a, b, tests, settings)
+    differences: Any = Differences((pairs,))
+    if len(pairs) <= MOST_HELD or tests:
+        differences = tuple(pairs)
+        if tests:
+            differences = tuple(dataclasses.replace(d, test=tests[p]) for p, d in enumerate(differences))
+        differences = family.with_direction_notes(differences, settings.alpha)
+    standings = _standings(order, pairs, differences, settings)
+    may_be_best = _set_of_best(found, pairs, settings, drawing)
+    rates, first = win_rates(judged, found.trials, settings.level)
+    effect = _order_effect(found, pairs, first, settings)
+    fitted = doubts.fit_test(found.fit, judged, found.precision, found.weights) if settings.fit_test else None
+    if effect.included and fitted is not None:
+        by_pair = doubts.order_by_pair(found.fit, fitted.design_effect)
+        effect = dataclasses.replace(effect, by_pair_p=by_pair)
+    influence = _influence(found, settings)
+    tie = found.fit.tie
+    result = PreferenceComparison(
         metrics=(MetricInfo(settings.metric, True, (-math.inf, math.inf)),),
-        systems=_scores(fit, order, differences, settings),
+        systems=_scores(found, order, standings, may_be_best, rates, settings),
         differences=differences,
         omnibus=(),
-        notes=(
-            *fit.data.notes,
-            *_notes_on_swaps(fit, tests, settings),
-            *_notes(fit, list(tests.values()), settings),
-        ),
-        provenance=_provenance(fit, settings, drawing),
-        n_items=fit.data.judged.n,
+        notes=(),
+        provenance=_provenance(found, settings, drawing),
+        n_items=judged.n,
         level=settings.level,
         correction=settings.corrected_by,
         margin=settings.margin,
         baseline=settings.baseline,
-        n_clusters=0 if fit.data.judged.clusters is None else fit.data.judged.n_units,
+        n_clusters=min((int(codes.max()) + 1 for codes in judged.clusters.values()), default=0),
         tie_model=settings.ties,
-        tie_parameter=float(fit.strengths.tie),
-        tie_interval=tie,
+        tie_parameter=tie,
+        tie_interval=_tie_interval(found, settings) if tie else None,
+        prior=settings.prior,
+        order=effect,
+        covariates=_covariates(found, settings),
+        without_covariates=_without_covariates(found, order, settings),
+        fit=fitted,
+        influence=influence,
     )
+    best_set = best_set_of(settings.metric, result.systems, settings.level)
+    result = dataclasses.replace(result, best_sets=() if best_set is None else (best_set,))
+    used = [*tests.values()]
+    notes = (
+        *judged.notes,
+        *_notes_on_swaps(found, tests, settings),
+        *_notes(result, found, settings, unbounded),
+        *note_rules.direction_notes(settings.metric, True, settings.alternative),
+        *note_rules.resample_notes(settings.metric, used, settings.correction, settings.alpha),
+    )
+    return dataclasses.replace(result, notes=notes)
 
 
-def _test(fit: Fit, i: int, j: int, chosen: str, settings: Settings, drawing: Drawing) -> TestResult:
-    side = settings.towards(True)
-    if chosen == "permutation" or (chosen == "auto" and len(fit.data.names) == 2):
-        pair = fit.data.names[i], fit.data.names[j]
-        swaps = permutation_test(fit.data.judged, i, j, pair, side, drawing)
-        return refined(swaps, fit.data.judged.direct(i, j)) if chosen == "auto" else swaps
-    estimate, n_units = fit.gap(i, j), fit.data.judged.n_units
-    if chosen == "bootstrap" and fit.resampled is not None:
-        replicates = fit.resampled.log[:, i] - fit.resampled.log[:, j]
-        return bootstrap_test(replicates, estimate, side, n_units)
-    return wald_test(estimate, fit.error(i, j), side, n_units)
+# -- pairs -----------------------------------------------------------------------------------------
 
 
-def _difference(
-    fit: Fit, i: int, j: int, test: TestResult | None, settings: Settings
-) -> PreferenceDifference:
-    """Return all that is told of A minus B; its p-value is not adjusted."""
-    names, unit = fit.data.names, settings.unit
-    log = fit.strengths.log
-    wins, losses, ties = (int(x) for x in (fit.wins[i, j], fit.wins[j, i], fit.ties[i, j]))
+def _pairs(
+    found: Strengths, a: IntArray, b: IntArray, tests: Mapping[int, TestResult], settings: Settings
+) -> tuple[PreferencePairs, int]:
+    """Return the differences of all pairs, and of how many infinite ones no bound was computed."""
+    fit, precision, level, side = found.fit, found.precision, settings.level, settings.towards(True)
+    log = fit.strengths
+    gap = log[a] - log[b]
+    gap = np.where(np.abs(gap) < rounding.spread_width(1.0), 0.0, gap)
+    same = fit.component[a] == fit.component[b]
+    over, under = found.reach[a, b] & ~same, found.reach[b, a] & ~same
+    gap = np.where(same, gap, np.select([over, under], [np.inf, -np.inf], np.nan))
+    error, df = precision.of(pairs_of(a, b))
+    error = np.where(same, error, np.nan)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        ratio = np.where(same & (error > 0.0), gap / error, 0.0)
+        ends = {}
+        for asked in (level, family.equivalence_level(level, settings.margin) or level):
+            half = quantile(asked, df) * error
+            ends[asked] = [gap - half, gap + half]
+    p = _p_of(ratio, df, side)
+    # Units that all point one way are the least that a test of theirs can see
+    sizes = [int(codes.max()) + 1 for codes in found.judged.clusters.values()]
+    least = (1.0 if side != "two-sided" else 2.0) * 0.5 ** min([found.judged.n, 1000, *sizes])
+    p = np.maximum(p, max(least, sys.float_info.min))
+    p = np.where(over | under, _one_sided(over, side), np.where(same, p, 1.0))
+    unbounded = 0
+    infinite = np.flatnonzero(over | under)
+    allowed = min(infinite.size, MOST_BOUNDS, int(MOST_WORK / (60 * fit.parameters.size**3)) + 1)
+    for asked, (low, high) in ends.items():
+        low[infinite], high[infinite] = -np.inf, np.inf
+        lead = np.column_stack([np.where(over, a, b), np.where(over, b, a)])[infinite[:allowed]]
+        for place, bound in zip(infinite, bounds(found.trials, fit, lead, asked), strict=False):
+            (low if over[place] else high)[place] = bound.low if over[place] else -bound.low
+            if asked == level:
+                p[place] = _towards(bound.p_value, bool(over[place]), side)
+        unbounded = infinite.size - allowed
+    statistic = np.where(np.isnan(gap), 0.0, gap)
+    if tests:
+        p, statistic = (
+            np.array([getattr(tests[k], what) for k in range(a.size)]) for what in ("p_value", "statistic")
+        )
+    nothing = np.full(a.size, np.nan)
+    adjusted = multiplicity.adjust(p, settings.correction) if settings.test is not None else nothing
     bounded = settings.interval is not None
-    interval, tost, chance = None, None, None
-    if bounded:
-        interval, tost, _ = family.with_equivalence(
-            lambda level: (gap_interval(fit, i, j, level, unit), ()), settings.level, settings.margin
-        )
-        chance = preference_interval(fit, i, j, settings.level)
-    difference = PreferenceDifference(
-        metric=settings.metric,
-        a=names[i],
-        b=names[j],
-        estimate=unit * fit.gap(i, j),
-        score_a=settings.mean + unit * float(log[i]),
-        score_b=settings.mean + unit * float(log[j]),
-        interval=interval,
-        level=settings.level,
-        test=test,
-        p_adjusted=None if test is None else test.p_value,
-        greater_is_better=True,
-        n_items=wins + ties + losses,
-        n_differing=wins + losses,
-        probability=float(fit.strengths.preference(i, j)),
-        probability_interval=chance,
-        wins=wins,
-        ties=ties,
-        losses=losses,
-        standard_error=unit * fit.error(i, j) if bounded else None,
-        standard_error_method="sandwich" if bounded else None,
+    (low, high), tost = (
+        [
+            settings.unit * _rounded(end, settings.margin and settings.margin / settings.unit)
+            for end in ends[asked]
+        ]
+        for asked in (level, [*ends][-1])
     )
-    return family.with_verdict(difference, tost, settings.margin)
-
-
-def _scores(
-    fit: Fit, order: Sequence[int], differences: Sequence[PreferenceDifference], settings: Settings
-) -> tuple[PreferenceScore, ...]:
-    names = [fit.data.names[s] for s in order]
-    standings = None
-    if settings.test is not None:
-        lettered = settings.baseline is None
-        standings = family.standings(names, differences, settings.alpha, lettered=lettered)
-    unit, mean = settings.unit, settings.mean
-    return tuple(
-        PreferenceScore(
+    if not bounded:
+        low, high, tost = nothing, nothing, [nothing, nothing]
+    wins, ties, losses = (x[a, b].astype(np.int64) for x in found.trials.records)
+    chances = [_preference(x, fit.tie) for x in (gap, low / settings.unit, high / settings.unit)]
+    with np.errstate(invalid="ignore"):
+        verdict = family.verdicts(low, high, tost[0], tost[1], settings.margin, True)
+    return (
+        PreferencePairs(
             metric=settings.metric,
-            system=names[position],
-            score=mean + unit * float(fit.strengths.log[s]),
-            **family.standing(standings, position),
-            win_rate=float(fit.rates[s]),
-            wins=int(fit.wins[s].sum()),
-            ties=int(fit.ties[s].sum()),
-            losses=int(fit.wins[:, s].sum()),
-            **_uncertainty(fit, s, settings),
+            greater_is_better=True,
+            names=found.judged.systems,
+            scores=settings.mean + settings.unit * found.scores,
+            a=a,
+            b=b,
+            estimate=settings.unit * gap,
+            low=low,
+            high=high,
+            standard_error=settings.unit * error if bounded else nothing,
+            p_value=p if settings.test is not None else nothing,
+            p_adjusted=adjusted,
+            statistic=settings.unit * statistic if settings.test is not None else nothing,
+            n_differing=wins + losses,
+            how=(over | under).astype(np.uint8),
+            verdict=verdict,
+            methods=("asymptotic",) * len(KINDS),
+            n_items=found.judged.n,
+            level=level,
+            interval="wald" if bounded else None,
+            test="wald" if settings.test is not None else None,
+            alternative=side,
+            told={},
+            margin=settings.margin,
+            equivalence=None if settings.margin is None else (tost[0], tost[1]),
+            equivalence_level=[*ends][-1],
+            wins=wins,
+            ties=ties,
+            losses=losses,
+            probability=chances[0],
+            probability_low=chances[1],
+            probability_high=chances[2],
+            kinds=KINDS,
+        ),
+        unbounded,
+    )
+
+
+def _p_of(ratio: FloatArray, df: FloatArray, side: str) -> FloatArray:
+    """Return p-values of Student's t."""
+    if side == "two-sided":
+        return np.asarray(2.0 * special.stdtr(df, -np.abs(ratio)))
+    return np.asarray(special.stdtr(df, -ratio if side == "greater" else ratio))
+
+
+def _one_sided(over: Any, side: str) -> FloatArray:
+    """Return p-values of infinite differences without a bound: nothing is known but their side."""
+    return np.ones(over.size) if side == "two-sided" else np.where(over == (side == "greater"), 0.5, 1.0)
+
+
+def _towards(p: float, over: bool, side: str) -> float:
+    """Return the p-value of one side, from that of both."""
+    return p if side == "two-sided" else 0.5 * p if over == (side == "greater") else 1.0 - 0.5 * p
+
+
+def _rounded(ends: FloatArray, margin: float | None) -> FloatArray:
+    """Return ends of intervals; those that only rounding separates from 0 or the margin lie on it."""
+    return rounding.on_marks(ends, family.marks(margin), np.ones(ends.size))
+
+
+def _preference(gap: FloatArray, tie: float) -> FloatArray:
+    """Return the probability that the first is preferred, a tie counting half, at these log odds."""
+    if not tie:
+        return np.asarray(special.expit(gap))
+    small = np.exp(-np.abs(gap))
+    tied = tie * np.exp(-0.5 * np.abs(gap))
+    ahead = (1.0 + 0.5 * tied) / (1.0 + small + tied)
+    return np.where(gap >= 0.0, ahead, np.where(gap < 0.0, 1.0 - ahead, np.nan))
+
+
+def _standings(order: Sequence[int], pairs: PreferencePairs, differences: Any, settings: Settings) -> Any:
+    """Return the ranks that tests leave open, and groups; None without tests."""
+    if settings.test is None:
+        return None
+    names = [pairs.names[s] for s in order]
+    lettered = settings.baseline is None
+    if isinstance(differences, tuple):
+        return family.standings(names, differences, settings.alpha, lettered=lettered)
+    place = np.empty(len(order), dtype=np.int64)
+    place[order] = np.arange(len(order))
+    better = np.zeros((len(order),) * 2, dtype=np.bool_)
+    sides = pairs.sides
+    better[place[pairs.a[sides > 0]], place[pairs.b[sides > 0]]] = True
+    better[place[pairs.b[sides < 0]], place[pairs.a[sides < 0]]] = True
+    return family.standings_of(better, lettered=lettered)
+
+
+def _swap_tests(
+    found: Strengths, a: IntArray, b: IntArray, settings: Settings, drawing: Drawing
+) -> dict[int, TestResult]:
+    """Return the permutation tests of all pairs by their places; none where another test was asked for."""
+    only_two = settings.test == "auto" and len(found.judged.systems) == 2
+    if settings.test != "permutation" and (not only_two or found.ordered or len(found.judged.clusters) > 1):
+        return {}
+    if found.ordered:
+        raise DesignError(
+            "the permutation test exchanges systems and knows of no order effect, which is in the model",
+            hint='test="wald" allows for it, or order=False leaves it out',
         )
-        for position, s in enumerate(order)
-    )
-
-
-def _uncertainty(fit: Fit, s: int, settings: Settings) -> dict[str, Any]:
-    """Return the intervals and standard errors of one system; None each if none were asked for."""
-    if settings.interval is None:
-        return dict.fromkeys(("interval", "robust_error", "win_rate_interval"))
-    unit, level = settings.unit, settings.level
-    fisher, robust = (
-        unit * math.sqrt(max(float(errors[s, s]), 0.0)) for errors in (fit.errors.fisher, fit.errors.robust)
-    )
+    if len(found.judged.clusters) > 1:
+        raise DesignError(
+            "the permutation test exchanges systems within clusters, and there are two crossed groupings",
+            hint='test="wald" allows for both',
+        )
+    side = settings.towards(True)
     return {
-        "interval": strength_interval(fit, s, level, unit, settings.mean),
-        "standard_error": fisher,
-        "standard_error_method": "fisher",
-        "robust_error": robust,
-        "win_rate_interval": win_rate_interval(fit, s, level),
+        place: swap_test(found.judged, i, j, side, drawing, refine=settings.test == "auto")
+        for place, (i, j) in enumerate(zip(a.tolist(), b.tolist(), strict=True))
     }
 
 
-def _notes(fit: Fit, tests: Sequence[TestResult], settings: Settings) -> Iterator[Note]:
-    """Yield notes on few clusters, resamples without a finite fit, the prior, ties and tests."""
-    judged = fit.data.judged
+# -- systems, order, covariates ----------------------------------------------------------------------
+
+
+def _estimated(
+    found: Strengths, vector: FloatArray, settings: Settings, unit: float = 1.0
+) -> tuple[float, float, Interval | None, float]:
+    """Return a sum of parameters with its standard error, interval and two-sided p-value."""
+    estimate = float(vector @ found.fit.parameters)
+    error, df = found.precision.of(contrast(vector))
+    half = quantile(settings.level, df) * error
+    p = _p_of(np.divide(estimate, error, out=np.zeros(1), where=error > 0.0), df, "two-sided")
+    ends = (unit * (estimate - half).item(), unit * (estimate + half).item())
+    interval = None
+    if settings.interval is not None:
+        interval = defined(Interval(*ends, settings.level, "wald", True))[0]
+    return unit * estimate, unit * error.item(), interval, p.item()
+
+
+def _set_of_best(
+    found: Strengths, pairs: PreferencePairs, settings: Settings, drawing: Drawing
+) -> SetOfBest | None:
+    """Return which systems may be the best, and how far each is behind it, as `compare` has them.
+
+    Of two systems of which one never lost to the other, the evidence is that of the likelihood.
+    """
+    size = len(pairs.names)
+    two_sided = pairs.alternative == "two-sided"
+    if size < FEWEST_SYSTEMS or None in (settings.interval, settings.test) or settings.baseline is not None:
+        return None
+    i, j = np.divmod(np.arange(size * size), size)
+    error, df = (x.reshape(size, size) for x in found.precision.of(pairs_of(i, j)))
+    gap = np.full((size, size), np.nan)
+    np.fill_diagonal(gap, 0.0)
+    gap[pairs.a, pairs.b] = pairs.estimate / settings.unit
+    gap[pairs.b, pairs.a] = -pairs.estimate / settings.unit
+    finite = np.isfinite(gap)
+    evidence = best.evidence_by_t(np.where(finite, gap, np.nan), error, df)
+    ahead = np.isinf(pairs.estimate) & two_sided
+    shown = np.sign(pairs.estimate[ahead]) * -special.ndtri(0.5 * pairs.p_value[ahead])
+    evidence[pairs.a[ahead], pairs.b[ahead]], evidence[pairs.b[ahead], pairs.a[ahead]] = shown, -shown
+    spread = Spread.normal(found.precision.covariance[:size, :size], float(df.min()) + 1.0)
+    needed = best.kept(evidence, best.points(None, size, settings.alpha, drawing.seed))
+    points = best.points(spread, size, settings.alpha, drawing.seed, needed)
+    upper = best.upper_by_t(gap, error, df, points)
+
+    def ends(candidate: int) -> FloatArray:
+        of_pair = np.where(finite[candidate], upper(candidate), np.maximum(gap[candidate], 0.0))
+        return settings.unit * of_pair
+
+    return best.set_of_best(best.kept(evidence, points), ends)
+
+
+def _scores(
+    found: Strengths,
+    order: Sequence[int],
+    standings: Any,
+    may_be_best: SetOfBest | None,
+    rates: Shares,
+    settings: Settings,
+) -> tuple[PreferenceScore, ...]:
+    cells, bounded = found.trials, settings.interval is not None
+    wins, ties, losses = (x.sum(axis=1) for x in cells.records)
+    first = cells.table(cells.count).sum(axis=1)
+    out = []
+    for position, s in enumerate(order):
+        score = settings.mean + settings.unit * float(found.scores[s])
+        known = bounded and math.isfinite(score)
+        vector = np.zeros(found.fit.parameters.size)
+        vector[s] = 1.0
+        _, robust, ends, _ = _estimated(found, vector, settings, settings.unit)
+        interval = ends and dataclasses.replace(
+            ends, low=settings.mean + ends.low, high=settings.mean + ends.high
+        )
+        fisher = settings.unit * math.sqrt(max(float(found.fit.inverse[s, s]), 0.0))
+        win_rate = Interval(float(rates.low[s]), float(rates.high[s]), settings.level, "tango", True)
+        out.append(
+            PreferenceScore(
+                metric=settings.metric,
+                system=found.judged.systems[s],
+                score=score,
+                interval=interval if known else None,
+                **family.standing(standings, position),
+                standard_error=fisher if known else None,
+                standard_error_method="fisher" if known else None,
+                robust_error=robust if known else None,
+                win_rate=float(rates.share[s]),
+                win_rate_interval=defined(win_rate)[0] if bounded else None,
+                wins=int(wins[s]),
+                ties=int(ties[s]),
+                losses=int(losses[s]),
+                first_share=float(first[s] / (wins + ties + losses)[s]),
+                may_be_best=None if may_be_best is None else bool(may_be_best.kept[s]),
+                behind=None
+                if may_be_best is None or np.isnan(may_be_best.behind[s])
+                else float(may_be_best.behind[s]),
+            )
+        )
+    return tuple(out)
+
+
+def _order_effect(found: Strengths, pairs: PreferencePairs, first: Shares, settings: Settings) -> OrderEffect:
+    names = found.judged.systems
+    S = len(names)
+    estimate, error, interval, p, chance = math.nan, math.nan, None, math.nan, math.nan
+    undone_by: float | None = None
+    undone: tuple[str, ...] = ()
+    without: tuple[str | float, ...] = ()
+    if found.ordered:
+        vector = np.zeros(found.fit.parameters.size)
+        vector[S] = 1.0
+        estimate, error, interval, p = _estimated(found, vector, settings)
+        chance = float(_preference(np.array([estimate]), found.fit.tie)[0])
+        plain = dataclasses.replace(found, fit=found.without_order)
+        x, y = family.ranked(plain.places, names, True)[:2]
+        log = plain.scores
+        without = (names[x], names[y], settings.unit * float(log[x] - log[y]))
+    elif settings.test is not None:
+        undone_by, undone = _undone(found, pairs)
+    share = Interval(float(first.low[0]), float(first.high[0]), settings.level, "tango", True)
+    return OrderEffect(
+        found.status, estimate, error, interval, p, chance, found.identified.left, found.identified.within,
+        None, undone_by, undone, float(first.share[0]),
+        defined(share)[0] if settings.interval is not None else None, without,
+    )  # fmt: skip
+
+
+def _undone(found: Strengths, pairs: PreferencePairs) -> tuple[float | None, tuple[str, ...]]:
+    """Return the smallest order effect that would undo a significant difference, to first order.
+
+    Strengths change by -V b per unit of the effect, where b is the information that they share with it.
+    """
+    plain = found.without_order
+    w = plain.trials.table(plain.trials.count * plain.moments.variance)
+    S = plain.trials.size
+    change = plain.inverse[:S, :S] @ (w.sum(axis=1) - w.sum(axis=0))
+    per_unit = change[pairs.a] - change[pairs.b]
+    at = np.flatnonzero((pairs.sides != 0) & np.isfinite(pairs.estimate) & (np.abs(per_unit) > 1e-9))
+    if not at.size:
+        return None, ()
+    gap = plain.strengths[pairs.a[at]] - plain.strengths[pairs.b[at]]
+    needed = np.abs(gap / per_unit[at])
+    place = int(needed.argmin())
+    stronger = pairs.a[at[place]], pairs.b[at[place]]
+    stronger = stronger if gap[place] > 0 else stronger[::-1]
+    return float(needed[place]), tuple(found.judged.systems[s] for s in stronger)
+
+
+def _covariates(found: Strengths, settings: Settings) -> tuple[Covariate, ...]:
+    start = len(found.judged.systems) + found.ordered
+    out = []
+    for k, name in enumerate(found.judged.covariate_names):
+        vector = np.zeros(found.fit.parameters.size)
+        vector[start + k] = 1.0
+        coefficient, error, interval, p = _estimated(found, vector, settings)
+        out.append(Covariate(name, coefficient, error, interval, p, float(found.sd[k])))
+    return tuple(out)
+
+
+def _without_covariates(found: Strengths, order: Sequence[int], settings: Settings) -> tuple[PlainScore, ...]:
+    """Return the strengths without covariates, the best first."""
+    if not found.judged.covariate_names:
+        return ()
+    plain = dataclasses.replace(
+        found, fit=found.plain, precision=precision_of(found.plain, found.judged, found.weights)
+    )
+    out = []
+    ranked = family.ranked(plain.places, found.judged.systems, True)
+    for rank, s in enumerate(ranked, start=1):
+        vector = np.zeros(plain.fit.parameters.size)
+        vector[s] = 1.0
+        _, _, ends, _ = _estimated(plain, vector, settings, settings.unit)
+        score = settings.mean + settings.unit * float(plain.scores[s])
+        interval = ends and dataclasses.replace(
+            ends, low=settings.mean + ends.low, high=settings.mean + ends.high
+        )
+        known = math.isfinite(score)
+        place = list(order).index(s) + 1
+        out.append(PlainScore(found.judged.systems[s], score, interval if known else None, rank, place))
+    return tuple(out)
+
+
+def _tie_interval(found: Strengths, settings: Settings) -> Interval | None:
+    """Return the interval of Davidson's parameter, on the scale of its logarithm."""
+    vector = np.zeros(found.fit.parameters.size)
+    vector[-1] = 1.0
+    interval = _estimated(found, vector, settings)[2]
+    return interval and dataclasses.replace(
+        interval, low=math.exp(interval.low), high=math.exp(interval.high)
+    )
+
+
+def _influence(found: Strengths, settings: Settings) -> Any:
+    """Return the voters who decide; the standard errors are those of clusters of voters."""
+    judged = found.judged
+    if judged.voter is None or settings.interval is None:
+        return ()
+    precision = found.precision
+    if not any(codes is judged.voter for codes in judged.clusters.values()):
+        by_voter = dataclasses.replace(judged, clusters={"voter": judged.voter})
+        precision = precision_of(found.fit, by_voter, found.weights)
+    return doubts.influence(found.fit, judged, precision, settings.unit, found.weights)
+
+
+# -- notes and provenance ----------------------------------------------------------------------------
+
+
+def _notes(c: PreferenceComparison, found: Strengths, settings: Settings, unbounded: int) -> Iterator[Note]:
+    """Yield notes on what was judged, on systems without limits, the order, the fit and voters."""
+    judged = found.judged
     bounded = settings.interval is not None
-    if bounded and judged.clusters is not None and judged.n_units < FEW_CLUSTERS:
-        message = f"there are only {judged.n_units} clusters: intervals can be too short below {FEW_CLUSTERS}"
+    if bounded and 0 < c.n_clusters < FEW_CLUSTERS:
+        message = f"there are only {c.n_clusters} clusters: intervals can be too short below {FEW_CLUSTERS}"
         yield Note("few_clusters", message)
-    decided = int(fit.wins.sum())
+    decided = sum(entry.wins for entry in c.systems)
     # Judgements that are no tie, for each system but one, below which intervals are too long
-    if bounded and decided < 6 * (len(fit.data.names) - 1):
+    if bounded and decided < 6 * (len(judged.systems) - 1):
         message = (
             f"only {decided} of {judged.n} judgements are no tie: with so few, no interval meets its level;"
             " these cover more than they say"
         )
         yield Note("few_differing", message)
-    lost = 0 if fit.resampled is None else int(np.isnan(fit.resampled.log).any(axis=1).sum())
-    if fit.resampled is not None and lost:
-        message = (
-            f"strengths have no finite estimate on {lost} of {len(fit.resampled.log)} resamples, where some"
-            " system wins or loses all; the bootstrap test counts them as extreme"
-        )
-        yield Note("undefined_resamples", message)
-    if settings.prior > 0.0:
-        message = (
-            f"{settings.prior:g} judgements, half won and half lost, were added between every two systems"
-        )
-        message += ", which draws strengths together"
-        if bounded:
-            message += ", and their intervals: they can miss strengths far apart"
-        yield Note("prior", message)
-    if settings.ties == "half" and bool(fit.ties.any()):
-        n_ties = int(fit.ties.sum() / 2)
+    n_ties = judged.n - decided
+    if settings.ties == "half" and n_ties:
         message = f"{counted(n_ties, 'tie')} {'counts' if n_ties == 1 else 'count'} as half a win for both"
         if bounded:
             message += (
                 "; the standard errors of the Fisher information treat them as wins and losses, and are"
+                " too large"
             )
-            message += " too large"
         yield Note("ties_as_halves", message)
-    yield from note_rules.direction_notes(settings.metric, True, settings.alternative)
-    yield from note_rules.resample_notes(settings.metric, tests, settings.correction, settings.alpha)
+    if unbounded:
+        message = (
+            f"of {unbounded} infinite differences no bound was computed, which would take long:"
+            ' prior="jeffreys" gives all of them estimates and intervals'
+        )
+        yield Note("unbounded", message)
+    if judged.voter_columns:
+        message = (
+            f"{listed(judged.voter_columns)} may say who judged, and is not used: judgements of one voter are"
+            " alike, which makes intervals too short; name it: clusters=..."
+        )
+        yield Note("unused_voters", message)
+    if judged.style_columns:
+        message = (
+            f"{listed(judged.style_columns)} may tell of the style of answers, and is not used:"
+            " covariates=... shows how strengths change with it taken into account"
+        )
+        yield Note("unused_style", message)
 
 
-def _notes_on_swaps(fit: Fit, tests: Mapping[tuple[int, int], TestResult], settings: Settings) -> list[Note]:
+def _notes_on_swaps(found: Strengths, tests: Mapping[int, TestResult], settings: Settings) -> list[Note]:
     """Return a note where two systems were judged in so few units that no swap can decide."""
-    if len(fit.data.names) != 2 or not tests:
+    if len(found.judged.systems) != 2 or not tests:
         return []
-    units = "judgements" if fit.data.judged.clusters is None else "clusters"
-    n = fit.data.judged.direct(0, 1).size
+    units = "clusters" if found.judged.clusters else "judgements"
+    n = balance(found.judged, 0, 1).size
     return swap_notes.notes_on_few(n, units, tests.values(), settings, (settings.metric,))
 
 
-def _provenance(fit: Fit, settings: Settings, drawing: Drawing) -> Provenance:
-    judged = fit.data.judged
-    numbers: dict[str, Any] = {"judgements": judged.n, "systems": list(fit.data.names)}
-    if judged.clusters is not None:
-        numbers["clusters"] = judged.n_units
-    return made_by(
-        drawing, {"metrics": [settings.metric], **settings.by_name()}, numbers, _data_hash(fit.data)
-    )
+def _provenance(found: Strengths, settings: Settings, drawing: Drawing) -> Provenance:
+    judged = found.judged
+    numbers: dict[str, Any] = {"judgements": judged.n, "systems": list(judged.systems)}
+    sizes = [int(codes.max()) + 1 for codes in judged.clusters.values()]
+    if sizes:
+        numbers["clusters"] = sizes[0] if len(sizes) == 1 else sizes
+    if judged.covariate_names:
+        numbers["covariates"] = list(judged.covariate_names)
+    return made_by(drawing, {"metrics": [settings.metric], **settings.by_name()}, numbers, _data_hash(judged))
 
 
-def _data_hash(data: Data) -> str:
-    """Hash the judgements, whatever their order and whichever system of each came first."""
-    judged = data.judged
-    swapped = judged.first > judged.second
-    columns: list[Array] = [
-        np.where(swapped, judged.second, judged.first),
-        np.where(swapped, judged.first, judged.second),
-        np.where(swapped, 1.0 - judged.values, judged.values),
-        np.zeros(judged.n) if judged.clusters is None else judged.clusters,
-    ]
-    return hash_of_rows(data.names, np.column_stack(columns))
+def _data_hash(judged: Judgements) -> str:
+    """Hash the judgements, whatever their order; which system was shown first counts."""
+    digest = hashlib.blake2b("|".join(judged.systems).encode(), digest_size=8)
+    size = len(judged.systems)
+    keys = (judged.outcome.astype(np.int64) * size + judged.first) * size + judged.second
+    for codes in judged.clusters.values() or (np.zeros(1, dtype=np.int64),):
+        digest.update(np.sort(codes.astype(np.int64) * (3 * size * size) + keys).view(np.uint8).data)
+    for column in judged.covariates.T:
+        digest.update(np.ascontiguousarray(column[np.lexsort((column, keys))]).view(np.uint8).data)
+    return digest.hexdigest()

@@ -1,12 +1,14 @@
-"""The data of a comparison by preferences: judgements in files, tables, rows; matrices and win rates."""
+"""The data of a comparison by preferences: judgements in files, tables, rows, as codes; and win rates."""
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
-from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+import re
+from collections import ChainMap, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain, count
+from operator import itemgetter
 from os import PathLike
 from pathlib import Path
 from typing import Any, ClassVar
@@ -14,27 +16,25 @@ from typing import Any, ClassVar
 import numpy as np
 
 from bestby._core import arrays, checks
-from bestby._core.arrays import is_table
-from bestby._core.cached import cached_property
+from bestby._core.arrays import is_table, objects
+from bestby._core.checks import NUMERAL
 from bestby._core.errors import InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.paths import readable_file
-from bestby._core.text import counted, normal_form, quoted, visible
-from bestby._core.typing import Array, FloatArray, IntArray, OnMissing
-from bestby.data.alignment import chosen_names, one_grouping
-from bestby.data.columns import MISSING, Missing, column_of_texts
+from bestby._core.text import counted, normal_form, quoted, visible, words_of
+from bestby._core.typing import Array, FloatArray, OnMissing
+from bestby.data.alignment import chosen_names, two_groupings
+from bestby.data.columns import HEAD, MISSING, Coded, Column, Missing, codes, occurring
 from bestby.data.evaluation import Evaluation
 from bestby.data.layouts.assemble import agreed
 from bestby.data.reading import Reading, checked_reading
 from bestby.data.roles import listed
-from bestby.data.table import Table, table_of, unreadable
+from bestby.data.table import FrameColumns, Table, table_of, unreadable
+from bestby.data.values import as_scores
 from bestby.metrics.base import MeanMetric
 from bestby.readers.files import read_table
 from bestby.readers.formats.base import format_of, read_format
 from bestby.readers.paths import by_system, check_arguments, default_names, missing_texts, named_paths
-from bestby.resampling import streams, totals
-from bestby.resampling.progress import Progress
-from bestby.resampling.units import CELL_COST_BOOTSTRAP
 from bestby.results.base import Note
 
 
@@ -91,6 +91,11 @@ def read_preferences(
     number: from 1 (A) to 2 (B), as alpaca_eval writes it, if there is a number above 1, else from 0 (B) to 1
     (A). 1 is a preference for A on both.
 
+    Column a holds the system that was shown first. All other columns are kept, to be named when the systems
+    are compared: who judged, prompts, lengths of answers. Annotations of alpaca_eval and verdicts of
+    Arena-Hard and MT-bench are recognised, with their annotators or judges and, where these were logged, the
+    lengths of the answers; what LMArena's tables hold in ``conv_metadata`` becomes columns.
+
     Examples
     --------
     >>> import tempfile
@@ -116,15 +121,13 @@ def read_preferences(
     files = by_system(named_paths(paths))
     columns = {"a": a, "b": b, "winner": winner, "item": items, "cluster": clusters}
     form = format_of(files, None, texts=False) if all(name is None for name in columns.values()) else None
-    if form is not None:
+    if form is None:
+        parts = [_judgements_in_file(*file, columns, missing_texts(missing)) for file in files.items()]
+    else:
         # A judgement that failed is none; what was read says how many there are.
         read = read_format(form, files, gold=(), clusters=None, on_missing="drop", options={})
-        judged = _judgements_in_format(read, [*files.values()])
-    else:
-        judged = _joined(
-            [_judgements_in_file(*file, columns, missing_texts(missing)) for file in files.items()]
-        )
-    return judgements_among(judged, systems, how.ignore)
+        parts = [_judgements_in_format(read, [*files.values()])]
+    return _among(_joined(parts), systems, how.ignore)
 
 
 def _judgements_in_file(
@@ -145,19 +148,10 @@ def _judgements_in_format(read: Any, paths: Sequence[Path]) -> Preferences:
             f"{paths[0]} was read as {read.description}: there are no preferences in it",
             hint="preferences are rows with two systems and which of them was better",
         )
-    items, first, second, winners = (tuple(column) for column in zip(*read.preferences, strict=True))
-    values = judged_values(str(paths[0]), winners, first, second, ("a", "b"))
     source = f"{paths[0].name} was" if len(paths) == 1 else "The files were"
-    return Preferences(
-        first,
-        second,
-        values,
-        items,
-        None,
-        f"{source} read as {read.description}",
-        read.evaluation,
-        read.notes,
-    )
+    description = f"{source} read as {read.description}"
+    table = Table(str(paths[0]), table_of(read.preferences).data, frozenset())
+    return dataclasses.replace(preferences_of(table, {}), description=description, notes=read.notes)
 
 
 # -- tables ----------------------------------------------------------------------------------------
@@ -173,35 +167,43 @@ _UNGRADED = (0.0, 0.5, 1.0)
 
 _WINNER_HINT = 'the winner is a system, "a" or "b", "tie", or a number from 0 (B) to 1 (A), or 1 (A) to 2 (B)'
 
+_ROW_HINT = 'each judgement is (a, b, winner) or (item, a, b, winner), the winner a, b or "tie"'
+
 
 @dataclass(frozen=True, eq=False)
 class Preferences:
-    """Judgements of pairs of systems.
+    """Judgements of pairs of systems, and the tables that they were read from.
 
     Parameters
     ----------
-    first, second : tuple of str
-        The two systems of each judgement.
+    names : tuple of str
+        The systems, in order.
+    first, second : ndarray, shape (n,)
+        The positions in `names` of the two systems of each judgement, in the order in which they were shown.
     values : ndarray, shape (n,)
         1 where the first was preferred, 0 where the second was, 0.5 for a tie; what lies between is a graded
         preference.
-    items, clusters : tuple of str, or None
-        What was judged; what is to be resampled together, if that is not the item.
+    items, clusters : Coded or None
+        What was judged; what is to be resampled together, if that is not the item. Codes and distinct texts.
+    tables, rows, used
+        The tables, with all their columns; which of their rows these judgements are, shape (n,); the names of
+        the columns that have a part in the above.
     description : str
         What was taken for what.
-    rates : Evaluation or None
-        The win rates by item as the format of the file has them; made of the judgements if None.
     notes : tuple of Note
         What else is to be said of the reading.
     """
 
-    first: tuple[str, ...]
-    second: tuple[str, ...]
+    names: tuple[str, ...]
+    first: Array
+    second: Array
     values: FloatArray
-    items: tuple[str, ...] | None
-    clusters: tuple[str, ...] | None
+    items: Coded | None
+    clusters: Coded | None
+    tables: tuple[Table, ...]
+    rows: Array
+    used: frozenset[str]
     description: str
-    rates: Evaluation | None = None
     notes: tuple[Note, ...] = ()
 
     def __repr__(self) -> str:
@@ -209,33 +211,20 @@ class Preferences:
         return f"<{judgements} of {counted(len(self.names), 'system')}: {visible(listed(self.names))}>"
 
     @property
-    def names(self) -> tuple[str, ...]:
-        """The systems, in the order in which they come up."""
-        both = zip(self.first, self.second, strict=True)
-        return tuple(dict.fromkeys(name for pair in both for name in pair))
-
-    @property
     def is_graded(self) -> bool:
         """Whether some preference is no win, no loss and no tie."""
-        return not bool(np.isin(self._all_values, _UNGRADED).all())
+        return not bool(np.isin(self.values, _UNGRADED).all())
 
-    @property
-    def _all_values(self) -> FloatArray:
-        if self.rates is None:
-            return self.values
-        return np.concatenate([*self.rates.systems.values()]).astype(np.float64)
-
-    def winners(self) -> list[str]:
-        """Return the name of the preferred system, or "tie", of each judgement; refuse graded preferences."""
+    def outcomes(self) -> Array:
+        """Return 2 where the first was preferred, 1 for a tie, 0 where the second was; refuse grades."""
         if self.is_graded:
-            graded = f"the first: {float(self._all_values[~np.isin(self._all_values, _UNGRADED)][0]):g}"
+            graded = f"the first: {float(self.values[~np.isin(self.values, _UNGRADED)][0]):g}"
             raise InvalidInputError(
                 f"strengths are made of wins, losses and ties, but a preference is graded ({graded})",
                 hint="compare the means of graded preferences: bestby preferences --method win-rate, or"
                 " compare with them as the scores of items",
             )
-        rows = zip(self.first, self.second, self.values.tolist(), strict=True)
-        return [a if value == 1.0 else b if value == 0.0 else TIES[0] for a, b, value in rows]
+        return (2.0 * self.values).astype(np.int8)
 
     def judgements(self) -> list[tuple[str, ...]]:
         """Return the judgements as `bestby.compare_preferences` takes them.
@@ -245,352 +234,569 @@ class Preferences:
         InvalidInputError
             If a preference is graded.
         """
-        judged = list(zip(self.first, self.second, self.winners(), strict=True))
-        if self.items is None:
-            return [*judged]
-        return [(item, *row) for item, row in zip(self.items, judged, strict=True)]
+        names = objects([*self.names])
+        first, second, outcome = names[self.first], names[self.second], self.outcomes()
+        won = np.where(outcome == 1, TIES[0], np.where(outcome == 2, first, second))
+        columns = [first, second, won] if self.items is None else [self.items.values, first, second, won]
+        return [*zip(*(column.tolist() for column in columns), strict=True)]
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns that all tables have."""
+        return [name for name in self.tables[0].names if all(name in table.data for table in self.tables)]
+
+    def groups(self, name: str, role: str) -> Coded:
+        """Return the groups that a column of the tables puts the judgements into."""
+        parts = [_coded(table, table.require(name, role), role) for table in self.tables]
+        return _in_one_spelling(parts, self.rows)
+
+    def numbers(self, name: str) -> FloatArray:
+        """Return the numbers in a column of the tables; the lengths of texts, in characters."""
+        parts = [_numbers(table, table.require(name, "covariates")) for table in self.tables]
+        return np.concatenate(parts)[self.rows]
 
 
 def preferences_of(table: Table, columns: Mapping[str, str | None]) -> Preferences:
     """Return the judgements of a table; `columns` holds the columns that the user named, by role."""
-    a = table.column_called(columns["a"], A_WORDS, "a")
-    b = table.column_called(columns["b"], B_WORDS, "b")
-    winner = table.column_called(columns["winner"], WINNER_WORDS, "winner")
-    item = table.item_column(columns["item"])
-    cluster = columns["cluster"] or ("cluster" if "cluster" in table.data else None)
-    if cluster is not None:
-        table.require(cluster, "cluster")
-    first, second, won, named = in_one_spelling(
-        table.texts(a, "system"), table.texts(b, "system"), table.texts(winner, "winner"), (a, b)
-    )
-    for row, (x, y) in enumerate(zip(first, second, strict=True), start=1):
-        if x == y:
-            raise InvalidInputError(
-                f"{table.source}: row {row} is of {x!r} against itself", hint="a judgement is of two systems"
-            )
-    description = f"{Path(table.source).name} was read as judgements; systems: {a} and {b}"
+    table = _unfolded(dataclasses.replace(table, missing=table.missing | {""}))
+    a = table.column_called(columns.get("a"), A_WORDS, "a")
+    b = table.column_called(columns.get("b"), B_WORDS, "b")
+    winner = table.column_called(columns.get("winner"), WINNER_WORDS, "winner")
+    item = table.item_column(columns.get("item"))
+    cluster = columns.get("cluster") or ("cluster" if "cluster" in table.data else None)
+    names, first, second = _pairs([_coded(table, name, "system") for name in (a, b)])
+    if (first == second).any():
+        row = int(np.argmax(first == second))
+        raise InvalidInputError(
+            f"{table.source}: row {row + 1} is of {quoted(names[first[row]])} against itself",
+            hint="a judgement is of two systems",
+        )
+
+    def groups(name: str | None, role: str) -> Coded | None:
+        return None if name is None else _in_one_spelling([_coded(table, table.require(name, role), role)])
+
     more = (("preferred", winner), ("item", item), ("cluster", cluster))
-    description += "".join(f"; {role}: {name}" for role, name in more if name)
+    description = f"{Path(table.source).name} was read as judgements; systems: {a} and {b}"
     return Preferences(
+        names,
         first,
         second,
-        judged_values(table.source, won, first, second, named),
-        None if item is None else tuple(table.texts(item, "item")),
-        None if cluster is None else tuple(table.texts(cluster, "cluster")),
-        description,
+        _values(table, _coded(table, winner, "winner"), names, first, second, (a, b)),
+        groups(item, "item"),
+        groups(cluster, "cluster"),
+        (table,),
+        np.arange(first.size),
+        frozenset({a, b, winner, item or winner, cluster or winner}),
+        description + "".join(f"; {role}: {name}" for role, name in more if name),
     )
 
 
-def in_one_spelling(*columns: Sequence[str]) -> list[tuple[str, ...]]:
-    r"""Return names with one spelling, the first, for those that look alike.
+def _unfolded(table: Table) -> Table:
+    """Return a table of judgements with columns for what logs of arenas keep in other forms.
 
-    >>> in_one_spelling(["caf\xe9", "x"], ["x", "cafe\u0301"])[1] == ("x", "caf\xe9")
-    True
+    These are numbers of tokens and marks, which LMArena keeps in one object, and the winner, for which some
+    of its tables have a column per outcome.
     """
+    made: dict[str, Any] = {}
+    if "conv_metadata" in table.data:
+        rows = [{} if row is None else row for row in _cells(table, "conv_metadata")]
+        made = dict(table_of(rows).data) if is_table(rows) else {}
+    outcomes = [f"winner_{one}" for one in ("model_a", "model_b", "tie")]
+    if "winner" not in table.data and all(name in table.data for name in outcomes):
+        won, _, tied = (as_scores(table.column(name)).values.astype(np.float64) for name in outcomes)
+        made["winner"] = won + 0.5 * tied
+    return dataclasses.replace(table, data=ChainMap(made, table.data)) if made else table  # type: ignore[arg-type]  # to be read only
+
+
+def _cells(table: Table, name: str) -> list[Any]:
+    """Return the values of a column as they are, None where there is none."""
+    raw = table.raw(name)
+    return list(raw.values if isinstance(raw, Column) else np.ma.filled(raw, None))
+
+
+def _coded(table: Table, name: str, role: str) -> Coded:
+    """Return a column of names or groups as codes of its texts; only the distinct ones are looked at."""
+    coded = _codes_of(table, name, role)
+    texts = coded.distinct.tolist()
+    if {*map(type, texts)} == {str}:
+        texts = [*map(str.strip, texts)]  # quicker than all that a column may be
+    if {*map(type, texts)} != {str} or table.missing.intersection(texts) or "\0" in "".join(texts):
+        try:
+            texts = dataclasses.replace(table, data={name: coded.distinct}).texts(name, role)
+        except InvalidInputError:  # said again, with the number of the row
+            texts = table.texts(name, role)
+            coded = Coded(objects(texts), np.arange(len(texts)))
+    checks.check_text("".join(texts), f"{table.source}: {role}")
+    return Coded(objects(texts), coded.codes)
+
+
+def _codes_of(table: Table, name: str, role: str) -> Coded:
+    """Return the values of a column as codes: of numbers in order, of others as they come up."""
+    if isinstance(table.data, FrameColumns) and (coded := table.data.coded(name)) is not None:
+        return coded
+    raw = table.data[name]
+    if isinstance(raw, np.ndarray) and raw.dtype.kind in "biuf" and not np.ma.is_masked(raw):
+        return Coded(*codes(np.ma.getdata(raw)))
+    if isinstance(raw, Coded):
+        return raw
+    listed = _cells(table, name)
+    several = {kind for kind in {*map(type, listed)} if _holds_several(kind)}
+    if several:
+        row = next(row for row, value in enumerate(listed) if type(value) in several)
+        raise InvalidInputError(
+            f"{table.source}: the {role} of row {row + 1} must be a name, got {quoted(listed[row])}",
+            hint=_ROW_HINT,
+        )
+    place: dict[Any, int] = defaultdict(count().__next__)
+    places = np.fromiter(map(place.__getitem__, listed), np.int32, len(listed))
+    return Coded(objects([*place]), places)
+
+
+def _holds_several(kind: type) -> bool:
+    """Tell whether values of a type are no names: they hold several values, or have no hash."""
+    holds = issubclass(kind, Collection) or hasattr(kind, "__array__") or kind.__hash__ is None
+    return holds and not issubclass(kind, str | bytes)
+
+
+def _in_one_spelling(parts: Sequence[Coded], rows: Any = slice(None)) -> Coded:
+    r"""Return texts one after the other, some rows of them, with one spelling for those that look alike.
+
+    The distinct ones stand in order, and each occurs.
+
+    >>> found = _in_one_spelling([Coded(objects(["caf\xe9", "x"]), np.array([0, 1])),
+    ...                           Coded(objects(["cafe\u0301"]), np.array([0]))])
+    >>> found.codes.tolist()
+    [0, 1, 0]
+    """
+    texts = [part.distinct.tolist() for part in parts]
+    forms = [names if "".join(names).isascii() else [*map(normal_form, names)] for names in texts]
     spelling: dict[str, str] = {}
-    return [tuple(spelling.setdefault(normal_form(name), name) for name in names) for names in columns]
+    for form, text in zip(chain(*forms), chain(*texts), strict=True):
+        spelling.setdefault(form, text)
+    place = dict(zip(sorted(spelling), range(len(spelling)), strict=True))
+    every = np.concatenate(
+        [
+            np.fromiter(map(place.__getitem__, names), np.int32, len(names))[part.codes]
+            for part, names in zip(parts, forms, strict=True)
+        ]
+    )[rows]
+    there = occurring(every, len(place))
+    distinct = objects([*map(spelling.__getitem__, place)])[there]
+    return Coded(distinct, every if there.all() else (np.cumsum(there, dtype=np.int32) - 1)[every])
+
+
+def _pairs(both: Sequence[Coded], rows: Any = slice(None)) -> tuple[tuple[str, ...], Array, Array]:
+    """Return the systems that occur, in order, and the first and the second of each judgement."""
+    half = len(both) // 2
+    n = sum(len(part) for part in both[:half])
+    places = np.arange(n)[rows]
+    systems = _in_one_spelling(both, np.concatenate([places, n + places]))
+    return (tuple(systems.distinct.tolist()), *systems.codes.reshape(2, -1))
 
 
 def _joined(parts: Sequence[Preferences]) -> Preferences:
     """Return the judgements of several tables as one; all of them have items and clusters, or none."""
     if len(parts) == 1:
         return parts[0]
+    groups: dict[str, Any] = {}
     for what in ("items", "clusters"):
-        have = [getattr(part, what) is not None for part in parts]
-        if any(have) and not all(have):
+        groups[what] = [one for part in parts if (one := getattr(part, what)) is not None]
+        if len(groups[what]) not in (0, len(parts)):
             raise InvalidInputError(
                 f"some tables of judgements have {what}, and some have none",
                 hint=f"give all of them a column of {what}, or none",
             )
-
-    def whole(what: str) -> tuple[str, ...]:
-        return tuple(one for part in parts for one in getattr(part, what))
-
-    first, second = in_one_spelling(whole("first"), whole("second"))
-    return Preferences(
-        first,
-        second,
-        np.concatenate([part.values for part in parts]),
-        None if parts[0].items is None else whole("items"),
-        None if parts[0].clusters is None else whole("clusters"),
-        "; ".join(part.description for part in parts),
+    names, first, second = _pairs(
+        [
+            Coded(objects([*part.names]), getattr(part, shown))
+            for shown in ("first", "second")
+            for part in parts
+        ]
+    )
+    return dataclasses.replace(
+        parts[0],
+        names=names,
+        first=first,
+        second=second,
+        values=np.concatenate([part.values for part in parts]),
+        items=_in_one_spelling(groups["items"]) if groups["items"] else None,
+        clusters=_in_one_spelling(groups["clusters"]) if groups["clusters"] else None,
+        tables=tuple(table for part in parts for table in part.tables),
+        rows=np.arange(first.size),
+        used=frozenset().union(*(part.used for part in parts)),
+        description="; ".join(part.description for part in parts),
     )
 
 
-def judged_values(
-    source: str, winners: Sequence[str], first: Sequence[str], second: Sequence[str], columns: Sequence[str]
+def _values(
+    table: Table, won: Coded, names: Sequence[str], first: Array, second: Array, columns: Sequence[str]
 ) -> FloatArray:
     """Return 1 per judgement that the first system won, 0 for the second, what lies between for numbers."""
-    if TIES[0] in {*first, *second}:
+    place = {normal_form(name): code for code, name in enumerate(names)}
+    if TIES[0] in place:
         raise InvalidInputError(
-            f"{source}: a system is called {TIES[0]!r}, which means that neither was better",
+            f"{table.source}: a system is called {TIES[0]!r}, which means that neither was better",
             hint="give it another name",
         )
-    values = np.full(len(winners), np.nan)
-    for row, (won, a, b) in enumerate(zip(winners, first, second, strict=True)):
-        # The name of a system goes before that of a column: "a" may be the system in column b.
-        words = {columns[0]: 1.0, columns[1]: 0.0, "a": 1.0, "b": 0.0, **dict.fromkeys(TIES, 0.5)}
-        values[row] = {**words, b: 0.0, a: 1.0}.get(won, np.nan)
-    numbers = np.flatnonzero(np.isnan(values))
-    if numbers.size:
-        values[numbers] = _graded(source, winners, numbers, first, second)
+    # The name of a system goes before that of a column: "a" may be the system in column b.
+    words = dict.fromkeys((columns[0], *A_WORDS), 1.0) | dict.fromkeys((columns[1], *B_WORDS), 0.0)
+    words |= dict.fromkeys(TIES, 0.5)
+    forms = [*map(normal_form, won.distinct.tolist())]
+    winner = np.array([place.get(form, -1) for form in forms])[won.codes]
+    said = np.array([words.get(form, words.get(form.lower(), np.nan)) for form in forms])[won.codes]
+    values = np.where(winner == first, 1.0, np.where(winner == second, 0.0, said))
+    rows = np.flatnonzero(np.isnan(values))
+    graded = np.array([float(form) if NUMERAL.fullmatch(form) else np.nan for form in forms])[won.codes[rows]]
+    odd = rows[~((graded >= 0.0) & (graded <= 2.0))]
+    if odd.size:
+        row = int(odd[0])
+        raise InvalidInputError(
+            f"{table.source}: the winner of row {row + 1}, {quoted(names[first[row]])} against"
+            f" {quoted(names[second[row]])}, must be one of them, 'tie' or a number, got"
+            f" {quoted(won.values[row])}",
+            hint=_WINNER_HINT,
+        )
+    if rows.size:
+        values[rows] = _graded(table, won, graded, rows)
     return values
 
 
-def _graded(
-    source: str, winners: Sequence[str], rows: Array, first: Sequence[str], second: Sequence[str]
-) -> FloatArray:
-    numbers = np.full(rows.size, np.nan)
-    for place, row in enumerate(rows.tolist()):
-        with contextlib.suppress(ValueError):
-            numbers[place] = float(winners[row])
-        if not 0.0 <= numbers[place] <= 2.0:
-            raise InvalidInputError(
-                f"{source}: the winner of row {row + 1}, {first[row]!r} against {second[row]!r}, must be one"
-                f" of them, 'tie' or a number, got {winners[row]!r}",
-                hint=_WINNER_HINT,
-            )
+def _graded(table: Table, won: Coded, numbers: FloatArray, rows: Array) -> FloatArray:
+    """Return preferences that are numbers from 0 (B) to 1 (A), or from 1 (A) to 2 (B), on the first scale."""
     if numbers.max() <= 1.0:
         return numbers
     if numbers.min() < 1.0:
         low, high = rows[int(numbers.argmin())], rows[int(numbers.argmax())]
         raise InvalidInputError(
-            f"{source}: preferences are numbers from 0 to 1 or from 1 to 2, but row {low + 1} has"
-            f" {winners[low]} and row {high + 1} has {winners[high]}",
+            f"{table.source}: preferences are numbers from 0 to 1 or from 1 to 2, but row {low + 1} has"
+            f" {won.values[low]} and row {high + 1} has {won.values[high]}",
             hint=_WINNER_HINT + "; write ties as 1.5",
         )
     return np.asarray(2.0 - numbers)
 
 
-def rows_among(pairs: Sequence[tuple[str, str]], systems: Any, ignore: Any) -> tuple[list[str], list[int]]:
-    """Return the chosen systems, and the positions of the pairs of which both are chosen."""
-    names = list(dict.fromkeys(name for pair in pairs for name in pair))
-    chosen = chosen_names(names, systems, ignore, "the judgements")
-    rows = [row for row, (a, b) in enumerate(pairs) if a in chosen and b in chosen]
-    if not rows:
-        raise InvalidInputError(f"{listed(chosen) or 'no systems'} were never judged against each other")
-    return chosen, rows
-
-
-def judgements_among(judged: Preferences, systems: Any, ignore: Any) -> Preferences:
+def _among(judged: Preferences, systems: Any, ignore: Any) -> Preferences:
     """Return the judgements of some systems, by name or pattern, with each other."""
     if systems is None and ignore is None:
         return judged
-    systems, rows = rows_among([*zip(judged.first, judged.second, strict=True)], systems, ignore)
-    columns = {"first": judged.first, "second": judged.second}
-    columns |= {"items": judged.items or (), "clusters": judged.clusters or ()}
-    chosen: dict[str, Any] = {what: tuple(one[row] for row in rows) for what, one in columns.items() if one}
-    rates = judged.rates
-    if rates is not None:
-        scores = {name: values for name, values in rates.systems.items() if name in systems}
-        if len(scores) < 2:
+    chosen = chosen_names(judged.names, systems, ignore, "the judgements")
+    every = objects([*judged.names])
+    is_chosen = np.isin(every, objects(chosen))
+    kept = np.flatnonzero(is_chosen[judged.first] & is_chosen[judged.second])
+    if not kept.size:
+        raise InvalidInputError(f"{listed(chosen) or 'no systems'} were never judged against each other")
+    names, first, second = _pairs([Coded(every, judged.first), Coded(every, judged.second)], kept)
+    items, clusters = (
+        None if one is None else _in_one_spelling([one], kept) for one in (judged.items, judged.clusters)
+    )
+    return dataclasses.replace(
+        judged,
+        names=names,
+        first=first,
+        second=second,
+        values=judged.values[kept],
+        items=items,
+        clusters=clusters,
+        rows=judged.rows[kept],
+    )
+
+
+# -- covariates ------------------------------------------------------------------------------------
+
+
+_STYLE = frozenset({
+    "len", "length", "lengths", "token", "tokens", "char", "chars", "characters", "word", "words", "markdown",
+    "header", "headers", "list", "lists", "bold", "answer", "response", "output", "completion",
+    "conversation",
+})  # fmt: skip
+"""Words in the names of columns, one per answer, that tell of its style, or are the answer itself."""
+
+_VOTERS = frozenset({"voter", "annotator", "rater", "judge", "user", "worker", "evaluator"})
+
+_SIDE = re.compile(r"(?:^|(?<=[^a-z0-9]))(?:a|1)(?=[^a-z0-9]|$)")
+"""What says in the name of a column that it is of the first answer: ``len_a``, ``sum_assistant_a_tokens``."""
+
+
+def paired(columns: Sequence[str]) -> dict[str, tuple[str, str]]:
+    """Return pairs of columns of the first and the second answer, by what their names have in common.
+
+    >>> paired(["len_a", "len_b", "a_bold", "b_bold", "n_1"])
+    {'len': ('len_a', 'len_b'), 'bold': ('a_bold', 'b_bold')}
+    """
+    found = {}
+    for name in columns:
+        for side in _SIDE.finditer(name):
+            other = name[: side.start()] + {"a": "b", "1": "2"}[side[0]] + name[side.end() :]
+            stem = re.sub(r"[_.\- ]+", "_", name[: side.start()] + name[side.end() :]).strip("_")
+            if other in columns and stem:
+                found[stem] = (name, other)
+    return found
+
+
+def _numbers(table: Table, name: str) -> FloatArray:
+    """Return a column as numbers: those it holds, or the lengths in characters of its texts."""
+    raw = table.data[name]
+    kinds = {*map(type, raw[:HEAD])} if isinstance(raw, np.ndarray) else set()
+    if any(issubclass(kind, list | Mapping | np.ndarray) for kind in kinds):
+        return np.array([np.nan if one is None else _amount(one) for one in _cells(table, name)])
+    column = table.column(name)
+    read = as_scores(column)
+    if read.is_text:
+        texts = column.distinct
+        numbers = np.array([float(len(text)) for text in texts.values.tolist()])
+        numbers = numbers[column.data.codes] if isinstance(column.data, Coded) else numbers
+    else:
+        numbers = read.values.astype(np.float64)
+    return np.where(column.missing, np.nan, numbers)
+
+
+def _amount(value: Any) -> float:
+    """Return how long an answer is that is a conversation, in characters; or the sum of several counts.
+
+    >>> _amount([{"role": "user", "content": "Why?"}, {"role": "assistant", "content": "Because."}])
+    8.0
+    >>> _amount({"h1": 2, "h2": 3})
+    5.0
+    """
+    if isinstance(value, Mapping):
+        if "content" in value:
+            return 0.0 if value.get("role") == "user" else _amount(value["content"])
+        return sum(_amount(one) for one in value.values())
+    if isinstance(value, list | np.ndarray):
+        return sum(_amount(one) for one in value)
+    return float(len(value)) if isinstance(value, str) else float(value or 0.0)
+
+
+def _covariates(judged: Preferences, given: Any, n: int, kept: Array) -> dict[str, FloatArray]:
+    """Return the values of the first answer less those of the second, by the name of the covariate."""
+    if given is None:
+        return {}
+    if isinstance(given, Mapping) or not isinstance(given, str | list | tuple):
+        values = given if isinstance(given, Mapping) else _columns_of(given)
+        tables = {name: _beside(one, name, "covariates", n) for name, one in values.items()}
+        found = {name: _numbers(table, name)[kept] for name, table in tables.items()}
+    else:
+        entries = [given] if isinstance(given, str) else given
+        found = dict(_covariate(judged, entry) for entry in entries)
+    for name, differences in found.items():
+        odd = np.flatnonzero(~np.isfinite(differences))
+        if odd.size:
             raise InvalidInputError(
-                f"there are win rates of {listed(rates.names)}, but {len(scores)} of these were chosen",
-                hint="choose at least two of them",
+                f"the covariate {quoted(name)} has no value in {odd.size} of {judged.rows.size} judgements;"
+                f" first: row {int(judged.rows[odd[0]]) + 1}",
+                hint="leave these judgements out, or the covariate",
+                argument="covariates",
             )
-        rates = dataclasses.replace(rates, systems=scores)
-    return dataclasses.replace(judged, values=judged.values[rows], rates=rates, **chosen)
+    return found
+
+
+def _columns_of(values: Any) -> dict[str, Any]:
+    """Return the columns of an array or frame of differences by name."""
+    if arrays.is_frame(values):
+        return dict(table_of(values).data)
+    array = checks.as_array(values, "covariates")
+    if array.ndim not in (1, 2):
+        raise InvalidInputError(
+            f"covariates must be names of columns or values per judgement, got {quoted(values)}",
+            hint='covariates=["len"] takes the columns len_a and len_b',
+            argument="covariates",
+        )
+    if array.ndim == 1:
+        return {"covariate": array}
+    return {f"covariate {place}": column for place, column in enumerate(array.T, start=1)}
+
+
+def _covariate(judged: Preferences, entry: Any) -> tuple[str, FloatArray]:
+    """Return the name and the differences of one covariate: two columns, their common name, or one column."""
+    free = [name for name in judged.columns if name not in judged.used]
+    pairs = paired(free)
+    names = entry
+    if isinstance(entry, str) and entry not in free:
+        names = pairs.get(entry) or tuple(part.strip() for part in entry.split(","))
+    if isinstance(names, str) and not any(names in pair for pair in pairs.values()):
+        return names, judged.numbers(names)
+    if not (isinstance(names, list | tuple) and len(names) == 2 and all(isinstance(x, str) for x in names)):
+        known = listed(sorted(pairs) or free)
+        raise InvalidInputError(
+            f"no covariate {quoted(entry)}: it is not the name of two columns, one per answer",
+            hint=f"name the two columns, or what they have in common; there are {known}",
+            argument="covariates",
+        )
+    called = next((stem for stem, pair in pairs.items() if pair == tuple(names)), f"{names[0]} - {names[1]}")
+    return called, judged.numbers(names[0]) - judged.numbers(names[1])
 
 
 # -- whatever the user has -------------------------------------------------------------------------
 
 
-_POSITIONS = {"a": 1.0, "b": 0.0}
-
-_ROW_HINT = 'each judgement is (a, b, winner) or (item, a, b, winner), the winner a, b or "tie"'
-
-
-def data_of(data: Any, clusters: Any, columns: Columns) -> Data:
-    """Return checked judgements; if nothing else was given, the items are the clusters.
-
-    >>> data = data_of([("q1", "x", "y", "y"), ("q2", "y", "x", "tie")], None, Columns())
-    >>> data.names, data.judged.values, data.judged.clusters
-    (('x', 'y'), array([0. , 0.5]), array([0, 1]))
-    """
-    clusters = one_grouping(clusters, "a comparison of judgements")
-    notes: tuple[Note, ...] = ()
-    if isinstance(data, Preferences):
-        judged, clusters_named = _selected(data, clusters, columns)
-        a, b, winner, items = judged.first, judged.second, judged.winners(), judged.items
-        notes = (Note("read_as", judged.description), *judged.notes)
-    elif isinstance(data, Mapping) or is_table(data):
-        judged, clusters_named = _judgements_in_frame(data, clusters, columns)
-        a, b, winner, items = judged.first, judged.second, judged.winners(), judged.items
-        notes = (Note("read_as", judged.description),)
-    elif isinstance(data, str | PathLike):
-        raise unreadable(data, "judgements", "", "compare_preferences(bestby.read_preferences({}))")
-    else:
-        a, b, winner, items, clusters_named = _judgements_in_rows(data, clusters, columns)
-    arrays.check_labels({"a": a, "b": b, "winner": winner, "items": items, "clusters": clusters_named})
-    first, second, won = in_one_spelling(_texts(a, "a"), _texts(b, "b"), _texts(winner, "winner"))
-    if not len(first) == len(second) == len(won):
-        raise InvalidInputError(
-            f"there are {len(first)} values of a, {len(second)} of b and {len(won)} of winner",
-            hint="every judgement has one of each",
-        )
-    if not first:
-        raise InvalidInputError("there are no judgements", hint=_ROW_HINT)
-    for place, (x, y) in enumerate(zip(first, second, strict=True)):
-        if x == y:
-            raise InvalidInputError(f"judgement {place} is of {quoted(x)} against itself", hint=_ROW_HINT)
-    names = tuple(sorted({*first, *second}))
-    code = {name: position for position, name in enumerate(names)}
-    values = _outcomes(won, first, second)
-    group = clusters_named if clusters_named is not None else items
-    return Data(
-        names,
-        Judgements(
-            len(names),
-            np.array([code[x] for x in first]),
-            np.array([code[y] for y in second]),
-            values,
-            None if group is None else _codes(group, len(first)),
-        ),
-        notes,
-    )
-
-
 @dataclass(frozen=True, eq=False)
-class Data:
-    """Judgements and the names of the systems."""
+class Judgements:
+    """Which of two systems was preferred, judgement by judgement, as the codes that a model is fitted to.
 
-    names: tuple[str, ...]
-    judged: Judgements
+    `systems` are the names, sorted; `first` and `second`, of shape (n,), the positions in them of the system
+    that was shown first and of the other; `outcome`, of shape (n,), is 2 where the first was preferred, 1 for
+    a tie, 0 where the second was. `clusters` are codes from 0 by the name of the grouping, of which there are
+    at most two; without any, each judgement is its own. `voter` are codes into the names `voters`. The
+    `covariates`, of shape (n, p), are those of the first less those of the second. `style_columns` and
+    `voter_columns` look like covariates and voters, and are not used.
+    """
+
+    systems: tuple[str, ...]
+    first: Array
+    second: Array
+    outcome: Array
+    clusters: Mapping[str, Array] = field(default_factory=dict)
+    voter: Array | None = None
+    voters: tuple[str, ...] = ()
+    covariates: FloatArray = field(default_factory=lambda: np.empty((0, 0)))
+    covariate_names: tuple[str, ...] = ()
+    style_columns: tuple[str, ...] = ()
+    voter_columns: tuple[str, ...] = ()
     notes: tuple[Note, ...] = ()
+
+    @property
+    def n(self) -> int:
+        """The number of judgements."""
+        return int(self.first.size)
 
 
 @dataclass(frozen=True)
 class Columns:
-    """The names of the columns of a frame; which systems' judgements are used."""
+    """The columns of a frame, by name or as values beside it; which systems' judgements are used."""
 
-    a: str = "a"
-    b: str = "b"
-    winner: str = "winner"
+    a: str | None = "a"
+    b: str | None = "b"
+    winner: str | None = "winner"
     items: str | None = None
     systems: str | Sequence[str] | None = None
     ignore: str | Sequence[str] | None = None
+    voter: Any = None
+    covariates: Any = None
 
 
-def _judgements_in_rows(data: Any, clusters: Any, columns: Columns) -> tuple[Any, Any, Any, Any, Any]:
-    """Return a, b, winner, items and clusters as columns."""
-    if isinstance(clusters, str):
+def data_of(data: Any, clusters: Any, columns: Columns) -> Judgements:
+    """Return checked judgements; if nothing else was given, the items are the clusters.
+
+    >>> data = data_of([("q1", "x", "y", "y"), ("q2", "y", "x", "tie")], None, Columns())
+    >>> data.systems, data.first.tolist(), data.outcome.tolist(), data.clusters["item"].tolist()
+    (('x', 'y'), [0, 1], [0, 1], [0, 1])
+    """
+    given = data if isinstance(data, Preferences) else _preferences(data, clusters, columns)
+    judged = _among(given, columns.systems, columns.ignore)
+    n, kept = len(given.values), np.searchsorted(given.rows, judged.rows)
+    groups = _groupings(judged, clusters, "cluster", n, kept)
+    if not groups:
+        beside = {"cluster": judged.clusters} if judged.clusters is not None else {"item": judged.items}
+        groups = {name: coded for name, coded in beside.items() if coded is not None}
+    if len(groups) > 2:
         raise InvalidInputError(
-            f"clusters={quoted(clusters)} names a column, but the judgements are not a data frame",
-            hint="pass one cluster per judgement",
+            f"clusters are at most two groupings, got {listed([*groups])}",
+            hint="give the two whose judgements are most alike, such as prompts and voters",
+            argument="clusters",
         )
-    checks.refuse_unused(
-        "tuples, which have no named columns",
-        a=(columns.a, "a"),
-        b=(columns.b, "b"),
-        winner=(columns.winner, "winner"),
-        items=(columns.items, None),
-    )
-    rows = _rows(data)
-    if rows and (columns.systems is not None or columns.ignore is not None):
-        pairs = list(
-            zip(
-                *in_one_spelling(*(_texts([row[place] for row in rows], "system") for place in (-3, -2))),
-                strict=True,
+    for coded in groups.values():
+        if coded.distinct.size == 1:
+            raise InvalidInputError(
+                "all judgements are in one cluster: nothing can be said about the uncertainty",
+                hint="clusters are groups such as prompts; at least 2 are needed",
             )
-        )
-        _, chosen = rows_among(pairs, columns.systems, columns.ignore)
-        clusters = _in_rows(clusters, chosen, len(rows))
-        rows = [rows[row] for row in chosen]
-    fields = list(zip(*rows, strict=True)) if rows else [(), (), ()]
-    return *fields[-3:], (fields[0] if len(fields) == 4 else None), clusters
+    voters = _groupings(judged, columns.voter, "voter", n, kept)
+    voters = voters or {name: coded for name, coded in groups.items() if _is_voter(name)}
+    voter = next(iter(voters.values()), None)
+    covariates = _covariates(judged, columns.covariates, n, kept)
+    pairs = paired([name for name in judged.columns if name not in judged.used])
+    return Judgements(
+        judged.names,
+        judged.first,
+        judged.second,
+        judged.outcomes(),
+        {name: coded.codes for name, coded in groups.items()},
+        None if voter is None else voter.codes,
+        () if voter is None else tuple(voter.distinct.tolist()),
+        np.column_stack([*covariates.values()]) if covariates else np.empty((len(judged.values), 0)),
+        tuple(covariates),
+        tuple(stem for stem in pairs if stem not in covariates and {*words_of(stem)} & _STYLE),
+        tuple(
+            name
+            for name in judged.columns
+            if _is_voter(name) and name not in groups and _varies(judged, name)
+        ),
+        (*([Note("read_as", judged.description)] if judged.description else []), *judged.notes),
+    )
 
 
-def _judgements_in_frame(data: Any, clusters: Any, columns: Columns) -> tuple[Preferences, Any]:
-    """Return the judgements of a frame, of records or of a mapping of columns, and the clusters."""
+def _is_voter(name: str) -> bool:
+    """Tell whether a column is called like one that says who judged: ``judge``, ``user_id``."""
+    words = {*words_of(name)} - {"id", "name", "hash"}
+    return len(words) == 1 and words <= _VOTERS
+
+
+def _varies(judged: Preferences, name: str) -> bool:
+    """Tell whether a column has several values among the first."""
+    return len({*map(str, _cells(judged.tables[0], name)[:HEAD])}) > 1
+
+
+def _preferences(data: Any, clusters: Any, columns: Columns) -> Preferences:
+    """Return the judgements in a frame, records, a mapping of columns, or tuples."""
+    if isinstance(data, str | PathLike):
+        raise unreadable(data, "judgements", "", "compare_preferences(bestby.read_preferences({}))")
+    # The default is a column of that name, or one that is called in another usual way.
+    named = {
+        role: None if checks.valid_name(name, role) == role else name
+        for role, name in (("a", columns.a), ("b", columns.b), ("winner", columns.winner))
+    }
+    if not (isinstance(data, Mapping) or is_table(data)):
+        table = _table_of_rows(data)
+        return dataclasses.replace(preferences_of(table, {**named, "item": columns.items}), description="")
     labelled = data if isinstance(data, Mapping) else {}
     if hasattr(data, "iloc") and data.shape[1]:  # the index may contradict that of the clusters
         labelled = {"the judgements": data.iloc[:, 0]}
     arrays.check_labels({**labelled, "clusters": None if isinstance(clusters, str) else clusters})
-    columns_named = {
-        # The default is a column of that name, or one that is called in another usual way.
-        role: None if checks.valid_name(name, role) == role else name
-        for role, name in (("a", columns.a), ("b", columns.b), ("winner", columns.winner))
-    }
-    cluster = clusters if isinstance(clusters, str) else None
-    judged = preferences_of(table_of(data), {**columns_named, "item": columns.items, "cluster": cluster})
-    return _selected(judged, None if cluster is not None else clusters, columns)
+    return preferences_of(table_of(data), {**named, "item": columns.items})
 
 
-def _selected(judged: Preferences, clusters: Any, columns: Columns) -> tuple[Preferences, Any]:
-    """Return the judgements of the chosen systems, and their clusters, which may lie beside them."""
-    chosen = judgements_among(judged, columns.systems, columns.ignore)
-    if clusters is None or chosen is judged:
-        return chosen, chosen.clusters if clusters is None else clusters
-    pairs = list(zip(judged.first, judged.second, strict=True))
-    _, rows = rows_among(pairs, columns.systems, columns.ignore)
-    return chosen, _in_rows(clusters, rows, len(pairs))
-
-
-def _in_rows(clusters: Any, rows: Sequence[int], n: int) -> list[Any] | None:
-    """Return the clusters of some of the `n` judgements."""
-    if clusters is None:
-        return None
-    listed = _one_per_judgement(clusters, n)
-    return [listed[row] for row in rows]
-
-
-def _rows(data: Any) -> list[Sequence[Any]]:
+def _table_of_rows(data: Any) -> Table:
+    """Return tuples (a, b, winner) or (item, a, b, winner) as a table."""
     rows = arrays.listed(data, "the judgements")
-    for place, row in enumerate(rows):
-        listed = isinstance(row, Sequence) or (isinstance(row, np.ndarray) and row.ndim == 1)
-        fits = listed and not isinstance(row, str) and len(row) in (3, 4)
-        if not fits or len(row) != len(rows[0]):
-            raise InvalidInputError(f"judgement {place} is {quoted(row)}", hint=_ROW_HINT)
-    return rows
+    if not rows:
+        raise InvalidInputError("there are no judgements", hint=_ROW_HINT)
+    if {*map(type, rows)} - {tuple, list} or {*map(len, rows)} not in ({3}, {4}):
+        for place, row in enumerate(rows, start=1):
+            fits = isinstance(row, Sequence) or (isinstance(row, np.ndarray) and row.ndim == 1)
+            fits = fits and not isinstance(row, str) and len(row) in (3, 4)
+            if not fits or len(row) != len(rows[0]):
+                raise InvalidInputError(f"judgement {place} is {quoted(row)}", hint=_ROW_HINT)
+    names = ("item", "a", "b", "winner")[-len(rows[0]) :]
+    columns = {name: [*map(itemgetter(place), rows)] for place, name in enumerate(names)}
+    return dataclasses.replace(table_of(columns), source="the judgements")
 
 
-def _texts(values: Any, what: str) -> list[str]:
-    listed = arrays.listed(values, what)
-    for place, value in enumerate(listed):
-        if checks.missing(value) or (isinstance(value, str) and value == ""):
-            raise InvalidInputError(f"judgement {place} has no {what}", hint=_ROW_HINT)
-        is_text = isinstance(value, str | bytes)
-        if getattr(value, "shape", None) or (isinstance(value, Collection) and not is_text):
-            raise InvalidInputError(
-                f"the {what} of judgement {place} must be a name, got {quoted(value)}", hint=_ROW_HINT
-            )
-        checks.check_text(checks.name_text(value, what), f"{what} of judgement {place}")
-    return [str(value) for value in listed]
+def _groupings(judged: Preferences, given: Any, role: str, n: int, kept: Array) -> dict[str, Coded]:
+    """Return the groupings that the user names, or gives beside the judgements, by name."""
+    first, second = two_groupings(given)
+    if given is None:
+        return {}
+    if isinstance(given, str):
+        return {given: judged.groups(given, role)}
+    if isinstance(given, list | tuple) and given and all(one in judged.columns for one in map(str, given)):
+        return {name: judged.groups(name, role) for name in given}
+    if isinstance(given, Mapping):
+        beside = given
+    else:
+        beside = {role: first} if second is None else {f"{role} 1": first, f"{role} 2": second}
+    argument = {"cluster": "clusters"}.get(role, role)
+    tables = {str(name): _beside(values, str(name), argument, n) for name, values in beside.items()}
+    return {name: _in_one_spelling([_coded(table, name, role)], kept) for name, table in tables.items()}
 
 
-def _outcomes(winner: Sequence[str], first: Sequence[str], second: Sequence[str]) -> FloatArray:
-    """Return 1, 0.5 or 0 per judgement; a name of one of the two goes before the positions "a" and "b"."""
-    values = np.empty(len(first))
-    for place, (won, a, b) in enumerate(zip(winner, first, second, strict=True)):
-        value = {**_POSITIONS, TIES[0]: 0.5, b: 0.0, a: 1.0}.get(won)
-        if value is None:
-            raise InvalidInputError(
-                f"the winner of judgement {place} must be {quoted(a)}, {quoted(b)} or 'tie',"
-                f" got {quoted(won)}",
-                hint=_ROW_HINT,
-            )
-        values[place] = value
-    return values
-
-
-def _one_per_judgement(clusters: Any, n: int) -> list[Any]:
-    listed = arrays.listed(clusters, "clusters")
-    if len(listed) != n:
+def _beside(values: Any, name: str, argument: str, n: int) -> Table:
+    """Return values that lie beside the judgements, and were given as an argument, as a table."""
+    table = dataclasses.replace(table_of({name: values}), source=argument, missing=frozenset({""}))
+    if table.n_rows != n:
         raise InvalidInputError(
-            f"clusters has {counted(len(listed), 'value')}, expected {n}", hint="pass one per judgement"
+            f"{argument} has {counted(table.n_rows, 'value')}, expected {n}", hint="pass one per judgement"
         )
-    return listed
-
-
-def _codes(groups: Any, n: int) -> Array:
-    labels = [*map(normal_form, _texts(_one_per_judgement(groups, n), "cluster or item"))]
-    code: Array = np.unique(np.array(labels, dtype=np.str_), return_inverse=True)[1].reshape(-1)
-    if code.max() == 0:
-        raise InvalidInputError(
-            "all judgements are in one cluster: nothing can be said about the uncertainty",
-            hint="clusters are groups such as prompts; at least 2 are needed",
-        )
-    return code
+    return table
 
 
 # -- judgements as win rates, a score per system and item ------------------------------------------
@@ -613,164 +819,55 @@ def win_rates(judged: Preferences, on_missing: OnMissing = "error") -> Evaluatio
 
     If more than two systems were judged, all against the same one, that one has one half.
     """
-    opponent = _common_opponent(judged)
-    if judged.rates is not None:
-        notes = (Note("read_as", judged.description), *judged.notes, *judged.rates.notes)
-        systems = dict(judged.rates.systems)
-        if opponent is not None:
-            systems[opponent] = np.full(judged.rates.n_items, 0.5)
-        return dataclasses.replace(judged.rates, systems=systems, notes=notes, suggested=WinRate())
-    if len(judged.names) > 2 and judged.items is None:
+    S, n = len(judged.names), len(judged.values)
+    if S > 2 and judged.items is None:
         raise InvalidInputError(
-            f"win rates of {len(judged.names)} systems are compared item by item, but there are no items",
+            f"win rates of {S} systems are compared item by item, but there are no items",
             hint="name the column: items=...",
         )
-    items = judged.items or tuple(f"row {row + 1}" for row in range(len(judged.first)))
-    shares: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
-    for a, b, value, item in zip(judged.first, judged.second, judged.values.tolist(), items, strict=True):
-        shares[a][item].append(value)
-        shares[b][item].append(1.0 - value)
-    scores = {name: {key: float(np.mean(v)) for key, v in shares[name].items()} for name in judged.names}
+    items = judged.items or Coded(objects([f"row {row + 1}" for row in range(n)]), np.arange(n))
+    # The items that each system has, by the first row of each
+    shown = np.concatenate([judged.first, judged.second]).astype(np.int64)
+    cell = shown * items.distinct.size + np.tile(items.codes, 2)
+    times = np.bincount(cell, minlength=S * items.distinct.size).reshape(S, -1)
+    won = np.bincount(cell, np.concatenate([judged.values, 1.0 - judged.values]), times.size)
+    shares = won.reshape(S, -1) / np.maximum(times, 1)
     description = judged.description
+    opponent = _common_opponent(judged)
     if opponent is not None:
-        scores[opponent] = dict.fromkeys(scores[opponent], 0.5)
-        description += f"; win rates are those against {opponent}"
+        shares[opponent] = 0.5
+        description += f"; win rates are those against {judged.names[opponent]}"
+    scores = {
+        name: dict(zip(items.distinct[has > 0].tolist(), row[has > 0].tolist(), strict=True))
+        for name, row, has in zip(judged.names, shares, times, strict=True)
+    }
     clusters = judged.clusters and agreed(
-        "the judgements", "cluster", items, column_of_texts([*judged.clusters])
+        "the judgements",
+        "cluster",
+        items.values.tolist(),
+        Column(judged.clusters, np.zeros(n, dtype=np.bool_)),
     )
     evaluation = Evaluation.of(scores, clusters=clusters or None, on_missing=on_missing)
-    return dataclasses.replace(
-        evaluation,
-        notes=(Note("read_as", description), *_note_on_uneven_pairs(judged, opponent), *evaluation.notes),
-        suggested=WinRate(),
-    )
+    notes = (Note("read_as", description), *judged.notes, *_note_on_uneven_pairs(judged, opponent))
+    return dataclasses.replace(evaluation, notes=(*notes, *evaluation.notes), suggested=WinRate())
 
 
-def _common_opponent(judged: Preferences) -> str | None:
+def _common_opponent(judged: Preferences) -> int | None:
     """Return the one system that every judgement is with, if there are more than two."""
     if len(judged.names) == 2:
         return None
-    shared = set.intersection(*({a, b} for a, b in zip(judged.first, judged.second, strict=True)))
-    return next(iter(shared), None)
+    both = int(judged.first[0]), int(judged.second[0])
+    return next((s for s in both if ((judged.first == s) | (judged.second == s)).all()), None)
 
 
-def _note_on_uneven_pairs(judged: Preferences, opponent: str | None) -> tuple[Note, ...]:
-    pairs = Counter(frozenset(pair) for pair in zip(judged.first, judged.second, strict=True))
-    n = len(judged.names)
-    if opponent is not None or (len(pairs) == n * (n - 1) // 2 and len(set(pairs.values())) == 1):
+def _note_on_uneven_pairs(judged: Preferences, opponent: int | None) -> tuple[Note, ...]:
+    S = len(judged.names)
+    times = np.bincount(judged.first * np.int64(S) + judged.second, minlength=S * S).reshape(S, S)
+    met = (times + times.T)[np.triu_indices(S, 1)]
+    if opponent is not None or (met == met[0]).all():
         return ()
     message = (
         "not all pairs of systems were judged equally often: win rates depend on whom a system met, strengths"
         " (Bradley and Terry's model) do not"
     )
     return (Note("uneven_pairs", message),)
-
-
-# -- judgements as win matrices --------------------------------------------------------------------
-
-
-@dataclass(frozen=True, eq=False)
-class Judgements:
-    """Which of two systems was preferred, judgement by judgement.
-
-    `first` and `second`, of shape (n,), are the systems of each; `values` are 1 where the first was
-    preferred, 0 where the second was, 0.5 for a tie. `clusters` are codes from 0, or None: each judgement is
-    its own.
-    """
-
-    n_systems: int
-    first: IntArray
-    second: IntArray
-    values: FloatArray
-    clusters: IntArray | None = None
-
-    @property
-    def n(self) -> int:
-        """The number of judgements."""
-        return int(self.first.size)
-
-    @property
-    def n_units(self) -> int:
-        """The number of clusters, or of judgements."""
-        return self.n if self.clusters is None else int(self.clusters.max()) + 1
-
-    @cached_property
-    def _cells(self) -> tuple[IntArray, IntArray, IntArray]:
-        """Outcomes that occur, which of them each judgement is, and how often each is.
-
-        Outcome i S + j is a win of system i against j; S^2 + i S + j, with i < j, a tie of the two.
-        """
-        S = self.n_systems
-        swapped = self.values < 0.5
-        i, j = np.where(swapped, self.second, self.first), np.where(swapped, self.first, self.second)
-        tied = S * S + np.minimum(i, j) * S + np.maximum(i, j)
-        cells, place, counts = np.unique(
-            np.where(self.values == 0.5, tied, i * S + j), return_inverse=True, return_counts=True
-        )
-        return cells, place.reshape(-1), counts
-
-    def matrices(self, counts: FloatArray | None = None) -> tuple[FloatArray, FloatArray]:
-        """Return wins and ties, shape (..., S, S), of numbers (..., C) of the outcomes that occur."""
-        cells, _, all_counts = self._cells
-        S = self.n_systems
-        c = all_counts.astype(np.float64) if counts is None else counts
-        flat = np.zeros((*c.shape[:-1], 2 * S * S))
-        flat[..., cells] = c
-        both = flat.reshape(*c.shape[:-1], 2, S, S)
-        wins: FloatArray = both[..., 0, :, :]
-        ties: FloatArray = both[..., 1, :, :]
-        mirrored: FloatArray = ties + np.swapaxes(ties, -1, -2)
-        return wins, mirrored
-
-    def direct(self, a: int, b: int) -> FloatArray:
-        """Return wins less losses of A in its judgements against B, one number per unit that has any."""
-        forth, back = (self.first == a) & (self.second == b), (self.first == b) & (self.second == a)
-        met = forth | back
-        balance: FloatArray = np.where(forth, 2.0 * self.values - 1.0, 1.0 - 2.0 * self.values)[met]
-        if self.clusters is None:
-            return balance
-        summed: FloatArray = np.bincount(self.clusters[met], weights=balance).astype(np.float64)
-        return summed[np.bincount(self.clusters[met]) > 0]
-
-    def bootstrap(
-        self,
-        n_resamples: int,
-        seed: int,
-        transform: Callable[[FloatArray, FloatArray], FloatArray],
-        *,
-        n_jobs: int = 1,
-        progress: Progress | None = None,
-    ) -> FloatArray:
-        """Transform the win matrices of bootstrap resamples of the clusters, or of the judgements."""
-        cells, place, counts = self._cells
-        # Numbers of all win matrices of a block
-        few = max(1, (1 << 20) // self.n_systems**2)
-        if self.clusters is None and cells.size * CELL_COST_BOOTSTRAP <= self.n:
-            size = min(totals.CELL_BLOCK, few)
-
-            def by_cells(first: int, stop: int) -> FloatArray:
-                generator = streams.block_generator(seed, "bootstrap", first // size)
-                drawn = generator.multinomial(self.n, counts / self.n, size=stop - first)
-                return transform(*self.matrices(drawn.astype(np.float64)))
-
-            return totals.run_blocks(by_cells, n_resamples, size, n_jobs, progress)
-        table = self._table(place, cells.size)
-        bounds = np.array([0, self.n_units])
-        key = streams.stream_key(seed, "bootstrap")
-
-        def by_units(first: int, stop: int) -> FloatArray:
-            keys = streams.replicate_keys(key, first, stop - first)
-            drawn = totals.bootstrap_weights(keys, bounds).astype(np.float64)
-            return transform(*self.matrices((table @ drawn.T).T))
-
-        size = max(1, min(totals.WEIGHT_BLOCK // self.n_units, few))
-        return totals.run_blocks(by_units, n_resamples, size, n_jobs, progress)
-
-    def _table(self, place: IntArray, n_cells: int) -> Any:
-        """Return how often each outcome occurs in each unit, sparse, shape (C, units)."""
-        from scipy.sparse import csr_array
-
-        # Without clusters, judgements in the order of their outcomes: the order given does not matter.
-        unit = np.arange(self.n) if self.clusters is None else self.clusters
-        rows = np.sort(place) if self.clusters is None else place
-        return csr_array((np.ones(self.n), (rows, unit)), shape=(n_cells, self.n_units))

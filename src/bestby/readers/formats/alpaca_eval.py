@@ -32,6 +32,7 @@ class _Judged:
     won: float
     where: str
     judge: str | None
+    lengths: tuple[int | None, int | None]
 
 
 def recognises(path: Path, head: bytes) -> bool:  # noqa: ARG001
@@ -62,7 +63,7 @@ def read(
         description += f"; {n_of_itself} annotations of a generator against itself were left out"
     if len(there) < len(judged):
         description += f"; {len(judged) - len(there)} of {len(judged)} without a preference"
-    preferences = tuple((one.item, one.first, one.second, _winner(one)) for one in there)
+    preferences = _columns(there)
     notes = _other_judges(there)
     names = list(dict.fromkeys(name for one in judged for name in (one.first, one.second)))
     against = [name for name in names if all(name in (one.first, one.second) for one in judged)]
@@ -95,8 +96,18 @@ def _other_judges(judged: Sequence[_Judged]) -> tuple[Note, ...]:
     return (Note("other_judges", f"the preferences come from different annotators: {each}"),)
 
 
-def _winner(one: _Judged) -> str:
-    return "tie" if one.won == 0.5 else one.second if one.won > 0.5 else one.first
+def _columns(judged: Sequence[_Judged]) -> dict[str, list[Any]]:
+    """Return judgements as columns, and the annotators and the lengths of the outputs if all are there."""
+    columns: dict[str, list[Any]] = {
+        "item": [one.item for one in judged],
+        "a": [one.first for one in judged],
+        "b": [one.second for one in judged],
+        "winner": [1.0 - one.won for one in judged],
+        "annotator": [one.judge for one in judged],
+        "length_a": [one.lengths[0] for one in judged],
+        "length_b": [one.lengths[1] for one in judged],
+    }
+    return {name: values for name, values in columns.items() if None not in values}
 
 
 def _judgements(files: Sequence[File]) -> tuple[list[_Judged], int]:
@@ -119,7 +130,10 @@ def _judgements(files: Sequence[File]) -> tuple[list[_Judged], int]:
             hint = "give the annotations of one annotator, each pair and instruction once"
             what = f"the judgement of {first} and {second} on this instruction"
             check_new(places, (item, frozenset((first, second))), row.where, what, hint)
-            judged.append(_Judged(item, first, second, _won(row), row.where, word(row.data.get("annotator"))))
+            outputs_of_row = (row.data.get(key) for key in ("output_1", "output_2"))
+            one, other = (len(text) if isinstance(text, str) else None for text in outputs_of_row)
+            judge = word(row.data.get("annotator"))
+            judged.append(_Judged(item, first, second, _won(row), row.where, judge, (one, other)))
     return judged, n_of_itself
 
 

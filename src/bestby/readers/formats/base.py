@@ -44,6 +44,7 @@ FORMATS: tuple[str, ...] = (
     "helm",
     "swe_bench",
     "alpaca_eval",
+    "judged_pairs",
     "promptfoo",
     "deepeval",
     "openai_evals",
@@ -82,14 +83,15 @@ class Read:
     `evaluation` is its mean over the runs; beside `datasets`, it has their items pooled, with the datasets as
     strata; where their metrics have no common mean, `unpooled` says so in place of it, and each suggests its
     own. `metric` is what the format suggests (for a score per run, the name of the score);
-    `greater_is_better` is the direction of the scores of the runs. `clusters` are the groupings not used.
+    `greater_is_better` is the direction of the scores of the runs. `preferences` are columns of judgements.
+    `clusters` are the groupings not used.
     """
 
     description: str
     evaluation: Evaluation | None = None
     runs: Mapping[str, Any] | None = None
     datasets: Mapping[str, Evaluation] | None = None
-    preferences: tuple[tuple[str, str, str, str], ...] | None = None
+    preferences: Mapping[str, Sequence[Any]] | None = None
     metric: str | BaseMetric | None = None
     greater_is_better: bool | None = None
     clusters: Mapping[str, Array] = field(default_factory=dict)

@@ -13,6 +13,7 @@ import pytest
 
 import bestby as bb
 from bestby.data.evaluation import Evaluation
+from bestby.data.table import table_of
 from bestby.questions.check.content import Content
 from bestby.questions.check.oddities import (
     PValues,
@@ -23,7 +24,7 @@ from bestby.questions.check.oddities import (
     rank_sum_p,
     significant,
 )
-from bestby.questions.preferences.source import Preferences
+from bestby.questions.preferences.source import Preferences, preferences_of
 
 Rows = list[dict[str, Any]]
 
@@ -134,7 +135,8 @@ def test_an_item_answered_backwards(tmp_path: Path) -> None:
 def judged(rows: Sequence[tuple[str, str, float]]) -> Preferences:
     """Return judgements of different items."""
     first, second, values = zip(*rows, strict=True)
-    return Preferences(first, second, np.array(values), tuple(map(str, range(len(rows)))), None, "")
+    columns = {"item": range(len(rows)), "a": first, "b": second, "winner": values}
+    return preferences_of(table_of(columns), {})
 
 
 def test_an_effect_of_the_order_of_two_answers() -> None:

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from bestby import Preferences, compare, compare_preferences, read_preferences
 from bestby._core.errors import BestbyError, InvalidInputError
-from bestby.questions.preferences.source import WinRate, win_rates
+from bestby.data.table import table_of
+from bestby.questions.preferences.source import WinRate, preferences_of, win_rates
 
 ROWS = [("q1", "x", "y", "x"), ("q1", "z", "x", "tie"), ("q2", "x", "y", "y"), ("q2", "x", "z", "x")]
 
@@ -59,7 +60,8 @@ def test_columns_by_name(tmp_path: Path) -> None:
     path = written(tmp_path, "left,right,best,prompt,topic\nx,y,right,p1,t1\ny,x,left,p2,t1\nx,y,x,p3,t2\n")
     found = read_preferences(path, a="left", b="right", winner="best", items="prompt", clusters="topic")
     assert found.judgements() == [("p1", "x", "y", "y"), ("p2", "y", "x", "y"), ("p3", "x", "y", "x")]
-    assert found.clusters == ("t1", "t1", "t2")
+    assert found.clusters is not None
+    assert found.clusters.values.tolist() == ["t1", "t1", "t2"]
     assert "item: prompt; cluster: topic" in found.description
 
 
@@ -71,7 +73,8 @@ def test_the_columns_and_ties_of_chatbot_arena(tmp_path: Path) -> None:
     ]
     found = read_preferences(written(tmp_path, "\n".join(rows), "arena.jsonl"), items="question_id")
     assert found.values.tolist() == [1.0, 0.0, 0.5, 0.5, 0.5]
-    assert found.items == ("0", "1", "2", "3", "4")
+    assert found.items is not None
+    assert found.items.values.tolist() == ["0", "1", "2", "3", "4"]
 
 
 def test_the_name_of_a_system_goes_before_that_of_a_column(tmp_path: Path) -> None:
@@ -95,6 +98,7 @@ def test_no_items(tmp_path: Path) -> None:
         (["0.25", "1.0"], [0.25, 1.0]),
         (["1.25", "1.0"], [0.75, 1.0]),
         (["x", "tie", "0.1", "y"], [1.0, 0.5, 0.1, 0.0]),
+        (["A", "Model_B", "Tie"], [1.0, 0.0, 0.5]),
     ],
 )
 def test_numbers(tmp_path: Path, winners: list[str], values: list[float]) -> None:
@@ -190,7 +194,7 @@ def test_annotations_of_several_models_and_of_the_reference_itself(tmp_path: Pat
         path.write_text(path.read_text(encoding="utf-8").replace('"new"', f'"{name}"'), encoding="utf-8")
         paths.append(path)
     found = read_preferences(paths)
-    assert found.names == ("ref", "new", "old")
+    assert found.names == ("new", "old", "ref")
     assert [row[1:] for row in found.judgements()] == [
         ("ref", "new", "new"),
         ("ref", "new", "ref"),
@@ -202,7 +206,7 @@ def test_annotations_of_several_models_and_of_the_reference_itself(tmp_path: Pat
     assert found.description.startswith("The files were read as annotations of AlpacaEval")
     assert win_rates(found).systems["new"].tolist() == [1.0, 0.0]
     named = read_preferences({"mine": paths[0], "theirs": paths[1]})
-    assert named.names == ("ref", "mine", "theirs")
+    assert named.names == ("mine", "ref", "theirs")
     assert read_preferences(tmp_path).names == found.names
     table = written(tmp_path, "a,b,winner\nx,y,x\n")
     with pytest.raises(InvalidInputError, match="the files are in different formats"):
@@ -245,8 +249,8 @@ def test_a_format_without_preferences(tmp_path: Path) -> None:
 
 
 def judged(*rows: tuple[str, str, str, float]) -> Preferences:
-    items, first, second, values = zip(*rows, strict=True)
-    return Preferences(first, second, np.array(values), items, None, "judged was read")
+    columns = zip(*rows, strict=True)
+    return preferences_of(table_of(dict(zip(("item", "a", "b", "winner"), columns, strict=True))), {})
 
 
 def test_two_systems_mirror_each_other() -> None:
@@ -267,7 +271,7 @@ def test_a_common_opponent_stands_at_one_half() -> None:
         "n": {0.25},
         "ref": {0.5},
     }
-    assert rates.notes[0].message == "judged was read; win rates are those against ref"
+    assert rates.notes[0].message.endswith("item: item; win rates are those against ref")
 
 
 def test_all_against_all_is_the_mean_over_opponents_and_judges() -> None:
@@ -306,18 +310,17 @@ def test_items_that_a_system_lacks() -> None:
 
 
 def test_three_systems_need_items() -> None:
-    found = Preferences(("x", "y"), ("y", "z"), np.array([1.0, 1.0]), None, None, "")
+    found = preferences_of(table_of({"a": ["x", "y"], "b": ["y", "z"], "winner": ["a", "a"]}), {})
     with pytest.raises(InvalidInputError, match="compared item by item, but there are no items"):
         win_rates(found)
 
 
 def test_clusters_of_items() -> None:
-    found = Preferences(
-        ("x",) * 3, ("y",) * 3, np.array([1.0, 0.0, 1.0]), ("q1", "q2", "q3"), ("d", "d", "e"), ""
-    )
-    assert win_rates(found).clusters is not None
-    assert win_rates(found).clusters.tolist() == ["d", "d", "e"]  # type: ignore[union-attr]
-    other = Preferences(("x",) * 2, ("y",) * 2, np.array([1.0, 0.0]), ("q1", "q1"), ("d", "e"), "")
+    columns = {"item": ["q1", "q2", "q3"], "a": ["x"] * 3, "b": ["y"] * 3, "winner": [1, 0, 1]}
+    rates = win_rates(preferences_of(table_of({**columns, "cluster": ["d", "d", "e"]}), {}))
+    assert rates.clusters is not None
+    assert rates.clusters.tolist() == ["d", "d", "e"]
+    other = preferences_of(table_of({**columns, "item": ["q1"] * 3, "cluster": ["d", "e", "e"]}), {})
     with pytest.raises(InvalidInputError, match="the cluster of item 'q1' is 'd' here and 'e' there"):
         win_rates(other)
 

@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.unit.questions.preferences.examples import TWO
+from scipy.special import stdtrit
+from tests.unit.questions.preferences.examples import NAMES, PLAIN, TWO
 
+import bestby
 from bestby.inference.proportions import tango, wilson
 from bestby.questions.preferences.compare import compare_preferences
 
@@ -18,49 +20,73 @@ def ends(interval: Any) -> tuple[float, float]:
 
 
 def test_a_win_in_every_judgement_is_no_certainty() -> None:
-    result = compare_preferences([("x", "y", "x")] * 60, prior=1.0)
+    rows = [("x", "y", "x")] * 60
+    result = compare_preferences(rows)
     d = result["x", "y"]
-    assert ends(d.probability_interval) == pytest.approx(wilson(60.5, 61))
-    assert ends(d.interval) == pytest.approx(tuple(math.log(p / (1.0 - p)) for p in wilson(60.5, 61)))
+    assert d.estimate == math.inf
+    assert ends(d.probability_interval) == pytest.approx((0.025 ** (1.0 / 60.0), 1.0))
     assert ends(result.score("x").win_rate_interval) == pytest.approx(wilson(60, 60))  # type: ignore[attr-defined]
-    assert "the data are compatible with differences from" in d.sentence
+    assert "differences of 2.758 or more" in d.sentence
+    assert "x won all 60: its strength has no upper limit" in str(result)
+    finite = compare_preferences(rows, prior="jeffreys")["x", "y"]
+    # Firth's logit of one proportion: half a win and half a loss are added
+    assert finite.estimate == pytest.approx(math.log(60.5 / 0.5))
+    assert finite.interval.low < finite.estimate < finite.interval.high < math.inf
+
+
+def test_a_system_without_limits_leaves_the_others_as_they_are() -> None:
+    rest = compare_preferences(PLAIN)
+    more = [("best", name, "best") for name in NAMES for _ in range(8)]
+    more += [(name, "worst", name) for name in NAMES for _ in range(8)]
+    result = compare_preferences([*PLAIN, *more])
+    assert [entry.system for entry in result.systems] == ["best", *NAMES, "worst"]
+    for d in rest:
+        assert result[d.a, d.b].estimate == pytest.approx(d.estimate)
+    assert (result.systems[0].score, result.systems[-1].score) == (math.inf, -math.inf)
+    assert (result.systems[0].rank_low, result.systems[0].rank_high) == (1, 1)
+    assert result["worst", "one"].interval.high < 0.0
+    assert "worst lost all 32: its strength has no lower limit" in str(result)
+    assert result.to_html()
+    assert bestby.load(result.to_json()) == result
+    assert np.isnan(result.to_frame("scores").score).sum() == 0
+
+
+def test_systems_that_nothing_connects() -> None:
+    apart = [("u", "v", "u")] * 5 + [("v", "u", "v")] * 4
+    result = compare_preferences([*PLAIN, *apart])
+    d = result["one", "u"]
+    assert (d.interval, d.p_value, d.winner) == (None, 1.0, None)
+    assert math.isnan(d.estimate)
+    assert math.isfinite(result["u", "v"].estimate)
+    assert "No wins and ties connect u with most others" in str(result)
+    assert bestby.load(result.to_json()) == result
 
 
 def test_nothing_but_ties_is_no_certainty() -> None:
     result = compare_preferences([("x", "y", "tie")] * 60)
     d = result["x", "y"]
     reach = tango(0, 0, 60)[1] / 2.0
-    assert ends(d.probability_interval) == pytest.approx((0.5 - reach, 0.5 + reach))
+    low, high = ends(d.probability_interval)
+    assert low == pytest.approx(1.0 - high)
+    assert high - 0.5 == pytest.approx(reach, rel=0.15)
     assert ends(result.score("x").win_rate_interval) == pytest.approx((0.5 - reach, 0.5 + reach))  # type: ignore[attr-defined]
     assert 0.0 in d.interval
-    assert d.interval.high > 0.1
 
 
-@pytest.mark.parametrize("ties", ["half", "davidson"])
-def test_two_systems_have_score_intervals(ties: str) -> None:
-    result = compare_preferences([row for row in TWO if row[2] != "tie"], ties=ties)
-    d, x = result["x", "y"], result.score("x")
-    assert ends(d.probability_interval) == pytest.approx(wilson(15, 21))
-    assert ends(x.interval) == pytest.approx(tuple(end / 2.0 for end in ends(d.interval)))
-    with_ties = compare_preferences(TWO)["x", "y"]
-    assert ends(with_ties.probability_interval) == pytest.approx(
-        tuple((1.0 + end) / 2.0 for end in tango(15, 6, 25))
-    )
-    if ties == "davidson":  # no tie in 21 judgements
-        assert result.tie_interval is not None
-        assert result.tie_interval.low == 0.0
-        share = result.tie_interval.high / (2.0 + result.tie_interval.high)
-        assert share == pytest.approx(wilson(0, 21)[1])
+def test_two_systems_have_the_interval_of_their_log_odds() -> None:
+    d = compare_preferences([row for row in TWO if row[2] != "tie"], order=False)["x", "y"]
+    odds = math.log(15 / 6)
+    # HC3 of one proportion: the variance over (1 - 1/n)^2, Student's t with n - 2
+    half = stdtrit(19.0, 0.975) * math.sqrt(1 / 15 + 1 / 6) / (1.0 - 1.0 / 21)
+    assert ends(d.interval) == pytest.approx((odds - half, odds + half))
 
 
 def test_clusters_that_agree_count_as_one_judgement() -> None:
     for winner in ("x", "tie"):
         rows = [("x", "y", winner)] * 60
         clusters = np.repeat(np.arange(20), 3)
-        d = compare_preferences(rows, clusters=clusters, prior=1.0)["x", "y"]
-        alone = compare_preferences(rows, prior=1.0)["x", "y"]
-        wide, narrow = d.probability_interval, alone.probability_interval
-        assert wide.high - wide.low > 1.5 * (narrow.high - narrow.low)
+        d = compare_preferences(rows, clusters=clusters, prior="jeffreys")["x", "y"]
+        alone = compare_preferences(rows, prior="jeffreys")["x", "y"]
         assert d.interval.low < alone.interval.low < alone.interval.high < d.interval.high
 
 
@@ -71,12 +97,11 @@ def test_three_judgements_in_a_circle_have_wide_intervals() -> None:
         assert ends(d.interval) == pytest.approx((-d.interval.high, d.interval.high))
 
 
-@pytest.mark.parametrize("ties", ["half", "davidson"])
-def test_clusters_in_which_wins_and_losses_balance_are_no_certainty(ties: str) -> None:
+def test_clusters_in_which_wins_and_losses_balance_are_no_certainty() -> None:
     judged = [(f"q{k // 2}", "a", "b", "ab"[k % 2]) for k in range(20)]
-    found = compare_preferences(judged, ties=ties)
-    single = compare_preferences([judgement[1:] for judgement in judged], ties=ties)
+    found = compare_preferences(judged)
+    single = compare_preferences([judgement[1:] for judgement in judged])
     for d, alone in ((found["a", "b"], single["a", "b"]), (found.systems[0], single.systems[0])):
-        assert d.interval.low <= alone.interval.low < 0.0
-        assert d.interval.high >= alone.interval.high > 0.0
+        assert 0.5 * alone.interval.low > d.interval.low
+        assert d.interval.high > 0.5 * alone.interval.high
     assert found.systems[0].win_rate_interval.low < 0.5 < found.systems[0].win_rate_interval.high

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from tests.unit.questions.preferences.examples import ROWS, TWO, codes
+from tests.unit.questions.preferences.examples import PLAIN, ROWS, TWO, codes
 
 from bestby.questions.preferences.compare import compare_preferences
 
@@ -13,13 +13,23 @@ from bestby.questions.preferences.compare import compare_preferences
 def test_notes() -> None:
     few = compare_preferences(ROWS[:90], n_resamples=300)
     assert "few_clusters" in codes(few)
-    rare = [("x", "y", "x")] * 60 + [("x", "y", "y")]
-    lost = compare_preferences(rare, test="bootstrap", n_resamples=300)
-    (note,) = (note for note in lost.notes if note.code == "undefined_resamples")
-    count = int(note.message.split(" on ")[1].split(" of ")[0])
-    assert 60 < count < 160  # (60 / 61)^61, a third or so of 300
-    assert "few_resamples" in codes(compare_preferences(ROWS, test="bootstrap", n_resamples=50))
-    assert "few_resamples" not in codes(compare_preferences(ROWS, n_resamples=50))
+    assert "few_differing" in codes(compare_preferences(PLAIN[:12]))
+
+
+def test_what_is_not_used_is_named_once() -> None:
+    frame = {
+        "a": [row[0] for row in PLAIN],
+        "b": [row[1] for row in PLAIN],
+        "winner": [row[2] for row in PLAIN],
+        "annotator": [f"v{k % 30}" for k in range(len(PLAIN))],
+        "length_a": [k % 17 for k in range(len(PLAIN))],
+        "length_b": [k % 13 for k in range(len(PLAIN))],
+    }
+    assert {"unused_voters", "unused_style"} <= codes(compare_preferences(frame))
+    used = compare_preferences(frame, covariates=["length"], clusters="annotator")
+    assert not {"unused_voters", "unused_style"} & codes(used)
+    assert [one.name for one in used.covariates] == ["length"]
+    assert "without and with length taken into account" in str(used)
 
 
 def test_report() -> None:
@@ -50,8 +60,8 @@ def test_report() -> None:
 
 @pytest.mark.parametrize("kind", ["scores", "forest"])
 def test_figures(kind: str) -> None:
-    axes = compare_preferences(ROWS, n_resamples=99).plot(kind=kind)
-    assert "strength" in axes.get_title(loc="left")
+    axes = compare_preferences(ROWS).plot(kind=kind)
+    assert "strength" in axes.get_xlabel()
 
 
 def test_report_of_two_systems_and_of_davidson() -> None:

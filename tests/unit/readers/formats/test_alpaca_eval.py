@@ -9,6 +9,7 @@ from tests.unit.readers.formats.log_files import alpaca, message, scores_of
 from tests.unit.readers.helpers import Make
 
 from bestby import compare, compare_preferences
+from bestby.errors import InvalidInputError
 from bestby.readers.formats import alpaca_eval as form
 from bestby.readers.formats.base import format_in
 
@@ -21,11 +22,14 @@ def test_win_rates_of_two_generators(make: Make) -> None:
     found = form.read(_files(make, annotations=alpaca([1, 2, 1.5, 2, 1.75])))
     assert scores_of(found) == {"ref": [1.0, 0.0, 0.5, 0.0, 0.25], "m": [0.0, 1.0, 0.5, 1.0, 0.75]}
     assert found.metric.name == "win_rate"
-    assert found.preferences[0] == ("1: do 0", "ref", "m", "ref")
-    assert [winner for *_, winner in found.preferences] == ["ref", "m", "tie", "m", "m"]
+    rows = [*zip(*(found.preferences[name] for name in ("item", "a", "b", "winner")), strict=True)]
+    assert rows[0] == ("1: do 0", "ref", "m", 1.0)
+    assert [row[3] for row in rows] == [1.0, 0.0, 0.5, 0.0, 0.25]
+    assert len(found.preferences["length_a"]) == len(found.preferences["length_b"]) == 5
     result = compare(found.evaluation, metric=found.metric)
     assert {one.system: one.score for one in result.systems} == pytest.approx({"ref": 0.35, "m": 0.65})
-    assert compare_preferences(found.preferences) is not None
+    with pytest.raises(InvalidInputError, match="a preference is graded"):
+        compare_preferences(found.preferences)
 
 
 def test_models_judged_against_one_reference_are_compared_by_instruction(make: Make) -> None:
@@ -46,7 +50,7 @@ def test_a_tournament_has_judgements_only(make: Make) -> None:
     rows = alpaca([1, 2], "a", "b") + alpaca([1, 1], "b", "c") + alpaca([2, 2], "a", "c")
     found = form.read(_files(make, annotations=rows))
     assert found.evaluation is None
-    assert len(found.preferences) == 6
+    assert len(found.preferences["item"]) == 6
     assert found.description == "annotations of AlpacaEval; judgements of: a, b, c"
 
 

@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.unit.readers.damage import damaged
 from tests.unit.readers.formats import log_files
+from tests.unit.readers.formats.test_judged_pairs import arena_hard, mt_bench
 
 from bestby._core.errors import BestbyError
 from bestby.readers.formats import (
@@ -21,6 +22,7 @@ from bestby.readers.formats import (
     experiment_csv,
     helm,
     inspect_logs,
+    judged_pairs,
     langfuse,
     lm_eval,
     mteb,
@@ -96,6 +98,8 @@ _JSON = {
     "tau_bench": (tau_bench, log_files.tau_bench([[1, 0, 1], [0, 0, 1]])),
     **{f"langfuse {name}": (langfuse, log) for name, log in _LANGFUSE.items()},
     "alpaca_eval": (alpaca_eval, log_files.alpaca([1, 2, 1.5])),
+    "arena_hard": (judged_pairs, [arena_hard(name, ["A>B", "B>>A"]) for name in "mn"]),
+    "mt_bench": (judged_pairs, [mt_bench(81, ["model_1", "tie"]), mt_bench(82, ["error", "model_2"])]),
 }
 _ODD = st.one_of(
     st.none(),

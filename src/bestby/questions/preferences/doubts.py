@@ -1,0 +1,238 @@
+"""What speaks against the model: pairs that strengths do not describe, cycles, and voters who decide."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from bestby._core import special
+from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
+from bestby.questions.preferences.model import Fit
+from bestby.questions.preferences.precision import Precision, Rows, pairs_of, without
+from bestby.questions.preferences.result import Cycle, FitTest, Influence
+from bestby.questions.preferences.source import Judgements
+
+MOVED = 0.7
+"""Standard errors by which a voter must move a difference to be named: calm voters of 29 % move less."""
+
+MOST_VOTERS = 100
+"""Voters left out, those of most leverage."""
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """The pairs of systems that met, i < j, (p,): residuals and variances of y summed, and their difference.
+
+    `border` are the sums of the variances with each other column of the design, (p, k).
+    """
+
+    i: IntArray
+    j: IntArray
+    residual: Array
+    weight: Array
+    border: Array
+    corner: Array
+    number: IntArray
+
+
+def _pairs(found: Fit) -> Pairs:
+    """Return the sums of scores and information by pair of systems."""
+    trials, S = found.trials, found.trials.size
+    low, high = np.minimum(trials.first, trials.second), np.maximum(trials.first, trials.second)
+    keys, number = np.unique(low.astype(np.int64) * S + high, return_inverse=True)
+    number = number.reshape(-1)
+    sign = np.where(trials.first == low, 1.0, -1.0)
+    w = trials.count * found.moments.variance
+    weighted = [x * w for x in trials.columns.T]
+    corner = found.information[S:, S:]
+    if found.davidson:
+        weighted.append(trials.count * found.moments.both)
+    border = [np.bincount(number, sign * x, keys.size) for x in weighted]
+    residual = np.bincount(number, sign * trials.count * found.residuals[0], keys.size)
+    weight = np.bincount(number, w, keys.size)
+    columns = np.column_stack(border) if border else np.empty((keys.size, 0))
+    return Pairs(keys // S, keys % S, residual, weight, columns, corner, number)
+
+
+def fit_test(
+    found: Fit, judged: Judgements, precision: Precision, weights: FloatArray | None = None
+) -> FitTest | None:
+    """Return the score test of free pairs beside the model, and the largest cycle of three systems.
+
+    With r and w the residuals and variances of pairs, B their sums with the order and covariates and C the
+    information of these, X2 = sum r^2 / w + a' (C - B' W^-1 B)^-1 a with a = B' W^-1 r (Rao 1948, Proc. Camb.
+    Phil. Soc. 44, 50-57, by inverting in blocks), over its mean design effect (Rao & Scott 1984, Ann.
+    Statist. 12, 46-60, first order). None where there is nothing to test.
+    """
+    pairs = _pairs(found)
+    n_groups = int(found.component.max()) + 1
+    df = pairs.i.size - (found.trials.size - n_groups)
+    if df <= 0:
+        return None
+    over = pairs.border / pairs.weight[:, None]
+    left = pairs.corner - pairs.border.T @ over
+    # What pairs determine is left out; so is the order where no pair was shown both ways
+    scale = np.maximum(np.diag(pairs.corner), 1e-300)
+    free = np.diag(left) > 1e-9 * scale
+    df -= int((~free).sum())
+    if df <= 0:
+        return None
+    inner = np.linalg.inv(left[np.ix_(free, free)])
+    a = over[:, free].T @ pairs.residual
+    statistic = float((pairs.residual**2 / pairs.weight).sum() + a @ inner @ a)
+    effect = _design_effect(found, judged, precision, weights, pairs, over[:, free], inner, free, df)
+    statistic /= effect
+    p_value = float(special.chdtrc(df, statistic))
+    return FitTest(statistic, df, p_value, effect, _largest_cycle(found, judged, pairs, effect))
+
+
+def _design_effect(
+    found: Fit,
+    judged: Judgements,
+    precision: Precision,
+    weights: FloatArray | None,
+    pairs: Pairs,
+    over: Array,
+    inner: Array,
+    free: BoolArray,
+    df: int,
+) -> float:
+    """Return by how much more the scores of pairs vary than the model says, on average over the test."""
+    trials, n = found.trials, float(found.trials.count.sum())
+    if not judged.clusters:
+        squares = float(trials.count @ found.residuals[0] ** 2)
+        # Residuals are short by what was fitted
+        return max(squares / float(pairs.weight.sum()) * n / max(n - len(found.parameters), 1.0), 1e-300)
+    from scipy.sparse import coo_array
+
+    rows = Rows.of(found, judged, weights)
+    # Of two groupings the one with fewer clusters
+    codes, meat = min(
+        zip(judged.clusters.values(), precision.meats, strict=False), key=lambda x: int(x[0].max())
+    )
+    inside = np.flatnonzero(trials.place >= 0)
+    place = trials.place[inside]
+    sign = np.where(trials.first < trials.second, 1.0, -1.0)[place]
+    r, group, number = rows.of_y[inside], codes[inside], pairs.number[place]
+    shape = (int(codes.max()) + 1, pairs.i.size)
+    by_pair = coo_array((sign * r, (group, number)), shape=shape).tocsr()
+    trace = float((by_pair.data**2 / pairs.weight[by_pair.indices]).sum())
+    columns = [x[place] * r for x in trials.columns.T]
+    if rows.of_tie is not None:
+        columns.append(rows.of_tie[inside])
+    kept = [
+        columns[k] - over_k[number] * sign * r for k, over_k in zip(np.flatnonzero(free), over.T, strict=True)
+    ]
+    if kept:
+        more = np.column_stack([np.bincount(group, values, shape[0]) for values in kept])
+        trace += float(np.einsum("gk,kl,gl->", more, inner, more))
+    trace -= float((found.inverse * meat).sum())
+    return max(trace / df, 1e-300)
+
+
+def _largest_cycle(found: Fit, judged: Judgements, pairs: Pairs, effect: float) -> Cycle | None:
+    """Return the three systems whose log odds, each by one Newton step, are farthest from adding up.
+
+    Strengths cancel in the sum around three systems; Bonferroni's correction is for all of them.
+    """
+    S = found.trials.size
+    step, variance = np.zeros((S, S)), np.full((S, S), np.inf)
+    step[pairs.i, pairs.j] = pairs.residual / pairs.weight
+    step = step - step.T
+    variance[pairs.i, pairs.j] = variance[pairs.j, pairs.i] = effect / pairs.weight
+    best, triple, n_triples = 0.0, None, 0
+    for i in range(S - 2):
+        rest = slice(i + 1, S)
+        around = step[i, rest, None] + step[rest, rest] + step[rest, i][None, :]
+        spread = variance[i, rest, None] + variance[rest, rest] + variance[rest, i][None, :]
+        upper = np.triu(np.isfinite(spread), 1)
+        n_triples += int(upper.sum())
+        z = np.where(upper, around / np.sqrt(spread), 0.0)
+        place = int(np.abs(z).argmax())
+        if abs(z.flat[place]) > abs(best):
+            best, (j, k) = float(z.flat[place]), divmod(place, S - i - 1)
+            triple = (i, i + 1 + j, i + 1 + k) if best > 0 else (i, i + 1 + k, i + 1 + j)
+    if triple is None:
+        return None
+    p_value = min(1.0, n_triples * float(special.erfc(abs(best) / math.sqrt(2.0))))
+    trials = found.trials
+    won, met = trials.table(trials.count * trials.value), trials.table(trials.count)
+    share = (won + (met - won).T) / np.maximum(met + met.T, 1e-300)
+    shares = tuple(float(share[x, y]) for x, y in zip(triple, (*triple[1:], triple[0]), strict=True))
+    names = tuple(judged.systems[s] for s in triple)
+    return Cycle(names, shares, abs(best), p_value)
+
+
+def order_by_pair(found: Fit, effect: float) -> float | None:
+    """Return the p-value of an order effect alike in all pairs; None if under two were shown both ways.
+
+    Each pair gives an effect by one step, (R_ij / w_ij + R_ji / w_ji) / 2, and these are compared (Cochran
+    1954, Biometrics 10, 101-129).
+    """
+    trials = found.trials
+    w = trials.table(trials.count * found.moments.variance)
+    r = trials.table(trials.count * found.residuals[0])
+    i, j = np.nonzero(np.triu((w > 0.0) & (w.T > 0.0)))
+    if i.size < 2:
+        return None
+    effects = 0.5 * (r[i, j] / w[i, j] + r[j, i] / w[j, i])
+    weight = 4.0 / (1.0 / w[i, j] + 1.0 / w[j, i]) / effect
+    q = float(weight @ (effects - weight @ effects / weight.sum()) ** 2)
+    return float(special.chdtrc(i.size - 1, q))
+
+
+def influence(
+    found: Fit, judged: Judgements, precision: Precision, unit: float, weights: FloatArray | None = None
+) -> tuple[Influence, ...]:
+    """Return the voters who move a difference of strengths more than voters like the others would.
+
+    Each is left out by a Newton step. Two conditions: a difference moves by .7 of its standard error, and by
+    more than chance for this voter at Bonferroni's level (Hausman 1978, Econometrica 46, 1251-1271, eq. 2.16:
+    the variance of the move is the difference of the two). Either alone names honest voters who only vote
+    much, or who are only one of many.
+    """
+    if judged.voter is None:
+        return ()
+    rows, S = Rows.of(found, judged, weights), found.trials.size
+    voters = rows.heaviest(judged.voter, MOST_VOTERS)
+    if not voters.size:
+        return ()
+    strengths, others = rows.sums(judged.voter)
+    scores = np.hstack([strengths[voters].toarray(), others[voters]])
+    a, b = np.triu_indices(S, 1)
+    same = found.component[a] == found.component[b]
+    a, b = a[same], b[same]
+    gaps, errors = found.strengths[a] - found.strengths[b], precision.of(pairs_of(a, b))[0]
+    critical = -float(special.ndtri(0.025 / (voters.size * a.size)))
+    counts = np.bincount(judged.voter)
+    out = []
+    for part, left in without(rows, judged.voter, voters):
+        every = np.linalg.solve(left, scores[part, :, None])[..., 0]
+        for voter, without_voter, moved in zip(voters[part], left, every, strict=True):
+            shift = moved[a] - moved[b]
+            if not (np.abs(shift) > MOVED * errors).any():
+                continue
+            inverse = np.linalg.inv(without_voter)
+            gained = np.maximum(pairs_of(a, b)(inverse) - pairs_of(a, b)(found.inverse), 1e-300)
+            named = (np.abs(shift) > MOVED * errors) & (np.abs(shift) > critical * np.sqrt(gained))
+            if not named.any():
+                continue
+            p = int(np.where(named, np.abs(shift) / errors, 0.0).argmax())
+            x, y = (a[p], b[p]) if gaps[p] >= 0.0 else (b[p], a[p])
+            before, after = abs(gaps[p]), float(np.sign(gaps[p]) or 1.0) * (gaps[p] - shift[p])
+            leader = int((found.strengths - moved[:S]).argmax())
+            out.append(
+                Influence(
+                    judged.voters[voter] if judged.voters else str(voter),
+                    int(counts[voter]),
+                    float(counts[voter]) / judged.n,
+                    judged.systems[x],
+                    judged.systems[y],
+                    unit * float(before),
+                    unit * float(after),
+                    judged.systems[leader],
+                )
+            )
+    return tuple(sorted(out, key=lambda one: -one.n))

@@ -1,0 +1,355 @@
+"""The model of judgements: strengths, the effect of being shown first, covariates and ties, fitted by Newton.
+
+    logit E y = th_i - th_j + g + x'b,    y = 1 where i, shown first, won, 1/2 for a tie, 0 where j won,
+
+for strengths th with the mean 0, fitted to counted judgements. With ties as half wins it is quasi-likelihood:
+the mean must be right, and the covariance of `precision` gets the variance of ties right.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from bestby._core import special
+from bestby._core.cached import cached_property
+from bestby._core.errors import DesignError
+from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
+from bestby.questions.preferences.source import Judgements
+
+WITHIN = 0.05
+"""Share of what is known of the order that must come from pairs shown both ways for it to be in the model."""
+
+FARTHEST = 30.0
+"""Log odds of a judgement beyond which a fit with covariates has no finite estimate."""
+
+COLLINEAR = 1e10
+"""Condition of the scaled information from which covariates cannot be told from strengths."""
+
+
+@dataclass(frozen=True, eq=False)
+class Trials:
+    """Judgements between so many systems, equal ones once: `count` of them, each array of shape (m,).
+
+    `outcome` is 2 where the first won, 1 for a tie, 0 where the second did. `columns`, of shape (m, k), are
+    those of the design beside the strengths: ones for the order, and covariates. `place` is the trial of each
+    judgement, -1 where it is in none. `offset`, (m,), is added to the log odds.
+    """
+
+    size: int
+    first: Array
+    second: Array
+    outcome: Array
+    count: FloatArray
+    columns: FloatArray
+    offset: FloatArray
+    place: Array
+
+    @classmethod
+    def of(cls, judged: Judgements, weights: FloatArray | None = None) -> Trials:
+        """Count judgements by systems and outcome; `weights` are those of the judgements, 1 by default."""
+        size = len(judged.systems)
+        n_codes = 3 * size * size
+        count, weight = np.zeros(n_codes), np.zeros(n_codes)
+        codes = np.empty(judged.n, dtype=np.int32)
+        for start in range(0, judged.n, 1 << 20):  # blocks of some megabytes
+            part = slice(start, start + (1 << 20))
+            code = (judged.outcome[part].astype(np.int32) * size + judged.first[part]) * size
+            codes[part] = code + judged.second[part]
+            count += np.bincount(codes[part], minlength=n_codes)
+            weight += 0.0 if weights is None else np.bincount(codes[part], weights[part], n_codes)
+        cells = np.flatnonzero(count)
+        place = np.full(n_codes, -1, dtype=np.int32)
+        place[cells] = np.arange(cells.size)
+        outcome, pair = np.divmod(cells, size * size)
+        held = (count if weights is None else weight)[cells]
+        arrays = (pair // size, pair % size, outcome, held, np.empty((cells.size, 0)), np.zeros(cells.size))
+        return cls(size, *arrays, place[codes])
+
+    def one_by_one(self, judged: Judgements, columns: FloatArray) -> Trials:
+        """Return a trial per judgement, with columns of its own, of those that are in a trial."""
+        kept = np.flatnonzero(self.place >= 0)
+        place = np.full(judged.n, -1, dtype=np.int32)
+        place[kept] = np.arange(kept.size)
+        return replace(
+            self.at(self.place[kept]), count=np.ones(kept.size), columns=columns[kept], place=place
+        )
+
+    def at(self, positions: Array) -> Trials:
+        """Return the trials at some positions, which judgements are in none of."""
+        names = ("first", "second", "outcome", "count", "columns", "offset")
+        return replace(self, **{name: getattr(self, name)[positions] for name in names}, place=positions[:0])
+
+    def among(self, chosen: BoolArray) -> Trials:
+        """Return some of the trials; judgements of the others are in none."""
+        if chosen.all():
+            return self
+        moved = np.append(np.where(chosen, np.cumsum(chosen) - 1, -1), -1).astype(np.int32)
+        return replace(self.at(np.flatnonzero(chosen)), place=moved[self.place])
+
+    def with_order(self) -> Trials:
+        """Return the trials with a column of ones before the others."""
+        return replace(self, columns=np.column_stack([np.ones(self.count.size), self.columns]))
+
+    @property
+    def value(self) -> FloatArray:
+        """1, 1/2 or 0."""
+        return np.asarray(0.5 * self.outcome)
+
+    def table(self, values: FloatArray) -> FloatArray:
+        """Return the sum of values of trials by the system shown first and the other, shape (S, S)."""
+        keys = self.first.astype(np.int64) * self.size + self.second
+        return np.asarray(np.bincount(keys, values, self.size**2).reshape(self.size, self.size))
+
+    def tables(self) -> list[FloatArray]:
+        """Return how often the second won, neither and the first, by the two systems, each (S, S)."""
+        return [self.table(np.where(self.outcome == outcome, self.count, 0.0)) for outcome in (0, 1, 2)]
+
+    @property
+    def records(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Wins, ties and losses of the system of the row against that of the column, each (S, S)."""
+        lost, tied, won = self.tables()
+        wins = won + lost.T
+        return wins, tied + tied.T, wins.T
+
+    def of_judgements(self, values: FloatArray) -> FloatArray:
+        """Return the values of the trial of each judgement, 0 of those in none."""
+        return np.append(values, 0.0)[self.place]
+
+
+class Moments(NamedTuple):
+    """Of each trial: the mean of y, its variance, that of a tie, their covariance, and the share of ties."""
+
+    mean: FloatArray
+    variance: FloatArray
+    tied: FloatArray
+    both: FloatArray
+    ties: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """The fitted model: parameters (P,) are the S strengths, the columns of the trials, and log nu of ties.
+
+    `component` tells which systems have finite differences of strength: those of one number, whose mean
+    is 0. `inverse` is the inverse Fisher information in the space of these.
+    """
+
+    trials: Trials
+    parameters: FloatArray
+    component: IntArray
+    davidson: bool
+    jeffreys: bool
+    inverse: FloatArray
+    moments: Moments
+
+    @property
+    def strengths(self) -> FloatArray:
+        """Log strengths, shape (S,)."""
+        return self.parameters[: self.trials.size]
+
+    @property
+    def tie(self) -> float:
+        """Davidson's nu: twice the odds of a tie between equals; 0 where ties are halves."""
+        return float(np.exp(self.parameters[-1])) if self.davidson else 0.0
+
+    @cached_property
+    def residuals(self) -> tuple[FloatArray, FloatArray | None]:
+        """Y less its mean, and for Davidson's model ties less theirs, of one judgement of each trial."""
+        tied = (self.trials.outcome == 1) - self.moments.ties if self.davidson else None
+        return self.trials.value - self.moments.mean, tied
+
+    @cached_property
+    def leverage(self) -> FloatArray:
+        """The leverage of one judgement of each trial: w z'Vz."""
+        trials, V = self.trials, self.inverse
+        i, j, S = trials.first, trials.second, trials.size
+        spread = V[i, i] + V[j, j] - 2.0 * V[i, j]
+        for k, x in enumerate(trials.columns.T, start=S):
+            spread = spread + 2.0 * x * (V[i, k] - V[j, k])
+            spread += sum(x * y * V[k, m] for m, y in enumerate(trials.columns.T, start=S))
+        return self.moments.variance * spread
+
+    @property
+    def log_likelihood(self) -> float:
+        """The log likelihood of the counted judgements; with ties as half wins the quasi-likelihood."""
+        y, q, ties = self.trials.value, self.moments.mean, self.moments.ties
+        win, loss = (q - 0.5 * ties, 1.0 - q - 0.5 * ties) if self.davidson else (q, 1.0 - q)
+        tied = np.log(ties) if self.davidson else 0.5 * (np.log(q) + np.log(1.0 - q))
+        logs = np.where(y == 1.0, np.log(win), np.where(y == 0.0, np.log(loss), tied))
+        return float(self.trials.count @ logs)
+
+    @property
+    def information(self) -> FloatArray:
+        """The Fisher information of all judgements, shape (P, P)."""
+        return information(self.trials, self.moments, self.davidson)
+
+
+def log_odds(trials: Trials, parameters: FloatArray) -> FloatArray:
+    """Return d, the log odds of the first against the second in each trial."""
+    S, k = trials.size, trials.columns.shape[1]
+    gap: FloatArray = parameters[trials.first] - parameters[trials.second] + trials.offset
+    return gap + trials.columns @ parameters[S : S + k] if k else gap
+
+
+def moments_of(trials: Trials, parameters: FloatArray, davidson: bool) -> Moments:
+    """Return the moments of one judgement of each trial."""
+    gap = log_odds(trials, parameters)
+    if not davidson:
+        mean, nothing = special.expit(gap), np.zeros(0)
+        return Moments(mean, mean * special.expit(-gap), nothing, nothing, nothing)
+    # Davidson (1970): exp(d / 2), nu and exp(-d / 2), over exp(|d| / 2) so that nothing overflows; the order
+    # is in d (Davidson & Beaver 1977, Biometrics 33, 693-702).
+    small, tie = np.exp(-np.abs(gap)), np.exp(parameters[-1] - 0.5 * np.abs(gap))
+    ties = tie / (1.0 + small + tie)
+    ahead = (1.0 + 0.5 * tie) / (1.0 + small + tie)
+    mean = np.where(gap >= 0.0, ahead, 1.0 - ahead)
+    variance = ahead * (1.0 - ahead) - 0.25 * ties
+    return Moments(mean, variance, ties * (1.0 - ties), ties * (0.5 - mean), ties)
+
+
+def sums(
+    trials: Trials, of_y: FloatArray, of_tie: FloatArray | None, group: Array | None = None, n: int = 1
+) -> FloatArray:
+    """Return the sums over trials of their scores, (P,), or by `group`, (n, P).
+
+    The derivative of a log likelihood by d is the residual of y, by log nu that of the tie.
+    """
+    S, keys = trials.size, 0 if group is None else group
+    first, second = keys * S + trials.first, keys * S + trials.second
+    out = np.bincount(first, of_y, n * S) - np.bincount(second, of_y, n * S)
+    places = np.zeros(trials.count.size, dtype=np.int64) if group is None else group
+    more = [np.bincount(places, x * of_y, n) for x in trials.columns.T]
+    more += [] if of_tie is None else [np.bincount(places, of_tie, n)]
+    both = np.column_stack([out.reshape(n, S), *more])
+    return both[0] if group is None else both
+
+
+def products(
+    trials: Trials,
+    of_y: FloatArray,
+    of_tie: FloatArray | None = None,
+    of_both: FloatArray | None = None,
+    group: Array | None = None,
+    n: int = 1,
+) -> FloatArray:
+    """Return the sums over trials of outer products of their rows of the design, (P, P) or (n, P, P).
+
+    The weights are those of y, of the tie and of both. Strengths make a Laplacian, since rows are e_i - e_j.
+    """
+    S, columns = trials.size, trials.columns.T
+    k = len(columns)
+    out = np.zeros((n, *[S + k + (of_tie is not None)] * 2))
+    places = np.zeros(trials.count.size, dtype=np.int64) if group is None else group
+    i, j = places * S + trials.first, places * S + trials.second
+    pairs = np.bincount(i * S + trials.second, of_y, n * S * S).reshape(n, S, S)
+    pairs = pairs + pairs.swapaxes(1, 2)
+    out[:, :S, :S] = -pairs
+    out[:, np.arange(S), np.arange(S)] += pairs.sum(axis=2)
+    weighted = [x * of_y for x in columns] + ([] if of_both is None else [of_both])
+    for column, values in enumerate(weighted, start=S):
+        border = np.bincount(i, values, n * S) - np.bincount(j, values, n * S)
+        out[:, :S, column] = out[:, column, :S] = border.reshape(n, S)
+        for row, x in enumerate(columns[: column - S + 1], start=S):
+            out[:, row, column] = out[:, column, row] = np.bincount(places, x * values, n)
+    if of_tie is not None:
+        out[:, -1, -1] = np.bincount(places, of_tie, n)
+    return out[0] if group is None else out
+
+
+def information(
+    trials: Trials,
+    moments: Moments,
+    davidson: bool,
+    count: FloatArray | None = None,
+    group: Array | None = None,
+    n: int = 1,
+) -> FloatArray:
+    """Return the Fisher information of the trials, (P, P), or by `group`, (n, P, P)."""
+    c = trials.count if count is None else count
+    tied, both = (c * moments.tied, c * moments.both) if davidson else (None, None)
+    return products(trials, c * moments.variance, tied, both, group, n)
+
+
+def constant(component: IntArray, n_parameters: int) -> FloatArray:
+    """Return the projection on what the judgements tell nothing of: constants added to a component."""
+    same = component[:, None] == component[None, :]
+    out = np.zeros((n_parameters, n_parameters))
+    out[: component.size, : component.size] = same / same.sum(axis=1)
+    return out
+
+
+def fit(
+    trials: Trials,
+    component: IntArray,
+    *,
+    davidson: bool = False,
+    jeffreys: bool = False,
+    start: FloatArray | None = None,
+    names: tuple[str, ...] = (),
+) -> Fit:
+    """Fit the model by Newton's method.
+
+    Steps are damped by log(1 + r) / r with r their reach, by which they converge from anywhere (Bach 2010,
+    Electron. J. Statist. 4, 384-414). `jeffreys` adds to each judgement h of one, half of it won, with h its
+    leverage: Jeffreys' prior, by which estimates are finite and nearly unbiased (Firth 1993, Biometrika
+    80, 27-38, section 3.3). `names` are those of covariates, which are refused where they do not converge.
+    """
+    P = trials.size + trials.columns.shape[1] + davidson
+    beta = np.zeros(P)
+    if start is not None:
+        beta[: start.size] = start
+    free = constant(component, P)
+    if davidson and trials.outcome.size and (trials.outcome == 1).all():
+        raise DesignError(
+            "strengths have no finite estimate: the judgements are all ties",
+            hint='ties="half" counts a tie as half a win for both',
+        )
+    for step_number in range(100):
+        moments = moments_of(trials, beta, davidson)
+        matrix = information(trials, moments, davidson)
+        if names and step_number == 0:
+            _refuse_collinear(matrix, trials.size, names)
+        amount = max(float(np.trace(matrix)) / P, 1e-300)
+        inverse = np.linalg.inv(matrix + amount * free) - free / amount
+        found = Fit(trials, beta, component, davidson, jeffreys, 0.5 * (inverse + inverse.T), moments)
+        of_y, of_tie = found.residuals
+        if jeffreys:
+            of_y = of_y + found.leverage * (0.5 - moments.mean)
+        gradient = sums(trials, trials.count * of_y, None if of_tie is None else trials.count * of_tie)
+        step = found.inverse @ gradient
+        moved = log_odds(trials, step) - trials.offset
+        reach = float(np.abs(moved).max(initial=0.0)) + (abs(float(step[-1])) if davidson else 0.0)
+        # Log odds by which a step moves at the most
+        if reach < 1e-10:
+            return found
+        beta = beta + step * (np.log1p(reach) / reach)
+        if names and float(np.abs(log_odds(trials, beta)).max()) > FARTHEST:
+            break
+    raise DesignError(
+        f"the covariates {', '.join(names)} predict some judgements without error, so that their coefficients"
+        " have no finite estimate"
+        if names
+        else "the strengths have no finite estimate: wins and ties can be told apart without error",
+        hint="leave covariates out, or use fewer of them"
+        if names
+        else 'ties="half" counts a tie as half a win',
+    )
+
+
+def _refuse_collinear(matrix: FloatArray, size: int, names: tuple[str, ...]) -> None:
+    """Refuse covariates that strengths, the order or one another determine: what is left of each is 0."""
+    scale = np.sqrt(np.maximum(np.diag(matrix), 1e-300))
+    scaled = matrix / np.outer(scale, scale)
+    S = slice(0, size)
+    inner = np.linalg.pinv(scaled[S, S], rcond=1.0 / COLLINEAR, hermitian=True)
+    left = scaled[size:, size:] - scaled[size:, S] @ inner @ scaled[S, size:]
+    if np.linalg.eigvalsh(left)[0] > 1.0 / COLLINEAR:
+        return
+    raise DesignError(
+        f"the covariates {', '.join(names)} cannot be told from strengths or from one another: one is"
+        " constant, constant for each system, or a sum of others",
+        hint="leave it out; a covariate must vary between the answers of one system",
+    )
