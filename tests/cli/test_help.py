@@ -24,7 +24,7 @@ GROUP: Any = typer.main.get_command(app)
 GROUPS = [(), *((name,) for name in GROUP.list_commands(None) if (name,) not in all_words())]
 PAGES = [*GROUPS, *all_words()]
 EXPECTED = set(
-    """--alternative --annotators --baseline --blocks --brief --cache --classes --cluster --correction --csv --csv-safe --csv-scores --details --format --gold --help --higher-is-better --html
+    """--alternative --annotators --baseline --blocks --brief --cache --classes --cluster --correction --csv --csv-safe --csv-scores --details --focus --format --gold --help --higher-is-better --html
 --ignore --interval --item --items --jobs --json --label --label-separator --latex --latex-caption --latex-digits --latex-label --latex-part --latex-wide --level --lower-is-better --margin --markdown --metric --missing-value --no-rescale --normalise --on-missing --option
 --percent --plot --plot-font --plot-kind --plot-width --resample-annotators --resample-size --resamples --seed --simultaneous --stratum --stream --system --system-column --test --top
 --value-column""".split()  # noqa: SIM905

@@ -16,8 +16,9 @@ import bestby as bb
 
 ORDER = """
     data gold judge human predictions calibration metric greater_is_better statistic per_class systems
-    conditions baseline candidate pool items dataset datasets outer fold repetition a b winner run
-    clusters voter covariates order strata labels_drawn bias_by by crossed min_items on_missing reading normalise
+    conditions baseline focus candidate pool items dataset datasets outer fold repetition a b winner run
+    clusters voter covariates order strata labels_drawn bias_by by crossed min_items on_missing reading
+    normalise
     paired missing texts label_sets label_separator format stream ratio required ties scale prior
     voter_weights fit_test interval test across inside correction level alternative margin fail_test
     n_comparisons curve n_simulations rng n_resamples resampling

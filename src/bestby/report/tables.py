@@ -245,8 +245,8 @@ def with_first_rows(table: Table, most: int) -> Table:
 def _footnote_on_best(level: float) -> str:
     """Return how the columns on the best system are to be read."""
     return (
-        f"With {percent(level)} the best system is among those with a dot; of several equally good ones, each"
-        " is. The bounds of how far systems are behind it hold for all at once, and so do the ranks."
+        f"A dot: may be the best; each system that is the best has one with {percent(level)}. Bounds of how"
+        " far systems are behind hold for all at once."
     )
 
 

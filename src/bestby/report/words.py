@@ -146,26 +146,21 @@ def best_sentence(best: BestSet | None, systems: Sequence[SystemScore], digits: 
     """
     if best is None or len(best.systems) < 2:
         return ""
-    first, n = systems[0], len(systems)
-    how = f"multiple comparison with the best, {n - 1} comparisons for each of {n} systems"
+    first, how = systems[0], "multiple comparison with the best"
     text = f" The best system is one of {listed(best.systems)} ({percent(best.level)}, {how})"
     if first.behind is not None and not are_level(first.score, systems[1].score):
         text += f"; {first.system} is at most {digits.size(first.behind)} behind it"
     return f"{text}."
 
 
-def leader_sentence(leader: Leader, systems: Sequence[SystemScore], digits: Rounding) -> str:
-    """Return the score of the first system without the luck of having been chosen, beside its plain one."""
-    text, plain = digits.text, systems[0].interval
+def leader_sentence(leader: Leader, digits: Rounding) -> str:
+    """Return the score of the first system without the luck of having been chosen."""
     level, allowing = percent(leader.interval.level), leader.interval
-    sentence = (
-        f"{leader.system} was chosen as the first of {leader.n_systems} on these data. Without that luck its"
-        f" score is about {text(leader.corrected)}; {level} interval that allows for the choice:"
-        f" {text(allowing.low)} to {text(allowing.high)}"
+    return (
+        f"{leader.system} was chosen as the first of {leader.n_systems}. Without that luck its score is about"
+        f" {digits.text(leader.corrected)}; {level} interval that allows for the choice:"
+        f" {digits.text(allowing.low)} to {digits.text(allowing.high)}."
     )
-    if plain is not None:
-        sentence += f" (by itself, had it been named beforehand: {text(plain.low)} to {text(plain.high)})"
-    return f"{sentence}."
 
 
 def focus_sentence(c: Comparison, metric: MetricInfo) -> str | None:

@@ -132,7 +132,7 @@ def _remarks(c: Comparison, metric: MetricInfo) -> tuple[str, ...]:
     leader = of_metric(c.leaders, metric)
     first = None
     if leader is not None:
-        first = words.leader_sentence(leader, systems_of(c, metric), score_rounding(c, metric))
+        first = words.leader_sentence(leader, score_rounding(c, metric))
     return tuple(text for text in (first, words.focus_sentence(c, metric)) if text is not None)
 
 
