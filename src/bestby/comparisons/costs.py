@@ -21,7 +21,7 @@ from bestby._core.arrays import is_table
 from bestby._core.cached import cached_property
 from bestby._core.errors import InvalidInputError, within
 from bestby._core.text import counted, quoted, words_of
-from bestby._core.typing import FloatArray, OnMissing
+from bestby._core.typing import BoolArray, FloatArray, OnMissing
 from bestby.comparisons.reading import Arguments, evaluation_of
 from bestby.data.columns import Columns
 from bestby.data.evaluation import Evaluation
@@ -79,6 +79,13 @@ class Cost:
     def group(self) -> Group | None:
         """The engine's group of what items add; None of prices."""
         return None if self.added is None else _group(self.added, self.evaluation, self.blocks)
+
+    @property
+    def fixed(self) -> BoolArray:
+        """Which systems cost the same on all items, and so a price, shape (k,)."""
+        if self.items is None:
+            return np.ones(self.values.size, dtype=np.bool_)
+        return np.asarray((self.items == self.items[0]).all(axis=0))
 
     @property
     def coarse(self) -> bool:
@@ -329,7 +336,7 @@ def _measured(name: str, items: FloatArray, evaluation: Evaluation, blocks: int 
             argument="cost",
         )
     quantile = statistic_of(name)[1]
-    if quantile is None and (items == items[0]).all():
+    if (items == items[0]).all():
         return Cost(name, items[0], evaluation, constant=True)
     values = items.mean(axis=0) if quantile is None else np.quantile(items, quantile, axis=0)
     return Cost(name, values, evaluation, items, quantile, blocks)

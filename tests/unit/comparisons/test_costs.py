@@ -72,9 +72,8 @@ def test_a_price_per_success_has_the_error_of_the_successes_alone() -> None:
 
 def test_the_error_of_a_median_is_that_of_its_density() -> None:
     items = np.random.default_rng(1).exponential(size=(20_000, 2))
-    cost = Cost(
-        "c", np.median(items, axis=0), bb.Evaluation.of({"a": items[:, 0], "b": items[:, 1]}), items, 0.5
-    )
+    data = bb.Evaluation.of({"a": items[:, 0], "b": items[:, 1]})
+    cost = Cost("c", np.median(items, axis=0), data, items, 0.5)
     assert cost.group is not None
     true = 0.5 / (0.5 * math.sqrt(20_000)) / math.log(2.0)  # density 1/2 at the median log 2
     assert error(cost.group, 0).se == pytest.approx(true, rel=0.1)
@@ -161,9 +160,7 @@ def test_columns_of_a_wide_table_are_told_by_their_words() -> None:
         "gpt-4": "gpt-4.latencyMs",
         "t5": "latency_ms_t5",
     }
-    with pytest.raises(
-        InvalidInputError, match="there is no column 'usd', nor one of each system, as 'gpt-4_usd'"
-    ):
+    with pytest.raises(InvalidInputError, match="no column 'usd', nor one of each system, as 'gpt-4_usd'"):
         costs.in_wide(columns, ["gpt-4", "t5"], "usd")
 
 

@@ -219,7 +219,9 @@ def _compared(
         with np.errstate(divide="ignore"):
             cheaper = -np.log(kind.values)
         of_cost = _known(kind.group.spread, kind.name)
-        p_values.append(_no_better(cheaper, of_cost, _freedom(of_cost, kind.group.n_strata)))
+        p = _no_better(cheaper, of_cost, _freedom(of_cost, kind.group.n_strata))
+        sure = np.logical_and.outer(kind.fixed, kind.fixed)
+        p_values.append(np.where(sure, dominance.of_prices(kind.values), p))
     found = dominance.dominated(p_values, settings.alpha)
     remains = dominance.on_frontier(found, settings.alpha)
     behind = best.by_t(better, spread, freedom, settings.alpha, drawing.seed).behind

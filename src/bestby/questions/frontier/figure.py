@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
 from typing import TYPE_CHECKING
 
 from bestby.report.figures.canvas import ACCENT, FAINT, INK, PAPER, SCREEN, Canvas, Sheet, figure
 from bestby.report.figures.drawing import key, label, left_scale
-from bestby.report.figures.texts import name
+from bestby.report.figures.texts import name, text_width
 from bestby.report.numbers import percent
 from bestby.report.words import direction
 
@@ -18,6 +20,11 @@ if TYPE_CHECKING:
 
 MOST_NAMED = 20
 """Systems up to which all are named; of more, those that may be on the frontier."""
+
+_SIZE = 3.4, 5.0  # inches, up and across
+
+Box = tuple[float, float, float, float]
+"""Left, right, low and high end of something on the page, in points."""
 
 
 @figure
@@ -30,19 +37,16 @@ def frontier(c: Frontier, cost: str | None = None, *, canvas: Canvas = SCREEN) -
     axes = canvas.axes()
     place = 0 if cost is None else c.costs.index(cost)
     values = [entry.costs[place].value for entry in c.systems]
-    wide = min(values) > 0.0 and max(values) > 10.0 * min(values)
-    if wide:
+    if min(values) > 0.0 and max(values) > 10.0 * min(values):
         axes.set_xscale("log")
     _steps(axes, c, place)
-    shown = canvas.names([entry.system for entry in c.systems])
     for entry in c.systems:
         _region(axes, entry, place)
-        if len(c) > MOST_NAMED and not entry.may_be_on_frontier:
-            continue
-        at = entry.costs[place].value
-        label(axes, shown[entry.system], (at, entry.score), (7, 7), va="bottom", fontsize=0.9 * canvas.size)
+    axes.margins(0.08)
     if not c.metric.greater_is_better:
         axes.invert_yaxis()
+    shown = canvas.names([entry.system for entry in c.systems])
+    _names(axes, c.systems, place, shown, canvas)
     left_scale(axes)
     axes.set_xlabel(f"{name(c.costs[place])} (lower is better)", color=INK, parse_math=False)
     axes.set_ylabel(f"{name(c.metric.name)} ({direction(c.metric)})", color=INK, parse_math=False)
@@ -51,22 +55,22 @@ def frontier(c: Frontier, cost: str | None = None, *, canvas: Canvas = SCREEN) -
     if n < len(c):
         keys.append(key("shown to be off it", filled=False, colour=FAINT))
     title = f"{n} of {len(c)} systems may be on the frontier ({percent(c.level)}, all at once)"
-    return Sheet(axes, 3.2, 4.8, title=title, keys=keys)
+    return Sheet(axes, *_SIZE, title=title, keys=keys)
 
 
-def _span(entry: FrontierSystem, place: int) -> tuple[tuple[float, float], tuple[float, float]]:
-    """Return the ends of the region of a system, of its cost and of its score."""
+def _span(entry: FrontierSystem, place: int) -> Box:
+    """Return the region of a system: the ends of its interval of cost, and of score."""
     cost = entry.costs[place]
     x = (cost.value, cost.value) if cost.interval is None else (cost.interval.low, cost.interval.high)
     y = (entry.score, entry.score) if entry.interval is None else (entry.interval.low, entry.interval.high)
-    return x, y
+    return *x, *y
 
 
 def _region(axes: Axes, entry: FrontierSystem, place: int) -> None:
     """Draw the point of a system, and the rectangle or the line of its intervals."""
     from matplotlib.patches import Rectangle
 
-    (left, right), (low, high) = _span(entry, place)
+    left, right, low, high = _span(entry, place)
     colour = ACCENT if entry.may_be_on_frontier else FAINT
     value = entry.costs[place].value
     if all(map(math.isfinite, (left, right, low, high))):
@@ -91,3 +95,48 @@ def _steps(axes: Axes, c: Frontier, place: int) -> None:
             points.append((entry.costs[place].value, entry.score))
     points.append((max(entry.costs[place].value for entry in c.systems), points[-1][1]))
     axes.step(*zip(*points, strict=True), where="post", color=FAINT, linewidth=1.0, zorder=0, gid="steps")
+
+
+def _names(
+    axes: Axes, systems: Sequence[FrontierSystem], place: int, shown: Mapping[str, str], canvas: Canvas
+) -> None:
+    """Write the names beside the points, each where it covers as little as can be of what is there."""
+    across = canvas.scale * _SIZE[1] if canvas.width is None else canvas.width - 0.9
+    axes.autoscale_view()
+    page = axes.transAxes.inverted()
+
+    def on_page(x: float, y: float) -> tuple[float, float]:
+        at = page.transform(axes.transData.transform((x, y)))
+        return 72.0 * across * at[0], 72.0 * canvas.scale * _SIZE[0] * at[1]
+
+    taken: list[Box] = []
+    for entry in systems:
+        x, y = on_page(entry.costs[place].value, entry.score)
+        _, _, low, high = _span(entry, place)
+        ends = [on_page(entry.costs[place].value, end)[1] for end in (low, high)]
+        taken += [(x - 5.0, x + 5.0, y - 5.0, y + 5.0), (x - 3.0, x + 3.0, min(ends), max(ends))]
+    size = 0.9 * canvas.size
+    for entry in sorted(systems, key=lambda one: not one.may_be_on_frontier):
+        if len(systems) > MOST_NAMED and not entry.may_be_on_frontier:
+            continue
+        text, at = shown[entry.system], (entry.costs[place].value, entry.score)
+        places = list(_beside(*on_page(*at), text_width(text, size), size))
+        box, offset, side = min(places, key=lambda one: sum(_overlap(one[0], other) for other in taken))
+        taken.append(box)
+        label(axes, text, at, offset, ha=side, va="center", fontsize=size)
+
+
+def _beside(x: float, y: float, width: float, size: float) -> Iterator[tuple[Box, tuple[float, float], str]]:
+    """Yield places for a text beside a point, the nearest first: the box, the offset and the side."""
+    for up, side in product((0.9, -0.9, 0.0, 1.9, -1.9, 2.9, -2.9, 3.9, -3.9), ("left", "right")):
+        left = x + 6.0 if side == "left" else x - 6.0 - width
+        middle = y + up * size
+        box = (left, left + width, middle - 0.6 * size, middle + 0.6 * size)
+        yield box, (6.0 if side == "left" else -6.0, up * size), side
+
+
+def _overlap(one: Box, other: Box) -> float:
+    """Return the area that two boxes share."""
+    width = min(one[1], other[1]) - max(one[0], other[0])
+    height = min(one[3], other[3]) - max(one[2], other[2])
+    return max(width, 0.0) * max(height, 0.0)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Callable, Iterator
 from functools import partial
 from operator import attrgetter
 from typing import Any
@@ -11,13 +12,15 @@ from bestby.inference.skewness import FROM_UNITS
 from bestby.questions.frontier import figure
 from bestby.questions.frontier.result import Frontier, FrontierSystem
 from bestby.report import column
+from bestby.report.column import Cell, Column
 from bestby.report.document import Document, Picture, one_section
 from bestby.report.fields import Field, Rows, attributes, interval_ends
-from bestby.report.numbers import Rounding, margin_text, percent, percent_of
+from bestby.report.numbers import DASH, Rounding, margin_text, percent, percent_of
 from bestby.report.paper import measured, named
 from bestby.report.references import cite
 from bestby.report.tables import Table
 from bestby.report.words import listed, units_of_items
+from bestby.results.values import Interval
 
 NO_PERCENT = "costs have scales of their own"
 
@@ -93,7 +96,7 @@ def _few(c: Frontier) -> Iterator[str]:
 
 def _systems(c: Frontier) -> Table:
     digits = Rounding.for_scores([(entry.score, entry.interval) for entry in c.systems])
-    by_cost = (column.number(cost, _digits(c, place), _value_of(place)) for place, cost in enumerate(c.costs))
+    by_cost = (_amount(cost, _value_of(place)) for place, cost in enumerate(c.costs))
     columns = (
         column.name("system", attrgetter("system")),
         column.number(c.metric.name, digits, attrgetter("score")),
@@ -123,31 +126,48 @@ def _place(entry: FrontierSystem) -> str:
     return "may be on it" if entry.may_be_on_frontier else f"off: {entry.dominated_by}"
 
 
-def _digits(c: Frontier, place: int) -> Rounding:
-    rows = [(entry.costs[place].value, entry.costs[place].interval) for entry in c.systems]
-    if any(interval is not None for _, interval in rows):
-        return Rounding.for_scores(rows)
-    digits = (len(f"{value:.10f}".rstrip("0").partition(".")[2]) for value, _ in rows)
-    return Rounding(max(digits))  # prices have the digits that they were given with
+def amount(value: float) -> str:
+    """Return a cost with four digits, as costs differ by orders of magnitude; more if it is larger.
+
+    >>> amount(35520.0), amount(853.38), amount(0.0031284), amount(3.0), amount(0.0)
+    ('35520', '853.4', '0.003128', '3', '0')
+    """
+    if value == 0.0 or not math.isfinite(value):
+        return f"{value:g}"
+    text = f"{value:.{max(0, 3 - math.floor(math.log10(value)))}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def _amount(header: str, value: Callable[[Any], float | None], *, applies: bool = True) -> Column:
+    def cell(entry: Any) -> Cell:
+        shown = value(entry)
+        return Cell(DASH, -math.inf) if shown is None else Cell(amount(shown), shown)
+
+    return Column(header, cell, applies=applies)
+
+
+def _amounts(level: float, value: Callable[[Any], Interval | None], *, applies: bool = True) -> Column:
+    def cell(entry: Any) -> Cell:
+        shown = value(entry)
+        text = DASH if shown is None else f"[{amount(shown.low)}, {amount(shown.high)}]"
+        return Cell(text, -math.inf if shown is None else shown.low)
+
+    return Column(column.interval_header(level), cell, applies=applies)
 
 
 def _costs(c: Frontier, place: int) -> Table | None:
     """Return the table of one cost; None of prices alone, which stand beside the scores."""
     entries = [entry.costs[place] for entry in c.systems]
     sure = all(one.interval is None for one in entries)
-    digits = _digits(c, place)
-    per = Rounding.for_scores(
-        [(one.per_success, one.per_success_interval) for one in entries if one.per_success is not None]
-    )
     there = any(one.per_success is not None for one in entries)
     if sure and not there:
         return None
     columns = (
         column.name("system", attrgetter("system")),
-        column.number(c.costs[place], digits, attrgetter("value")),
-        column.interval(c.level, digits, attrgetter("interval"), applies=not sure),
-        column.number("per success", per, attrgetter("per_success"), applies=there),
-        column.interval(c.level, per, attrgetter("per_success_interval"), applies=there),
+        _amount(c.costs[place], attrgetter("value")),
+        _amounts(c.level, attrgetter("interval"), applies=not sure),
+        _amount("per success", attrgetter("per_success"), applies=there),
+        _amounts(c.level, attrgetter("per_success_interval"), applies=there),
     )
     return Table.of(f"Cost: {c.costs[place]}", columns, entries, part="costs", main=1)
 
