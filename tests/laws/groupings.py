@@ -92,6 +92,11 @@ def _chosen(**groups: Any) -> Outcome:
     return _told(result, *(item.item for item in result))
 
 
+def _frontier(**groups: Any) -> Outcome:
+    result = bb.frontier(SYSTEMS, GOLD, quality="f1_macro", cost=RATES, n_resamples=199, **groups)
+    return _told(result, *(entry.p_adjusted for entry in result), *(one.costs[0].interval for one in result))
+
+
 def _gate(**groups: Any) -> Outcome:
     result = bb.gate(SYSTEMS, GOLD, metric="f1_macro", margin=0.05, n_resamples=199, **groups)
     return _told(result, *(check.difference.equivalence_interval for check in result))
@@ -282,6 +287,11 @@ ROSTER: dict[str, tuple[str, Callable[..., Outcome], dict[str, Expected]]] = {
         {"clusters": "changes", "crossed": "refused", "strata": "changes"},
     ),
     "a draw": ("choose_items", _chosen, {"clusters": "changes", "crossed": "refused", "strata": "changes"}),
+    "a frontier": (
+        "frontier",
+        _frontier,
+        {"clusters": "changes", "crossed": "refused", "strata": "changes"},
+    ),
     "a gate": ("gate", _gate, {"clusters": "changes", "crossed": "changes", "strata": "changes"}),
     "a board": (
         "Board.create",

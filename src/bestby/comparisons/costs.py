@@ -221,18 +221,21 @@ def costs_of(
 
 def _named(cost: Any, evaluation: Evaluation) -> dict[str, Any]:
     """Return the costs by their names; prices or numbers of the systems alone are called so."""
-    if isinstance(cost, str):
-        return {checks.check_text(cost, "cost"): cost}
-    if isinstance(cost, list | tuple) and cost:
+    of_systems = isinstance(cost, Mapping) and any(name in evaluation.systems for name in cost)
+    return {"cost": cost} if of_systems else _by_name(cost)
+
+
+def _by_name(cost: Any) -> dict[str, Any]:
+    """Return what is given as costs by the names that it has."""
+    if isinstance(cost, Mapping) and cost:
+        return {checks.check_text(checks.text(name, "cost"), "cost"): one for name, one in cost.items()}
+    if isinstance(cost, str) or (isinstance(cost, list | tuple) and cost):
         return {name: name for name in checks.valid_name_list(cost, "cost")}
-    if not isinstance(cost, Mapping) or not cost:
-        raise InvalidInputError(
-            f"cost must name a column or give the cost of each system, got {quoted(cost)}",
-            hint=_FORM,
-            argument="cost",
-        )
-    of_systems = any(name in evaluation.systems for name in cost)
-    return {"cost": cost} if of_systems else {checks.check_text(name, "cost"): cost[name] for name in cost}
+    raise InvalidInputError(
+        f"cost must name a column or give the cost of each system, got {quoted(cost)}",
+        hint=_FORM,
+        argument="cost",
+    )
 
 
 def _given(
@@ -381,8 +384,7 @@ def renamed(evaluation: Evaluation, columns: Mapping[str, str]) -> Evaluation:
 
 def names_of_columns(cost: Any) -> list[str]:
     """Return the names of the columns that are costs, without their quantiles."""
-    several = cost.values() if isinstance(cost, Mapping) else [cost] if isinstance(cost, str) else cost
-    return [statistic_of(one)[0] for one in several or () if isinstance(one, str)]
+    return [statistic_of(one)[0] for one in _by_name(cost).values() if isinstance(one, str)]
 
 
 def reader_of(data: Any, arguments: Arguments, systems: Sequence[str]) -> ReadColumn:

@@ -103,7 +103,7 @@ def _systems(c: Frontier) -> Table:
         column.interval(c.level, digits, attrgetter("interval")),
         *by_cost,
         column.text("frontier", _place),
-        column.p_value("p (step-down)", attrgetter("p_adjusted"), c.level),
+        column.p_value("p", attrgetter("p_adjusted"), c.level),
         column.number("behind at most", digits, attrgetter("behind")),
     )
     return Table.of(
