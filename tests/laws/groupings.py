@@ -31,6 +31,7 @@ def _system(skill: float) -> np.ndarray:
 SYSTEMS = {"a": _system(0.85), "b": _system(0.65)}
 RIGHT = {name: (values == GOLD).astype(float) for name, values in SYSTEMS.items()}
 RATES = {name: values + RNG.normal(size=N) for name, values in RIGHT.items()}
+TIMES = {name: np.exp(values) for name, values in RATES.items()}
 GROUPS: dict[str, dict[str, Any]] = {
     "none": {},
     "clusters": {"clusters": TEMPLATE},
@@ -93,7 +94,7 @@ def _chosen(**groups: Any) -> Outcome:
 
 
 def _frontier(**groups: Any) -> Outcome:
-    result = bb.frontier(SYSTEMS, GOLD, quality="f1_macro", cost=RATES, n_resamples=199, **groups)
+    result = bb.frontier(SYSTEMS, GOLD, quality="f1_macro", cost=TIMES, n_resamples=199, **groups)
     return _told(result, *(entry.p_adjusted for entry in result), *(one.costs[0].interval for one in result))
 
 

@@ -61,7 +61,7 @@ def frontier(
 ) -> Frontier:
     """Find the systems that may be worth what they cost: quality beside money, time or tokens.
 
-    A system is off the frontier if another one is shown to be better and to cost no more. Every system that
+    A system is off the frontier if another one is significantly better and costs no more. Every system that
     is truly on it is kept, all of them at once, with the probability `level`: that a system stays does not
     show that it is on the frontier.
 
@@ -152,6 +152,10 @@ def frontier(
         "items", interval="auto", level=level, test=None, margin=margin, annotators=how.annotators,
         blocks=blocks,
     )  # fmt: skip
+    if isinstance(quality, list | tuple):
+        raise InvalidInputError(
+            "quality must be one metric", hint="ask for each metric in a call of its own", argument="quality"
+        )
     names_values = isinstance(quality, str) and gold is None and how.value_column is None
     if names_values and quality in (costs.columns_of(data) or ()):
         how = dataclasses.replace(how, value_column=quality)
@@ -193,10 +197,6 @@ def _compared(
 ) -> Frontier:
     """Return the frontier of the systems by one metric and their costs."""
     evaluation.require_support("a frontier", ("clusters", "strata"))
-    if len(metrics) > 1:
-        raise InvalidInputError(
-            "a frontier has one quality", hint="ask for each metric in a call of its own", argument="quality"
-        )
     (metric,), names = metrics, evaluation.names
     check_reach(settings.margin, metric)
     (estimates,) = one_metric.estimates_by_metric(evaluation, metrics, settings, drawing, "frontier")

@@ -175,7 +175,7 @@ def _costs(c: Frontier, place: int) -> Table | None:
 def methods(c: Frontier) -> str:
     """Return how the numbers were computed."""
     text = (
-        f"A system is off the frontier if another one is shown to be better in {c.metric.name} and to cost no"
+        f"A system is off the frontier if another one has a significantly better {c.metric.name} and costs no"
         " more: one-sided t tests, of which the larger p-value counts, corrected for all ordered pairs in"
         " steps (Bonferroni). Costs are compared by their ratios."
     )
