@@ -76,3 +76,16 @@ def test_wrong_input(files: Path, run: Run, words: list[str], message: str) -> N
     assert done.returncode == 2
     assert message in done.stderr
     assert "metric" not in done.stderr.partition("hint")[2] or "acuracy" in words
+
+
+def test_a_gate_with_a_budget(files: Path, run: Run) -> None:
+    words = ["--metric", "score", "--margin", "0.2", "--baseline", "large", "--candidate", "medium"]
+    assert run("gate", "long.csv", *words, "--at-most", "usd=+10%").returncode == 0
+    failed = run("gate", "long.csv", *words, "--at-most", "usd=-90%")
+    assert failed.returncode == 1
+    assert "Fail: usd fails; 1 of 2 checks pass" in " ".join(failed.stdout.split())
+    wrong = run("gate", "long.csv", *words, "--at-most", "usd=10")
+    assert wrong.returncode == 2
+    assert "--at-most of 'usd' must be an increase such as '+10%'" in wrong.stderr
+    missing = run("gate", "long.csv", *words, "--at-most", "eur=+10%")
+    assert "there is no column 'eur'" in missing.stderr

@@ -29,6 +29,7 @@ NAN, INF = math.nan, math.inf
 WRONG: dict[str, list[Any]] = {
     "across": ["anova"],
     "alternative": ["larger", 3, None],
+    "at_most": [3, {"x": "ten"}, {"x": -2.0}, {"nowhere": "+10%"}],
     "baseline": ["nobody", ["nobody"]],
     "bounds": [(1, 0), "01", (0, INF)],
     "by": ["nowhere", 3],

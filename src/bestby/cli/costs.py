@@ -24,7 +24,7 @@ _OF_QUALITY = (
 
 
 def read_with_costs(
-    values: Any, metric: str | None, costs: Sequence[str]
+    values: Any, metric: str | None, costs: Sequence[str], **more: Any
 ) -> tuple[Evaluation, dict[str, Any], ReadColumn]:
     """Return the quality in the files of a command, its other arguments, and what reads a column of costs.
 
@@ -37,7 +37,6 @@ def read_with_costs(
     from bestby.readers import read
 
     columns = _columns(values.paths or [])
-    more: dict[str, Any] = {}
     if costs:
         more["stream"] = False
     is_long = columns is None or any(cost in columns for cost in costs)

@@ -22,6 +22,7 @@ from bestby._core.cached import cached_property
 from bestby._core.errors import InvalidInputError, within
 from bestby._core.text import counted, quoted, words_of
 from bestby._core.typing import BoolArray, FloatArray, OnMissing
+from bestby.comparisons.provenance import hash_of, hash_of_rows
 from bestby.comparisons.reading import Arguments, evaluation_of
 from bestby.data.columns import Columns
 from bestby.data.evaluation import Evaluation
@@ -192,6 +193,35 @@ def _added_to_quantiles(items: FloatArray, q: float) -> FloatArray:
     return added
 
 
+def notes_on(kinds: Sequence[Cost], names: Sequence[str]) -> list[Note]:
+    """Return where intervals of costs are too short, and what was taken as known."""
+    notes = []
+    for kind in kinds:
+        if kind.constant:
+            message = f"{kind.name} is the same on all items of each system, and taken as known without error"
+            notes.append(Note("known_costs", message, (kind.name,)))
+        if few := kind.few_effective:
+            shown = [f"{names[s]} ({counted(units, 'effective unit')})" for s, units in few.items()]
+            message = (
+                f"few items make up much of {kind.name} of {listed(shown, 4)}: its intervals are probably too"
+                " short"
+            )
+            notes.append(Note("few_effective", message, (kind.name,)))
+        if kind.coarse:
+            message = (
+                f"{kind.name} has so few distinct values that the quantile moves in steps: its intervals, and"
+                " what follows from them, may be wrong; compare the means"
+            )
+            notes.append(Note("moves_in_steps", message, (kind.name,)))
+    return notes
+
+
+def hash_with_costs(data_hash: str, kinds: Sequence[Cost], names: Sequence[str]) -> str:
+    """Return the hash of data with the costs of their systems."""
+    rows = {f"cost {one.name}": one.values[None] if one.items is None else one.items for one in kinds}
+    return hash_of({"quality": data_hash, **{key: hash_of_rows(names, one) for key, one in rows.items()}})
+
+
 # -- from what the user gives -------------------------------------------------------------------------
 
 
@@ -313,7 +343,9 @@ def _with_cost(name: str, cost: Evaluation, evaluation: Evaluation, *, drop: boo
     if there.sum() < 2:
         raise InvalidInputError(f"fewer than two items have {name}", hint="check the ids", argument="cost")
     message = f"{counted(int((~there).sum()), 'item')} without {name} left out"
-    return evaluation.with_rows(there).with_notes([*evaluation.notes, Note("items_dropped", message)])
+    groupings = {column: values[there] for column, values in evaluation.groupings.items()}
+    rest = dataclasses.replace(evaluation.with_rows(there), groupings=groupings)
+    return rest.with_notes([*evaluation.notes, Note("items_dropped", message)])
 
 
 def _rows(cost: Evaluation, evaluation: Evaluation) -> FloatArray:

@@ -128,6 +128,7 @@ SOURCES: dict[str, dict[str, tuple[str, ...]]] = {
     "frontier": {
         "union": ("berger-1982-multiparameter",),
         "steps": ("holm-1979-simple", "romano-etal-2014-practical"),
+        "ratio": ("cochran-1977-sampling",),
     },
     "metric": {
         "bleu": ("papineni-etal-2002-bleu", "post-2018-call"),

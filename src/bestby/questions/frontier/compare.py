@@ -14,11 +14,11 @@ from scipy.special import ndtr
 
 from bestby._core.errors import BestbyError, InvalidInputError
 from bestby._core.keywords import with_suggestions
-from bestby._core.text import counted, quoted
+from bestby._core.text import quoted
 from bestby._core.typing import FloatArray, OnMissing, Rng
 from bestby.comparisons import costs, family, note_rules, one_metric, one_pair
 from bestby.comparisons.costs import Cost, PerSuccess
-from bestby.comparisons.provenance import evaluation_provenance, hash_of, hash_of_rows
+from bestby.comparisons.provenance import evaluation_provenance
 from bestby.comparisons.reading import Arguments, check_two_systems, evaluation_of
 from bestby.comparisons.settings import Settings, check_reach
 from bestby.data.evaluation import Evaluation
@@ -254,7 +254,6 @@ def _compared(
     )
     named = {"costs": [kind.name for kind in kinds], "level": settings.level, "margin": settings.margin}
     provenance = evaluation_provenance(evaluation, metrics, named, drawing)
-    hashes = {f"cost {kind.name}": _hash(kind, names) for kind in kinds}
     return Frontier(
         metric=MetricInfo(metric.name, metric.greater_is_better, metric.bounds),
         costs=tuple(kind.name for kind in kinds),
@@ -267,10 +266,11 @@ def _compared(
             *on_data,
             *score_notes,
             *note_rules.signature_notes(metric, evaluation),
-            *_cost_notes(kinds, ratios, names),
+            *costs.notes_on(kinds, names),
+            *_notes_on_successes(kinds, ratios, names),
         ),
         provenance=dataclasses.replace(
-            provenance, data_hash=hash_of({"quality": provenance.data_hash, **hashes})
+            provenance, data_hash=costs.hash_with_costs(provenance.data_hash, kinds, names)
         ),
     )
 
@@ -318,32 +318,11 @@ def _successes(evaluation: Evaluation, metric: BaseMetric) -> FloatArray | None:
     return values if np.isin(values, (0.0, 1.0)).all() else None
 
 
-def _hash(kind: Cost, names: Sequence[str]) -> str:
-    return hash_of_rows(names, kind.values[None] if kind.items is None else kind.items)
-
-
-def _cost_notes(
+def _notes_on_successes(
     kinds: Sequence[Cost], ratios: Sequence[PerSuccess | None], names: Sequence[str]
 ) -> Iterator[Note]:
-    """Yield where intervals of costs are too short, and what was taken as known."""
+    """Yield where too few successes tell what one costs."""
     for kind, ratio in zip(kinds, ratios, strict=True):
-        if kind.constant:
-            message = f"{kind.name} is the same on all items of each system, and taken as known without error"
-            yield Note("known_costs", message, (kind.name,))
-        few = {} if kind.group is None else kind.few_effective
-        if few:
-            shown = [f"{names[s]} ({counted(units, 'effective unit')})" for s, units in few.items()]
-            message = (
-                f"few items make up much of {kind.name} of {listed(shown, 4)}: its intervals are probably too"
-                " short"
-            )
-            yield Note("few_effective", message, (kind.name,))
-        if kind.coarse:
-            message = (
-                f"{kind.name} has so few distinct values that the quantile moves in steps: its intervals, and"
-                " what follows from them, may be wrong; compare the means"
-            )
-            yield Note("moves_in_steps", message, (kind.name,))
         successes = {} if ratio is None else dict(zip(names, ratio.n.tolist(), strict=True))
         scarce = {name: n for name, n in successes.items() if n < FEW_SUCCESSES}
         if scarce:

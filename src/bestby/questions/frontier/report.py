@@ -15,7 +15,7 @@ from bestby.report import column
 from bestby.report.column import Cell, Column
 from bestby.report.document import Document, Picture, one_section
 from bestby.report.fields import Field, Rows, attributes, interval_ends
-from bestby.report.numbers import DASH, Rounding, margin_text, percent, percent_of
+from bestby.report.numbers import DASH, Rounding, amount, margin_text, percent, percent_of
 from bestby.report.paper import measured, named
 from bestby.report.references import cite
 from bestby.report.tables import Table
@@ -124,18 +124,6 @@ def _value_of(place: int) -> Any:
 
 def _place(entry: FrontierSystem) -> str:
     return "may be on it" if entry.may_be_on_frontier else f"off: {entry.dominated_by}"
-
-
-def amount(value: float) -> str:
-    """Return a cost with four digits, as costs differ by orders of magnitude; more if it is larger.
-
-    >>> amount(35520.0), amount(853.38), amount(0.0031284), amount(3.0), amount(0.0)
-    ('35520', '853.4', '0.003128', '3', '0')
-    """
-    if value == 0.0 or not math.isfinite(value):
-        return f"{value:g}"
-    text = f"{value:.{max(0, 3 - math.floor(math.log10(value)))}f}"
-    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def _amount(header: str, value: Callable[[Any], float | None], *, applies: bool = True) -> Column:
