@@ -30,9 +30,10 @@ from bestby.data.reading import AS_FOUND
 from bestby.data.roles import listed
 from bestby.data.table import column_names, table_of
 from bestby.engine import prepare
-from bestby.engine.base import Group
+from bestby.engine.base import Influences
 from bestby.inference import clusters
 from bestby.inference.clusters import StandardError
+from bestby.inference.multiplicity import Spread
 from bestby.metrics.regression import Mean
 from bestby.results.base import Note
 from bestby.results.values import Interval
@@ -77,9 +78,9 @@ class Cost:
         return self.items / means - (self.values > 0.0)
 
     @cached_property
-    def group(self) -> Group | None:
-        """The engine's group of what items add; None of prices."""
-        return None if self.added is None else _group(self.added, self.evaluation, self.blocks)
+    def units(self) -> Units | None:
+        """What the units, items or clusters, add to the logarithms of the costs; None of prices."""
+        return None if self.added is None else Units.of(self.added, self.evaluation, self.blocks)
 
     @property
     def fixed(self) -> BoolArray:
@@ -98,16 +99,16 @@ class Cost:
     @property
     def few_effective(self) -> dict[int, int]:
         """The systems whose mean cost few units make up, with how many these are."""
-        if self.group is None or self.quantile is not None:
+        if self.units is None or self.quantile is not None:
             return {}
-        units = [effective_units(self.group, place) for place in range(self.values.size)]
+        units = [self.units.effective(place) for place in range(self.values.size)]
         return {place: round(n) for place, n in enumerate(units) if 0.0 < n < FEW_EFFECTIVE}
 
     def interval(self, system: int, level: float) -> Interval | None:
         """Return the interval of the cost of a system; None of prices and where nothing varies."""
-        if self.group is None:
+        if self.units is None:
             return None
-        return log_interval(float(self.values[system]), error(self.group, system), level)
+        return log_interval(float(self.values[system]), self.units.error(system), level)
 
     def per_success(self, success: FloatArray) -> PerSuccess | None:
         """Return the mean cost over the share of successes, shape (n, k); None of quantiles."""
@@ -119,7 +120,7 @@ class Cost:
         if self.added is not None:
             added = added + self.added
         values = np.divide(self.values, share, out=np.full(share.shape, math.inf), where=share > 0.0)
-        return PerSuccess(values, success.sum(axis=0), _group(added, self.evaluation, self.blocks))
+        return PerSuccess(values, success.sum(axis=0), Units.of(added, self.evaluation, self.blocks))
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,27 +129,47 @@ class PerSuccess:
 
     values: FloatArray
     n: FloatArray
-    group: Group
+    units: Units
 
     def interval(self, system: int, level: float) -> Interval | None:
         """Return the interval of one system; None without a success, or where nothing varies."""
         value = float(self.values[system])
-        return log_interval(value, error(self.group, system), level)
+        return log_interval(value, self.units.error(system), level)
 
 
-def error(group: Group, a: int, b: int | None = None) -> StandardError:
-    """Return the standard error (CR2) of the logarithm of a cost, or of the ratio of two."""
-    influences = group.influences
-    assert influences is not None  # sums have such
-    values = influences.values[:, a] if b is None else influences.values[:, a] - influences.values[:, b]
-    return clusters.cr2(values, influences.sizes, influences.counts, influences.bounds)
+@dataclass(frozen=True, eq=False)
+class Units:
+    """What units, items or clusters, add to the logarithms of the costs of all systems."""
 
+    influences: Influences
+    spread: Spread | None
+    n_strata: int
 
-def effective_units(group: Group, system: int) -> float:
-    """Return how many units of equal weight would carry the variance of a cost; 0 where nothing varies."""
-    influences = group.influences
-    assert influences is not None
-    return clusters.carrying(influences.values[:, system], influences.sizes, influences.counts)
+    @classmethod
+    def of(cls, added: FloatArray, evaluation: Evaluation, blocks: int | None) -> Units:
+        """Return them from what items add times n, shape (n, k), in the groups of an evaluation."""
+        columns = {name: added[:, place] for place, name in enumerate(evaluation.names)}
+        numbers = Evaluation(
+            Columns(columns),
+            clusters=evaluation.clusters,
+            strata=evaluation.strata,
+            crossed=evaluation.crossed,
+        )
+        (group,) = prepare.groups(numbers, [Mean("cost")], blocks=blocks, consumer="a comparison of costs")
+        influences = group.influences
+        assert influences is not None  # sums have such
+        return cls(influences, group.spread, group.n_strata)
+
+    def error(self, a: int, b: int | None = None) -> StandardError:
+        """Return the standard error (CR2) of the logarithm of a cost, or of the ratio of two."""
+        one, values = self.influences, self.influences.values
+        added = values[:, a] if b is None else values[:, a] - values[:, b]
+        return clusters.cr2(added, one.sizes, one.counts, one.bounds)
+
+    def effective(self, system: int) -> float:
+        """Return how many units of equal weight would carry the variance; 0 where nothing varies."""
+        one = self.influences
+        return clusters.carrying(one.values[:, system], one.sizes, one.counts)
 
 
 def log_interval(value: float, error: StandardError, level: float) -> Interval | None:
@@ -157,16 +178,6 @@ def log_interval(value: float, error: StandardError, level: float) -> Interval |
         return None
     half = float(special.stdtrit(error.df, 0.5 * (1.0 + level))) * error.se
     return Interval(value * math.exp(-half), value * math.exp(half), level, METHOD, True)
-
-
-def _group(added: FloatArray, evaluation: Evaluation, blocks: int | None) -> Group:
-    """Return the group of numbers of each item, in the units of an evaluation."""
-    columns = {name: added[:, place] for place, name in enumerate(evaluation.names)}
-    numbers = Evaluation(
-        Columns(columns), clusters=evaluation.clusters, strata=evaluation.strata, crossed=evaluation.crossed
-    )
-    (group,) = prepare.groups(numbers, [Mean("cost")], blocks=blocks, consumer="a comparison of costs")
-    return group
 
 
 def _added_to_quantiles(items: FloatArray, q: float) -> FloatArray:

@@ -11,7 +11,7 @@ from scipy import stats
 
 import bestby as bb
 from bestby.comparisons import costs
-from bestby.comparisons.costs import Cost, costs_of, error, statistic_of
+from bestby.comparisons.costs import Cost, costs_of, statistic_of
 from bestby.errors import InvalidInputError
 
 RNG = np.random.default_rng(0)
@@ -38,12 +38,12 @@ def test_the_interval_of_a_mean_cost_is_t_of_its_logarithm() -> None:
 
 def test_the_ratio_of_two_costs_allows_for_shared_items() -> None:
     cost = measured()
-    assert cost.group is not None
+    assert cost.units is not None
     added = ITEMS[:, 0] / ITEMS[:, 0].mean() - ITEMS[:, 1] / ITEMS[:, 1].mean()
-    assert error(cost.group, 0, 1).se == pytest.approx(stats.sem(added))
+    assert cost.units.error(0, 1).se == pytest.approx(stats.sem(added))
     doubled = measured(np.column_stack([ITEMS[:, 0], 2.0 * ITEMS[:, 0]]))
-    assert doubled.group is not None
-    assert error(doubled.group, 0, 1).se == pytest.approx(0.0, abs=1e-12)
+    assert doubled.units is not None
+    assert doubled.units.error(0, 1).se == pytest.approx(0.0, abs=1e-12)
 
 
 def test_the_cost_per_success_is_a_ratio_of_means() -> None:
@@ -52,7 +52,7 @@ def test_the_cost_per_success_is_a_ratio_of_means() -> None:
     assert ratio.values == pytest.approx(ITEMS.mean(axis=0) / RIGHT.mean(axis=0))
     # psi_R = (c - R y) / (n mean y), Cochran (1977), equation 6.13, here over R
     psi = (ITEMS[:, 0] - ratio.values[0] * RIGHT[:, 0]) / RIGHT[:, 0].mean() / ratio.values[0]
-    assert error(ratio.group, 0).se == pytest.approx(stats.sem(psi))
+    assert ratio.units.error(0).se == pytest.approx(stats.sem(psi))
 
 
 def test_without_a_success_there_is_no_cost_per_success() -> None:
@@ -67,27 +67,27 @@ def test_a_price_per_success_has_the_error_of_the_successes_alone() -> None:
     ratio = Cost("price", np.array([3.0, 1.0]), DATA).per_success(RIGHT)
     assert ratio is not None
     share = RIGHT[:, 0].mean()
-    assert error(ratio.group, 0).se == pytest.approx(math.sqrt(share * (1 - share) / (N - 1)) / share)
+    assert ratio.units.error(0).se == pytest.approx(math.sqrt(share * (1 - share) / (N - 1)) / share)
 
 
 def test_the_error_of_a_median_is_that_of_its_density() -> None:
     items = np.random.default_rng(1).exponential(size=(20_000, 2))
     data = bb.Evaluation.of({"a": items[:, 0], "b": items[:, 1]})
     cost = Cost("c", np.median(items, axis=0), data, items, 0.5)
-    assert cost.group is not None
+    assert cost.units is not None
     true = 0.5 / (0.5 * math.sqrt(20_000)) / math.log(2.0)  # density 1/2 at the median log 2
-    assert error(cost.group, 0).se == pytest.approx(true, rel=0.1)
+    assert cost.units.error(0).se == pytest.approx(true, rel=0.1)
 
 
 def test_clusters_count_as_one_unit_each() -> None:
     groups = np.repeat(np.arange(N // 4), 4)
     repeated = np.repeat(ITEMS[: N // 4], 4, axis=0)
     alone = measured(repeated)
-    assert alone.group is not None
-    clustered = measured(repeated, clusters=groups).group
+    assert alone.units is not None
+    clustered = measured(repeated, clusters=groups).units
     assert clustered is not None
-    assert error(clustered, 0).se == pytest.approx(2.0 * error(alone.group, 0).se, rel=0.02)
-    assert error(clustered, 0).df == pytest.approx(N // 4 - 1)
+    assert clustered.error(0).se == pytest.approx(2.0 * alone.units.error(0).se, rel=0.02)
+    assert clustered.error(0).df == pytest.approx(N // 4 - 1)
 
 
 def read_nothing(name: str) -> bb.Evaluation:

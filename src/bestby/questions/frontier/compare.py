@@ -213,13 +213,13 @@ def _compared(
     freedom = _freedom(spread, group.n_strata)
     p_values = [_no_better(better, spread, freedom)]
     for kind in kinds:
-        if kind.group is None:
+        if kind.units is None:
             p_values.append(dominance.of_prices(kind.values))
             continue
         with np.errstate(divide="ignore"):
             cheaper = -np.log(kind.values)
-        of_cost = _known(kind.group.spread, kind.name)
-        p = _no_better(cheaper, of_cost, _freedom(of_cost, kind.group.n_strata))
+        of_cost = _known(kind.units.spread, kind.name)
+        p = _no_better(cheaper, of_cost, _freedom(of_cost, kind.units.n_strata))
         sure = np.logical_and.outer(kind.fixed, kind.fixed)
         p_values.append(np.where(sure, dominance.of_prices(kind.values), p))
     found = dominance.dominated(p_values, settings.alpha)

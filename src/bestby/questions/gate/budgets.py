@@ -91,7 +91,7 @@ def _check(kind: Cost, budget: float, evaluation: Evaluation, level: float, n_ch
                 argument="at_most",
             )
     change = new_cost / old_cost - 1.0
-    error = StandardError(0.0, math.inf) if kind.group is None else costs.error(kind.group, 1, 0)
+    error = StandardError(0.0, math.inf) if kind.units is None else kind.units.error(1, 0)
     bounds = _bounds(new_cost / old_cost, error, round(2.0 * level - 1.0, 15))
     together = _bounds(new_cost / old_cost, error, 1.0 - 2.0 * (1.0 - level) / n_checks)
     fail_bound = None if together is None or n_checks == 1 else together.low
