@@ -224,7 +224,7 @@ operations = "examples/operations/operations.csv"
 data = bb.read(operations, reading=reading)
 reading = bb.Reading(value_column="operations")
 cost = bb.read(operations, reading=reading)
-axes = bb.frontier(data, cost={"operations": cost}).plot()""",
+axes = bb.frontier(data, quality="correct", cost={"operations": cost}).plot()""",
         "bestby frontier examples/operations/operations.csv --quality correct --cost operations"
         " --plot frontier.svg",
     ),
