@@ -76,20 +76,9 @@ _LABELS = frozenset({"label", "labels", "class", "classes", "output", "outputs",
 _AVERAGES = frozenset({"average", "averages", "avg", "mean", "overall", "total"})
 _QUANTITIES = frozenset(
     {
-        *(
-            "cost",
-            "costs",
-            "price",
-            "usd",
-            "eur",
-            "dollars",
-            "latency",
-            "runtime",
-            "duration",
-            "time",
-            "seconds",
-        ),
-        *("secs", "ms", "millis", "minutes", "tokens", "memory", "mb", "gb", "flops", "params", "parameters"),
+        *("cost", "costs", "price", "usd", "eur", "dollars", "latency", "runtime", "duration", "time"),
+        *("seconds", "secs", "ms", "millis", "minutes", "tokens", "memory", "mb", "gb", "flops", "params"),
+        *("parameters", "operations"),
     }
 )
 """Words at the end of a name that say that its values are quantities of a system, and no scores of one."""
@@ -282,7 +271,7 @@ def quantities(names: Collection[str]) -> list[str]:
 def is_quantity(name: str) -> bool:
     """Return whether a name says of values that they are what something takes or costs.
 
-    >>> is_quantity("latencyMs"), is_quantity("usd_per_item"), is_quantity("accuracy")
+    >>> is_quantity("latencyMs"), is_quantity("cost_usd"), is_quantity("accuracy")
     (True, False, False)
     """
     return bool(words := words_of(name)) and words[-1] in _QUANTITIES
