@@ -55,7 +55,7 @@ def cells() -> Iterator[Statements]:
     for n in (200, 1000):
         one = partial(_within, n=n)
         yield Statements("frontier", "11 cheaper systems beyond the margin", str(n), n, one, datasets=150)
-    for sd, share, n in itertools.product((0.5, 1.5), (0.1, 0.5), (50, 200, 1000)):
+    for (sd, share), n in itertools.product(((0.5, 0.1), (1.5, 0.5)), (50, 200, 1000)):
         one = partial(_costs, sd=sd, share=share, n=n)
         name = f"costs of sd {sd:g}, {share:g} right"
         yield Statements("frontier", name, str(n), n, one, datasets=400)

@@ -272,7 +272,7 @@ def is_quantity(name: str) -> bool:
     """Return whether a name says of values that they are what something takes or costs.
 
     >>> is_quantity("latencyMs"), is_quantity("cost_usd"), is_quantity("accuracy")
-    (True, False, False)
+    (True, True, False)
     """
     return bool(words := words_of(name)) and words[-1] in _QUANTITIES
 
