@@ -217,8 +217,8 @@ axes = bb.gate(pair, baseline="nb_12", margin=0.04, by="gold").plot()""",
     Entry(
         "frontier",
         "Quality and cost",
-        "Each system with the region of its two intervals. The steps are the best score for each cost in these"
-        " data; filled systems may be on the frontier.",
+        "Each system with the region of its two intervals. The steps are the best score for each cost in"
+        " these data; filled systems may be on the frontier.",
         """reading = bb.Reading(value_column="correct")
 operations = "examples/operations/operations.csv"
 data = bb.read(operations, reading=reading)

@@ -241,7 +241,7 @@ def gate(
     drawing = Drawing.of(resampling)
     gains = gains_by_metric(evaluation, metrics)
     n_checks = len(parts) * len(metrics) + len(kinds)
-    decisions, notes = decided(parts, metrics, margins, settings, drawing, gains, fail_test, n_checks)
+    decisions, notes = decided(parts, metrics, margins, settings, drawing, gains, fail_test, len(kinds))
     foreseen = foresight.foreseen(decisions, level)
     of_costs = budget_checks(kinds, budgets, two, level, n_checks)
     every = (*foreseen, *foresight.foreseen(of_costs, level))
@@ -395,17 +395,16 @@ def decided(
     settings: Settings,
     drawing: Drawing,
     gains: Mapping[str, Gains | None],
-    fail_test: FailTest,
-    n_checks: int,
+    fail_test: FailTest = "exact",
+    n_budgets: int = 0,
 ) -> tuple[tuple[GateCheck, ...], list[Note]]:
     """Return a check for each part and metric, and the notes on all that was computed for them.
-
-    There are `n_checks` of them, with those of budgets.
 
     Metrics are known to suit the items of all parts together: in one part every answer may be wrong. `gains`
     are those of all items, by metric.
     `settings` have the test "auto" if there are alarms, metrics without a margin.
     """
+    n_checks = len(parts) * len(metrics) + n_budgets
     measured: list[GateCheck] = []
     notes: list[Note] = []
     for place, part in enumerate(parts):
