@@ -53,7 +53,7 @@ def headline(c: Frontier) -> str:
         every = "Both systems" if len(c) == 2 else f"All {len(c)} systems"
         other = "the other" if len(c) == 2 else "another"
         text = (
-            f"{every} may be on {what}: none is shown to be worse and no cheaper than {other}"
+            f"{every} may be on {what}: none is significantly worse and no cheaper than {other}"
             f" ({percent(c.level)}, all of them at once)"
         )
     else:
@@ -64,8 +64,10 @@ def headline(c: Frontier) -> str:
 def _fallen(off: list[FrontierSystem]) -> str:
     # Systems that are named with what dominates them
     if len(off) > 3:
-        return f"{len(off)} systems are shown to be worse and no cheaper than another"
-    shown = [f"{entry.system} is shown to be worse and no cheaper than {entry.dominated_by}" for entry in off]
+        return f"{len(off)} systems are significantly worse and no cheaper than another"
+    shown = [
+        f"{entry.system} is significantly worse and no cheaper than {entry.dominated_by}" for entry in off
+    ]
     return ", ".join(shown)
 
 

@@ -62,7 +62,7 @@ class FrontierSystem:
     costs : tuple of SystemCost
         Its costs, one of each kind.
     may_be_on_frontier : bool
-        Whether no system is shown to be better than it without costing more.
+        Whether no system is significantly better and costs no more.
     dominated_by : str or None
         The system that shows most clearly that it is not on the frontier; None if it may be.
     p_adjusted : float
