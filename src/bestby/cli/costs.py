@@ -31,8 +31,7 @@ def read_with_costs(
     `costs` are the columns that are costs. Without gold, a metric that is a column of a long table or a score
     of logs chooses it.
     """
-    from bestby.cli.inputs import format_options, read_evaluation
-    from bestby.cli.records import in_records
+    from bestby.cli.inputs import format_options, in_records, read_evaluation
     from bestby.comparisons.costs import columns_of_systems, in_wide, renamed
     from bestby.readers import read
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from bestby.cli import option_groups
 from bestby.cli.option_groups import Names, Number, Text
 from bestby.cli.options import argument, option, record, result_file
-from bestby.cli.records import in_records
+from bestby.cli.inputs import in_records
 from bestby.questions.items import command as items_parameters
 
 
