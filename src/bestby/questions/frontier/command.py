@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from bestby.cli import option_groups
+from bestby.cli.inputs import in_records
 from bestby.cli.option_groups import Names, Number, Text
 from bestby.cli.options import argument, option, record, result_file
-from bestby.cli.inputs import in_records
 from bestby.questions.items import command as items_parameters
 
 
