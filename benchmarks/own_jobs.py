@@ -19,6 +19,7 @@ def own_jobs() -> Iterator[Job]:
     yield _published(10_000)
     yield _slices(100_000)
     yield _gate(100_000)
+    yield _frontier(50, 10_000)
     yield _judged(100_000)
     yield _judged_labels(100_000)
     yield _choose(100_000)
@@ -165,6 +166,25 @@ def _gate(n: int) -> Job:
         return Work(ours, {})
 
     return Job(f"gate by accuracy in 40 slices, n = {n:,}", make, [], at_most=2.0)
+
+
+def _frontier(systems: int, n: int) -> Job:
+    """A frontier of accuracy and a cost of each item, with the systems within a margin of the best."""
+
+    def make() -> Work:
+        gold, *predictions = data.labels(n, 3, systems)
+        named = {f"s{place:02d}": one for place, one in enumerate(predictions)}
+        rng = np.random.default_rng(n)
+        cost = {name: rng.lognormal(place / 20, 0.5, n) for place, name in enumerate(named)}
+
+        def ours() -> float:
+            import bestby
+
+            return bestby.frontier(named, gold, cost=cost, margin=0.05).systems[0].p_adjusted
+
+        return Work(ours, {})
+
+    return Job(f"frontier of accuracy and cost, {systems} systems, n = {n:,}", make, [], at_most=2.0)
 
 
 def _choose(n: int) -> Job:

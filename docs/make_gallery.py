@@ -225,6 +225,20 @@ axes = bb.gate(pair, baseline="nb_12", margin=0.04, by="gold").plot()""",
         " --candidate nb_13 --margin .04 --by gold --plot gate.svg",
     ),
     Entry(
+        "frontier",
+        "Quality and cost",
+        "Each system with the region of its two intervals. The steps are the best score for each cost in"
+        " these data; filled systems may be on the frontier.",
+        """reading = bb.Reading(value_column="correct")
+operations = "examples/operations/operations.csv"
+data = bb.read(operations, reading=reading)
+reading = bb.Reading(value_column="operations")
+cost = bb.read(operations, reading=reading)
+axes = bb.frontier(data, quality="correct", cost={"operations": cost}).plot()""",
+        "bestby frontier examples/operations/operations.csv --quality correct --cost operations"
+        " --plot frontier.svg",
+    ),
+    Entry(
         "slices",
         "Slices of a test set",
         "All items above, and below them the difference in each slice, with its number of items.",

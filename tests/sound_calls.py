@@ -82,6 +82,7 @@ def sound_calls(folder: Path) -> dict[str, Call]:
         "compare": (bb.compare, items),
         "evaluate": (bb.evaluate, items),
         "compare_slices": (bb.compare_slices, {**items, "by": {"half": [0, 1] * 12}}),
+        "frontier": (bb.frontier, {**items, "cost": {"a": 3.0, "b": 1.0}, "margin": 0.5}),
         "gate": (bb.gate, {**items, "margin": 0.1}),
         "advise": (bb.advise, {"metric": "accuracy", "data": systems, "gold": gold}),
         "compare_runs": (bb.compare_runs, {"data": scores(), "n_resamples": 99}),

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from bestby.questions.check.check import check as check
     from bestby.questions.datasets.compare import compare_datasets as compare_datasets
     from bestby.questions.folds.compare import compare_folds as compare_folds
+    from bestby.questions.frontier.compare import frontier as frontier
     from bestby.questions.gate.compare import gate as gate
     from bestby.questions.items.compare import compare as compare
     from bestby.questions.items.evaluate import evaluate as evaluate
@@ -86,6 +87,7 @@ __getattr__, __dir__, __all__ = door(
         "questions.check.check": "check",
         "questions.datasets.compare": "compare_datasets",
         "questions.folds.compare": "compare_folds",
+        "questions.frontier.compare": "frontier",
         "questions.gate.compare": "gate",
         "questions.items.compare": "compare",
         "questions.items.evaluate": "evaluate",

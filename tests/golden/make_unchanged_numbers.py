@@ -124,6 +124,33 @@ def slices_crossed() -> Any:
     return bb.compare_slices(scores(), by=by, crossed=True, clusters=groups(), n_resamples=499)
 
 
+@case
+def frontier() -> Any:
+    """Quality beside a price and a cost of each item, with clusters, and the bounds behind the best."""
+    systems, gold = labels()
+    chance = np.random.default_rng(8)
+    time = {name: chance.lognormal(place, 0.5, N) for place, name in enumerate(systems)}
+    costs = {"price": {name: float(place + 1) for place, name in enumerate(systems)}, "time": time}
+    return bb.frontier(systems, gold, cost=costs, clusters=groups(), margin=0.3, n_resamples=499)
+
+
+@case
+def gate_with_budgets() -> Any:
+    """A margin of the quality, and budgets of a mean and a quantile."""
+    systems, gold = labels(2)
+    chance = np.random.default_rng(9)
+    time = {name: chance.lognormal(place / 20, 0.5, N) for place, name in enumerate(systems)}
+    budgets = {"time": "+20%", "time@0.9": "+60%"}
+    return bb.gate(
+        systems, gold, margin=0.3, at_most=budgets, cost=dict.fromkeys(budgets, time), n_resamples=499
+    )
+
+
+CASES["frontier_of_quantiles"] = lambda: bb.frontier(
+    scores(), cost={"time@0.9": {name: np.abs(x) for name, x in scores().items()}}
+)
+
+
 CASES["disagreements"] = lambda: {
     "rows": bb.compare(*labels(2), n_resamples=499)
     .disagreements("a", "b")

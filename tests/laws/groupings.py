@@ -31,6 +31,7 @@ def _system(skill: float) -> np.ndarray:
 SYSTEMS = {"a": _system(0.85), "b": _system(0.65)}
 RIGHT = {name: (values == GOLD).astype(float) for name, values in SYSTEMS.items()}
 RATES = {name: values + RNG.normal(size=N) for name, values in RIGHT.items()}
+TIMES = {name: np.exp(values) for name, values in RATES.items()}
 GROUPS: dict[str, dict[str, Any]] = {
     "none": {},
     "clusters": {"clusters": TEMPLATE},
@@ -90,6 +91,11 @@ def _judged_labels(**groups: Any) -> Outcome:
 def _chosen(**groups: Any) -> Outcome:
     result = bb.choose_items(RATES, n=6, **groups)
     return _told(result, *(item.item for item in result))
+
+
+def _frontier(**groups: Any) -> Outcome:
+    result = bb.frontier(SYSTEMS, GOLD, quality="f1_macro", cost=TIMES, n_resamples=199, **groups)
+    return _told(result, *(entry.p_adjusted for entry in result), *(one.costs[0].interval for one in result))
 
 
 def _gate(**groups: Any) -> Outcome:
@@ -282,6 +288,11 @@ ROSTER: dict[str, tuple[str, Callable[..., Outcome], dict[str, Expected]]] = {
         {"clusters": "changes", "crossed": "refused", "strata": "changes"},
     ),
     "a draw": ("choose_items", _chosen, {"clusters": "changes", "crossed": "refused", "strata": "changes"}),
+    "a frontier": (
+        "frontier",
+        _frontier,
+        {"clusters": "changes", "crossed": "refused", "strata": "changes"},
+    ),
     "a gate": ("gate", _gate, {"clusters": "changes", "crossed": "changes", "strata": "changes"}),
     "a board": (
         "Board.create",

@@ -29,6 +29,7 @@ NAN, INF = math.nan, math.inf
 WRONG: dict[str, list[Any]] = {
     "across": ["anova"],
     "alternative": ["larger", 3, None],
+    "at_most": [3, {"x": "ten"}, {"x": -2.0}, {"nowhere": "+10%"}],
     "baseline": ["nobody", ["nobody"]],
     "bounds": [(1, 0), "01", (0, INF)],
     "by": ["nowhere", 3],
@@ -36,6 +37,7 @@ WRONG: dict[str, list[Any]] = {
     "candidate": ["nobody"],
     "clusters": [["c"], "nowhere"],
     "correction": ["fdr", 3, None],
+    "cost": [3, None, [], {}, "", {"a": -1.0, "b": 1.0}, {"a": 1.0}, {"x": {"a": NAN, "b": 1.0}}],
     "executor": [3],
     "fail_test": ["tango"],
     "greater_is_better": ["yes"],
@@ -63,6 +65,7 @@ WRONG: dict[str, list[Any]] = {
     "reading": [7],
     "prior": [-1, NAN, "x"],
     "published": ["x", NAN],
+    "quality": ["acuracy", "f1[", "", 3, []],
     "ratio": [0, -1, NAN, "x"],
     "required": [0, 99, "x"],
     "resample_size": [0, 1, -0.5, 2.0, NAN, "x", True],

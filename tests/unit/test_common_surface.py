@@ -62,6 +62,7 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "DatasetComparison": lambda: bb.compare_datasets(TABLE, outer="dataset", n_resamples=99),
     "FileCheck": file_check,
     "FoldComparison": lambda: bb.compare_folds(RUNS),
+    "Frontier": lambda: bb.frontier(SYSTEMS, GOLD, cost={"a": 3.0, "b": 1.0}, margin=0.5, n_resamples=99),
     "Gate": lambda: bb.gate(SYSTEMS, GOLD, n_resamples=99),
     "JudgedComparison": lambda: bb.compare_judged(
         {"a": [1, 0] * 10, "b": [1, 1, 0, 1] * 5},

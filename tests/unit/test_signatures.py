@@ -15,12 +15,11 @@ import pytest
 import bestby as bb
 
 ORDER = """
-    data gold judge human predictions calibration metric greater_is_better statistic per_class systems
-    conditions baseline focus candidate pool items dataset datasets outer fold repetition a b winner run
-    clusters voter covariates order strata labels_drawn bias_by by crossed min_items on_missing reading
-    normalise
-    paired missing texts label_sets label_separator format stream ratio required ties scale prior
-    voter_weights fit_test interval test across inside correction level alternative margin fail_test
+    data gold judge human predictions calibration metric quality cost greater_is_better statistic per_class
+    systems conditions baseline focus candidate pool items dataset datasets outer fold repetition a b winner
+    run clusters voter covariates order strata labels_drawn bias_by by crossed min_items on_missing reading
+    normalise paired missing texts label_sets label_separator format stream ratio required ties scale prior
+    voter_weights fit_test interval test across inside correction level alternative margin at_most fail_test
     n_comparisons curve n_simulations rng n_resamples resampling
 """.split()  # noqa: SIM905 - a list of words
 """The order that docs/concepts/design.md lays down."""
@@ -33,6 +32,7 @@ COMPARISONS: dict[str, Callable[..., Any]] = {
     "compare_preferences": bb.compare_preferences,
     "compare_runs": bb.compare_runs,
     "evaluate": bb.evaluate,
+    "frontier": bb.frontier,
     "gate": bb.gate,
     "multi_aso": bb.multi_aso,
     "Study.compare": bb.Study.compare,

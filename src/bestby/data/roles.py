@@ -76,8 +76,9 @@ _LABELS = frozenset({"label", "labels", "class", "classes", "output", "outputs",
 _AVERAGES = frozenset({"average", "averages", "avg", "mean", "overall", "total"})
 _QUANTITIES = frozenset(
     {
-        *("cost", "costs", "price", "usd", "dollars", "latency", "runtime", "duration", "time", "seconds"),
-        *("secs", "ms", "millis", "minutes", "tokens", "memory", "mb", "gb", "flops", "params", "parameters"),
+        *("cost", "costs", "price", "usd", "eur", "dollars", "latency", "runtime", "duration", "time"),
+        *("seconds", "secs", "ms", "millis", "minutes", "tokens", "memory", "mb", "gb", "flops", "params"),
+        *("parameters", "operations"),
     }
 )
 """Words at the end of a name that say that its values are quantities of a system, and no scores of one."""
@@ -263,8 +264,26 @@ def quantities(names: Collection[str]) -> list[str]:
     >>> quantities(["base_acc", "seconds", "cost_usd"]), quantities(["seconds", "cost"])
     (['seconds', 'cost_usd'], [])
     """
-    measured = [name for name in names if words_of(name)[-1:] and words_of(name)[-1] in _QUANTITIES]
+    measured = [name for name in names if is_quantity(name)]
     return measured if len(measured) < len(names) else []
+
+
+def is_quantity(name: str) -> bool:
+    """Return whether a name says of values that they are what something takes or costs.
+
+    >>> is_quantity("latencyMs"), is_quantity("cost_usd"), is_quantity("accuracy")
+    (True, True, False)
+    """
+    return bool(words := words_of(name)) and words[-1] in _QUANTITIES
+
+
+def is_usage(name: str) -> bool:
+    """Return whether a name is that of quantities which stand below it under other names.
+
+    >>> is_usage("tokenUsage"), is_usage("output")
+    (True, False)
+    """
+    return is_quantity(name) or words_of(name)[-1:] == ["usage"]
 
 
 def called_predictions(names: Collection[str]) -> list[str]:

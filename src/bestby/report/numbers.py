@@ -51,6 +51,18 @@ def margin_text(margin: float) -> str:
     return f"{margin:.15g}"
 
 
+def amount(value: float) -> str:
+    """Return a cost with four digits, as costs differ by orders of magnitude; more if it is larger.
+
+    >>> amount(35520.0), amount(853.38), amount(0.0031284), amount(3.0), amount(0.0)
+    ('35520', '853.4', '0.003128', '3', '0')
+    """
+    if value == 0.0 or not math.isfinite(value):
+        return f"{value:g}"
+    text = f"{value:.{max(0, 3 - math.floor(math.log10(value)))}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
 def ends(interval: Interval | None) -> tuple[float, float]:
     """Return both ends of an interval, NaN where it is undefined."""
     return (math.nan, math.nan) if interval is None else (interval.low, interval.high)

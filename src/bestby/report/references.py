@@ -128,6 +128,11 @@ SOURCES: dict[str, dict[str, tuple[str, ...]]] = {
         "welch-q": ("cochran-1954-combination", "welch-1951-comparison"),
         "hotelling": ("cochran-1954-combination", "hotelling-1931-generalization"),
     },
+    "frontier": {
+        "union": ("berger-1982-multiparameter",),
+        "steps": ("holm-1979-simple", "romano-etal-2014-practical"),
+        "ratio": ("cochran-1977-sampling",),
+    },
     "metric": {
         "bleu": ("papineni-etal-2002-bleu", "post-2018-call"),
         "chrf": ("popovic-2015-chrf",),

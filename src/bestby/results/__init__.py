@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from bestby.questions.folds.result import FoldComparison as FoldComparison
     from bestby.questions.folds.result import PairTests as PairTests
     from bestby.questions.folds.result import Spread as Spread
+    from bestby.questions.frontier.result import Frontier as Frontier
+    from bestby.questions.frontier.result import FrontierSystem as FrontierSystem
+    from bestby.questions.frontier.result import SystemCost as SystemCost
     from bestby.questions.gate.result import Flip as Flip
     from bestby.questions.gate.result import Gate as Gate
     from bestby.questions.gate.result import GateCheck as GateCheck
@@ -122,6 +125,7 @@ __getattr__, __dir__, __all__ = door(
             "DatasetComparison MeanImprovement Overall RankDifference RunsOnDatasets RunsOverall"
         ),
         "questions.folds.result": "FoldComparison PairTests Spread",
+        "questions.frontier.result": "Frontier FrontierSystem SystemCost",
         "questions.gate.result": "Flip Gate GateCheck",
         "questions.judged.result": (
             "BiasEffect BiasLevel CalibrationBin EqualBias Favour HumanAgreement"

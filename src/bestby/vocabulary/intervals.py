@@ -152,6 +152,7 @@ INTERVALS = (
     Term("stratified-t", "stratified t", "Of the mean over datasets: the variances inside them are added."),
     Term("stratified-hall", "stratified, skewness-allowing t", "The same, allowing for skewed items."),
     Term("crossed-t", "t over items and runs", "The variances of items and runs are added."),
+    Term("log-t", "Student's t of logarithms", "For costs and their ratios: the delta method."),
     Term("newcombe", "Newcombe's score interval, longer for unequal spreads", "The chance that a run wins."),
     Term(
         "newcombe-difference", "Newcombe's score interval of two proportions",

@@ -143,10 +143,14 @@ NOTES_BY_SUBJECT: dict[str, dict[str, str]] = {
             "So few units differ that the interval is too short, or covers more than it says.",
         "few_effective":
             "Few units determine the result: its interval is probably too short, or its p-value too small.",
+        "few_successes":
+            "A system has so few successes that the interval of its cost per success is too short.",
         "identical":
             "The two systems do not differ on any item, or their runs have the same scores.",
         "identical_ranks":
             "The metric sees no difference between the ranks of both systems, so there is no interval.",
+        "known_costs":
+            "A cost is the same on all items of each system, and is taken as known, as a price is.",
         "moves_in_steps":
             "The metric moves in steps, as medians do: the interval may be too short.",
         "no_acceleration":

@@ -37,6 +37,7 @@ def _judged(_: Path) -> Any:
 RESULTS: dict[str, Callable[[Path], Any]] = {
     "compare": lambda _: bb.compare(SYSTEMS, GOLD, **FEW),
     "evaluate": lambda _: bb.evaluate(SYSTEMS, GOLD),
+    "frontier": lambda _: bb.frontier(SYSTEMS, GOLD, cost=dict.fromkeys(SYSTEMS, 1.0)),
     "gate": lambda _: bb.gate(SYSTEMS, GOLD, margin=0.5, **FEW),
     "gate by slices": lambda _: bb.gate(SYSTEMS, GOLD, margin=0.5, by={"half": HALF}, **FEW),
     "slices": lambda _: bb.compare_slices(SYSTEMS, GOLD, by={"half": HALF}, **FEW),

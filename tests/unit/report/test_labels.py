@@ -58,6 +58,9 @@ ROSTER: dict[str, Callable[[dict[str, str], Any], Any]] = {
     "slices": lambda n, _: bb.compare_slices(
         answers(n), GOLD, by={n["half"]: [n["p"], "q"] * 10}, n_resamples=99
     ),
+    "frontier": lambda n, _: bb.frontier(
+        answers(n), GOLD, cost={n["a"]: 3.0, n["b"]: 2.0, n["c"]: 1.0}, margin=0.5, n_resamples=99
+    ),
     "gate": lambda n, _: bb.gate({n[k]: answers(n)[n[k]] for k in "ba"}, GOLD, n_resamples=99),
     "preferences": lambda n, _: bb.compare_preferences(
         [(n["a"], n["b"], n["a"])] * 9 + [(n["b"], n["a"], n["b"])] * 5 + [(n["a"], n["c"], "tie")] * 3,

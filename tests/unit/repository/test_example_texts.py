@@ -21,6 +21,7 @@ pytestmark = pytest.mark.skipif(
     [
         "translation",
         "retrieval",
+        "operations",
         pytest.param("handwriting", marks=pytest.mark.slow),
         pytest.param("parsing", marks=pytest.mark.slow),
     ],

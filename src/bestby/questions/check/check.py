@@ -12,13 +12,14 @@ from bestby._core.errors import BestbyError, InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.paths import is_directory
 from bestby.data.columns import Column
-from bestby.data.roles import ITEM_WORDS, RUN_WORDS, gold_names, listed
+from bestby.data.roles import ITEM_WORDS, RUN_WORDS, gold_names, is_quantity, listed
 from bestby.data.table import Table
 from bestby.data.values import as_scores
 from bestby.questions.check.asking import (
     ADVISE,
     COMPARE,
     EVALUATE,
+    FRONTIER,
     GATE,
     OF_JUDGES,
     OF_REPEATS,
@@ -180,6 +181,8 @@ def questions_answered(
         if len(compared.result.systems) == 2:
             tried(GATE, options, rest) or tried(GATE, [*options, "--metric", "mean"], rest)
             tried(PLAN, options, rest)
+        if cost := next((name for table in tables for name in table.names if is_quantity(name)), None):
+            tried(FRONTIER, [*options, "--cost", cost], rest)
         if advise:
             tried(ADVISE, options, rest)
     return asked, next(iter(refusals), None)

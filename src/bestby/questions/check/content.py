@@ -23,7 +23,7 @@ from bestby.data.roles import (
     RUN_WORDS,
     VALUE_WORDS,
     Roles,
-    quantities,
+    is_quantity,
 )
 from bestby.data.table import SYSTEM_WORDS, Table
 from bestby.data.values import as_scores
@@ -173,7 +173,7 @@ class Content:
         for name in self.free:
             assert table is not None
             column = table.column(name)
-            if column.missing.any() or quantity(name) or self._is_measured(name, column):
+            if column.missing.any() or is_quantity(name) or self._is_measured(name, column):
                 continue
             sizes = np.sort(np.bincount(group_codes(np.array(table.texts(name, "group")))[1]))[::-1]
             if 2 <= sizes.size <= _MOST_GROUPS * table.n_rows:
@@ -219,15 +219,6 @@ class Content:
         """Return the id of an item, or the number of its row."""
         ids = None if self.evaluation is None else self.evaluation.items
         return f"row {place + 1}" if ids is None else str(ids[place])
-
-
-def quantity(name: str) -> bool:
-    """Tell whether a name says of values that they are what something takes or costs.
-
-    >>> quantity("latency_ms"), quantity("accuracy")
-    (True, False)
-    """
-    return bool(quantities([name, ""]))
 
 
 def tables_in(files: Sequence[str]) -> tuple[tuple[Table, ...], str]:

@@ -12,11 +12,11 @@ import numpy as np
 from bestby._core import special
 from bestby._core.text import counted, percentage, quoted, words_of
 from bestby._core.typing import BoolArray, FloatArray, IntArray
-from bestby.data.roles import listed
+from bestby.data.roles import is_quantity, listed
 from bestby.inference.classical import doubled_ranks
 from bestby.inference.clusters import FEW_CLUSTERS, LARGEST_SHARE
 from bestby.inference.multiplicity import holm, rejects
-from bestby.questions.check.content import Content, quantity
+from bestby.questions.check.content import Content
 from bestby.questions.check.result import Finding, Unchecked
 
 ALPHA = 0.05
@@ -221,12 +221,12 @@ def level_items(content: Content) -> Iterator[Found]:
 def other_quantities(content: Content) -> Iterator[Found]:
     """Yield the columns of times, costs and the like, which can be compared as well."""
     columns = dict.fromkeys(name for table in content.tables for name in table.names)
-    names = [name for name in columns if quantity(name) and content.part(name) != "system"]
+    names = [name for name in columns if is_quantity(name) and content.part(name) != "system"]
     if names:
         yield Finding(
             "other_quantities",
             f"{listed(names)}: quantities that can be compared as well, as scores of which lower ones are"
-            " better",
+            " better, and set beside the quality: bestby frontier, --cost",
         )
 
 

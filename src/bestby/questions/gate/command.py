@@ -58,6 +58,11 @@ class Statistics(option_groups.Direction, option_groups.Resamples):
     margin: Names = option(
         "SIZE|METRIC=SIZE", "Smallest loss that matters, in every metric or in one; repeatable.", common=True
     )
+    at_most: Names = option(
+        "COST=+N%",
+        "Budget: by how much a cost of the items, a column, may be more than the baseline's; repeatable.",
+        common=True,
+    )
     fail_test: Text = option(
         "RULE",
         "By what a check with a margin fails: exact (the default; other scores than independent answers by a"
@@ -76,7 +81,11 @@ class Statistics(option_groups.Direction, option_groups.Resamples):
     def arguments(self) -> dict[str, Any]:
         """Return the arguments, with the margins as numbers."""
         rest = super().arguments()
-        return rest if self.margin is None else {**rest, "margin": margins(self.margin)}
+        if self.margin is not None:
+            rest["margin"] = margins(self.margin)
+        if self.at_most is not None:
+            rest["at_most"] = increases(self.at_most)
+        return rest
 
 
 @record
@@ -125,6 +134,23 @@ def margins(texts: list[str]) -> float | dict[str, float]:
     return sizes[""]
 
 
+def increases(texts: list[str]) -> dict[str, str]:
+    """Return the budgets by the names of their costs.
+
+    >>> increases(["latency_ms=+10%", "usd=-5%"])
+    {'latency_ms': '+10%', 'usd': '-5%'}
+    """
+    budgets: dict[str, str] = {}
+    for one in texts:
+        name, sign, size = one.rpartition("=")
+        if not sign or not name or name in budgets:
+            raise InvalidInputError(
+                f"--at-most must be one COST=+N% for each cost, got {one!r}", hint="--at-most latency_ms=+10%"
+            )
+        budgets[name] = size
+    return budgets
+
+
 @record
 class Gate:
     """
@@ -138,9 +164,9 @@ class Gate:
     that cannot be read, 70 for an internal error, 141 for a closed pipe.
 
     A file bestby.toml in the current folder may hold files, baseline_file, baseline, candidate, gold, items,
-    metrics, margins, fail_test, clusters, strata, by, crossed, min_items, pool, level, inconclusive and
-    format; options of the command line override it, a note says what it set, and --settings none leaves it
-    unread.
+    metrics, margins, at_most, fail_test, clusters, strata, by, crossed, min_items, pool, level, inconclusive
+    and format; options of the command line override it, a note says what it set, and --settings none leaves
+    it unread.
 
     Without gold the values must be scores: --metric names them (--metric mean), or their column does
     (score, correct, accuracy).
@@ -154,6 +180,7 @@ class Gate:
       bestby gate preds.csv --gold label --baseline old --candidate new
       bestby gate main.csv new.csv --metric accuracy --metric wer --margin wer=.02
       bestby gate preds.csv --gold label --by language --by length:4 --margin .05
+      bestby gate runs.csv --metric score --margin 0.02 --at-most latency_ms=+10%
       bestby gate --save main.bestby.json main.csv --gold gold.csv
       bestby gate --baseline-file main.bestby.json new.csv --gold gold.csv
       bestby gate old.csv new.csv --gold gold.csv --github --junit gate.xml
@@ -213,7 +240,11 @@ def _gate(notes: tuple[Note, ...], values: Gate, progress: Any) -> Any:
 
     cut = values.cut.arguments()
     columns = {} if "by" not in cut else {"by": without_bins(cut["by"])}
-    evaluation, statistics = _read(_two_systems_only(values), **columns)
+    chosen, costs = _two_systems_only(values), values.statistics.at_most
+    if costs:
+        evaluation, statistics = _read_with_costs(chosen, **columns)
+    else:
+        evaluation, statistics = _read(chosen, **columns)
     if values.data.baseline_file is not None:
         evaluation = with_stored(values.data.baseline_file, evaluation)
     elif len(evaluation.names) == 1:
@@ -239,6 +270,22 @@ def _read(values: Gate, **columns: Any) -> tuple[Evaluation, dict[str, Any]]:
         called = {stem_of(paths[0]): first}
         evaluation = dataclasses.replace(evaluation, systems=systems, missing=missing, called=called)
     return evaluation, statistics
+
+
+def _read_with_costs(values: Gate, **columns: Any) -> tuple[Evaluation, dict[str, Any]]:
+    """Return the systems and the arguments, with the columns of the budgets."""
+    from bestby.cli.costs import read_with_costs
+    from bestby.comparisons.costs import statistic_of
+
+    if values.data.baseline_file is not None:
+        raise InvalidInputError(
+            "a stored baseline holds no costs", hint="give the files of both systems, or leave out --at-most"
+        )
+    metrics = values.statistics.metric or []
+    names = {name: statistic_of(name)[0] for name in increases(values.statistics.at_most or [])}
+    single = metrics[0] if len(metrics) == 1 else None
+    evaluation, statistics, read = read_with_costs(values, single, [*names.values()], **columns)
+    return evaluation, {**statistics, "cost": {name: read(column) for name, column in names.items()}}
 
 
 def _two_systems_only(values: Gate) -> Gate:
@@ -298,6 +345,7 @@ _KEYS = {
     "format": _Key("data", "format", "text"),
     "metrics": _Key("statistics", "metric", "texts"),
     "margins": _Key("statistics", "margin", "margins"),
+    "at_most": _Key("statistics", "at_most", "texts"),
     "fail_test": _Key("statistics", "fail_test", "text"),
     "by": _Key("cut", "by", "texts"),
     "crossed": _Key("cut", "crossed", "flag"),

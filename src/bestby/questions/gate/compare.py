@@ -11,7 +11,17 @@ from bestby._core.errors import InvalidInputError, within
 from bestby._core.keywords import with_suggestions
 from bestby._core.text import quoted
 from bestby._core.typing import BoolArray, OnMissing, Rng
-from bestby.comparisons import classes, dependence, equivalence, family, note_rules, one_metric, one_pair
+from bestby.comparisons import (
+    classes,
+    costs,
+    dependence,
+    equivalence,
+    family,
+    note_rules,
+    one_metric,
+    one_pair,
+)
+from bestby.comparisons.costs import Cost
 from bestby.comparisons.provenance import evaluation_provenance
 from bestby.comparisons.reading import Arguments, check_two_systems, evaluation_of
 from bestby.comparisons.settings import Settings, check_reach
@@ -25,6 +35,7 @@ from bestby.inference.skewness import FEWEST
 from bestby.metrics.base import BaseMetric
 from bestby.metrics.suitability import chosen_metrics
 from bestby.questions.gate import foresight, unconditional
+from bestby.questions.gate.budgets import budget_checks, budgets_of, named_costs
 from bestby.questions.gate.flips import Gains, flips_by_check, gains_by_metric, skewness_notes
 from bestby.questions.gate.result import (
     Gate,
@@ -58,6 +69,7 @@ def gate(
     gold: Any = None,
     *,
     metric: Any = None,
+    cost: Any = None,
     systems: str | Sequence[str] | None = None,
     baseline: str | None = None,
     candidate: str | None = None,
@@ -72,6 +84,7 @@ def gate(
     reading: Reading | None = None,
     level: float = 0.95,
     margin: float | Mapping[str, float] | None = None,
+    at_most: Mapping[str, Any] | None = None,
     fail_test: FailTest = "exact",
     rng: Rng = 0,
     n_resamples: int = 10_000,
@@ -92,6 +105,8 @@ def gate(
     metric : str, Metric, callable or list of them, optional
         What to compare; each metric is a check. Defaults as for `compare`; but without gold, scores need a
         name, ``"mean"`` or their own, unless their column is called as scores are (``score``, ``correct``).
+    cost : mapping, optional
+        The costs of `at_most` that are no columns of `data`, by their names, as for `frontier`.
     systems
         As for `compare`.
     baseline, candidate : str, optional
@@ -117,6 +132,10 @@ def gate(
     margin : float or mapping of str to float, optional
         The smallest loss that matters, on the scale of the metric and smaller than its range, for all metrics
         or by metric. Metrics without one are alarms.
+    at_most : mapping of str to str or float, optional
+        Budgets: by how much more than the baseline the candidate may cost, such as ``{"latency_ms":
+        "+10%"}``; "-20%" asks for a saving. Each is a check on all items, of the ratio of the two means, or
+        of two quantiles (``"latency_ms@0.95"``). A name is that of a column, as for `frontier`.
     fail_test : {"exact", "bound"}
         By what a check with a margin fails. "exact": right and wrong answers to independent items by an exact
         test, other scores by a bound. "bound": all by a bound, as in version 0.2.0; where few answers differ,
@@ -157,6 +176,9 @@ def gate(
     all items, on a task or in a slice; of many small tasks or slices some stay open with any margin that is
     not wide. Slices are of the items of all tasks together.
 
+    A budget is tested as a margin is, on the logarithm of the ratio of the two costs, by Student's t with the
+    delta method. Few items that make up much of a cost make its bounds too narrow.
+
     It misleads where a candidate was chosen by its score on these items: the loss on other items can be
     larger than the bound; and where few items of a small sample lose far more than the others, of which the
     note ``"skewed_differences"`` tells.
@@ -196,10 +218,19 @@ def gate(
         gold=gold, systems=systems, items=items, clusters=clusters, strata=strata, on_missing=on_missing,
         reading=how, by=None if by is None else without_bins(by),
     )  # fmt: skip
-    whole = with_columns(evaluation_of(data, arguments, metric), data, arguments.by)
+    budgets = budgets_of(at_most)
+    cost = named_costs(cost, budgets)
+    without = costs.without_costs(data, cost, arguments) if cost else arguments
+    whole = with_columns(evaluation_of(data, without, metric), data, arguments.by)
     check_two_systems(whole)
     base, new = _pair(whole.names, baseline, candidate)
     two = whole.with_systems([base, new])
+    kinds: list[Cost] = []
+    if cost:
+        two.require_support("a budget", ("clusters", "strata"))
+        two, kinds = costs.costs_of(
+            cost, two, costs.reader_of(data, arguments, two.names), on_missing, blocks
+        )
     if pool:
         two = dataclasses.replace(two, tasks=None)  # they stay its strata
     metrics, evaluation = chosen_metrics(metric, two, certain=True)
@@ -213,8 +244,12 @@ def gate(
     )
     drawing = Drawing.of(resampling)
     gains = gains_by_metric(evaluation, metrics)
-    decisions, notes = decided(parts, metrics, margins, settings, drawing, gains, fail_test)
+    n_checks = len(parts) * len(metrics) + len(kinds)
+    decisions, notes = decided(parts, metrics, margins, settings, drawing, gains, fail_test, len(kinds))
     foreseen = foresight.foreseen(decisions, level)
+    of_costs = budget_checks(kinds, budgets, two, level, n_checks)
+    every = (*foreseen, *foresight.foreseen(of_costs, level))
+    notes += costs.notes_on(kinds, two.names)
     first = gains[metrics[0].name]
     named = {
         "metrics": list(margins),
@@ -228,6 +263,8 @@ def gate(
         "candidate": new,
         **settings_of(columns, least, crossed=crossed),
     }
+    if budgets:
+        named["at_most"] = [f"{name}={share:+.6g}" for name, share in budgets.items()]
     optional = {"annotators": how.annotators, "blocks": blocks}
     named |= {name: value for name, value in optional.items() if value not in (None, "fixed")}
     provenance = evaluation_provenance(parts[0].evaluation, metrics, named, drawing)
@@ -240,11 +277,14 @@ def gate(
     if columns:
         data_hash = hash_with_slices(provenance.data_hash, evaluation, columns)
         provenance = dataclasses.replace(provenance, data_hash=data_hash)
+    if kinds:
+        data_hash = costs.hash_with_costs(provenance.data_hash, kinds, two.names)
+        provenance = dataclasses.replace(provenance, data_hash=data_hash)
     result = Gate(
-        outcome=outcome_of(foreseen),
+        outcome=outcome_of(every),
         baseline=base,
         candidate=new,
-        checks=foreseen,
+        checks=every,
         flips=flips_by_check(evaluation, {part.name: part.rows for part in parts}, foreseen, gains),
         n_worse=0 if first is None else int((first.values < 0.0).sum()),
         n_better=0 if first is None else int((first.values > 0.0).sum()),
@@ -360,6 +400,7 @@ def decided(
     drawing: Drawing,
     gains: Mapping[str, Gains | None],
     fail_test: FailTest = "exact",
+    n_budgets: int = 0,
 ) -> tuple[tuple[GateCheck, ...], list[Note]]:
     """Return a check for each part and metric, and the notes on all that was computed for them.
 
@@ -367,7 +408,7 @@ def decided(
     are those of all items, by metric.
     `settings` have the test "auto" if there are alarms, metrics without a margin.
     """
-    n_checks = len(parts) * len(metrics)
+    n_checks = len(parts) * len(metrics) + n_budgets
     measured: list[GateCheck] = []
     notes: list[Note] = []
     for place, part in enumerate(parts):
@@ -504,7 +545,7 @@ def _counted(estimate: Estimate, bounds: Interval | None) -> tuple[int, int, int
 
 
 def with_margins(
-    checks: Sequence[GateCheck], margins: Mapping[str, float], level: float
+    checks: Sequence[GateCheck], margins: Mapping[str, float], level: float, n_checks: int
 ) -> tuple[GateCheck, ...]:
     """Return the checks with other margins, by metric: bounds and counts are the same."""
     again = []
@@ -514,7 +555,7 @@ def with_margins(
         fresh = dataclasses.replace(
             check, difference=d, margin=margin, smallest_p=None, detectable=None, more=None
         )
-        again.append(_by_margin(fresh, margin, multiplicity.alpha_at(level), len(checks)))
+        again.append(_by_margin(fresh, margin, multiplicity.alpha_at(level), n_checks))
     return tuple(again)
 
 

@@ -33,7 +33,7 @@ from bestby.report.fields import TEST, Field, Rows, attributes, interval_ends, v
 from bestby.report.figures import drawing
 from bestby.report.figures.canvas import SCREEN, Canvas, Sheet, figure
 from bestby.report.figures.forest import Line, draw_lines
-from bestby.report.numbers import DASH, MINUS, Rounding, alpha, margin_text, p_clause, p_text, percent
+from bestby.report.numbers import DASH, MINUS, Rounding, alpha, amount, margin_text, p_clause, p_text, percent
 from bestby.report.paper import clustered, drawn, intervals_and_tests, measured, with_works
 from bestby.report.references import cite
 from bestby.report.tables import Table, marked_by
@@ -67,7 +67,7 @@ def document(g: Gate) -> Document:
         methods=_methods(g),
         name="gate",
         lead=headline(g) + _few(g),
-        tables=(_table(g), *_flips(g)),
+        tables=(_table(g), *_budgets(g), *_flips(g)),
         remarks=(*_flip_line(g), *_check_lines(g)),
         pictures=(Picture("Differences between one-sided bounds", caption, partial(gate, g)),),
     )
@@ -87,7 +87,7 @@ def _standing(*checks: GateCheck) -> str:
 def _by_margin(g: Gate) -> tuple[list[GateCheck], list[GateCheck]]:
     """Return the checks with a margin, and the alarms."""
     checks: tuple[list[GateCheck], list[GateCheck]] = ([], [])
-    for check in g.checks:
+    for check in g.quality:
         checks[check.margin is None].append(check)
     return checks
 
@@ -164,6 +164,8 @@ def _rounding(check: GateCheck) -> Rounding:
 
 
 def _sentence(g: Gate, check: GateCheck) -> str:
+    if check.relative:
+        return _budget(g, check)
     return _alarm(g, check) if check.margin is None else _with_margin(g, check)
 
 
@@ -197,6 +199,63 @@ def _with_margin(g: Gate, check: GateCheck) -> str:
         f"the data leave open whether {g.candidate} is worse than {g.baseline} {where} by as much as {margin}"
     )
     return f"{text}: {measured}. {_more(check)}"
+
+
+def _share(value: float) -> str:
+    """Return a change as a percentage with its sign.
+
+    >>> _share(0.1), _share(-0.0312), _share(0.0)
+    ('+10 %', '−3.1 %', '+0 %')
+    """
+    return f"{100.0 * value:+.{0 if abs(value) >= 0.1 or value == 0.0 else 1}f} %".replace("-", MINUS)
+
+
+def _budget(g: Gate, check: GateCheck) -> str:
+    """Return a budget in words: what the candidate costs beside the baseline, and how sure that is."""
+    d, size = check.difference, margin_text(abs(100.0 * (check.margin or 0.0)))
+    budget = f"{size} % more" if (check.margin or 0.0) >= 0.0 else f"{size} % less"
+    bounds, measured = d.equivalence_interval, f"the change is {_share(d.estimate)}"
+    if bounds is None:
+        measured += ", and known"
+    else:
+        measured += (
+            f", its one-sided {percent(g.level)} bounds {_share(bounds.low)} and {_share(bounds.high)}"
+        )
+    if check.outcome == "pass":
+        return f"{g.candidate} takes at most {budget} {check.metric} than {g.baseline}: {measured}."
+    if check.outcome == "fail":
+        return f"{g.candidate} does not take at most {budget} {check.metric} than {g.baseline}: {measured}."
+    text = (
+        f"the data leave open whether {g.candidate} takes at most {budget} {check.metric} than {g.baseline}"
+    )
+    return f"{text}: {measured}. {_more(check)}"
+
+
+def _cost(side: str, check: GateCheck) -> Cell:
+    value: float = getattr(check.difference, side)
+    return Cell(amount(value), value)
+
+
+def _budgets(g: Gate) -> tuple[Table, ...]:
+    """Return the table of budgets; none without any."""
+    if not g.budgets:
+        return ()
+
+    def bounds(check: GateCheck) -> str:
+        shown = check.difference.equivalence_interval
+        return "" if shown is None else f"[{_share(shown.low)}, {_share(shown.high)}]"
+
+    columns = (
+        column.text("cost", attrgetter("metric")),
+        column.text("outcome", _standing),
+        column.text("change", lambda check: _share(check.difference.estimate)),
+        column.text(f"{percent(round(2.0 * g.level - 1.0, 12))} interval", bounds),
+        column.text("at most", lambda check: _share(check.margin or 0.0)),
+        Column("baseline", partial(_cost, "score_b")),
+        Column("candidate", partial(_cost, "score_a")),
+    )
+    caption = f"Costs of the candidate {g.candidate} beside the baseline {g.baseline}"
+    return (Table.of(caption, columns, g.budgets, lambda check: check.outcome == "fail", main=1),)
 
 
 def _bound_fails(check: GateCheck) -> bool:
@@ -296,9 +355,9 @@ def _table(g: Gate) -> Table:
     )
     shown = 2.0 * g.level - 1.0
     bounded, alarms = _by_margin(g)
-    metrics, parts = ({getattr(check, one) for check in g.checks} for one in ("metric", "part"))
+    metrics, parts = ({getattr(check, one) for check in g.quality} for one in ("metric", "part"))
     of_parts = len(metrics) == 1 < len(parts)
-    kinds = {check: _kinds(g, check) for check in g.checks}
+    kinds = {check: _kinds(g, check) for check in g.quality}
 
     def optional(
         header: str, path: str, text: Callable[[float], str], without: float, *, applies: bool
@@ -337,7 +396,7 @@ def _table(g: Gate) -> Table:
     ]
     lines = [said(kind, many, len(g.checks), _WHY_MARKED[kind], "checks") for kind, many in marked]
     return Table.of(
-        caption, columns, g.checks, lambda check: check.outcome == "fail", main=1, methods=headline(g),
+        caption, columns, g.quality, lambda check: check.outcome == "fail", main=1, methods=headline(g),
         footnote="\n".join(filter(None, lines)),
     )  # fmt: skip
 
@@ -396,6 +455,11 @@ def _methods(g: Gate) -> str:
         text += f", corrected by Holm's method for {len(alarms)} of them." if len(alarms) > 1 else "."
         if any(check.detectable is not None for check in alarms):
             text += f' "{_DETECTABLE}" is the true loss that it finds {_POWER}.'
+    if g.budgets:
+        text += (
+            " A budget is of the ratio of two costs, by Student's t of its logarithm; it passes and fails as"
+        )
+        text += " a check with a margin does."
     return text
 
 
@@ -413,7 +477,7 @@ TABLES = {
             Field("p_value", "difference.p_value", needs=TEST),
             Field("p_adjusted", "difference.p_adjusted", needs=TEST),
             Field("n_differing", "difference.n_differing"),
-            *attributes("smallest_p", "detectable", "more", "unit", "fail_bound", "fail_p"),
+            *attributes("smallest_p", "detectable", "more", "unit", "fail_bound", "fail_p", "relative"),
         ),
         attrgetter("checks"),
     ),
@@ -464,6 +528,12 @@ def sentences(g: Gate) -> Iterator[str]:
             f" {by_part(tests, tests.__getitem__)}{several}."
             " That it finds no loss is no proof that there is none."
         )
+    if g.budgets:
+        shares = listed([f"{_share(check.margin or 0.0)} of {check.metric}" for check in g.budgets])
+        yield (
+            f"The candidate may change costs by at most {shares}: one-sided tests of the logarithm of the"
+            f" ratio of both costs by Student's t, with the delta method{cite('frontier', 'ratio')}."
+        )
     yield drawn(g, g.differences)
 
 
@@ -507,10 +577,10 @@ LOOKS = {
 @figure
 def gate(g: Gate, *, canvas: Canvas = SCREEN) -> Sheet:
     """Draw the checks, one line each; the band is the margin if all have the same."""
-    margins = {check.margin for check in g.checks}
+    margins = {check.margin for check in g.quality}
     margin = next(iter(margins)) if len(margins) == 1 else None
     names = canvas.names([g.candidate, g.baseline])
-    checks = canvas.names(check.name for check in g.checks)
+    checks = canvas.names(check.name for check in g.quality)
     with_margin, alarms = ("fail", "inconclusive", "pass"), ("fail", _SILENT)
     possible = {*(with_margin if margins != {None} else ()), *(alarms if None in margins else ())}
     keys = [
@@ -522,7 +592,7 @@ def gate(g: Gate, *, canvas: Canvas = SCREEN) -> Sheet:
         keys.append(drawing.margin_key(margin))
     standing = _standing(*g.checks).capitalize()
     sheet = draw_lines(
-        [_line(check, checks[check.name], margins) for check in g.checks],
+        [_line(check, checks[check.name], margins) for check in g.quality],
         Rounding.of([(d.estimate, d.equivalence_interval) for d in g.differences], margin),
         margin,
         canvas,

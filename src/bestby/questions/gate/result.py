@@ -130,6 +130,9 @@ class GateCheck:
     fail_p : float or None
         The p-value of the exact test of a loss of more than the margin, by which this check fails; None of an
         alarm, and where the bound decides.
+    relative : bool
+        Whether this is a budget of a cost: the difference is the candidate's cost over the baseline's, less
+        1, and the margin is by which share it may be more.
     counted : tuple of int or None
         Of right and wrong answers to independent items: on how many only the candidate is wrong, on how many
         only it is right, and how many count. None of other scores, and where the bound decides.
@@ -152,6 +155,7 @@ class GateCheck:
     fail_bound: float | None = None
     fail_p: float | None = None
     counted: tuple[int, int, int] | None = None
+    relative: bool = False
 
     @property
     def name(self) -> str:
@@ -245,8 +249,18 @@ class Gate(Drawn, Reported):
 
     @property
     def differences(self) -> tuple[Difference, ...]:
-        """The difference of each check."""
-        return tuple(check.difference for check in self.checks)
+        """The difference of each check, but for budgets."""
+        return tuple(check.difference for check in self.quality)
+
+    @property
+    def quality(self) -> tuple[GateCheck, ...]:
+        """The checks that are no budgets."""
+        return tuple(check for check in self.checks if not check.relative)
+
+    @property
+    def budgets(self) -> tuple[GateCheck, ...]:
+        """The checks of costs."""
+        return tuple(check for check in self.checks if check.relative)
 
     @property
     def extent(self) -> str:
@@ -273,6 +287,8 @@ class Gate(Drawn, Reported):
     def with_margin(self, margin: float | Mapping[str, float]) -> Gate:
         """Return the gate with other margins: bounds and counts are the same, and each outcome is read anew.
 
+        Budgets stay as they are.
+
         Parameters
         ----------
         margin : float or mapping of str to float
@@ -283,7 +299,7 @@ class Gate(Drawn, Reported):
         InvalidInputError
             If a margin is not a positive number, or a metric has none.
         """
-        asked = margins_of(margin, [check.metric for check in self.checks])
+        asked = margins_of(margin, [check.metric for check in self.quality])
         margins = {metric: one for metric, one in asked.items() if one is not None}
         lacking = next((metric for metric in asked if metric not in margins), None)
         if lacking is not None:
@@ -291,7 +307,10 @@ class Gate(Drawn, Reported):
         # Results are below the comparisons, which decide and are asked by name.
         from bestby.questions.gate import compare
 
-        checks: tuple[GateCheck, ...] = compare.with_margins(self.checks, margins, self.level)
+        checks: tuple[GateCheck, ...] = (
+            *compare.with_margins(self.quality, margins, self.level, len(self.checks)),
+            *self.budgets,
+        )
         settings = {**self.provenance.settings, "margin": shown_margins(margins), "test": None}
         provenance = dataclasses.replace(self.provenance, settings=settings)
         return dataclasses.replace(self, outcome=outcome_of(checks), checks=checks, provenance=provenance)

@@ -17,13 +17,13 @@ from bestby._core.errors import InvalidInputError, OtherQuestionError
 from bestby._core.text import visible
 from bestby._core.typing import Array, IntArray, OnMissing
 from bestby.data.evaluation import Evaluation
-from bestby.data.roles import listed
+from bestby.data.roles import is_quantity, is_usage, listed
 from bestby.metrics.base import BaseMetric
 from bestby.metrics.registry import resolve
 from bestby.metrics.regression import Mean
 from bestby.readers.formats.base import File, Read, check_available
 from bestby.readers.paths import parts_apart
-from bestby.readers.text import check_new
+from bestby.readers.text import check_new, number
 from bestby.results.base import Note
 
 Groups = Mapping[str, Mapping[str, str]]
@@ -495,7 +495,8 @@ class Sample:
     """What one system did on one item in one run.
 
     `scores` are by name; None is a score that could not be computed. `content` tells whether two systems saw
-    the same item, and `groups` has the group of the item by the name of the grouping.
+    the same item, and `groups` has the group of the item by the name of the grouping. `quantities` are what
+    the item took, by name: time, money, tokens.
     """
 
     where: str
@@ -504,6 +505,40 @@ class Sample:
     run: int = 0
     content: str | None = None
     groups: Mapping[str, str] = field(default_factory=dict)
+    quantities: Mapping[str, float] = field(default_factory=dict)
+
+
+_DEEPEST = 3
+"""How deep in a record its quantities stand: the tokens of each model in the usage of a sample."""
+
+
+def quantities_of(record: Mapping[str, Any]) -> dict[str, float]:
+    """Return what a record of a log tells of time, money and tokens: its numbers under such names.
+
+    Of several numbers of one name the outermost counts; those of several parts, such as models, are added.
+
+    >>> quantities_of({"latencyMs": 80, "usage": {"a": {"all_tokens": 5}, "b": {"all_tokens": 7}}})
+    {'latencyMs': 80.0, 'all_tokens': 12.0}
+    >>> quantities_of({"tokenUsage": {"total": 12, "prompt": 9}, "cost": None})
+    {'tokenUsage.total': 12.0, 'tokenUsage.prompt': 9.0}
+    """
+    found: dict[str, float] = {}
+    level: list[tuple[str, Mapping[str, Any]]] = [("", record)]
+    for _ in range(_DEEPEST):
+        here: dict[str, float] = {}
+        below: list[tuple[str, Mapping[str, Any]]] = []
+        for owner, part in level:
+            for key, value in part.items():
+                if isinstance(value, Mapping):
+                    below.append((str(key), value))
+                    continue
+                name = str(key) if is_quantity(str(key)) else f"{owner}.{key}" if is_usage(owner) else None
+                size = None if isinstance(value, bool) else number(value)
+                if name is not None and size is not None and size >= 0.0:
+                    here[name] = here.get(name, 0.0) + size
+        found |= {name: size for name, size in here.items() if name not in found}
+        level = below
+    return found
 
 
 @dataclass(frozen=True)
@@ -524,6 +559,12 @@ class Scored:
         """The names of the scores, in order."""
         return {name: None for sample in self.samples for name in sample.scores}
 
+    @property
+    def quantities(self) -> dict[str, None]:
+        """The names of the quantities that are no scores, in order."""
+        named = {name: None for sample in self.samples for name in sample.quantities}
+        return {name: None for name in named if name not in self.names}
+
 
 def compared(
     scored: Sequence[Scored],
@@ -531,7 +572,6 @@ def compared(
     *,
     wanted: str | Mapping[str, str] | None,
     main: str | None = None,
-    aside: frozenset[str] = frozenset(),
     falling: frozenset[str] = frozenset(),
     what: str = "score",
     on_missing: OnMissing,
@@ -539,57 +579,65 @@ def compared(
 ) -> Read:
     """Bring the samples together by one score: the one wanted, else `main`, else the only one that all have.
 
-    Each dataset has its own, which `wanted` may name, too. Those that are `aside` are compared only if
-    wanted. `falling` are the scores of which lower values are better; `what` is the tool's word for a score.
+    Each dataset has its own, which `wanted` may name, too. Quantities, of which lower values are better, are
+    compared only if wanted. `falling` are the scores of which lower values are better; `what` is the tool's
+    word for a score.
     """
     systems = named_apart(
         [(one.other, one.dataset, one.system) for one in scored], [one.source for one in scored]
     )
 
     def choose(ours: Sequence[Scored], name: str | None) -> tuple[str, list[str]]:
-        return _chosen(ours, name, main, aside, what)
+        return _chosen(ours, name, main, what)
 
     datasets = [one.dataset for one in scored]
-    chosen = chosen_by_task(scored, datasets, lambda one: one.names, choose, wanted, what)
+    chosen = chosen_by_task(scored, datasets, _all_names, choose, wanted, what)
     logs = [log_of(one, system, chosen[one.dataset][0]) for one, system in zip(scored, systems, strict=True)]
     names = {dataset: name for dataset, (name, _) in chosen.items()}
     known = dict.fromkeys(name for _, shared in chosen.values() for name in shared)
     others = [name for name in known if name not in names.values()]
     description = f"{tool}; {in_words(what, names.values())}"
     description += f" (also in the files: {listed(others)})" if others else ""
+    taken = {name: None for part in scored for name in part.quantities}
+    beside = [name for name in taken if name not in names.values()]
+    description += f"; quantities: {listed(beside)}" if beside else ""
+    falling |= frozenset(taken)
     means = {dataset: Mean(name, greater_is_better=name not in falling) for dataset, name in names.items()}
-    names_of = names_by_task(scored, datasets, lambda one: one.names)
+    names_of = names_by_task(scored, datasets, _all_names)
     return gathered(logs, means, description, on_missing=on_missing, cluster=clusters, names=names_of)
 
 
+def _all_names(one: Scored) -> dict[str, None]:
+    """Return all that the samples of a file can be compared by."""
+    return {**one.names, **one.quantities}
+
+
 def _chosen(
-    scored: Sequence[Scored], wanted: str | None, main: str | None, aside: frozenset[str], what: str
+    scored: Sequence[Scored], wanted: str | None, main: str | None, what: str
 ) -> tuple[str, list[str]]:
     """Return the score of a dataset, and all that its files share."""
-    own = [[name for name in one.names if wanted is not None or name not in aside] for one in scored]
-    for one, names in zip(scored, own, strict=True):
-        if not names:
+    for one in scored:
+        if not one.names and wanted not in one.quantities:
             raise InvalidInputError(
                 f"{one.source}: no sample has a {what}", hint="run the evaluation to its end, with scores"
             )
         if wanted is not None:
-            check_available(wanted, one.names, what, one.source)
+            check_available(wanted, _all_names(one), what, one.source)
     first = scored[0]
     shared = [name for name in first.names if all(name in one.names for one in scored)]
-    candidates = [name for name in shared if name in own[0]]
-    only = candidates[0] if len(candidates) == 1 else None
+    only = shared[0] if len(shared) == 1 else None
     name = wanted or (main if main in shared else only)
     if name is not None:
         return name, shared
-    if candidates:
+    if shared:
         raise InvalidInputError(
             f"{first.source}: which {what}? the files have: {listed(shared)}",
             hint="name it: value_column=...",
         )
-    place = next(place for place, names in enumerate(own) if not set(names) >= set(own[0]))
+    other = next(one for one in scored if not one.names.keys() >= first.names.keys())
     raise InvalidInputError(
-        f"the files share no {what}: {listed(own[0])} in {first.source},"
-        f" {listed(own[place])} in {scored[place].source}",
+        f"the files share no {what}: {listed([*first.names])} in {first.source},"
+        f" {listed([*other.names])} in {other.source}",
         hint=f"score them with the same {what}",
     )
 
@@ -605,7 +653,7 @@ def log_of(one: Scored, system: str, name: str) -> Log:
         what = f"item {sample.item!r}" + (f" of run {sample.run}" if several else "")
         check_new(places, (sample.run, sample.item), sample.where, what, "keep one record per item and run")
         values = runs.setdefault(sample.run, {})
-        value = sample.scores.get(name)
+        value = sample.scores[name] if name in sample.scores else sample.quantities.get(name)
         values[sample.item] = math.nan if value is None else value
         if sample.content is not None:
             contents[sample.item] = sample.content

@@ -9,11 +9,12 @@ from typing import Any
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import OnMissing
-from bestby.readers.formats._logs import Sample, Scored, compared
+from bestby.readers.formats._logs import Sample, Scored, compared, quantities_of
 from bestby.readers.formats.base import File, Read, files_of, refuse_gold
 from bestby.readers.text import Record, beginning, document, listing, number, word
 
 _CASES = ("testCases", "conversationalTestCases")
+_TAKEN = ("completionTime", "tokenCost")  # by the system; others are those of the evaluation
 _KEYS = (b'"metricsData"', b'"success"')
 _START = re.compile(rb'\s*\{\s*("testRunData"\s*:\s*\{\s*)?"\w+"\s*:')
 
@@ -95,7 +96,14 @@ def _sample(row: Record, item: str) -> Sample:
     if scores and isinstance(passed, bool):
         scores["success"] = float(passed)
     asked = row.data.get("input", row.data.get("scenario"))
-    return Sample(row.where, item, scores, content=beginning(asked), groups=row.labels("metadata"))
+    return Sample(
+        row.where,
+        item,
+        scores,
+        content=beginning(asked),
+        groups=row.labels("metadata"),
+        quantities=quantities_of({key: row.data.get(key) for key in _TAKEN}),
+    )
 
 
 def _falling(rows: Iterable[Record]) -> frozenset[str]:

@@ -13,7 +13,7 @@ from bestby._core.cached import cached_property
 from bestby._core.errors import InvalidInputError
 from bestby._core.paths import is_file
 from bestby._core.typing import OnMissing
-from bestby.data.roles import listed
+from bestby.data.roles import is_quantity, listed
 from bestby.metrics.regression import Mean
 from bestby.readers.formats._logs import (
     Log,
@@ -117,7 +117,7 @@ def read(
         taken = dict.fromkeys(str(one.split) for one in chosen.values())
         description += f"; split: {listed(list(taken))} of {listed(list(splits))}"
     means = {
-        scenario: Mean(metric, greater_is_better=_LOWER.fullmatch(metric) is None)
+        scenario: Mean(metric, greater_is_better=_LOWER.fullmatch(metric) is None and not is_quantity(metric))
         for scenario, metric in metrics.items()
     }
     names_of = names_by_task(runs, scenarios, lambda run: [*run.metrics])

@@ -30,6 +30,7 @@ from bestby.readers.formats._logs import (
     in_words,
     log_of,
     named_apart,
+    quantities_of,
     system_of,
 )
 from bestby.readers.formats.base import File, Read, check_available, files_of, refuse_gold
@@ -58,6 +59,15 @@ class _Opened:
     def scores(self) -> list[dict[str, Any]]:
         """The values of each sample by scorer."""
         return [_scores(sample) for sample in self.samples]
+
+    @cached_property
+    def quantities(self) -> list[dict[str, float]]:
+        """What each sample took: its time, and the tokens of all its models."""
+        aside = ("input", "choices", "target", "metadata", "store", "output", "scores", "attachments")
+        return [
+            quantities_of({key: value for key, value in sample.data.items() if key not in aside})
+            for sample in self.samples
+        ]
 
     @property
     def model(self) -> str | None:
@@ -107,7 +117,9 @@ def read(
     unfinished = [str(log.file.path) for log in logs if log.header.data.get("status") != "success"]
     if unfinished:
         description += f"; not finished: {listed(unfinished)}"
-    means = {task: Mean(scorer) for task, scorer in scorers.items()}
+    taken = {name: None for log in logs for one in log.quantities for name in one}
+    description += f"; quantities: {listed([*taken])}" if taken else ""
+    means = {task: Mean(name, greater_is_better=name not in taken) for task, name in scorers.items()}
     return gathered(read_in, means, description, on_missing=on_missing, cluster=clusters)
 
 
@@ -212,7 +224,8 @@ def _scorer(logs: Sequence[_Opened], wanted: str | None) -> tuple[str, list[str]
     for log, names in zip(logs, listings, strict=True):
         if not names:
             raise InvalidInputError(f"{log.file.path}: no sample has a score", hint="score the log first")
-        if wanted is not None and _single(wanted) not in names:
+        taken = {name for one in log.quantities for name in one}
+        if wanted is not None and _single(wanted) not in names and wanted not in taken:
             check_available(wanted, names, "scorer", log.file.path)
     first = listings[0]
     shared = [name for name in first if all(name in names for names in listings)]
@@ -247,9 +260,10 @@ def _single(name: str) -> str | None:
 
 def _log(log: _Opened, name: str, scorer: str) -> Log:
     samples = []
-    for sample, values in zip(log.samples, log.scores, strict=True):
+    for sample, values, taken in zip(log.samples, log.scores, log.quantities, strict=True):
         item, epoch = _id_and_epoch(sample)
-        value = _value(sample, scorer, values.get(scorer, values.get(_single(scorer) or scorer)))
+        given = values.get(scorer, values.get(_single(scorer) or scorer, taken.get(scorer)))
+        value = _value(sample, scorer, given)
         start, groups = beginning(sample.data.get("input")), sample.labels("metadata")
         samples.append(Sample(sample.where, item, {scorer: value}, epoch, start, groups))
     return log_of(Scored(str(log.file.path), None, name, log.task, samples), name, scorer)

@@ -22,7 +22,16 @@ from bestby._core.text import quoted
 from bestby._core.typing import OnMissing
 from bestby.data.roles import listed
 from bestby.readers.files import read_table
-from bestby.readers.formats._logs import Log, Sample, Scored, compared, datasets_of, gathered, named_apart
+from bestby.readers.formats._logs import (
+    Log,
+    Sample,
+    Scored,
+    compared,
+    datasets_of,
+    gathered,
+    named_apart,
+    quantities_of,
+)
 from bestby.readers.formats.base import File, Read, files_of, head_of, refuse_gold
 from bestby.readers.text import (
     Record,
@@ -138,7 +147,15 @@ class _Run:
     def samples(self) -> list[Sample]:
         """Return the scores of each item and repetition: several values of one score as their mean."""
         return [
-            Sample(entry.where, item, _means(entry), place, beginning(entry.expected), entry.groups)
+            Sample(
+                entry.where,
+                item,
+                _means(entry),
+                place,
+                beginning(entry.expected),
+                entry.groups,
+                entry.quantities,
+            )
             for item, entries in self.items.items()
             for place, entry in enumerate(entries)
         ]
@@ -365,6 +382,7 @@ class Entry:
     output: str | None = None
     expected: str | None = None
     groups: Mapping[str, str] = field(default_factory=dict)
+    quantities: Mapping[str, float] = field(default_factory=dict)
     part: bool = False
     row: bool = False
 
@@ -483,6 +501,7 @@ def _experiment_item(record: Record) -> Entry:
         output=None if failed else _label(data.get("output")),
         expected=_label(_get(data, "expectedOutput")),
         groups=Record(record.where, {"of": _get(data, "experimentItemMetadata")}).labels("of"),
+        quantities=_quantities(data),
         part=True,
     )
 
@@ -554,10 +573,17 @@ def _table_row(record: Record, *, part: bool) -> list[Entry]:
             scores=scores,
             output=_label(data.get("output")),
             groups=labels,
+            quantities=_quantities(data),
             part=part,
             row=True,
         )
     ]
+
+
+def _quantities(data: Mapping[str, Any]) -> dict[str, float]:
+    """Return what a trace or observation took, whatever its texts and metadata hold."""
+    outside = ("input", "output", "expectedOutput", "expected_output", "metadata", "experimentItemMetadata")
+    return quantities_of({key: value for key, value in data.items() if key not in outside})
 
 
 def _run_and_item(metadata: Mapping[str, Any], asked: Any) -> tuple[str | None, str | None]:

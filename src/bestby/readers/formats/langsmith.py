@@ -9,7 +9,7 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.paths import readable_file
 from bestby._core.typing import OnMissing
 from bestby.data.columns import MISSING
-from bestby.data.roles import listed
+from bestby.data.roles import is_quantity, listed
 from bestby.readers.files import read_table
 from bestby.readers.formats._logs import Sample, Scored, compared
 from bestby.readers.formats.base import File, Read, files_of, refuse_gold
@@ -39,8 +39,8 @@ def read(
     """Read two or more experiments, as ``results.to_pandas().to_csv(FILE, index=False)`` writes them.
 
     Items are joined by the id of their example; rows of one example are repetitions. `value_column` is the
-    key of the feedback, by default the only one that all files have, or ``execution_time``. True and false
-    count as 1 and 0; a row without feedback has no score.
+    key of the feedback, by default the only one that all files have, or a quantity (``execution_time``).
+    True and false count as 1 and 0; a row without feedback has no score.
     """
     refuse_gold(gold, "experiments of LangSmith hold their scores and need no gold")
     scored = [_scored(file) for file in files_of(paths, recognises)]
@@ -48,8 +48,6 @@ def read(
         scored,
         "experiments of LangSmith",
         wanted=value_column,
-        aside=frozenset({_TIME}),
-        falling=frozenset({_TIME}),
         what="feedback",
         on_missing=on_missing,
         clusters=clusters,
@@ -65,8 +63,10 @@ def _scored(file: File) -> Scored:
     feedback = {
         name.removeprefix(_FEEDBACK): _scores(table.cells(name))
         for name in table.names
-        if name.startswith(_FEEDBACK) or name == _TIME
+        if name.startswith(_FEEDBACK)
     }
+    numbers = {name: _scores(table.cells(name)) for name in table.names if is_quantity(name)}
+    quantities = {name: column for name, column in numbers.items() if column is not None}
     inputs = [table.cells(name) for name in table.names if name.startswith(_INPUTS)]
     runs: dict[str, int] = {}
     samples = []
@@ -79,7 +79,8 @@ def _scored(file: File) -> Scored:
         run = runs[example] = runs.get(example, -1) + 1
         scores = {name: column[row] for name, column in feedback.items() if column is not None}
         content = beginning("\n".join(texts[row] for texts in inputs)) if inputs else None
-        samples.append(Sample(where, example, scores, run, content))
+        taken = {name: value for name, column in quantities.items() if (value := column[row]) is not None}
+        samples.append(Sample(where, example, scores, run, content, quantities=taken))
     return Scored(str(file.path), file.system(None), file.name, "examples", samples)
 
 

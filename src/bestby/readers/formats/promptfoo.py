@@ -10,13 +10,14 @@ from typing import Any
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import OnMissing
-from bestby.readers.formats._logs import Sample, Scored, compared
+from bestby.readers.formats._logs import Sample, Scored, compared, quantities_of
 from bestby.readers.formats.base import File, Read, files_of, head_of, refuse_gold
 from bestby.readers.text import Record, document, listing, number, records, whole_number, word
 
 _START = re.compile(rb'\s*\{\s*"(evalId|results)"\s*:')
 _RECORD = re.compile(rb'\s*\{\s*"\w+"\s*:')
 _KEYS = (b'"promptIdx"', b'"testIdx"')
+_OF_TEST = ("vars", "testCase", "gradingResult", "namedScores")  # which say nothing of what the answer took
 _ERROR = 2  # the reason of a failure where the provider gave no answer
 
 
@@ -145,4 +146,5 @@ def _sample(row: Record, item: str, run: int) -> Sample:
         run,
         json.dumps(row.data.get("vars"), sort_keys=True, default=str),
         groups,
+        quantities_of({key: value for key, value in row.data.items() if key not in _OF_TEST}),
     )

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import OnMissing
-from bestby.readers.formats._logs import Sample, Scored, compared, datasets_of, system_of
+from bestby.readers.formats._logs import Sample, Scored, compared, datasets_of, quantities_of, system_of
 from bestby.readers.formats.base import File, Read, files_of, refuse_gold
 from bestby.readers.text import Record, beginning, number, records, whole_number, word
 
@@ -28,6 +28,7 @@ def read(
     *,
     gold: Path | None = None,
     on_missing: OnMissing = "error",
+    value_column: str | Mapping[str, str] | None = None,
     clusters: str | None = None,
 ) -> Read:
     """Read the trajectories of two or more agents.
@@ -35,7 +36,7 @@ def read(
     The trials of a task are runs, and its reward is the score; a trial that ended in an error has the reward
     0, as tau-bench counts it. The file does not tell its agent, which is called as the file is. A domain
     (airline, retail), which the policy of the agent or the name of the file tells, is a dataset. The user of
-    a task (``user_id``) is a grouping.
+    a task (``user_id``) is a grouping. `value_column` may name what a trial took, such as ``user_cost``.
     """
     refuse_gold(gold, "the trajectories of tau-bench hold their rewards and need no gold")
     trajectories = [(file, records(file.path)) for file in files_of(paths, recognises)]
@@ -45,7 +46,9 @@ def read(
     tool = "trajectories of tau-bench"
     if errors:
         tool += f" ({errors} ended in an error)"
-    return compared(scored, tool, wanted=None, on_missing=on_missing, clusters=clusters)
+    return compared(
+        scored, tool, wanted=value_column, main="reward", on_missing=on_missing, clusters=clusters
+    )
 
 
 def _domain(file: File, rows: Sequence[Record]) -> str | None:
@@ -76,4 +79,12 @@ def _sample(row: Record) -> Sample:
     task = info.part("task")
     user = word(task.get("user_id"))
     groups = {} if user is None else {"user_id": user}
-    return Sample(row.where, item, {"reward": reward}, trial, beginning(task.get("instruction")), groups)
+    return Sample(
+        row.where,
+        item,
+        {"reward": reward},
+        trial,
+        beginning(task.get("instruction")),
+        groups,
+        quantities_of({**row.data, "traj": None, "task": None}),
+    )

@@ -30,7 +30,7 @@ def test_a_table_that_langsmith_wrote() -> None:
     found = form.read({"a": SAMPLE, "b": SAMPLE}, value_column="correct")
     assert scores_of(found)["a"] == [0.0, 1.0, 0.0] * 4, "the answer is 1, the example i has i % 3"
     assert message(form, {"a": SAMPLE, "b": SAMPLE}).endswith(
-        "which feedback? the files have: correct, length, execution_time"
+        "which feedback? the files have: correct, length"
     )
     assert form.read({"a": SAMPLE, "b": SAMPLE}, value_column="length").metric.greater_is_better
 

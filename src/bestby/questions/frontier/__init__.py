@@ -1,0 +1,1 @@
+"""Which systems may be worth their cost: quality beside what it takes."""

@@ -1,0 +1,98 @@
+"""Budgets of a gate: the ratio of two costs, tested on both sides."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import bestby as bb
+from bestby.errors import InvalidInputError
+
+RNG = np.random.default_rng(4)
+N = 300
+RIGHT = {name: (RNG.random(N) < 0.8).astype(float) for name in ("main", "new")}
+TIME = {"main": np.exp(0.4 * RNG.normal(size=N)), "new": 1.05 * np.exp(0.4 * RNG.normal(size=N))}
+
+
+def gate(at_most: Any, time: Any = TIME, **more: Any) -> bb.results.Gate:
+    name = next(iter(at_most))
+    return bb.gate(RIGHT, margin=0.2, at_most=at_most, cost={name: time}, metric="mean", **more)
+
+
+def test_the_bounds_are_t_of_the_logarithm() -> None:
+    (check,) = gate({"ms": "+20%"}).budgets
+    ratio = TIME["new"].mean() / TIME["main"].mean()
+    added = TIME["new"] / TIME["new"].mean() - TIME["main"] / TIME["main"].mean()
+    half = stats.t.ppf(0.95, N - 1) * stats.sem(added)
+    bounds = check.difference.equivalence_interval
+    assert bounds is not None
+    assert (bounds.low, bounds.high) == pytest.approx(
+        (ratio * math.exp(-half) - 1.0, ratio * math.exp(half) - 1.0)
+    )
+    assert check.difference.estimate == pytest.approx(ratio - 1.0)
+    assert (check.difference.score_a, check.difference.score_b) == pytest.approx(
+        (TIME["new"].mean(), TIME["main"].mean())
+    )
+
+
+@pytest.mark.parametrize(
+    ("at_most", "outcome"), [("+40%", "pass"), ("+5%", "inconclusive"), ("-30%", "fail"), (0.4, "pass")]
+)
+def test_outcomes(at_most: Any, outcome: str) -> None:
+    result = gate({"ms": at_most})
+    (check,) = result.budgets
+    assert check.outcome == outcome
+    assert result.outcome == outcome
+    assert [one.metric for one in result.quality] == ["mean"]
+    assert "ms" in str(result)
+    assert bb.load(result.to_json()) == result
+
+
+def test_a_budget_fails_at_its_share_of_the_level() -> None:
+    first, second = gate({"ms": "-20%"}).budgets[0], gate({"ms": "-20%"}, level=0.975).budgets[0]
+    bounds = second.difference.equivalence_interval
+    assert bounds is not None
+    assert first.fail_bound == pytest.approx(bounds.low)  # two checks share 5 %
+
+
+def test_what_is_known_needs_no_test() -> None:
+    prices = {"main": 2.0, "new": 2.1}
+    assert gate({"usd": "+5%"}, prices).budgets[0].outcome == "pass"
+    (check,) = gate({"usd": "+4%"}, prices).budgets
+    assert check.outcome == "fail"
+    assert check.difference.equivalence_interval is None
+
+
+def test_a_margin_can_be_changed_and_budgets_stay() -> None:
+    result = gate({"ms": "+5%"})
+    again = result.with_margin(0.3)
+    assert again.budgets == result.budgets
+    assert again.quality[0].margin == 0.3
+    with pytest.raises(bb.errors.GateFailedError, match="ms stays open"):
+        result.check()
+
+
+def test_clusters_count_for_the_cost_as_well() -> None:
+    groups = np.repeat(np.arange(N // 10), 10)
+    shared = {name: np.repeat(values[: N // 10], 10) for name, values in TIME.items()}
+    one, several = (gate({"ms": "+20%"}, shared, **more).budgets[0] for more in ({}, {"clusters": groups}))
+    assert several.difference.standard_error > 2.0 * one.difference.standard_error  # type: ignore[operator]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"at_most": {"ms": "10"}, "cost": {"ms": TIME}}, "must be an increase such as"),
+        ({"at_most": {"ms": "-150%"}, "cost": {"ms": TIME}}, "must be above -100 %"),
+        ({"at_most": {"ms": "+10%"}}, "cost names a column, 'ms', and the data are no table"),
+        ({"at_most": {"ms": "+10%"}, "cost": {"usd": TIME}}, "cost gives 'usd', which has no budget"),
+        ({"at_most": {"ms": "+10%"}, "cost": {"ms": {"main": 0.0, "new": 1.0}}}, "costs nothing"),
+    ],
+)
+def test_what_is_refused(arguments: Any, message: str) -> None:
+    with pytest.raises(InvalidInputError, match=message):
+        bb.gate(RIGHT, margin=0.2, metric="mean", **arguments)
