@@ -62,6 +62,11 @@ class SystemScore(InShort):
     if_calibrated : float or None
         Of a calibration error: what it is expected to be for a calibrated system with these probabilities,
         by noise. None for other metrics, or if no interval was asked for.
+    n_items : int or None
+        Where systems lack items: how many the system has, of which the score is. None where all have the same.
+    mean_difference : float or None
+        Where systems lack items: the mean of its differences to the others, each on the items both have, by
+        which systems stand in order. None where all have the same items, and against a baseline.
 
     See Also
     --------
@@ -79,6 +84,8 @@ class SystemScore(InShort):
     standard_error: float | None = field(default=None, kw_only=True)
     standard_error_method: str | None = field(default=None, kw_only=True)
     if_calibrated: float | None = field(default=None, kw_only=True)
+    n_items: int | None = field(default=None, kw_only=True)
+    mean_difference: float | None = field(default=None, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True, repr=False)

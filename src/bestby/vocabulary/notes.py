@@ -41,6 +41,8 @@ NOTES_BY_SUBJECT: dict[str, dict[str, str]] = {
             "Some segments have no score, so that documents are means over different segments.",
         "settings_file":
             "The note lists the options that were taken from a settings file.",
+        "systems_dropped":
+            "Systems that lack some of the items were left out.",
         "tokens_differ":
             "The systems count different numbers of tokens; compare them by bits per byte.",
         "topics_not_judged":

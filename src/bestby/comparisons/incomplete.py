@@ -1,0 +1,450 @@
+"""Systems of which some lack items: every two are compared on the items that both have.
+
+What is computed of a pair depends on no other system, so that a pair here is what it would be alone. Systems that
+have the same items are compared together, and p-values are corrected over all pairs.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from bestby._core import special
+from bestby._core.errors import DesignError, InvalidInputError
+from bestby._core.text import counted
+from bestby._core.typing import BoolArray, FloatArray, IntArray
+from bestby.comparisons import dependence, family, note_rules
+from bestby.comparisons.one_metric import (
+    MetricPart,
+    Tested,
+    assembled,
+    estimates_by_metric,
+    ranked,
+    system_scores,
+    tested_pairs,
+)
+from bestby.comparisons.settings import Settings, check_reach
+from bestby.data.columns import group_codes
+from bestby.data.evaluation import Evaluation
+from bestby.data.roles import listed
+from bestby.engine.base import Drawing
+from bestby.engine.estimate import Estimates
+from bestby.engine.sums import SumGroup
+from bestby.metrics.base import BaseMetric, MeanMetric
+from bestby.report.comparison import Comparison, Difference, SystemScore
+from bestby.resampling.settings import Resampling
+from bestby.results.base import Note
+
+FEWEST_SHARED = 15
+"""Items that two systems must both have to be compared: intervals and tests of fewer say next to nothing."""
+
+_OF_ALL = ("few_resamples",)
+"""Codes of notes that depend on the number of all pairs, which no part of them knows."""
+
+
+@dataclass(frozen=True, eq=False)
+class Alike:
+    """Systems that have the same items; `has`, of shape (n,), says which."""
+
+    names: tuple[str, ...]
+    has: BoolArray
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """Which systems are compared on which items: `parts` are systems, and the one of them all others meet."""
+
+    alike: tuple[Alike, ...]
+    parts: tuple[tuple[tuple[str, ...], str | None], ...]
+    notes: tuple[Note, ...]
+
+    @property
+    def names(self) -> list[str]:
+        """The systems that are compared with some other."""
+        compared = {name for names, _ in self.parts for name in names}
+        return [name for one in self.alike for name in one.names if name in compared]
+
+
+def compared_in_pairs(
+    evaluation: Evaluation, metrics: Sequence[BaseMetric], settings: Settings, resampling: Resampling
+) -> Comparison:
+    """Return the comparison of systems that lack items, every two on the items that both have."""
+    _check(settings)
+    for one in metrics:
+        check_reach(settings.margin, one)
+    dependence.check(evaluation, settings)
+    plan = _plan(evaluation, settings.baseline)
+    evaluation = evaluation.with_systems(plan.names)
+    notes = [*note_rules.evaluation_notes(evaluation, metrics, settings), *plan.notes, *_whole_groups(evaluation)]
+    drawing = dataclasses.replace(Drawing.of(resampling), progress=None)
+    parts = [_part(evaluation, plan, metric, settings, drawing) for metric in metrics]
+    named = {**settings.by_name(), "on_missing": evaluation.on_missing}
+    return assembled(parts, notes, (), evaluation, metrics, settings, named, drawing)
+
+
+def _check(settings: Settings) -> None:
+    """Refuse what needs all systems on the same items."""
+    if settings.simultaneous or settings.correction == "step-down":
+        asked = "simultaneous" if settings.simultaneous else settings.correction
+        raise DesignError(
+            f"correction={asked!r} reads how all differences vary together on the same items, which systems"
+            " that lack items do not have",
+            hint='correction="holm" needs no more than the p-values',
+        )
+    if settings.alternative != "two-sided" and settings.baseline is None:
+        raise DesignError(
+            'one-sided tests of every two systems do not go with on_missing="pairs"',
+            hint='name a baseline, or leave alternative at "two-sided"',
+        )
+
+
+# -- which systems are compared on which items -----------------------------------------------------
+
+
+def _plan(evaluation: Evaluation, baseline: str | None) -> Plan:
+    alike = _alike(evaluation)
+    weights = np.ones(evaluation.n_rows) if evaluation.counts is None else evaluation.counts.astype(float)
+    has = np.array([one.has for one in alike], dtype=np.float64)
+    shared = (has * weights) @ has.T
+    clusters = None if evaluation.clusters is None else group_codes(evaluation.clusters)[1]
+
+    def enough(p: int, q: int) -> bool:
+        if shared[p, q] < FEWEST_SHARED:
+            return False
+        return clusters is None or np.unique(clusters[alike[p].has & alike[q].has]).size > 1
+
+    parts: list[tuple[tuple[str, ...], str | None]] = []
+    few: list[str] = []
+    sizes: list[float] = []
+    for p, one in enumerate(alike):
+        for q in range(p, len(alike)):
+            found = [*_between(one, one if q == p else alike[q], baseline)]
+            if found and not enough(p, q):
+                few += [f"{a} and {b}" for a, b in _pairs_of(one, alike[q], baseline)]
+            elif found:
+                parts += found
+                sizes.append(float(shared[p, q]))
+    compared = {name for names, _ in parts for name in names}
+    if baseline is not None and baseline not in compared or len(compared) < 2:
+        who = "no two systems have" if baseline is None else f"no system and the baseline {baseline} have"
+        raise InvalidInputError(
+            f"{who} {FEWEST_SHARED} items in common, which a comparison of pairs needs",
+            hint='pass on_missing="worst" if missing results are failures, or give more items',
+        )
+    gone = [name for name in evaluation.names if name not in compared]
+    few = [pair for pair in few if not any(name in pair.split(" and ") for name in gone)]
+    notes = [_note_on_gaps(evaluation, alike, sizes)]
+    if gone:
+        other = "any other system" if baseline is None else f"the baseline {baseline}"
+        verb = "is" if len(gone) == 1 else "are"
+        message = f"{listed(gone)} {verb} left out: fewer than {FEWEST_SHARED} items in common with {other}"
+        notes.append(Note("systems_without_pairs", message, tuple(gone)))
+    if few:
+        message = f"{counted(len(few), 'pair')} of systems with fewer than {FEWEST_SHARED} items in common"
+        message += f" {'is' if len(few) == 1 else 'are'} not compared: {listed(few, 3)}"
+        notes.append(Note("few_shared", message))
+    return Plan(alike, tuple(parts), tuple(notes))
+
+
+def _alike(evaluation: Evaluation) -> tuple[Alike, ...]:
+    """Return the systems by the items they have, in the order in which the systems came."""
+    found: dict[bytes, tuple[list[str], BoolArray]] = {}
+    everything = np.ones(evaluation.n_rows, dtype=np.bool_)
+    for name in evaluation.names:
+        gone = evaluation.missing.get(name)
+        has = everything if gone is None else ~gone
+        found.setdefault(np.packbits(has).tobytes(), ([], has))[0].append(name)
+    return tuple(Alike(tuple(names), has) for names, has in found.values())
+
+
+def _between(
+    one: Alike, other: Alike, baseline: str | None
+) -> Iterator[tuple[tuple[str, ...], str | None]]:
+    """Yield the parts in which systems of one kind meet those of another, or each other: one by one if few."""
+    if one is other:
+        if len(one.names) > 1 and (baseline is None or baseline in one.names):
+            yield one.names, baseline
+    elif baseline is None:
+        few, many = sorted((one.names, other.names), key=len)
+        for name in few:
+            yield (*many, name), name
+    elif baseline in one.names or baseline in other.names:
+        yield (*(other if baseline in one.names else one).names, baseline), baseline
+
+
+def _pairs_of(one: Alike, other: Alike, baseline: str | None) -> Iterator[tuple[str, str]]:
+    for i, a in enumerate(one.names):
+        for b in one.names[i + 1 :] if one is other else other.names:
+            if baseline is None or baseline in (a, b):
+                yield a, b
+
+
+def _note_on_gaps(evaluation: Evaluation, alike: Sequence[Alike], sizes: Sequence[float]) -> Note:
+    """Return the note on which systems lack how many items, and when a comparison of pairs is not valid."""
+    weights = evaluation.counts
+    n = evaluation.n_items
+    has = {
+        name: int(one.has.sum() if weights is None else weights[one.has].sum())
+        for one in alike
+        for name in one.names
+    }
+    lacking = [name for name in evaluation.names if has[name] < n]
+    if len(lacking) == 1:
+        who = f"{lacking[0]} has {has[lacking[0]]} of {n} items"
+    else:
+        fewest, most = min(has[name] for name in lacking), max(has[name] for name in lacking)
+        span = f"{fewest}" if fewest == most else f"{fewest} to {most}"
+        who = f"{len(lacking)} of {len(evaluation.names)} systems have {span} of {n} items"
+    low, high = int(min(sizes)), int(max(sizes))
+    on = f"{low}" if low == high else f"{low} to {high}"
+    message = (
+        f"{who}: each pair is compared on the items both have ({on}). If results are missing because they"
+        ' failed, this is not valid: use on_missing="worst" or "bounds"'
+    )
+    return Note("compared_in_pairs", message, tuple(lacking[:1]) if len(lacking) == 1 else ())
+
+
+# -- one metric ------------------------------------------------------------------------------------
+
+
+def _part(
+    evaluation: Evaluation, plan: Plan, metric: BaseMetric, settings: Settings, drawing: Drawing
+) -> MetricPart:
+    inner = dataclasses.replace(settings, correction="none")
+    seen: dict[tuple[str, tuple[str, ...]], Note] = {}
+    differences: list[Difference] = []
+    scores: dict[str, SystemScore] = {}
+    shown = set(plan.names)
+    parts = list(plan.parts)
+    difficulty = _Difficulty(evaluation)
+
+    def gather(notes: Sequence[Note]) -> None:
+        for note in notes:
+            if note.code not in _OF_ALL:
+                seen.setdefault((note.code, note.about), note)
+
+    for alike in plan.alike:
+        names = tuple(name for name in alike.names if name in shown)
+        if not names:
+            continue
+        whole = evaluation.complete(names)
+        (estimates,) = estimates_by_metric(whole, [metric], settings, drawing, "compare")
+        order = ranked(estimates, whole)
+        difficulty.add(estimates, whole.names, alike.has)
+        own, notes = system_scores(estimates, order, None, whole.names, settings.interval, settings.level)
+        scores |= {score.system: dataclasses.replace(score, n_items=whole.n_items) for score in own}
+        gather(notes)
+    for names, base in parts:
+        whole = evaluation.complete(names)
+        tested = _tested(whole, base, metric, dataclasses.replace(inner, baseline=base), drawing)
+        differences += tested.differences
+        gather((*tested.on_test, *tested.on_family, *tested.on_pairs))
+    return _together(evaluation, metric, scores, differences, [*seen.values(), *difficulty.notes(metric)], settings)
+
+
+def _tested(
+    whole: Evaluation, base: str | None, metric: BaseMetric, settings: Settings, drawing: Drawing
+) -> Tested:
+    (estimates,) = estimates_by_metric(whole, [metric], settings, drawing, "compare")
+    place = None if base is None else whole.names.index(base)
+    return tested_pairs(estimates, metric, ranked(estimates, whole), place, whole, settings)
+
+
+def _together(
+    evaluation: Evaluation,
+    metric: BaseMetric,
+    scores: Mapping[str, SystemScore],
+    differences: Sequence[Difference],
+    notes: Sequence[Note],
+    settings: Settings,
+) -> MetricPart:
+    """Return all pairs as one family, and the systems in the order of their mean differences."""
+    names = [name for name in evaluation.names if name in scores]
+    ahead = _ahead(names, differences)
+    order = [names[s] for s in family.ranked(ahead, names, metric.greater_is_better)]
+    place = {name: position for position, name in enumerate(order)}
+    if settings.baseline is None:
+        differences = [d if place[d.a] < place[d.b] else d.mirrored() for d in differences]
+    in_order = sorted(differences, key=lambda d: (place[d.a], place[d.b]))
+    family_of_pairs = family.with_direction_notes(family.adjusted(in_order, settings.correction), settings.alpha)
+    standings, lettered = None, settings.baseline is None
+    more: list[Note] = []
+    if settings.test is not None:
+        standings = family.standings(order, family_of_pairs, settings.alpha, lettered=lettered)
+        more += note_rules.group_notes(metric.name, standings[2], lettered=lettered)
+        tests = [d.test for d in family_of_pairs if d.test is not None]
+        more += note_rules.resample_notes(metric.name, tests, settings.correction, settings.alpha)
+    mean = dict(zip(names, ahead.tolist(), strict=True)) if settings.baseline is None else {}
+    systems = tuple(
+        dataclasses.replace(scores[name], **family.standing(standings, position), mean_difference=mean.get(name))
+        for position, name in enumerate(order)
+    )
+    return MetricPart(systems, family_of_pairs, None, (*more, *notes))
+
+
+def _ahead(names: Sequence[str], differences: Sequence[Difference]) -> FloatArray:
+    """Return by how much each system is ahead of the others on average, shape (S,).
+
+    Where every two were compared, it is the mean of its differences to the others; where some were not, the least
+    squares solution of all differences takes its place.
+    """
+    place = {name: position for position, name in enumerate(names)}
+    size = len(names)
+    a = np.array([place[d.a] for d in differences])
+    b = np.array([place[d.b] for d in differences])
+    value = np.array([d.estimate for d in differences])
+    laplacian, right = np.zeros((size, size)), np.zeros(size)
+    np.add.at(laplacian, (a, a), 1.0)
+    np.add.at(laplacian, (b, b), 1.0)
+    np.add.at(laplacian, (a, b), -1.0)
+    np.add.at(laplacian, (b, a), -1.0)
+    np.add.at(right, a, value)
+    np.add.at(right, b, -value)
+    if np.linalg.matrix_rank(laplacian) < size - 1:
+        raise DesignError(
+            "the systems fall into groups that have too few items in common to be put in one order",
+            hint="compare each group by itself: systems=[...]",
+        )
+    levels = np.linalg.lstsq(laplacian, right, rcond=None)[0] * (size / (size - 1.0))
+    # Rounding must not put equal systems in an order that depends on their places.
+    scale = float(np.abs(value).max(initial=0.0)) or 1.0
+    return np.round(levels / scale, 12) * scale
+
+
+# -- are items missing by difficulty? --------------------------------------------------------------
+
+
+class _Difficulty:
+    """How easy each item is for systems, to tell whether a system lacks items that are unlike those it has.
+
+    It is read from the systems that have all items, or from all others where there are none.
+    """
+
+    def __init__(self, evaluation: Evaluation) -> None:
+        self.evaluation = evaluation
+        self.whole = [name for name in evaluation.names if name not in evaluation.missing]
+        self.sum = np.zeros(evaluation.n_rows)
+        self.n = np.zeros(evaluation.n_rows)
+        self.own: dict[str, FloatArray] = {}
+
+    def add(self, estimates: Estimates, names: Sequence[str], has: BoolArray) -> None:
+        """Add what each item adds to the scores of some systems, times the number of items."""
+        if not isinstance(estimates.group, SumGroup) or (self.whole and names[0] not in self.whole):
+            return
+        for statistics, name in zip(estimates.group.statistics, names, strict=True):
+            effect = np.zeros(has.size)
+            effect[has] = statistics.item_influence * float(has.sum())
+            self.sum += effect
+            self.n += has
+            if not self.whole:
+                self.own[name] = effect
+
+    def notes(self, metric: BaseMetric) -> list[Note]:
+        """Return a note on each system whose items are harder or easier for the others than those it lacks."""
+        missing, notes = self.evaluation.missing, []
+        way = 1.0 if metric.greater_is_better else -1.0
+        clusters = self.evaluation.clusters
+        units = None if clusters is None else group_codes(clusters)[1].astype(np.int64)
+        for name, gone in missing.items():
+            own = self.own.get(name)
+            n = self.n if own is None else self.n - ~gone
+            easy = self.sum if own is None else self.sum - own
+            there = n > 0
+            if not there.any():
+                continue
+            tested = contrast(
+                way * easy[there] / n[there],
+                ~gone[there],
+                None if units is None else units[there],
+                None if self.evaluation.counts is None else self.evaluation.counts[there],
+            )
+            if tested is None or tested.p_value * len(missing) > 0.05:  # Bonferroni over the systems
+                continue
+            kind = "easier" if tested.difference > 0.0 else "harder"
+            by = f"by {abs(tested.difference):.2g} on average, " if isinstance(metric, MeanMetric) else ""
+            message = (
+                f"the items that {name} has are {kind} for the other systems than those it lacks"
+                f" ({by}t = {tested.t:.1f}): what is said of it holds for the items both have, not for all"
+                f" {self.evaluation.n_items}"
+            )
+            notes.append(Note("missing_by_difficulty", message, (metric.name, name)))
+        return notes
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """The mean of some items minus that of the others, over its standard error, and a two-sided p-value."""
+
+    difference: float
+    t: float
+    p_value: float
+
+
+def contrast(
+    values: FloatArray, chosen: BoolArray, units: IntArray | None = None, counts: IntArray | None = None
+) -> Contrast | None:
+    """Return Welch's test of the mean of the chosen items against that of the others; None of fewer than 2.
+
+    All arrays have shape (n,). Where items come in `units`, the sums of these are what varies; both samples may
+    then share one. Degrees of freedom are those of the smaller sample, which is conservative.
+
+    >>> contrast(np.array([1.0, 2.0, 3.0, 6.0, 7.0, 8.0]), np.array([1, 1, 1, 0, 0, 0], dtype=bool)).difference
+    -5.0
+    """
+    weights = np.ones(values.size) if counts is None else counts.astype(np.float64)
+    sizes = float(weights[chosen].sum()), float(weights[~chosen].sum())
+    if min(sizes) < 2.0:
+        return None
+    means = [float(weights[part] @ values[part]) / size for part, size in zip((chosen, ~chosen), sizes, strict=True)]
+    share = np.where(chosen, (values - means[0]) / sizes[0], (means[1] - values) / sizes[1])
+    if units is None:
+        bessel = np.where(chosen, sizes[0] / (sizes[0] - 1.0), sizes[1] / (sizes[1] - 1.0))
+        variance, df = float(weights @ (share**2 * bessel)), min(sizes) - 1.0
+    else:
+        sums = np.bincount(units, share * weights)
+        n_units = int(np.unique(units).size)
+        smaller = min(np.unique(units[chosen]).size, np.unique(units[~chosen]).size)
+        if smaller < 2:
+            return None
+        variance, df = float(sums @ sums) * n_units / (n_units - 1.0), smaller - 1.0
+    difference = means[0] - means[1]
+    if not variance > 0.0:
+        return None
+    t = difference / math.sqrt(variance)
+    return Contrast(difference, t, 2.0 * float(special.stdtr(df, -abs(t))))
+
+
+def _whole_groups(evaluation: Evaluation) -> list[Note]:
+    """Return a note on each system that lacks whole groups of items, such as tasks, that are no clusters."""
+    groupings = dict(evaluation.groupings)
+    if evaluation.tasks is not None:
+        groupings["task"] = evaluation.tasks
+    notes = []
+    for what, values in groupings.items():
+        names, codes = group_codes(values)
+        codes = codes.astype(np.int64)
+        if evaluation.clusters is not None and _within(codes, group_codes(evaluation.clusters)[1]):
+            continue
+        sizes = np.bincount(codes)
+        if 2 * names.size > codes.size:  # such groups are the items themselves
+            continue
+        for name, gone in evaluation.missing.items():
+            lacking = np.bincount(codes, gone)
+            n_gone = int((lacking == sizes).sum())
+            if n_gone and int((lacking > 0).sum()) == n_gone:
+                message = (
+                    f"{name} lacks all items of {n_gone} of {names.size} groups by {what}, and none of the others:"
+                    f" intervals hold for the groups it has; if all are a sample of more, pass them as clusters"
+                )
+                notes.append(Note("whole_groups_missing", message, (name,)))
+    return notes
+
+
+def _within(groups: IntArray, clusters: IntArray) -> bool:
+    """Return whether each group lies in one cluster."""
+    joint = np.unique(np.stack([groups, clusters.astype(np.int64)]), axis=1).shape[1]
+    return joint == np.unique(groups).size
