@@ -1,7 +1,7 @@
 """Systems of which some lack items: every two are compared on the items that both have.
 
-What is computed of a pair depends on no other system, so that a pair here is what it would be alone. Systems that
-have the same items are compared together, and p-values are corrected over all pairs.
+What is computed of a pair depends on no other system, so that a pair here is what it would be alone. Systems
+that have the same items are compared together, and p-values are corrected over all pairs.
 """
 
 from __future__ import annotations
@@ -56,10 +56,10 @@ class Alike:
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """Which systems are compared on which items: `parts` are systems, and the one of them all others meet."""
+    """Which systems are compared on which items: every two of a part, or its `bases` and each other one."""
 
     alike: tuple[Alike, ...]
-    parts: tuple[tuple[tuple[str, ...], str | None], ...]
+    parts: tuple[tuple[tuple[str, ...], tuple[str, ...] | None], ...]
     notes: tuple[Note, ...]
 
     @property
@@ -79,7 +79,11 @@ def compared_in_pairs(
     dependence.check(evaluation, settings)
     plan = _plan(evaluation, settings.baseline)
     evaluation = evaluation.with_systems(plan.names)
-    notes = [*note_rules.evaluation_notes(evaluation, metrics, settings), *plan.notes, *_whole_groups(evaluation)]
+    notes = [
+        *note_rules.evaluation_notes(evaluation, metrics, settings),
+        *plan.notes,
+        *_whole_groups(evaluation),
+    ]
     drawing = dataclasses.replace(Drawing.of(resampling), progress=None)
     parts = [_part(evaluation, plan, metric, settings, drawing) for metric in metrics]
     named = {**settings.by_name(), "on_missing": evaluation.on_missing}
@@ -117,19 +121,19 @@ def _plan(evaluation: Evaluation, baseline: str | None) -> Plan:
             return False
         return clusters is None or np.unique(clusters[alike[p].has & alike[q].has]).size > 1
 
-    parts: list[tuple[tuple[str, ...], str | None]] = []
+    parts: list[tuple[tuple[str, ...], tuple[str, ...] | None]] = []
     few: list[str] = []
     sizes: list[float] = []
     for p, one in enumerate(alike):
         for q in range(p, len(alike)):
-            found = [*_between(one, one if q == p else alike[q], baseline)]
-            if found and not enough(p, q):
+            found = _between(one, alike[q], baseline)
+            if found is not None and not enough(p, q):
                 few += [f"{a} and {b}" for a, b in _pairs_of(one, alike[q], baseline)]
-            elif found:
-                parts += found
+            elif found is not None:
+                parts.append(found)
                 sizes.append(float(shared[p, q]))
     compared = {name for names, _ in parts for name in names}
-    if baseline is not None and baseline not in compared or len(compared) < 2:
+    if (baseline is not None and baseline not in compared) or len(compared) < 2:
         who = "no two systems have" if baseline is None else f"no system and the baseline {baseline} have"
         raise InvalidInputError(
             f"{who} {FEWEST_SHARED} items in common, which a comparison of pairs needs",
@@ -163,17 +167,16 @@ def _alike(evaluation: Evaluation) -> tuple[Alike, ...]:
 
 def _between(
     one: Alike, other: Alike, baseline: str | None
-) -> Iterator[tuple[tuple[str, ...], str | None]]:
-    """Yield the parts in which systems of one kind meet those of another, or each other: one by one if few."""
-    if one is other:
-        if len(one.names) > 1 and (baseline is None or baseline in one.names):
-            yield one.names, baseline
-    elif baseline is None:
-        few, many = sorted((one.names, other.names), key=len)
-        for name in few:
-            yield (*many, name), name
-    elif baseline in one.names or baseline in other.names:
-        yield (*(other if baseline in one.names else one).names, baseline), baseline
+) -> tuple[tuple[str, ...], tuple[str, ...] | None] | None:
+    """Return the part in which systems meet those with other items, or each other; None if they do not."""
+    if baseline is None:
+        if one is other:
+            return (one.names, None) if len(one.names) > 1 else None
+        return (*one.names, *other.names), other.names
+    if baseline not in (*one.names, *other.names) or (one is other and len(one.names) == 1):
+        return None
+    others = one if one is other or baseline in other.names else other
+    return (*(name for name in others.names if name != baseline), baseline), (baseline,)
 
 
 def _pairs_of(one: Alike, other: Alike, baseline: str | None) -> Iterator[tuple[str, str]]:
@@ -214,12 +217,11 @@ def _note_on_gaps(evaluation: Evaluation, alike: Sequence[Alike], sizes: Sequenc
 def _part(
     evaluation: Evaluation, plan: Plan, metric: BaseMetric, settings: Settings, drawing: Drawing
 ) -> MetricPart:
-    inner = dataclasses.replace(settings, correction="none")
+    inner = dataclasses.replace(settings, correction="none", baseline=None)
     seen: dict[tuple[str, tuple[str, ...]], Note] = {}
     differences: list[Difference] = []
     scores: dict[str, SystemScore] = {}
     shown = set(plan.names)
-    parts = list(plan.parts)
     difficulty = _Difficulty(evaluation)
 
     def gather(notes: Sequence[Note]) -> None:
@@ -238,20 +240,25 @@ def _part(
         own, notes = system_scores(estimates, order, None, whole.names, settings.interval, settings.level)
         scores |= {score.system: dataclasses.replace(score, n_items=whole.n_items) for score in own}
         gather(notes)
-    for names, base in parts:
-        whole = evaluation.complete(names)
-        tested = _tested(whole, base, metric, dataclasses.replace(inner, baseline=base), drawing)
+    for names, bases in plan.parts:
+        tested = _tested(evaluation.complete(names), bases, metric, inner, drawing)
         differences += tested.differences
         gather((*tested.on_test, *tested.on_family, *tested.on_pairs))
-    return _together(evaluation, metric, scores, differences, [*seen.values(), *difficulty.notes(metric)], settings)
+    return _together(
+        evaluation, metric, scores, differences, [*seen.values(), *difficulty.notes(metric)], settings
+    )
 
 
 def _tested(
-    whole: Evaluation, base: str | None, metric: BaseMetric, settings: Settings, drawing: Drawing
+    whole: Evaluation,
+    bases: Sequence[str] | None,
+    metric: BaseMetric,
+    settings: Settings,
+    drawing: Drawing,
 ) -> Tested:
     (estimates,) = estimates_by_metric(whole, [metric], settings, drawing, "compare")
-    place = None if base is None else whole.names.index(base)
-    return tested_pairs(estimates, metric, ranked(estimates, whole), place, whole, settings)
+    places = None if bases is None else [whole.names.index(base) for base in bases]
+    return tested_pairs(estimates, metric, ranked(estimates, whole), places, whole, settings)
 
 
 def _together(
@@ -270,7 +277,9 @@ def _together(
     if settings.baseline is None:
         differences = [d if place[d.a] < place[d.b] else d.mirrored() for d in differences]
     in_order = sorted(differences, key=lambda d: (place[d.a], place[d.b]))
-    family_of_pairs = family.with_direction_notes(family.adjusted(in_order, settings.correction), settings.alpha)
+    family_of_pairs = family.with_direction_notes(
+        family.adjusted(in_order, settings.correction), settings.alpha
+    )
     standings, lettered = None, settings.baseline is None
     more: list[Note] = []
     if settings.test is not None:
@@ -280,7 +289,9 @@ def _together(
         more += note_rules.resample_notes(metric.name, tests, settings.correction, settings.alpha)
     mean = dict(zip(names, ahead.tolist(), strict=True)) if settings.baseline is None else {}
     systems = tuple(
-        dataclasses.replace(scores[name], **family.standing(standings, position), mean_difference=mean.get(name))
+        dataclasses.replace(
+            scores[name], **family.standing(standings, position), mean_difference=mean.get(name)
+        )
         for position, name in enumerate(order)
     )
     return MetricPart(systems, family_of_pairs, None, (*more, *notes))
@@ -289,8 +300,8 @@ def _together(
 def _ahead(names: Sequence[str], differences: Sequence[Difference]) -> FloatArray:
     """Return by how much each system is ahead of the others on average, shape (S,).
 
-    Where every two were compared, it is the mean of its differences to the others; where some were not, the least
-    squares solution of all differences takes its place.
+    Where every two were compared, it is the mean of its differences to the others; where some were not, the
+    least squares solution of all differences takes its place.
     """
     place = {name: position for position, name in enumerate(names)}
     size = len(names)
@@ -344,7 +355,7 @@ class _Difficulty:
                 self.own[name] = effect
 
     def notes(self, metric: BaseMetric) -> list[Note]:
-        """Return a note on each system whose items are harder or easier for the others than those it lacks."""
+        """Return notes on systems whose items are harder or easier for the others than those they lack."""
         missing, notes = self.evaluation.missing, []
         way = 1.0 if metric.greater_is_better else -1.0
         clusters = self.evaluation.clusters
@@ -389,17 +400,20 @@ def contrast(
 ) -> Contrast | None:
     """Return Welch's test of the mean of the chosen items against that of the others; None of fewer than 2.
 
-    All arrays have shape (n,). Where items come in `units`, the sums of these are what varies; both samples may
-    then share one. Degrees of freedom are those of the smaller sample, which is conservative.
+    All arrays have shape (n,). Where items come in `units`, the sums of these are what varies; both samples
+    may then share one. Degrees of freedom are those of the smaller sample, which is conservative.
 
-    >>> contrast(np.array([1.0, 2.0, 3.0, 6.0, 7.0, 8.0]), np.array([1, 1, 1, 0, 0, 0], dtype=bool)).difference
-    -5.0
+    >>> contrast(np.array([1.0, 2.0, 6.0, 8.0]), np.array([True, True, False, False])).difference
+    -5.5
     """
     weights = np.ones(values.size) if counts is None else counts.astype(np.float64)
     sizes = float(weights[chosen].sum()), float(weights[~chosen].sum())
     if min(sizes) < 2.0:
         return None
-    means = [float(weights[part] @ values[part]) / size for part, size in zip((chosen, ~chosen), sizes, strict=True)]
+    means = [
+        float(weights[part] @ values[part]) / size
+        for part, size in zip((chosen, ~chosen), sizes, strict=True)
+    ]
     share = np.where(chosen, (values - means[0]) / sizes[0], (means[1] - values) / sizes[1])
     if units is None:
         bessel = np.where(chosen, sizes[0] / (sizes[0] - 1.0), sizes[1] / (sizes[1] - 1.0))
@@ -437,8 +451,8 @@ def _whole_groups(evaluation: Evaluation) -> list[Note]:
             n_gone = int((lacking == sizes).sum())
             if n_gone and int((lacking > 0).sum()) == n_gone:
                 message = (
-                    f"{name} lacks all items of {n_gone} of {names.size} groups by {what}, and none of the others:"
-                    f" intervals hold for the groups it has; if all are a sample of more, pass them as clusters"
+                    f"{name} lacks all items of {n_gone} of {names.size} groups by {what}, and no others:"
+                    " intervals hold for the groups it has; if these are a sample, pass them as clusters"
                 )
                 notes.append(Note("whole_groups_missing", message, (name,)))
     return notes

@@ -210,11 +210,11 @@ def tested_pairs(
     estimates: Estimates,
     unfitted: BaseMetric,
     order: list[int],
-    base: int | None,
+    base: int | Sequence[int] | None,
     evaluation: Evaluation,
     settings: Settings,
 ) -> Tested:
-    """Return the differences of every two systems, or of each and the one at `base`, as one family."""
+    """Return the differences of every two systems, or of each and those at `base`, as one family."""
     names, alternative = evaluation.names, settings.towards(estimates.group.metric.greater_is_better)
     line = family.line(order, base, sided=alternative != "two-sided")
     test, path = _test(estimates, settings)

@@ -63,7 +63,7 @@ class SystemScore(InShort):
         Of a calibration error: what it is expected to be for a calibrated system with these probabilities,
         by noise. None for other metrics, or if no interval was asked for.
     n_items : int or None
-        Where systems lack items: how many the system has, of which the score is. None where all have the same.
+        Where systems lack items: how many the system has. None where all have the same.
     mean_difference : float or None
         Where systems lack items: the mean of its differences to the others, each on the items both have, by
         which systems stand in order. None where all have the same items, and against a baseline.

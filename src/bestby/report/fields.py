@@ -186,6 +186,9 @@ SCORE = (
 """The columns of any table of the scores of systems."""
 
 
+N_ITEMS = (Field("n_items"),)
+"""The column of how many items a system has, or a pair, where systems lack items."""
+
 N_RUNS = (Field("n_runs_a", "n_runs.0"), Field("n_runs_b", "n_runs.1"))
 """The columns of differences between systems that were run several times."""
 

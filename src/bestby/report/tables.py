@@ -19,12 +19,12 @@ from bestby.report.fields import DIFFERENCE, SCORE, attributes, named
 from bestby.report.numbers import DASH, MINUS, Rounding, alpha, ends, margin_text, percent_of, ranks_text
 from bestby.report.pairs import differences_on
 from bestby.report.words import (
-    are_level,
     computed,
     direction,
     is_one_comparison,
     methods_sentence,
     sentence_of_tests,
+    stands_level,
     stands_out,
 )
 from bestby.results.base import MetricInfo
@@ -200,7 +200,7 @@ def systems_table(
         f"{caption} ({direction(metric)}), {c.extent}",
         columns,
         entries,
-        lambda e: compared and are_level(e.score, entries[0].score),
+        lambda e: compared and stands_level(e, entries[0]),
         part="scores",
         main=2 if tested else 1,
         methods=methods if compared else "",

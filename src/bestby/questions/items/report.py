@@ -33,7 +33,7 @@ from bestby.report.document import (
     several_sections,
     subtitle,
 )
-from bestby.report.fields import DIFFERENCE, SCORE, Rows
+from bestby.report.fields import DIFFERENCE, N_ITEMS, SCORE, Field, Rows
 from bestby.report.fields import named as named_fields
 from bestby.report.figures import forest, systems
 from bestby.report.next_step import leading, next_step
@@ -116,15 +116,33 @@ def _section(c: Comparison, metric: MetricInfo, view: Comparison | None, most: i
         lead=words.headline(c, metric),
         next_step=partial(next_step, c, metric),
         tables=(
-            systems_table(shown, metric, most=most),
+            systems_table(shown, metric, beside_score=_of_incomplete(shown, metric), most=most),
             *([differences_table(shown, metric, most=most)] if differences else []),
         ),
         details=() if omnibus is None else (omnibus,),
         pictures=_pictures(c, metric, view),
         readings=tuple(words.difference_sentence(d, digits) for d in differences),
-        pairs=partial(pairs_matrix, c, metric, shown) if differences else None,
+        pairs=partial(pairs_matrix, c, metric, shown) if _every_pair(c, metric) else None,
     )
     return section if view is None else _of_best(section, c, metric, view, differences)
+
+
+def _of_incomplete(c: Comparison, metric: MetricInfo) -> tuple[Column, ...]:
+    """Return the columns of scores where systems lack items: of how many, and what orders them."""
+    entries = systems_of(c, metric)
+    return (
+        Column(
+            "items",
+            lambda e: Cell(grouped(e.n_items or 0), e.n_items or 0),
+            applies=any(entry.n_items is not None for entry in entries),
+        ),
+        column.number(
+            "mean difference",
+            difference_rounding(c, metric),
+            attrgetter("mean_difference"),
+            applies=any(entry.mean_difference is not None for entry in entries),
+        ),
+    )
 
 
 def _items(c: Comparison, metric: MetricInfo, view: Comparison | None) -> tuple[Table, ...]:
@@ -289,7 +307,7 @@ def _overview(c: Comparison, view: Comparison | None) -> Overview:
     for metric in c.metrics:
         digits, entries = score_rounding(c, metric), systems_of(c, metric)
         for entry in entries:
-            best = words.are_level(entry.score, entries[0].score)
+            best = words.stands_level(entry, entries[0])
             number = number_cell(digits, entry.score)
             interval = interval_cell(digits, entry.interval) if words.computed(c, "interval") else None
             scores[metric.name, entry.system] = Score(number, interval, entry.group or "", best)
@@ -349,9 +367,24 @@ def _by_metric(c: Comparison) -> Table:
     )
 
 
+def _every_pair(c: Comparison, metric: MetricInfo) -> bool:
+    """Return whether there are differences, and none of two systems that share too few items is left out."""
+    n_systems, n_pairs = len(systems_of(c, metric)), len(differences_of(c, metric))
+    whole = any(entry.n_items is None for entry in systems_of(c, metric))
+    return n_pairs > 0 and (whole or n_pairs == math.comb(n_systems, 2))
+
+
+def _differences(c: Comparison) -> tuple[Field, ...]:
+    return (*DIFFERENCE, *N_ITEMS) if words.in_pairs(c) else DIFFERENCE
+
+
+def _scores(c: Comparison) -> tuple[Field, ...]:
+    return (*SCORE, *N_ITEMS, Field("mean_difference")) if words.in_pairs(c) else SCORE
+
+
 TABLES = {
-    "differences": Rows(DIFFERENCE, attrgetter("differences")),
-    "scores": Rows(SCORE, attrgetter("systems")),
+    "differences": Rows(_differences, attrgetter("differences")),
+    "scores": Rows(_scores, attrgetter("systems")),
     "classes": Rows(CLASS_SHARE, class_rows),
 }
 
@@ -374,7 +407,12 @@ def sentences(c: Comparison) -> Iterator[str]:
     did = "compared" if len(c.differences) else "evaluated"
     many = f"{len(names)} systems{named(names)}" if len(names) > 1 else names[0]
     same = "the same " if len(names) > 1 else ""
-    yield f"We {did} {many} by {metrics} on {same}{c.extent}{against(c.baseline)}."
+    on = f"{same}{c.extent}"
+    if words.in_pairs(c):
+        sizes = sorted({d.n_items for d in c.differences})
+        span = grouped(sizes[0]) if len(sizes) == 1 else f"{grouped(sizes[0])} to {grouped(sizes[-1])}"
+        on = f"{c.extent}, every two on those that both have ({span})"
+    yield f"We {did} {many} by {metrics} on {on}{against(c.baseline)}."
     yield clustered(c)
     if c.classes and c.classes[0].counts is None:
         yield f"The labels are soft: distributions over the classes{cite('analysis', 'soft labels')}."
