@@ -1,14 +1,17 @@
-"""Systems of which some lack items: every two are compared on the items that both have.
+"""Systems of which some lack items: every two are compared on the items that both have, or within bounds.
 
 What is computed of a pair depends on no other system, so that a pair here is what it would be alone. Systems
 that have the same items are compared together, and p-values are corrected over all pairs.
+
+Bounds hold whatever the missing results would be: a difference is taken with those of A as the worst and
+those of B as the best, and the other way round (Horowitz & Manski 2000, J. Amer. Statist. Assoc. 95, 77-84).
 """
 
 from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -38,6 +41,7 @@ from bestby.metrics.base import BaseMetric, MeanMetric
 from bestby.report.comparison import Comparison, Difference, SystemScore
 from bestby.resampling.settings import Resampling
 from bestby.results.base import Note
+from bestby.results.values import Interval
 
 FEWEST_SHARED = 15
 """Items that two systems must both have to be compared: intervals and tests of fewer say next to nothing."""
@@ -69,14 +73,20 @@ class Plan:
         return [name for one in self.alike for name in one.names if name in compared]
 
 
-def compared_in_pairs(
+def compared_with_gaps(
     evaluation: Evaluation, metrics: Sequence[BaseMetric], settings: Settings, resampling: Resampling
 ) -> Comparison:
-    """Return the comparison of systems that lack items, every two on the items that both have."""
-    _check(settings)
+    """Return the comparison of systems that lack items, as `on_missing` of the evaluation asks for."""
+    _check(evaluation, settings)
     for one in metrics:
         check_reach(settings.margin, one)
     dependence.check(evaluation, settings)
+    drawing = dataclasses.replace(Drawing.of(resampling), progress=None)
+    named = {**settings.by_name(), "on_missing": evaluation.on_missing}
+    if evaluation.on_missing == "bounds":
+        notes = [*note_rules.evaluation_notes(evaluation, metrics, settings), _note_on_bounds(evaluation)]
+        parts = [_bounded(evaluation, metric, settings, drawing) for metric in metrics]
+        return assembled(parts, notes, (), evaluation, metrics, settings, named, drawing)
     plan = _plan(evaluation, settings.baseline)
     evaluation = evaluation.with_systems(plan.names)
     notes = [
@@ -84,13 +94,11 @@ def compared_in_pairs(
         *plan.notes,
         *_whole_groups(evaluation),
     ]
-    drawing = dataclasses.replace(Drawing.of(resampling), progress=None)
     parts = [_part(evaluation, plan, metric, settings, drawing) for metric in metrics]
-    named = {**settings.by_name(), "on_missing": evaluation.on_missing}
     return assembled(parts, notes, (), evaluation, metrics, settings, named, drawing)
 
 
-def _check(settings: Settings) -> None:
+def _check(evaluation: Evaluation, settings: Settings) -> None:
     """Refuse what needs all systems on the same items."""
     if settings.simultaneous or settings.correction == "step-down":
         asked = "simultaneous" if settings.simultaneous else settings.correction
@@ -101,7 +109,7 @@ def _check(settings: Settings) -> None:
         )
     if settings.alternative != "two-sided" and settings.baseline is None:
         raise DesignError(
-            'one-sided tests of every two systems do not go with on_missing="pairs"',
+            f'one-sided tests of every two systems do not go with on_missing="{evaluation.on_missing}"',
             hint='name a baseline, or leave alternative at "two-sided"',
         )
 
@@ -141,7 +149,7 @@ def _plan(evaluation: Evaluation, baseline: str | None) -> Plan:
         )
     gone = [name for name in evaluation.names if name not in compared]
     few = [pair for pair in few if not any(name in pair.split(" and ") for name in gone)]
-    notes = [_note_on_gaps(evaluation, alike, sizes)]
+    notes = [_note_on_gaps(evaluation, sizes)]
     if gone:
         other = "any other system" if baseline is None else f"the baseline {baseline}"
         verb = "is" if len(gone) == 1 else "are"
@@ -186,29 +194,39 @@ def _pairs_of(one: Alike, other: Alike, baseline: str | None) -> Iterator[tuple[
                 yield a, b
 
 
-def _note_on_gaps(evaluation: Evaluation, alike: Sequence[Alike], sizes: Sequence[float]) -> Note:
+def _note_on_gaps(evaluation: Evaluation, sizes: Collection[float]) -> Note:
     """Return the note on which systems lack how many items, and when a comparison of pairs is not valid."""
-    weights = evaluation.counts
-    n = evaluation.n_items
-    has = {
-        name: int(one.has.sum() if weights is None else weights[one.has].sum())
-        for one in alike
-        for name in one.names
-    }
-    lacking = [name for name in evaluation.names if has[name] < n]
-    if len(lacking) == 1:
-        who = f"{lacking[0]} has {has[lacking[0]]} of {n} items"
-    else:
-        fewest, most = min(has[name] for name in lacking), max(has[name] for name in lacking)
-        span = f"{fewest}" if fewest == most else f"{fewest} to {most}"
-        who = f"{len(lacking)} of {len(evaluation.names)} systems have {span} of {n} items"
-    low, high = int(min(sizes)), int(max(sizes))
-    on = f"{low}" if low == high else f"{low} to {high}"
+    who = _who_has(evaluation)
     message = (
-        f"{who}: each pair is compared on the items both have ({on}). If results are missing because they"
-        ' failed, this is not valid: use on_missing="worst" or "bounds"'
+        f"{who}: each pair is compared on the items both have ({_span(sizes)}). If results are missing"
+        ' because they failed, this is not valid: use on_missing="worst" or "bounds"'
     )
-    return Note("compared_in_pairs", message, tuple(lacking[:1]) if len(lacking) == 1 else ())
+    return Note("compared_in_pairs", message)
+
+
+def _who_has(evaluation: Evaluation) -> str:
+    """Return how many items the systems have that lack some."""
+    n, has = evaluation.n_items, {name: _n_items(evaluation, name) for name in evaluation.missing}
+    if len(has) == 1:
+        return next(f"{name} has {size} of {n} items" for name, size in has.items())
+    return f"{len(has)} of {len(evaluation.names)} systems have {_span(has.values())} of {n} items"
+
+
+def _n_items(evaluation: Evaluation, name: str) -> int:
+    gone = evaluation.missing.get(name)
+    if gone is None:
+        return evaluation.n_items
+    return int((~gone).sum() if evaluation.counts is None else evaluation.counts[~gone].sum())
+
+
+def _span(sizes: Collection[float]) -> str:
+    """Return the least and the greatest of some numbers of items, or the one there is.
+
+    >>> _span([300, 900]), _span([300.0])
+    ('300 to 900', '300')
+    """
+    low, high = int(min(sizes)), int(max(sizes))
+    return f"{low}" if low == high else f"{low} to {high}"
 
 
 # -- one metric ------------------------------------------------------------------------------------
@@ -287,7 +305,8 @@ def _together(
         more += note_rules.group_notes(metric.name, standings[2], lettered=lettered)
         tests = [d.test for d in family_of_pairs if d.test is not None]
         more += note_rules.resample_notes(metric.name, tests, settings.correction, settings.alpha)
-    mean = dict(zip(names, ahead.tolist(), strict=True)) if settings.baseline is None else {}
+    in_pairs = settings.baseline is None and evaluation.on_missing == "pairs"
+    mean = dict(zip(names, ahead.tolist(), strict=True)) if in_pairs else {}
     systems = tuple(
         dataclasses.replace(
             scores[name], **family.standing(standings, position), mean_difference=mean.get(name)
@@ -324,6 +343,123 @@ def _ahead(names: Sequence[str], differences: Sequence[Difference]) -> FloatArra
     # Rounding must not put equal systems in an order that depends on their places.
     scale = float(np.abs(value).max(initial=0.0)) or 1.0
     return np.round(levels / scale, 12) * scale
+
+
+# -- bounds ----------------------------------------------------------------------------------------
+
+
+def _note_on_bounds(evaluation: Evaluation) -> Note:
+    kind = "wrong or right" if evaluation.gold is not None else "the worst or the best score"
+    as_worst = "as wrong" if evaluation.gold is not None else "as the worst score"
+    message = f"{_who_has(evaluation)}: scores count the missing {as_worst}; intervals, tests and ranks hold"
+    return Note("bounds", f"{message} whether they are {kind}")
+
+
+def _bounded(evaluation: Evaluation, metric: BaseMetric, settings: Settings, drawing: Drawing) -> MetricPart:
+    """Return the comparison that holds whatever the missing values are."""
+    inner = dataclasses.replace(settings, correction="none", baseline=None)
+    names, lacking = evaluation.names, tuple(evaluation.missing)
+    whole = tuple(name for name in names if name not in lacking)
+    ends = [_filled(evaluation, metric, best) for best in ((), lacking)]
+    scored: list[dict[str, SystemScore]] = []
+    notes: dict[tuple[str, tuple[str, ...]], Note] = {}
+    for end in ends:
+        (estimates,) = estimates_by_metric(end, [metric], settings, drawing, "compare")
+        order = ranked(estimates, end)
+        own, of_scores = system_scores(estimates, order, None, names, settings.interval, settings.level)
+        scored.append({score.system: score for score in own})
+        notes |= {(note.code, note.about): note for note in of_scores}
+    worst = {name: score.score for name, score in scored[0].items()}
+    scores = {
+        name: dataclasses.replace(
+            scored[0][name],
+            interval=_hull_of_intervals(scored[0][name].interval, scored[1][name].interval),
+            n_items=_n_items(evaluation, name),
+        )
+        for name in names
+    }
+    differences: list[Difference] = []
+
+    def tested(
+        filled: Evaluation, systems: Sequence[str], bases: Sequence[str] | None
+    ) -> Sequence[Difference]:
+        found = _tested(filled.with_systems(systems), bases, metric, inner, drawing)
+        for note in (*found.on_test, *found.on_family, *found.on_pairs):
+            if note.code not in _OF_ALL:
+                notes.setdefault((note.code, note.about), note)
+        return found.differences
+
+    base = settings.baseline
+    if len(whole) > 1 and (base is None or base in whole):
+        differences += tested(ends[0], whole, None if base is None else (base,))
+    for place, name in enumerate(lacking):
+        others = [*whole, *lacking[:place]]
+        if base is not None:
+            others = [other for other in names if other != name] if base == name else [base]
+        if base in lacking and base != name:  # the pair is compared when it is the turn of the baseline
+            continue
+        # The others less this one: as small as it can be, then as large.
+        low = tested(_filled(evaluation, metric, (name,)), [*others, name], (name,))
+        high = tested(
+            _filled(evaluation, metric, [one for one in lacking if one != name]), [*others, name], (name,)
+        )
+        by_name = {d.a: d for d in high}
+        between = [_hull(d, by_name[d.a], worst) for d in low]
+        differences += between if base in (None, name) else [d.mirrored() for d in between]
+    return _together(evaluation, metric, scores, differences, [*notes.values()], settings)
+
+
+def _filled(evaluation: Evaluation, metric: BaseMetric, best: Collection[str]) -> Evaluation:
+    """Return the evaluation with missing values of some systems as the best, those of others as the worst.
+
+    The best label is that of the gold; the worst and the best score are those that some system has.
+    """
+    systems, missing = dict(evaluation.systems.items()), dict(evaluation.missing)
+    if evaluation.gold is None and metric.reads == "numbers":
+        seen = [values[~missing[name]] if name in missing else values for name, values in systems.items()]
+        least, most = min(float(x.min()) for x in seen), max(float(x.max()) for x in seen)
+        worst, top = (least, most) if metric.greater_is_better else (most, least)
+        for name, gone in missing.items():
+            systems[name] = np.where(gone, top if name in best else worst, systems[name].astype(np.float64))
+        missing = {}
+    elif metric.reads != "labels" or evaluation.gold is None or evaluation.gold.ndim > 1:
+        raise DesignError(
+            f"a missing prediction has no best value for {metric.name}",
+            hint='pass on_missing="pairs", or "worst"',
+        )
+    else:
+        for name in best:
+            systems[name] = np.where(missing.pop(name), evaluation.gold, systems[name])
+    return dataclasses.replace(evaluation, systems=systems, missing=missing, on_missing="worst")
+
+
+def _hull(low: Difference, high: Difference, scores: Mapping[str, float]) -> Difference:
+    """Return a difference whose interval and test hold at both ends; its scores are given."""
+    less = low if (low.p_value or 0.0) >= (high.p_value or 0.0) else high
+    test = less.test
+    if test is not None and low.estimate * high.estimate <= 0.0:
+        test = dataclasses.replace(test, p_value=1.0)
+    errors = [d.standard_error for d in (low, high) if d.standard_error is not None]
+    joined = dataclasses.replace(
+        less,
+        estimate=scores[low.a] - scores[low.b],
+        score_a=scores[low.a],
+        score_b=scores[low.b],
+        interval=_hull_of_intervals(low.interval, high.interval),
+        test=test,
+        p_adjusted=None if test is None else test.p_value,
+        n_differing=max(low.n_differing, high.n_differing),
+        standard_error=max(errors, default=None),
+        notes=tuple(dict.fromkeys((*low.notes, *high.notes))),
+    )
+    tost = _hull_of_intervals(low.equivalence_interval, high.equivalence_interval)
+    return family.with_verdict(joined, tost, joined.margin)
+
+
+def _hull_of_intervals(low: Interval | None, high: Interval | None) -> Interval | None:
+    if low is None or high is None:
+        return None
+    return dataclasses.replace(low, low=min(low.low, high.low), high=max(low.high, high.high))
 
 
 # -- are items missing by difficulty? --------------------------------------------------------------
@@ -461,4 +597,4 @@ def _whole_groups(evaluation: Evaluation) -> list[Note]:
 def _within(groups: IntArray, clusters: IntArray) -> bool:
     """Return whether each group lies in one cluster."""
     joint = np.unique(np.stack([groups, clusters.astype(np.int64)]), axis=1).shape[1]
-    return joint == np.unique(groups).size
+    return bool(joint == np.unique(groups).size)

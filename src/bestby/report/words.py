@@ -656,7 +656,7 @@ def mean_differences(metric: str) -> str:
 
 def in_pairs(c: Comparison) -> bool:
     """Return whether systems lack items, so that every two were compared on those that both have."""
-    return any(entry.n_items is not None for entry in c.systems)
+    return bool(c.provenance.settings.get("on_missing") == "pairs")
 
 
 def stands_level(entry: SystemScore, first: SystemScore) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 
 from bestby._core.keywords import with_suggestions
 from bestby._core.typing import OnMissing, Question, Rng
-from bestby.comparisons.incomplete import compared_in_pairs
+from bestby.comparisons.incomplete import compared_with_gaps
 from bestby.comparisons.one_metric import compared, compared_by_metric
 from bestby.comparisons.reading import Arguments, check_two_systems, evaluation_of
 from bestby.comparisons.settings import Settings
@@ -177,7 +177,7 @@ def compare(
     settings = settings.among(evaluation.names)
     metrics, evaluation = chosen_metrics(metric, evaluation)
     if evaluation.with_gaps:
-        return compared_in_pairs(evaluation, metrics, settings, resampling)
+        return compared_with_gaps(evaluation, metrics, settings, resampling)
     return compared_by_metric(
         evaluation,
         metrics,

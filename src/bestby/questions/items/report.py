@@ -133,7 +133,7 @@ def _of_incomplete(c: Comparison, metric: MetricInfo) -> tuple[Column, ...]:
     return (
         Column(
             "items",
-            lambda e: Cell(grouped(e.n_items or 0), e.n_items or 0),
+            lambda e: Cell(grouped(e.n_items or 0), float(e.n_items or 0)),
             applies=any(entry.n_items is not None for entry in entries),
         ),
         column.number(
@@ -370,8 +370,7 @@ def _by_metric(c: Comparison) -> Table:
 def _every_pair(c: Comparison, metric: MetricInfo) -> bool:
     """Return whether there are differences, and none of two systems that share too few items is left out."""
     n_systems, n_pairs = len(systems_of(c, metric)), len(differences_of(c, metric))
-    whole = any(entry.n_items is None for entry in systems_of(c, metric))
-    return n_pairs > 0 and (whole or n_pairs == math.comb(n_systems, 2))
+    return n_pairs > 0 and (not words.in_pairs(c) or n_pairs == math.comb(n_systems, 2))
 
 
 def _differences(c: Comparison) -> tuple[Field, ...]:
@@ -379,7 +378,8 @@ def _differences(c: Comparison) -> tuple[Field, ...]:
 
 
 def _scores(c: Comparison) -> tuple[Field, ...]:
-    return (*SCORE, *N_ITEMS, Field("mean_difference")) if words.in_pairs(c) else SCORE
+    more = (*N_ITEMS, Field("mean_difference")) if words.in_pairs(c) else ()
+    return (*SCORE, *more)
 
 
 TABLES = {
@@ -413,6 +413,8 @@ def sentences(c: Comparison) -> Iterator[str]:
         span = grouped(sizes[0]) if len(sizes) == 1 else f"{grouped(sizes[0])} to {grouped(sizes[-1])}"
         on = f"{c.extent}, every two on those that both have ({span})"
     yield f"We {did} {many} by {metrics} on {on}{against(c.baseline)}."
+    if c.provenance.settings.get("on_missing") == "bounds":
+        yield "Intervals and tests hold whether missing results are the worst or the best."
     yield clustered(c)
     if c.classes and c.classes[0].counts is None:
         yield f"The labels are soft: distributions over the classes{cite('analysis', 'soft labels')}."
