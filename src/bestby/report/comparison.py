@@ -497,6 +497,11 @@ class Comparison(DrawnSystems, Paired):
         )
 
     @property
+    def in_pairs(self) -> bool:
+        """Whether systems lack items, so that every two were compared on those that both have."""
+        return bool(self.provenance.settings.get("on_missing") == "pairs")
+
+    @property
     def extent(self) -> str:
         """How much was compared, in words."""
         return extent(self.n_items, self.n_clusters)

@@ -654,11 +654,6 @@ def mean_differences(metric: str) -> str:
     return "Mean differences" if metric == "mean" else f"Mean differences in {metric}"
 
 
-def in_pairs(c: Comparison) -> bool:
-    """Return whether systems lack items, so that every two were compared on those that both have."""
-    return bool(c.provenance.settings.get("on_missing") == "pairs")
-
-
 def stands_level(entry: SystemScore, first: SystemScore) -> bool:
     """Return whether a system has the score of the first; scores on unlike items are not level."""
     return entry is first if first.n_items is not None else are_level(entry.score, first.score)

@@ -72,9 +72,12 @@ def compare(
         columns (several columns may make an id: ``items=["task", "id"]``). Items of one cluster are resampled
         and swapped together. A list of two `clusters` is two crossed groupings, such as ``[templates,
         languages]``. ``Blocks(25)``: the items are consecutive pieces of text, near ones alike.
-    on_missing : {"error", "drop", "worst"}
+    on_missing : {"error", "drop", "worst", "drop-systems", "pairs", "bounds"}
         What to do with items that some system lacks: those whose id is not there, or whose value is None,
-        NaN, NA or masked. "drop" leaves them out for all systems; "worst" counts them as wrong.
+        NaN, NA or masked. "drop" leaves them out for all systems, "drop-systems" the systems that lack some.
+        "worst" counts them as wrong; with "bounds", intervals and tests hold whether they are wrong or right.
+        "pairs" compares every two systems on the items that both have, corrected by Holm or another
+        correction of p-values alone; systems then stand in the order of their mean differences.
     reading : Reading, optional
         How the data are read: columns that are no systems, the columns of a long table, classes and rows of
         soft labels, labels of several annotators.

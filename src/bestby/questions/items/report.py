@@ -370,15 +370,15 @@ def _by_metric(c: Comparison) -> Table:
 def _every_pair(c: Comparison, metric: MetricInfo) -> bool:
     """Return whether there are differences, and none of two systems that share too few items is left out."""
     n_systems, n_pairs = len(systems_of(c, metric)), len(differences_of(c, metric))
-    return n_pairs > 0 and (not words.in_pairs(c) or n_pairs == math.comb(n_systems, 2))
+    return n_pairs > 0 and (not c.in_pairs or n_pairs == math.comb(n_systems, 2))
 
 
 def _differences(c: Comparison) -> tuple[Field, ...]:
-    return (*DIFFERENCE, *N_ITEMS) if words.in_pairs(c) else DIFFERENCE
+    return (*DIFFERENCE, *N_ITEMS) if c.in_pairs else DIFFERENCE
 
 
 def _scores(c: Comparison) -> tuple[Field, ...]:
-    more = (*N_ITEMS, Field("mean_difference")) if words.in_pairs(c) else ()
+    more = (*N_ITEMS, Field("mean_difference")) if c.in_pairs else ()
     return (*SCORE, *more)
 
 
@@ -408,7 +408,7 @@ def sentences(c: Comparison) -> Iterator[str]:
     many = f"{len(names)} systems{named(names)}" if len(names) > 1 else names[0]
     same = "the same " if len(names) > 1 else ""
     on = f"{same}{c.extent}"
-    if words.in_pairs(c):
+    if c.in_pairs:
         sizes = sorted({d.n_items for d in c.differences})
         span = grouped(sizes[0]) if len(sizes) == 1 else f"{grouped(sizes[0])} to {grouped(sizes[-1])}"
         on = f"{c.extent}, every two on those that both have ({span})"
