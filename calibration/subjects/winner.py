@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from bestby._core.typing import FloatArray, IntArray
-from bestby.boards.winner import optimism
+from bestby.inference.best import optimism
 from calibration.statements import Outcome, Statements, What
 
 TITLE = "The best of many systems"

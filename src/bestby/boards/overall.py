@@ -98,21 +98,18 @@ def overall(
 def means_over(names: tuple[str, ...], tasks: Sequence[tuple[Sequence[BaseMetric], Evaluation]]) -> Means:
     """Return the mean scores over the tasks and their covariance, which is the sum of those of the tasks."""
     n = len(tasks)
-    scores, covariance, noise = np.zeros(len(names)), np.zeros((len(names), len(names))), 0.0
-    traces, units = [], []
+    scores, parts = np.zeros(len(names)), []
     for metrics, evaluation in tasks:
         task_scores, spread = _scores_and_spread(evaluation, metrics)
         scores += task_scores / n
-        covariance += spread.covariance / n**2
-        noise += spread.noise / n**4
-        traces.append(float(np.trace(spread.covariance)))
-        units.append(spread.n_units)
+        parts.append(spread)
+    traces, units = [float(np.trace(part.covariance)) for part in parts], [part.n_units for part in parts]
     # Satterthwaite: a task whose few items carry most of the variance says how well it is known.
     total = sum(traces)
     n_units = (
         total**2 / sum(t**2 / u for t, u in zip(traces, units, strict=True)) if total > 0.0 else min(units)
     )
-    return Means(names, scores, Spread(covariance, noise, n_units))
+    return Means(names, scores, Spread.of_sum(parts, n_units, n))
 
 
 def _scores_and_spread(evaluation: Evaluation, metrics: Sequence[BaseMetric]) -> tuple[FloatArray, Spread]:

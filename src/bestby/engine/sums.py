@@ -806,11 +806,7 @@ class CrossedGroup(SumGroup):
         if None in parts:
             return None
         first, second = (part for part in parts if part is not None)
-        return Spread(
-            first.covariance + second.covariance,
-            first.noise + second.noise,
-            min(first.n_units, second.n_units),
-        )
+        return Spread.of_sum((first, second), min(first.n_units, second.n_units))
 
     def jackknife(self, drawing: Drawing | None = None) -> Jackknife:  # noqa: ARG002
         """Refuse scores without each group of the first grouping."""

@@ -15,7 +15,7 @@ import numpy as np
 from bestby._core import checks, rounding, special
 from bestby._core.cached import cached_property
 from bestby._core.chunks import chunks
-from bestby._core.typing import Alternative, ArrayLike, BoolArray, FloatArray, IntArray
+from bestby._core.typing import Alternative, Array, ArrayLike, BoolArray, FloatArray, IntArray
 from bestby.inference.clusters import equal_units
 from bestby.resampling import streams
 from bestby.vocabulary import allowed_names
@@ -142,11 +142,14 @@ class Spread:
         The expected sum of squared errors of its entries.
     n_units : float
         Units (items, clusters) of equal size that it comes from.
+    of_scores : ndarray, shape (S, S), optional
+        Covariances of the scores themselves, where they are known.
     """
 
     covariance: FloatArray
     noise: float
     n_units: float
+    of_scores: FloatArray | None = None
 
     @classmethod
     def from_influence(
@@ -160,6 +163,7 @@ class Spread:
         """
         n_systems = influence.shape[1]
         covariance, fourth, size = np.zeros((n_systems, n_systems)), 0.0, 0.0
+        with_mean, of_mean = np.zeros(n_systems), 0.0
         for start, stop in pairwise(bounds.tolist()):
             c, own = counts[start:stop], influence[start:stop]
             if int(c.sum()) < 2:  # its mean is its own
@@ -170,8 +174,11 @@ class Spread:
             for part in chunks(*own.shape):
                 rows = (own[part] - h[part, None] * total) / np.sqrt(1.0 - h[part, None])
                 size += float(c[part] @ (rows**2).sum(axis=1))
-                rows -= rows.mean(axis=1, keepdims=True)
+                mean = rows.mean(axis=1)
+                rows -= mean[:, None]
                 covariance += (rows * c[part, None]).T @ rows
+                with_mean += (c[part] * mean) @ rows
+                of_mean += float(c[part] @ mean**2)
                 fourth += float(c[part] @ (rows**2).sum(axis=1) ** 2)
         if not np.isfinite(covariance).all():
             return None
@@ -180,14 +187,16 @@ class Spread:
         # The summed variances of the entries: mean of the squared norms of the units' matrices less that of
         # their mean (Ledoit & Wolf 2004, section 3.3).
         noise = max(0.0, fourth - float((covariance**2).sum()) / int(counts.sum()))
-        return cls(covariance, noise, equal_units(sizes, counts))
+        of_scores = covariance + with_mean + with_mean[:, None] + of_mean
+        return cls(covariance, noise, equal_units(sizes, counts), of_scores)
 
     @classmethod
     def from_resamples(cls, scores: FloatArray, n_units: float) -> Spread:
         """Return it from scores of resamples, shape (B, S); the noise is that of so many normal units."""
         centred = scores - scores.mean(axis=1, keepdims=True)
         centred[np.ptp(scores, axis=1) == 0.0] = 0.0
-        return cls.normal(np.atleast_2d(np.cov(centred, rowvar=False)), n_units)
+        covariance, of_scores = (np.atleast_2d(np.cov(drawn, rowvar=False)) for drawn in (centred, scores))
+        return dataclasses.replace(cls.normal(covariance, n_units), of_scores=of_scores)
 
     @classmethod
     def normal(cls, covariance: FloatArray, n_units: float) -> Spread:
@@ -195,9 +204,30 @@ class Spread:
         noise = (float(np.trace(covariance)) ** 2 + float((covariance**2).sum())) / n_units
         return cls(covariance, noise, n_units)
 
+    @classmethod
+    def of_sum(cls, parts: Sequence[Spread], n_units: float, over: float = 1.0) -> Spread:
+        """Return the spread of the sum of independent scores over a number, from the spread of each."""
+        of_scores = [part.of_scores / over**2 for part in parts if part.of_scores is not None]
+        return cls(
+            np.sum([part.covariance / over**2 for part in parts], axis=0),
+            sum(part.noise / over**4 for part in parts),
+            n_units,
+            np.sum(of_scores, axis=0) if len(of_scores) == len(parts) else None,
+        )
+
     def ordered(self, order: Sequence[int]) -> Spread:
         """Return the spread with the systems in another order."""
-        return dataclasses.replace(self, covariance=self.covariance[np.ix_(order, order)])
+        places = np.ix_(order, order)
+        of_scores = None if self.of_scores is None else self.of_scores[places]
+        return dataclasses.replace(self, covariance=self.covariance[places], of_scores=of_scores)
+
+    def variances(self, a: IntArray, b: IntArray) -> FloatArray:
+        """Return the variances of the differences A minus B; 0 of those that vary by rounding alone."""
+        diagonal = self.covariance.diagonal()
+        variances = diagonal[a] + diagonal[b] - 2.0 * self.covariance[a, b]
+        least = _JITTER * max(float(diagonal.sum()), float(np.finfo(np.float64).tiny))
+        varying: FloatArray = np.where(variances > least, variances, 0.0)
+        return varying
 
     def shrunk(self) -> FloatArray:
         """Return the covariance drawn towards that of unrelated systems of equal variance, shape (S, S).
@@ -245,9 +275,7 @@ class Joint:
         """Return the joint distribution of the differences A minus B of systems that vary so."""
         if spread is None:
             return cls(a, b, None, seed, np.ones(a.size, dtype=np.bool_))
-        diagonal, covariance = spread.covariance.diagonal(), spread.covariance
-        variances = diagonal[a] + diagonal[b] - 2.0 * covariance[a, b]
-        varying = variances > _JITTER * max(float(diagonal.sum()), float(np.finfo(np.float64).tiny))
+        varying = spread.variances(a, b) > 0.0
         well_known = spread.n_units >= FEW_UNITS and bool(varying.any()) and a.size > 1
         return cls(a, b, spread.shrunk() if well_known else None, seed, varying)
 
@@ -306,21 +334,37 @@ class Joint:
             return bound if rank < ENOUGH_HITS else alpha
         return min(alpha, max(bound, float(2.0 * special.ndtr(-drawn[drawn.size - 1 - rank]))))
 
+    def one_sided_point(self, alpha: float) -> float:
+        """Return the point that the largest difference A minus B passes with the probability alpha.
+
+        It is in standard errors, as a normal variable passes it; Bonferroni's is never passed more often.
+        """
+        bound = float(_point(np.array(alpha / max(1, int(self.varying.sum()))), two_sided=False))
+        if self.bonferroni:
+            return bound
+        drawn = self._largest_of_draws(two_sided=False)
+        return min(bound, float(passed_by(drawn, alpha)))
+
     @cached_property
     def _largest(self) -> FloatArray:
         """The largest absolute value of each draw, in rising order."""
+        return np.sort(self._largest_of_draws(two_sided=True))
+
+    def _largest_of_draws(self, *, two_sided: bool) -> FloatArray:
+        """Return the largest difference of each draw, in standard errors, or the largest absolute value."""
         blocks, scale = [], self._scale[:, None].astype(np.float32)
         for drawn in self._scores(len(self._in_one_unit)):
             # Single precision takes half the time, and moves a share of the draws by nothing to speak of.
             by_system = np.ascontiguousarray(drawn.T, dtype=np.float32)
-            largest = np.zeros(len(drawn))
+            largest = np.full(len(drawn), 0.0 if two_sided else -np.inf)
             for part in chunks(self.size, len(drawn)):
                 z = by_system.take(self.a[part], axis=0)
                 z -= by_system.take(self.b[part], axis=0)
                 z *= scale[part]
-                np.maximum(largest, np.abs(z, out=z).max(axis=0), out=largest)
+                far = np.abs(z, out=z) if two_sided else z
+                np.maximum(largest, far.max(axis=0), out=largest)
             blocks.append(largest)
-        return np.sort(np.concatenate(blocks))
+        return np.concatenate(blocks)
 
     def stepped_down(self, p_values: FloatArray, alternative: Alternative = "two-sided") -> FloatArray:
         """Return p-values adjusted by the step-down procedure of the largest statistics.
@@ -373,13 +417,31 @@ class Joint:
 
     def _scores(self, width: int) -> Iterator[FloatArray]:
         """Yield draws of the scores of all systems, shape (R, S); `width` numbers are made of each draw."""
-        size = len(self._in_one_unit)
-        # A covariance of differences is singular; a little independent noise changes no digit that counts.
-        root = np.linalg.cholesky(self._in_one_unit + _JITTER * np.eye(size))
-        generator = streams.block_generator(self.seed, "families", 0)
-        for part in chunks(self.n_draws, width):
-            drawn: FloatArray = generator.standard_normal((part.stop - part.start, size)) @ root.T
-            yield drawn
+        return draws(self._in_one_unit, self.n_draws, width, self.seed)
+
+
+def draws(covariance: FloatArray, n_draws: int, width: int, seed: int) -> Iterator[FloatArray]:
+    """Yield normal draws, shape (R, S), with a covariance whose variances are about 1.
+
+    `width` numbers are made of each draw.
+    """
+    size = len(covariance)
+    # A covariance of differences is singular; a little independent noise changes no digit that counts.
+    root = np.linalg.cholesky(covariance + _JITTER * np.eye(size))
+    generator = streams.block_generator(seed, "families", 0)
+    for part in chunks(n_draws, width):
+        drawn: FloatArray = generator.standard_normal((part.stop - part.start, size)) @ root.T
+        yield drawn
+
+
+def passed_by(drawn: Array, alpha: float) -> Array:
+    """Return the number that a share alpha of draws, along the last axis, lies above.
+
+    >>> passed_by(np.arange(100.0), 0.05)
+    array(94.)
+    """
+    place = drawn.shape[-1] - 1 - rounding.round_down(alpha * drawn.shape[-1])
+    return np.asarray(np.partition(drawn, place, axis=-1)[..., place])
 
 
 def _point(p_values: FloatArray, *, two_sided: bool) -> FloatArray:

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from bestby._core.typing import FloatArray
-from bestby.boards.winner import best_of, optimism
+from bestby.boards.winner import best_of
 from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare
+from bestby.inference.best import optimism
 from bestby.metrics import resolve
 
 RNG = np.random.default_rng(22)

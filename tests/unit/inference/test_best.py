@@ -1,12 +1,15 @@
-"""The best of many systems: chosen by two parts of the units, scored on the third."""
+"""The best of several systems: the set of those that may be it, and its score without luck."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.stats import norm, t, ttest_1samp
 
 from bestby._core.typing import FloatArray
-from bestby.boards.winner import MOST_SPLITS, Optimism, _parts, optimism
+from bestby.inference import best
+from bestby.inference.best import MOST_SPLITS, Optimism, _parts, optimism
+from bestby.inference.multiplicity import Joint, Spread
 
 
 def of_means(values: FloatArray, **settings: object) -> Optimism | None:
@@ -151,3 +154,101 @@ def test_what_is_undefined_says_nothing() -> None:
 
 def test_scores_without_any_spread_have_no_optimism() -> None:
     assert optimism(np.array([0.1, 0.3]), np.zeros((10, 2))) == Optimism(1, 0.3, 0.0, 0)
+
+
+def spread_of(values: FloatArray) -> Spread:
+    """Return how the means of items (n, S) vary together."""
+    n = len(values)
+    influence = (values - values.mean(axis=0)) / n
+    found = Spread.from_influence(influence, np.ones(n), np.ones(n, dtype=np.int64), np.array([0, n]))
+    assert found is not None
+    return found
+
+
+def of_items(values: FloatArray, alpha: float = 0.05, sign: float = 1.0) -> best.SetOfBest:
+    return best.by_t(sign * values.mean(axis=0), spread_of(values), len(values) - 1.0, alpha, 0)
+
+
+def answers(n: int, right: FloatArray, seed: int = 0) -> FloatArray:
+    return (np.random.default_rng(seed).random((n, right.size)) < right).astype(float)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_of_two_systems_it_is_a_one_sided_test(seed: int) -> None:
+    values = np.random.default_rng(seed).normal([0.0, 0.3], size=(60, 2))
+    d = values[:, 1] - values[:, 0]
+    p = ttest_1samp(d, 0.0, alternative="greater").pvalue
+    for alpha in (0.9 * p, 1.1 * p):
+        assert bool(of_items(values, alpha).kept[0]) == (p >= alpha)
+    assert of_items(values).kept[values.mean(axis=0).argmax()]
+
+
+def test_scores_shifted_and_in_other_units_have_the_same_set() -> None:
+    values = answers(300, np.linspace(0.7, 0.8, 6))
+    found, moved = of_items(values), of_items(100.0 * values + 7.0)
+    np.testing.assert_array_equal(found.kept, moved.kept)
+    np.testing.assert_allclose(100.0 * found.behind, moved.behind, rtol=1e-6)
+    # Errors instead of right answers, of which fewer are better
+    np.testing.assert_allclose(of_items(1.0 - values, sign=-1.0).behind, found.behind, rtol=1e-6)
+
+
+@pytest.mark.parametrize("k", [3, 12, 30])
+def test_it_lies_within_the_systems_that_all_pairs_leave_first(k: int) -> None:
+    values = answers(400, np.linspace(0.7, 0.8, k), seed=k)
+    spread, scores = spread_of(values), values.mean(axis=0)
+    a, b = np.triu_indices(k, 1)
+    d, error = scores[a] - scores[b], np.sqrt(spread.variances(a, b))
+    adjusted = Joint.of(spread, a, b, 0).adjusted(2.0 * t.sf(np.abs(d / error), 399))
+    beaten = set(np.where(d < 0.0, a, b)[adjusted <= 0.05].tolist())
+    kept = set(np.flatnonzero(of_items(values).kept).tolist())
+    assert kept <= set(range(k)) - beaten
+    assert len(kept) < k - len(beaten) or k == 3
+
+
+def test_it_keeps_the_best_and_bounds_how_far_all_are_behind() -> None:
+    true = np.r_[0.8, 0.8, np.linspace(0.79, 0.65, 8)]
+    sets = [of_items(answers(200, true, seed)) for seed in range(200)]
+    assert np.mean([one.kept[0] for one in sets]) > 0.91  # false alarm: 1 in 1,000 at 0.95
+    assert np.mean([(true.max() - true <= one.behind + 1e-12).all() for one in sets]) > 0.91
+
+
+def test_the_points_of_equal_systems_come_from_few_units_by_bonferroni() -> None:
+    few = spread_of(np.random.default_rng(1).normal(size=(14, 5)))
+    np.testing.assert_allclose(best.points(few, 5, 0.05, 0), norm.isf(0.05 / 4))
+    assert best.leader_point(few, 5, 0.05, 0) == pytest.approx(norm.isf(0.05 / 5))
+    many = spread_of(np.random.default_rng(1).normal(size=(15, 5)))
+    assert (best.points(many, 5, 0.05, 0) < norm.isf(0.05 / 4)).all()
+
+
+def test_a_copy_takes_no_place_among_the_others() -> None:
+    values = answers(200, np.linspace(0.7, 0.8, 4))
+    doubled = np.column_stack([values, values[:, 3]])
+    at = best.points(spread_of(doubled), 5, 0.05, 0)
+    np.testing.assert_allclose(at[3:], best.points(spread_of(values), 4, 0.05, 0)[3], atol=0.04)
+    found = of_items(doubled)
+    assert found.kept[3] == found.kept[4]
+    assert found.behind[3] == pytest.approx(found.behind[4])
+
+
+def test_pairs_that_are_not_compared_leave_open_how_far_they_are_behind() -> None:
+    differences = np.array([[0.0, 1.0, 5.0], [-1.0, 0.0, np.nan], [-5.0, np.nan, 0.0]])
+    errors = np.where(np.isnan(differences), np.nan, 1.0)
+    evidence, at = best.evidence_by_t(differences, errors, 50.0), np.full(3, 2.0)
+    kept = best.kept(evidence, at)
+    assert kept.tolist() == [True, True, False]
+    found = best.set_of_best(kept, best.upper_by_t(differences, errors, 50.0, at))
+    assert found.behind[0] == pytest.approx(-1.0 + t.isf(norm.sf(2.0), 50))
+    assert np.isnan(found.behind[2])
+
+
+def test_each_candidate_may_have_a_covariance_of_its_own() -> None:
+    values = answers(500, np.linspace(0.7, 0.8, 5))
+    spread = spread_of(values)
+    together = best.points(spread, 5, 0.05, 0)
+    for candidate in range(5):
+        others = np.delete(np.arange(5), candidate)
+        minus = np.delete(np.eye(5), candidate, axis=0) - np.eye(5)[candidate]
+        of_differences = minus @ spread.covariance @ minus.T
+        sd = np.sqrt(of_differences.diagonal())
+        alone = Joint.from_correlations(of_differences / np.outer(sd, sd), others.size, 0)
+        assert alone.one_sided_point(0.05) == pytest.approx(together[candidate], abs=0.05)
