@@ -13,13 +13,14 @@ import dataclasses
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from bestby._core import special
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.text import counted
-from bestby._core.typing import BoolArray, FloatArray, IntArray
+from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
 from bestby.comparisons import dependence, family, note_rules
 from bestby.comparisons.one_metric import (
     MetricPart,
@@ -37,6 +38,8 @@ from bestby.data.roles import listed
 from bestby.engine.base import Drawing
 from bestby.engine.estimate import Estimates
 from bestby.engine.sums import SumGroup
+from bestby.inference import best
+from bestby.inference.multiplicity import FEW_UNITS, Joint
 from bestby.metrics.base import BaseMetric, MeanMetric
 from bestby.report.comparison import Comparison, Difference, SystemScore
 from bestby.resampling.settings import Resampling
@@ -240,7 +243,7 @@ def _part(
     differences: list[Difference] = []
     scores: dict[str, SystemScore] = {}
     shown = set(plan.names)
-    difficulty = _Difficulty(evaluation)
+    effects = Effects(evaluation)
 
     def gather(notes: Sequence[Note]) -> None:
         for note in notes:
@@ -254,7 +257,7 @@ def _part(
         whole = evaluation.complete(names)
         (estimates,) = estimates_by_metric(whole, [metric], settings, drawing, "compare")
         order = ranked(estimates, whole)
-        difficulty.add(estimates, whole.names, alike.has)
+        effects.add(estimates, whole.names, alike.has)
         own, notes = system_scores(estimates, order, None, whole.names, settings.interval, settings.level)
         scores |= {score.system: dataclasses.replace(score, n_items=whole.n_items) for score in own}
         gather(notes)
@@ -262,9 +265,10 @@ def _part(
         tested = _tested(evaluation.complete(names), bases, metric, inner, drawing)
         differences += tested.differences
         gather((*tested.on_test, *tested.on_family, *tested.on_pairs))
-    return _together(
-        evaluation, metric, scores, differences, [*seen.values(), *difficulty.notes(metric)], settings
-    )
+    notes_on_metric = [*seen.values(), *effects.on_difficulty(metric)]
+    ends = [Ends.of(d, d) for d in differences]
+    may_be_best = _of_best(list(scores), ends, effects, settings, drawing)
+    return _together(evaluation, metric, scores, differences, notes_on_metric, settings, may_be_best)
 
 
 def _tested(
@@ -286,6 +290,7 @@ def _together(
     differences: Sequence[Difference],
     notes: Sequence[Note],
     settings: Settings,
+    may_be_best: Mapping[str, Mapping[str, Any]],
 ) -> MetricPart:
     """Return all pairs as one family, and the systems in the order of their mean differences."""
     names = [name for name in evaluation.names if name in scores]
@@ -309,7 +314,10 @@ def _together(
     mean = dict(zip(names, ahead.tolist(), strict=True)) if in_pairs else {}
     systems = tuple(
         dataclasses.replace(
-            scores[name], **family.standing(standings, position), mean_difference=mean.get(name)
+            scores[name],
+            **family.standing(standings, position),
+            **may_be_best.get(name, {}),
+            mean_difference=mean.get(name),
         )
         for position, name in enumerate(order)
     )
@@ -345,6 +353,83 @@ def _ahead(names: Sequence[str], differences: Sequence[Difference]) -> FloatArra
     return np.round(levels / scale, 12) * scale
 
 
+# -- which may be the best -------------------------------------------------------------------------
+
+
+def _of_best(
+    names: Sequence[str], ends: Sequence[Ends], effects: Effects | None, settings: Settings, drawing: Drawing
+) -> dict[str, dict[str, Any]]:
+    """Return what the scores of systems say of the best: nothing of two, without tests or with a baseline."""
+    if len(names) < 3 or settings.test is None or settings.baseline is not None:
+        return {}
+    in_order = sorted(names)  # so that draws do not depend on the order given
+    found = set_of_best(in_order, ends, effects, settings.alpha, drawing.seed)
+    if found is None:
+        return {}
+    behind = [None if math.isnan(value) else value for value in found.behind.tolist()]
+    columns = zip(in_order, found.kept.tolist(), behind, strict=True)
+    return {name: {"may_be_best": kept, "behind": most} for name, kept, most in columns}
+
+
+def set_of_best(
+    names: Sequence[str], ends: Sequence[Ends], effects: Effects | None, alpha: float, seed: int
+) -> best.SetOfBest | None:
+    """Return which of the systems may be the best, each judged by the pairs in which it is; larger is better.
+
+    `ends` are the pairs; None where some has no standard error. Without `effects`, or where these do not tell
+    how the differences of a candidate vary together, Bonferroni's bound is all there is.
+    """
+    if any(one.errors is None for one in ends):
+        return None
+    size, place = len(names), {name: position for position, name in enumerate(names)}
+    least, most, low, high, df = (np.full((size, size), np.nan) for _ in range(5))
+    for one in ends:
+        a, b = place[one.a], place[one.b]
+        assert one.errors is not None
+        for (j, i), (small, large), errors in (
+            ((a, b), (one.least, one.most), one.errors),
+            ((b, a), (-one.most, -one.least), one.errors[::-1]),
+        ):
+            least[j, i], most[j, i] = small, large
+            (low[j, i], high[j, i]), df[j, i] = errors, one.df
+    evidence = best.evidence_by_t(least, low, df)
+    compared = ~np.isnan(least)
+    points = np.array(
+        [Joint.from_correlations(None, n, seed).one_sided_point(alpha) for n in compared.sum(axis=0)]
+    )
+    if effects is not None:
+        for i in np.flatnonzero(
+            best.kept(evidence, points)
+        ).tolist():  # the others fail at a lower point, too
+            others = [names[j] for j in np.flatnonzero(compared[:, i])]
+            correlations = effects.correlations(names[i], others) if len(others) > 1 else None
+            joint = Joint.from_correlations(correlations, len(others), seed)
+            points[i] = joint.one_sided_point(alpha)
+    return best.set_of_best(best.kept(evidence, points), best.upper_by_t(most, high, df, points))
+
+
+@dataclass(frozen=True)
+class Ends:
+    """The least and the most that A may be better than B by, with standard errors and degrees of freedom."""
+
+    a: str
+    b: str
+    least: float
+    most: float
+    errors: tuple[float, float] | None
+    df: float
+
+    @classmethod
+    def of(cls, low: Difference, high: Difference) -> Ends:
+        """Return them from the differences at both ends, which are one where nothing is filled in."""
+        way, (first, last) = (1.0, (low, high)) if low.greater_is_better else (-1.0, (high, low))
+        errors = None
+        if first.standard_error is not None and last.standard_error is not None:
+            errors = first.standard_error, last.standard_error
+        units = low.n_clusters or low.n_items
+        return cls(low.a, low.b, way * first.estimate, way * last.estimate, errors, max(1.0, units - 1.0))
+
+
 # -- bounds ----------------------------------------------------------------------------------------
 
 
@@ -360,10 +445,10 @@ def _bounded(evaluation: Evaluation, metric: BaseMetric, settings: Settings, dra
     inner = dataclasses.replace(settings, correction="none", baseline=None)
     names, lacking = evaluation.names, tuple(evaluation.missing)
     whole = tuple(name for name in names if name not in lacking)
-    ends = [_filled(evaluation, metric, best) for best in ((), lacking)]
+    filled = [_filled(evaluation, metric, as_best) for as_best in ((), lacking)]
     scored: list[dict[str, SystemScore]] = []
     notes: dict[tuple[str, tuple[str, ...]], Note] = {}
-    for end in ends:
+    for end in filled:
         (estimates,) = estimates_by_metric(end, [metric], settings, drawing, "compare")
         order = ranked(estimates, end)
         own, of_scores = system_scores(estimates, order, None, names, settings.interval, settings.level)
@@ -379,11 +464,12 @@ def _bounded(evaluation: Evaluation, metric: BaseMetric, settings: Settings, dra
         for name in names
     }
     differences: list[Difference] = []
+    ends: list[Ends] = []
 
     def tested(
-        filled: Evaluation, systems: Sequence[str], bases: Sequence[str] | None
+        values: Evaluation, systems: Sequence[str], bases: Sequence[str] | None
     ) -> Sequence[Difference]:
-        found = _tested(filled.with_systems(systems), bases, metric, inner, drawing)
+        found = _tested(values.with_systems(systems), bases, metric, inner, drawing)
         for note in (*found.on_test, *found.on_family, *found.on_pairs):
             if note.code not in _OF_ALL:
                 notes.setdefault((note.code, note.about), note)
@@ -391,7 +477,8 @@ def _bounded(evaluation: Evaluation, metric: BaseMetric, settings: Settings, dra
 
     base = settings.baseline
     if len(whole) > 1 and (base is None or base in whole):
-        differences += tested(ends[0], whole, None if base is None else (base,))
+        differences += tested(filled[0], whole, None if base is None else (base,))
+        ends += [Ends.of(d, d) for d in differences]
     for place, name in enumerate(lacking):
         others = [*whole, *lacking[:place]]
         if base is not None:
@@ -404,12 +491,14 @@ def _bounded(evaluation: Evaluation, metric: BaseMetric, settings: Settings, dra
             _filled(evaluation, metric, [one for one in lacking if one != name]), [*others, name], (name,)
         )
         by_name = {d.a: d for d in high}
+        ends += [Ends.of(d, by_name[d.a]) for d in low]
         between = [_hull(d, by_name[d.a], worst) for d in low]
         differences += between if base in (None, name) else [d.mirrored() for d in between]
-    return _together(evaluation, metric, scores, differences, [*notes.values()], settings)
+    may_be_best = _of_best(names, ends, None, settings, drawing)
+    return _together(evaluation, metric, scores, differences, [*notes.values()], settings, may_be_best)
 
 
-def _filled(evaluation: Evaluation, metric: BaseMetric, best: Collection[str]) -> Evaluation:
+def _filled(evaluation: Evaluation, metric: BaseMetric, as_best: Collection[str]) -> Evaluation:
     """Return the evaluation with missing values of some systems as the best, those of others as the worst.
 
     The best label is that of the gold; the worst and the best score are those that some system has.
@@ -420,7 +509,9 @@ def _filled(evaluation: Evaluation, metric: BaseMetric, best: Collection[str]) -
         least, most = min(float(x.min()) for x in seen), max(float(x.max()) for x in seen)
         worst, top = (least, most) if metric.greater_is_better else (most, least)
         for name, gone in missing.items():
-            systems[name] = np.where(gone, top if name in best else worst, systems[name].astype(np.float64))
+            systems[name] = np.where(
+                gone, top if name in as_best else worst, systems[name].astype(np.float64)
+            )
         missing = {}
     elif metric.reads != "labels" or evaluation.gold is None or evaluation.gold.ndim > 1:
         raise DesignError(
@@ -428,7 +519,7 @@ def _filled(evaluation: Evaluation, metric: BaseMetric, best: Collection[str]) -
             hint='pass on_missing="pairs", or "worst"',
         )
     else:
-        for name in best:
+        for name in as_best:
             systems[name] = np.where(missing.pop(name), evaluation.gold, systems[name])
     return dataclasses.replace(evaluation, systems=systems, missing=missing, on_missing="worst")
 
@@ -465,48 +556,53 @@ def _hull_of_intervals(low: Interval | None, high: Interval | None) -> Interval 
 # -- are items missing by difficulty? --------------------------------------------------------------
 
 
-class _Difficulty:
-    """How easy each item is for systems, to tell whether a system lacks items that are unlike those it has.
+class Effects:
+    """What each item adds to the score of each system, times the number of its items: of a mean a deviation.
 
-    It is read from the systems that have all items, or from all others where there are none.
+    They tell which items are easy, and how differences vary together. Nothing is held of metrics that are no
+    functions of sums, whose items add nothing by themselves.
     """
 
     def __init__(self, evaluation: Evaluation) -> None:
         self.evaluation = evaluation
-        self.whole = [name for name in evaluation.names if name not in evaluation.missing]
-        self.sum = np.zeros(evaluation.n_rows)
-        self.n = np.zeros(evaluation.n_rows)
-        self.own: dict[str, FloatArray] = {}
+        clusters = evaluation.clusters
+        self.units = None if clusters is None else group_codes(clusters)[1].astype(np.int64)
+        self.of: dict[str, Array] = {}
 
     def add(self, estimates: Estimates, names: Sequence[str], has: BoolArray) -> None:
-        """Add what each item adds to the scores of some systems, times the number of items."""
-        if not isinstance(estimates.group, SumGroup) or (self.whole and names[0] not in self.whole):
+        """Add the effects of some systems, which have the same items."""
+        if not isinstance(estimates.group, SumGroup):
             return
         for statistics, name in zip(estimates.group.statistics, names, strict=True):
-            effect = np.zeros(has.size)
-            effect[has] = statistics.item_influence * float(has.sum())
-            self.sum += effect
-            self.n += has
-            if not self.whole:
-                self.own[name] = effect
+            # Single precision is enough for what is read from them, and holds twice as many systems.
+            self.of[name] = np.zeros(has.size, dtype=np.float32)
+            self.of[name][has] = statistics.item_influence * float(has.sum())
 
-    def notes(self, metric: BaseMetric) -> list[Note]:
-        """Return notes on systems whose items are harder or easier for the others than those they lack."""
+    def has(self, name: str) -> BoolArray:
+        """Return which items a system has."""
+        gone = self.evaluation.missing.get(name)
+        return np.ones(self.evaluation.n_rows, dtype=np.bool_) if gone is None else ~gone
+
+    def on_difficulty(self, metric: BaseMetric) -> list[Note]:
+        """Return notes on systems whose items are harder or easier for the others than those they lack.
+
+        What is easy is read from the systems that have all items, or from all others where there are none.
+        """
         missing, notes = self.evaluation.missing, []
         way = 1.0 if metric.greater_is_better else -1.0
-        clusters = self.evaluation.clusters
-        units = None if clusters is None else group_codes(clusters)[1].astype(np.int64)
-        for name, gone in missing.items():
-            own = self.own.get(name)
-            n = self.n if own is None else self.n - ~gone
-            easy = self.sum if own is None else self.sum - own
-            there = n > 0
-            if not there.any():
-                continue
+        judges = [name for name in self.of if name not in missing] or list(self.of)
+        total, n = np.zeros(self.evaluation.n_rows), np.zeros(self.evaluation.n_rows)
+        for name in judges:
+            total += self.of[name]
+            n += self.has(name)
+        for name in (one for one in missing if one in self.of):
+            own = name in judges
+            easy, n_others = (total - self.of[name], n - self.has(name)) if own else (total, n)
+            there = n_others > 0
             tested = contrast(
-                way * easy[there] / n[there],
-                ~gone[there],
-                None if units is None else units[there],
+                way * easy[there] / n_others[there],
+                self.has(name)[there],
+                None if self.units is None else self.units[there],
                 None if self.evaluation.counts is None else self.evaluation.counts[there],
             )
             if tested is None or tested.p_value * len(missing) > 0.05:  # Bonferroni over the systems
@@ -520,6 +616,36 @@ class _Difficulty:
             )
             notes.append(Note("missing_by_difficulty", message, (metric.name, name)))
         return notes
+
+    def correlations(self, candidate: str, others: Sequence[str]) -> FloatArray | None:
+        """Return how the differences of others minus one system vary together, drawn towards 1/2.
+
+        Each is on the items that both have. Those of unrelated systems of equal variance are 1/2, the worst
+        case (Hayter 1984); the share that is drawn there is the noise of correlations, (1 - r^2)^2 / n each,
+        over the squared distance (Schäfer & Strimmer 2005). None of too few units.
+        """
+        if candidate not in self.of or self.evaluation.counts is not None:
+            return None
+        columns, sizes = [], []
+        for other in others:
+            both = self.has(candidate) & self.has(other)
+            difference = np.where(both, self.of[other] - self.of[candidate], np.float32(0.0))
+            centred = np.where(both, difference - difference.sum(dtype=np.float64) / both.sum(), 0.0)
+            sums = centred if self.units is None else np.bincount(self.units, centred)
+            sizes.append(int(both.sum()) if self.units is None else np.unique(self.units[both]).size)
+            norm = math.sqrt(float(sums @ sums))
+            columns.append((sums / norm if norm > 0.0 else sums).astype(np.float32))
+        if min(sizes) < FEW_UNITS:
+            return None
+        stacked = np.stack(columns)
+        r = (stacked @ stacked.T).astype(np.float64)
+        apart = ~np.eye(len(others), dtype=np.bool_)
+        distance = float(((r - 0.5)[apart] ** 2).sum())
+        noise = float(((1.0 - r**2)[apart] ** 2).sum()) / min(sizes)
+        share = min(1.0, noise / distance) if distance > 0.0 else 1.0
+        r[apart] = (1.0 - share) * r[apart] + share * 0.5
+        np.fill_diagonal(r, 1.0)
+        return r
 
 
 @dataclass(frozen=True)

@@ -67,6 +67,11 @@ class SystemScore(InShort):
     mean_difference : float or None
         Where systems lack items: the mean of its differences to the others, each on the items both have, by
         which systems stand in order. None where all have the same items, and against a baseline.
+    may_be_best : bool or None
+        Whether the system may be the best: no other one is shown to be better, at the level of the tests.
+        None of two systems, without tests and against a baseline.
+    behind : float or None
+        What the best system is better by at most, for all systems at once; None where `may_be_best` is.
 
     See Also
     --------
@@ -86,6 +91,8 @@ class SystemScore(InShort):
     if_calibrated: float | None = field(default=None, kw_only=True)
     n_items: int | None = field(default=None, kw_only=True)
     mean_difference: float | None = field(default=None, kw_only=True)
+    may_be_best: bool | None = field(default=None, kw_only=True)
+    behind: float | None = field(default=None, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True, repr=False)

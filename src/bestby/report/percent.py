@@ -23,7 +23,7 @@ NAMED = " (%)"
 _ON_SCALE = (
     "score", "score_a", "score_b", "scores", "runs", "estimate", "difference", "effect", "interval",
     "equivalence_interval", "low", "high", "equivalence", "standard_error", "margin", "optimality_gap",
-    "gap_interval", "if_calibrated", "mean", "mean_difference", "mean_error", "tau",
+    "behind", "gap_interval", "if_calibrated", "mean", "mean_difference", "mean_error", "tau",
 )  # fmt: skip
 """The fields of records of scores, differences and items that are on the scale of the metric."""
 

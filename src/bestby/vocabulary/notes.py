@@ -60,7 +60,7 @@ NOTES_BY_SUBJECT: dict[str, dict[str, str]] = {
         "unicode_forms":
             "Texts look alike but are written differently: labels then count as one, words as different.",
         "whole_groups_missing":
-            "A system lacks whole groups of items, such as tasks; pass these as clusters if they are a sample.",
+            "A system lacks whole groups of items, such as tasks; make these clusters if they are a sample.",
     },
     "Metrics and labels": {
         "below_chance":
