@@ -13,16 +13,18 @@ from calibration.statements import Outcome, Statements, What
 
 TITLE = "Systems that lack items"
 TEXT = """
-Thirteen systems are right or wrong on items that are hard or easy for all (ability and difficulty add up on the
-logistic scale, difficulty has the standard deviation 1.2). Two are right on 80 % of the items, ten on 79 down to 65 %,
-and a newcomer on 80 %, too, which has a third of the items: any third, the hard or the easy one. In other populations
-a fifth of all results is missing, or a third of those of each system, or half of the newcomer's failures.
-Each pair is compared on the items both have (`on_missing="pairs"`) or, where failures are missing, also within bounds.
+Thirteen systems are right or wrong on items that are hard or easy for all (ability and difficulty add up on
+the logistic scale, difficulty has the standard deviation 1.2). Two are right on 80 % of the items, ten on
+79 down to 65 %, and a newcomer on 80 %, too, which has a third of the items: any third, the hard or the
+easy one. In other populations a fifth of all results is missing, or a third of those of each system, or
+half of the newcomer's failures. Each pair is compared on the items both have (`on_missing="pairs"`) or,
+where failures are missing, also within bounds.
 
-Counted is whether the newcomer, and the best of the others, are in the set of the best, whether all ranks hold at
-once, and how often the items of some system are said to be harder or easier than those it lacks: where they are
-missing at random, in 5 % of the data sets at most. Half of the failures that are missing cannot be told from the items,
-and the comparison of pairs then loses the best of the others: only the bounds keep it.
+Counted is whether the newcomer, and the best of the others, are in the set of the best, whether all ranks
+hold at once, and how often the items of some system are said to be harder or easier than those it lacks:
+where they are missing at random, in 5 % of the data sets at most. Half of the failures that are missing
+cannot be told from the items, and the comparison of pairs then loses the best of the others: only the
+bounds keep it.
 """
 
 SUBJECT = "missing_items"
@@ -111,7 +113,7 @@ def _ranks_hold(result: object) -> bool:
     for i, share in enumerate(SHARES):
         low, high = ranks[f"s{i:02d}"]
         # Systems that are equal share the ranks from the first of them to the last
-        first, last = 1 + int((SHARES > share).sum()), int((SHARES >= share).sum())
+        first, last = 1 + int((share < SHARES).sum()), int((share <= SHARES).sum())
         if low > last or high < first:
             return False
     return True

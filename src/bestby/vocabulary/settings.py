@@ -28,7 +28,7 @@ SETTINGS = (
     ),
     Term(
         "pairs", "pairs", "Compare every two systems on the items that both have.",
-        ("items.on_missing", "readers.on_missing")
+        ("items.on_missing", "datasets.on_missing", "readers.on_missing")
     ),
     Term(
         "bounds", "bounds", "Say what holds whether they are wrong or right.",
