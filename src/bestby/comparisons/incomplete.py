@@ -39,7 +39,7 @@ from bestby.engine.base import Drawing
 from bestby.engine.estimate import Estimates
 from bestby.engine.sums import SumGroup
 from bestby.inference import best
-from bestby.inference.multiplicity import FEW_UNITS, Joint
+from bestby.inference.multiplicity import FEW_UNITS
 from bestby.metrics.base import BaseMetric, MeanMetric
 from bestby.report.comparison import Comparison, Difference, SystemScore
 from bestby.resampling.settings import Resampling
@@ -394,17 +394,14 @@ def set_of_best(
             (low[j, i], high[j, i]), df[j, i] = errors, one.df
     evidence = best.evidence_by_t(least, low, df)
     compared = ~np.isnan(least)
-    points = np.array(
-        [Joint.from_correlations(None, n, seed).one_sided_point(alpha) for n in compared.sum(axis=0)]
-    )
+    points = np.array([best.point_of_one(None, n, alpha, seed) for n in compared.sum(axis=0).tolist()])
     if effects is not None:
         for i in np.flatnonzero(
             best.kept(evidence, points)
         ).tolist():  # the others fail at a lower point, too
             others = [names[j] for j in np.flatnonzero(compared[:, i])]
-            correlations = effects.correlations(names[i], others) if len(others) > 1 else None
-            joint = Joint.from_correlations(correlations, len(others), seed)
-            points[i] = joint.one_sided_point(alpha)
+            correlations = effects.correlations(names[i], others)
+            points[i] = best.point_of_one(correlations, len(others), alpha, seed)
     return best.set_of_best(best.kept(evidence, points), best.upper_by_t(most, high, df, points))
 
 
@@ -626,19 +623,21 @@ class Effects:
         """
         if candidate not in self.of or self.evaluation.counts is not None:
             return None
-        columns, sizes = [], []
+        mine, has = self.of[candidate], self.has(candidate)
+        rows, sizes = [], []
         for other in others:
-            both = self.has(candidate) & self.has(other)
-            difference = np.where(both, self.of[other] - self.of[candidate], np.float32(0.0))
-            centred = np.where(both, difference - difference.sum(dtype=np.float64) / both.sum(), 0.0)
-            sums = centred if self.units is None else np.bincount(self.units, centred)
-            sizes.append(int(both.sum()) if self.units is None else np.unique(self.units[both]).size)
-            norm = math.sqrt(float(sums @ sums))
-            columns.append((sums / norm if norm > 0.0 else sums).astype(np.float32))
+            both = has & self.has(other)
+            difference = (self.of[other] - mine) * both
+            n = np.count_nonzero(both)
+            difference -= np.float32(difference.sum(dtype=np.float64) / n) * both
+            row = difference if self.units is None else np.bincount(self.units, difference)
+            sizes.append(n if self.units is None else np.unique(self.units[both]).size)
+            norm = math.sqrt(float(np.square(row, dtype=np.float64).sum()))
+            rows.append(row / np.float64(norm or 1.0))
         if min(sizes) < FEW_UNITS:
             return None
-        stacked = np.stack(columns)
-        r = (stacked @ stacked.T).astype(np.float64)
+        stacked = np.stack(rows)
+        r = stacked @ stacked.T
         apart = ~np.eye(len(others), dtype=np.bool_)
         distance = float(((r - 0.5)[apart] ** 2).sum())
         noise = float(((1.0 - r**2)[apart] ** 2).sum()) / min(sizes)

@@ -89,8 +89,7 @@ def points(
     shrunk /= float(shrunk.diagonal().mean())
     variances_drawn = np.add.outer(shrunk.diagonal(), shrunk.diagonal()) - 2.0 * shrunk
     scale = np.where(variances > 0.0, 1.0 / np.sqrt(np.where(variances > 0.0, variances_drawn, 1.0)), 0.0)
-    # As many draws as of families, but 2^27 differences at most while these are 4,000
-    n_draws = max(4_000, min(DRAWS, (1 << 27) // size**2))
+    n_draws = _n_draws(size)
     largest = np.empty((asked.size, n_draws), dtype=np.float32)
     start = 0
     for drawn in multiplicity.draws(shrunk, n_draws, size, seed):
@@ -103,6 +102,24 @@ def points(
         start += len(drawn)
     found[asked] = np.minimum(found[asked], multiplicity.passed_by(largest, alpha))
     return found
+
+
+def point_of_one(correlations: FloatArray | None, size: int, alpha: float, seed: int) -> float:
+    """Return what the evidence against one system must pass, from how its differences vary together.
+
+    `correlations`, shape (size, size), are those of the other systems minus it; None for Bonferroni's bound.
+    """
+    bound = -float(special.ndtri(alpha / max(1, size)))
+    if correlations is None or size < 2:
+        return bound
+    drawn = multiplicity.draws(correlations, _n_draws(size), size, seed)
+    largest = np.concatenate([part.max(axis=1) for part in drawn])
+    return min(bound, float(multiplicity.passed_by(largest, alpha)))
+
+
+def _n_draws(size: int) -> int:
+    """Return how often all systems are drawn: 2^27 differences at most while these are 4,000 draws."""
+    return max(4_000, min(DRAWS, (1 << 27) // size**2))
 
 
 def evidence_by_t(differences: FloatArray, errors: FloatArray, df: FloatArray | float) -> FloatArray:

@@ -215,3 +215,52 @@ def test_contrast_is_welchs_t() -> None:
     by_units = contrast(np.repeat(values, 3), np.repeat(chosen, 3), np.repeat(np.arange(40), 3))
     assert by_units is not None
     assert abs(by_units.t / found.t - 1.0) < 0.05
+
+
+def test_the_set_of_the_best_has_a_newcomer_and_copies_of_the_best() -> None:
+    rng = np.random.default_rng(7)
+    hard = rng.random(900)
+    systems: dict[str, Any] = {
+        f"s{i}": (rng.random(900) < hard + more).astype(float) for i, more in enumerate((0.3, 0.3, 0.1, 0.0))
+    }
+    systems["copy"] = systems["s0"].copy()
+    systems["newcomer"] = np.where(hard < 0.3, (rng.random(900) < hard + 0.3).astype(float), np.nan)
+    result = bb.compare(systems, on_missing="pairs")
+    kept = {entry.system for entry in result.systems if entry.may_be_best}
+    assert kept == {"s0", "s1", "copy", "newcomer"}
+    behind = {entry.system: entry.behind for entry in result.systems}
+    assert behind["s3"] > result["s0", "s3"].estimate
+    assert behind["s3"] < 0.5
+    reverse = bb.compare(dict(reversed(systems.items())), on_missing="pairs")
+    assert {entry.system: entry.behind for entry in reverse.systems} == behind
+    bounds = bb.compare(systems, on_missing="bounds")
+    assert bounds.score("newcomer").may_be_best
+    assert bounds.score("s3").behind >= bounds["newcomer", "s3"].interval.high  # type: ignore[union-attr]
+
+
+def test_the_set_of_the_best_is_that_of_complete_data_where_nothing_is_missing() -> None:
+    from bestby.comparisons import incomplete
+    from bestby.data.evaluation import Evaluation
+    from bestby.engine import prepare
+    from bestby.engine.base import Drawing
+    from bestby.engine.estimate import Estimates
+    from bestby.inference import best
+    from bestby.metrics import resolve
+    from bestby.resampling.settings import Resampling
+
+    rng = np.random.default_rng(1)
+    values = rng.normal(size=(400, 5)) + rng.normal(size=(400, 1)) + np.array([0.3, 0.28, 0.25, 0.1, 0.0])
+    evaluation = Evaluation.of({f"s{i}": column for i, column in enumerate(values.T)})
+    (group,) = prepare.groups(evaluation, [resolve("mean")])
+    estimates = Estimates(group, Drawing.of(Resampling(n_resamples=99)))
+    effects = incomplete.Effects(evaluation)
+    effects.add(estimates, evaluation.names, np.ones(400, dtype=np.bool_))
+    result = bb.compare(evaluation, test="wald")
+    found = incomplete.set_of_best(
+        evaluation.names, [incomplete.Ends.of(d, d) for d in result], effects, 0.05, seed=0
+    )
+    assert found is not None
+    assert group.spread is not None
+    whole = best.by_t(estimates.scores, group.spread, 399, 0.05, seed=0)
+    assert found.kept.tolist() == whole.kept.tolist()
+    assert_allclose(found.behind, whole.behind, atol=0.01)  # other draws of the same family
