@@ -295,7 +295,7 @@ def _together(
     """Return all pairs as one family, and the systems in the order of their mean differences."""
     names = [name for name in evaluation.names if name in scores]
     ahead = _ahead(names, differences)
-    order = [names[s] for s in family.ranked(ahead, names, metric.greater_is_better)]
+    order = _in_order(names, ahead, metric.greater_is_better)
     place = {name: position for position, name in enumerate(order)}
     if settings.baseline is None:
         differences = [d if place[d.a] < place[d.b] else d.mirrored() for d in differences]
@@ -348,9 +348,13 @@ def _ahead(names: Sequence[str], differences: Sequence[Difference]) -> FloatArra
             hint="compare each group by itself: systems=[...]",
         )
     levels = np.linalg.lstsq(laplacian, right, rcond=None)[0] * (size / (size - 1.0))
-    # Rounding must not put equal systems in an order that depends on their places.
-    scale = float(np.abs(value).max(initial=0.0)) or 1.0
-    return np.round(levels / scale, 12) * scale
+    return levels.astype(np.float64)
+
+
+def _in_order(names: Sequence[str], ahead: FloatArray, greater_is_better: bool) -> list[str]:
+    """Return the systems from best to worst; rounding must not put equal ones in an order of their places."""
+    scale = float(np.abs(ahead).max(initial=0.0)) or 1.0
+    return [names[s] for s in family.ranked(np.round(ahead / scale, 12), names, greater_is_better)]
 
 
 # -- which may be the best -------------------------------------------------------------------------
@@ -399,7 +403,7 @@ def set_of_best(
         for i in np.flatnonzero(
             best.kept(evidence, points)
         ).tolist():  # the others fail at a lower point, too
-            others = [names[j] for j in np.flatnonzero(compared[:, i])]
+            others = [names[j] for j in np.flatnonzero(compared[:, i]).tolist()]
             correlations = effects.correlations(names[i], others)
             points[i] = best.point_of_one(correlations, len(others), alpha, seed)
     return best.set_of_best(best.kept(evidence, points), best.upper_by_t(most, high, df, points))

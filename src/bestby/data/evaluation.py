@@ -483,7 +483,7 @@ class Evaluation:
         if self.with_gaps:
             raise DesignError(
                 f'{consumer} does not support on_missing="{self.on_missing}", which is for compare',
-                hint='pass on_missing="drop", "drop-systems" or "worst"',
+                hint='pass on_missing="drop" or on_missing="worst"',
             )
         for kind in self.dependence:
             if kind not in kinds:

@@ -451,12 +451,12 @@ def _present(column: FloatArray) -> FloatArray:
     return column[~np.isnan(column)]
 
 
-def _with_pairs(scores: DatasetScores, pairs: Sequence[Names]) -> tuple[DatasetScores, Sequence[Names]]:
+def _with_pairs(scores: DatasetScores, pairs: tuple[Names, ...]) -> tuple[DatasetScores, tuple[Names, ...]]:
     """Return scores and the pairs that have two datasets in common, with a note on others."""
     if not scores.with_gaps:
         return scores, pairs
     there = dict(zip(scores.names, ~np.isnan(scores.matrix.T), strict=True))
-    enough = [(a, b) for a, b in pairs if int((there[a] & there[b]).sum()) > 1]
+    enough = tuple((a, b) for a, b in pairs if int((there[a] & there[b]).sum()) > 1)
     if not enough:
         raise InvalidInputError(
             "no two systems have scores on two datasets in common",
@@ -483,7 +483,7 @@ def _in_pairs(
             scores,
             names=pair,
             datasets=tuple(scores.datasets[row] for row in shared),
-            matrix=scores.matrix[np.ix_(shared, places)],
+            matrix=scores.matrix[shared][:, places],
         )
         test = None if options.test is None else _over(across, shared.size)
         found, doubts_of_pair = _across(two, [pair], dataclasses.replace(options, test=test), drawing)
