@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Literal
 
@@ -448,12 +448,11 @@ def _settings(
 
 def _notes(
     folds: Folds, ratio: float | None, share: float, name: str | None, options: Options
-) -> Sequence[Note]:
-    """Return what the reader must know of the tests and intervals over the folds, or of there being none."""
+) -> Iterator[Note]:
+    """Yield what the reader must know of the tests and intervals over the folds, or of there being none."""
     if options.bare:
-        return ()
-    return (
-        crossvalidation.notes_on_tests(folds, ratio, share, name, options)
-        if folds.has_folds
-        else crossvalidation.WITHOUT_FOLDS
-    )
+        return
+    if folds.has_folds:
+        yield from crossvalidation.notes_on_tests(folds, ratio, share, name, options)
+    else:
+        yield crossvalidation.WITHOUT_FOLDS

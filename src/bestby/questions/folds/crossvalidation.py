@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import sys
+from collections.abc import Iterator
 
 import numpy as np
 from scipy.special import fdtrc, stdtrit
@@ -358,44 +359,37 @@ def refuse_without_folds(
 
 def notes_on_tests(
     folds: Folds, requested_ratio: float | None, ratio: float, test: str | None, options: Options
-) -> list[Note]:
-    """Return the notes on the whole comparison: what is assumed, and what the test chosen does with it."""
+) -> Iterator[Note]:
+    """Yield the notes on the whole comparison: what is assumed, and what the test chosen does with it."""
     sure = "the test then finds a difference less often than it could"
     if options.interval is not None:
         sure = "the interval then covers up to 99 % instead of 95 %"
-    notes = [_correlation_note(folds, ratio, interval_of(test, folds, ratio), sure)]
+    yield _correlation_note(folds, ratio, interval_of(test, folds, ratio), sure)
     if requested_ratio is None and not folds.parts:
-        notes.append(
-            Note(
-                "ratio_assumed",
-                "each fold is assumed to be tested once, after training on all other folds of its repetition:"
-                f" items tested over items trained on = {ratio:.4g}",
-            )
+        yield Note(
+            "ratio_assumed",
+            "each fold is assumed to be tested once, after training on all other folds of its repetition:"
+            f" items tested over items trained on = {ratio:.4g}",
         )
     if test is not None and test.startswith("5x2cv"):
         about_interval = "" if options.interval is None else _ITS_INTERVAL
-        notes.append(Note("liberal_test", _FIVE_BY_TWO + about_interval))
+        yield Note("liberal_test", _FIVE_BY_TWO + about_interval)
     elif test == "corrected-t" != automatic_test(folds, ratio):
-        notes.append(Note("liberal_test", _REPEATED))
+        yield Note("liberal_test", _REPEATED)
     if folds.parts and test is not None:
-        notes.append(
-            Note(
-                "trained_models_given",
-                "the tests within a fold or a repetition treat its trained models as fixed; only the"
-                " differences between folds and repetitions show what another training would change",
-            )
+        yield Note(
+            "trained_models_given",
+            "the tests within a fold or a repetition treat its trained models as fixed; only the"
+            " differences between folds and repetitions show what another training would change",
         )
-    return notes
 
 
-WITHOUT_FOLDS = (
-    Note(
-        "no_folds",
-        "the fold of each item is not known, so there is no test of the learners over the folds: each"
-        " repetition is compared by itself. The repetitions are of the same items and nearly the same"
-        " training sets: how many of them show a difference says how far a conclusion depends on the seed and"
-        " the splits, not how sure the difference is",
-    ),
+WITHOUT_FOLDS = Note(
+    "no_folds",
+    "the fold of each item is not known, so there is no test of the learners over the folds: each repetition"
+    " is compared by itself. The repetitions are of the same items and nearly the same training sets: how"
+    " many of them show a difference says how far a conclusion depends on the seed and the splits, not how"
+    " sure the difference is",
 )
 
 

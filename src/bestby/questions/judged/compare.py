@@ -425,31 +425,28 @@ def _content(scored: Scored) -> list[FloatArray]:
     return [*(rows for systems in parts.judge for rows in systems), human]
 
 
-def _label_notes(draw: LabelDraw, estimates: Estimates, names: Sequence[str]) -> tuple[Note, ...]:
-    """Return what must be known of the whole."""
-    notes = [draw.note, *_unlike_draw(draw, estimates), *estimates.notes, *estimates.few_heavy(names)]
+def _label_notes(draw: LabelDraw, estimates: Estimates, names: Sequence[str]) -> Iterator[Note]:
+    """Yield what must be known of the whole."""
+    yield draw.note
+    yield from (*_unlike_draw(draw, estimates), *estimates.notes, *estimates.few_heavy(names))
     fewest = int(draw.data.is_labelled.sum(axis=0).min())
     if fewest < FEW_LABELS:
-        notes.append(
-            Note(
-                "few_labels",
-                f"a system has {fewest} human labels: with fewer than {FEW_LABELS} the intervals may be too"
-                " short",
-            )
+        yield Note(
+            "few_labels",
+            f"a system has {fewest} human labels: with fewer than {FEW_LABELS} the intervals may be too"
+            " short",
         )
     data = draw.data
     if draw.n_clusters:
         counts = [np.bincount(data.clusters, weights=one) for one in data.is_labelled.T]
         few = min(int(np.count_nonzero(one)) for one in counts)
         if few < FEW_LABELLED_CLUSTERS and max(one.max() for one in counts) > 1:
-            notes.append(
-                Note(
-                    "few_clusters",
-                    f"the labels of a system lie in {few} clusters, with several labels in one cluster: with"
-                    f" fewer than {FEW_LABELLED_CLUSTERS} clusters the intervals may be too short",
-                )
+            yield Note(
+                "few_clusters",
+                f"the labels of a system lie in {few} clusters, with several labels in one cluster: with"
+                f" fewer than {FEW_LABELLED_CLUSTERS} clusters the intervals may be too short",
             )
-    return (*notes, *_outside(estimates, "the correction adds a difference of means"))
+    yield from _outside(estimates, "the correction adds a difference of means")
 
 
 def _unlike_draw(draw: LabelDraw, estimates: Estimates) -> Iterator[Note]:
@@ -491,36 +488,33 @@ def _described_by_error_rates(scores: JudgedItems, shares: Calibrated) -> DataDe
     parts["items"] = np.column_stack(items)
     hashed = hash_of({part: hash_of_rows(scores.names, table) for part, table in parts.items()})
     return DataDescription(
-        "calibration", max(sizes), shares.n_strata, _notes_on_rates(shares), numbers, hashed
+        "calibration", max(sizes), shares.n_strata, tuple(_notes_on_rates(shares)), numbers, hashed
     )
 
 
-def _notes_on_rates(shares: Calibrated) -> tuple[Note, ...]:
-    """Return what error rates of other items rest on."""
+def _notes_on_rates(shares: Calibrated) -> Iterator[Note]:
+    """Yield what error rates of other items rest on."""
     assumed = (
         "the judge is taken to err as often on these items as on those of the calibration set. If these are"
         " easier, or were chosen by what the judge said, the corrected scores are biased"
     )
-    notes = [Note("read_as", shares.description)] if shares.description else []
-    notes.append(Note("error_rates", assumed))
+    if shares.description:
+        yield Note("read_as", shares.description)
+    yield Note("error_rates", assumed)
     clusters = [int(np.unique(one.clusters).size) for one in shares.sets if one.clusters is not None]
     if shares.n_clusters and not clusters:
-        notes.append(
-            Note(
-                "calibration_items",
-                "the items of the calibration set are taken to be independent, as they have no clusters; if"
-                " they lie in such, too, the intervals are too short",
-            )
+        yield Note(
+            "calibration_items",
+            "the items of the calibration set are taken to be independent, as they have no clusters; if"
+            " they lie in such, too, the intervals are too short",
         )
     if clusters and min(clusters) < FEW_CLUSTERS:
-        notes.append(
-            Note(
-                "few_calibration_clusters",
-                f"the calibration set has {min(clusters)} clusters: with fewer than {FEW_CLUSTERS} the error"
-                " rates are hardly known, and intervals may be too short",
-            )
+        yield Note(
+            "few_calibration_clusters",
+            f"the calibration set has {min(clusters)} clusters: with fewer than {FEW_CLUSTERS} the error"
+            " rates are hardly known, and intervals may be too short",
         )
-    return (*notes, *_outside(shares, "the error rates of the judge are known from few items"))
+    yield from _outside(shares, "the error rates of the judge are known from few items")
 
 
 def _outside(estimates: Estimates | Calibrated, why: str) -> tuple[Note, ...]:

@@ -277,15 +277,8 @@ class Pairs:
 
     def part(self, which: BoolArray) -> Pairs:
         """Return some of the pairs."""
-        return dataclasses.replace(
-            self,
-            judge=self.judge[which],
-            human=self.human[which],
-            weights=self.weights[which],
-            system=self.system[which],
-            cluster=self.cluster[which],
-            stratum=self.stratum[which],
-        )
+        columns = ("judge", "human", "weights", "system", "cluster", "stratum")
+        return dataclasses.replace(self, **{name: getattr(self, name)[which] for name in columns})
 
 
 def binary(*scores: FloatArray) -> bool:
@@ -770,24 +763,18 @@ class Regression:
     def error(self, contrast: FloatArray) -> StandardError:
         """Return the standard error of a sum of coefficients with its degrees of freedom.
 
-        The adjusted residuals of the clusters have a covariance D - Q Q', with D diagonal and a column of Q
-        per regressor; its trace and that of its square give Satterthwaite's degrees of freedom.
+        The degrees of freedom are Satterthwaite's.
         """
-        seen = self.root @ contrast
-        a = np.einsum("gpq,q->gp", self.adjust, seen)
-        q = np.einsum("gpq,gq->gp", self.leverage, a)
-        diagonal = np.einsum("gp,gp->g", a, q)
-        inner = q.T @ q
-        trace = float(diagonal.sum() - np.trace(inner))
-        squares = float(diagonal @ diagonal - 2.0 * diagonal @ (q**2).sum(axis=1) + (inner**2).sum())
         se = math.sqrt(float(((self.scores @ contrast) ** 2).sum()))
-        return StandardError(se, trace**2 / squares if squares > 0.0 else 0.0)
+        return StandardError(se, self.freedom(contrast[None]))
 
     def freedom(self, contrasts: FloatArray) -> float:
         """Return the degrees of freedom of the covariance of Q sums of coefficients, contrasts (Q, P).
 
-        Those of a Wishart matrix whose entries vary as much in total, each in the unit of its expectation;
-        for one contrast they are those of `error`. 0 if some contrast has no variance.
+        Those of a Wishart matrix whose entries vary as much in total, each in the unit of its expectation.
+        For one contrast this is Satterthwaite's rule: the adjusted residuals of the clusters have a
+        covariance D - B B', with D diagonal and a column of B per regressor, of which the trace and that of
+        the square are used. 0 if some contrast has no variance.
         """
         a = np.einsum("gpr,rq->gqp", self.adjust, self.root @ contrasts.T)
         b = np.einsum("gpr,gqr->gqp", self.leverage, a)

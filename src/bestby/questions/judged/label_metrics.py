@@ -167,10 +167,10 @@ def _check_varied(labels: JudgedLabels, labelled: IntArray, name: str) -> None:
         )
 
 
-def _on_classes(evaluation: Evaluation, metric: Metric, first_human: int) -> list[Note]:
-    """Return which classes have no human label, or hardly any; refuse labels that are spelt otherwise."""
+def _on_classes(evaluation: Evaluation, metric: Metric, first_human: int) -> Iterator[Note]:
+    """Yield which classes have no human label, or hardly any; refuse labels that are spelt otherwise."""
     if metric.reads != "labels":
-        return []
+        return
     names, gold, _ = Reading(evaluation).labels
     if not np.intersect1d(gold[:first_human], gold[first_human:]).size:
         judge_label, human_label = (quoted(str(names[one])) for one in (gold[0], gold[first_human]))
@@ -179,29 +179,23 @@ def _on_classes(evaluation: Evaluation, metric: Metric, first_human: int) -> lis
             hint="spell the labels of both alike",
         )
     if isinstance(metric, MeanMetric):
-        return []
+        return
     used = np.bincount(gold, minlength=names.size) > 0
     counts = np.bincount(gold[first_human:], minlength=names.size)
     absent = [str(name) for name in names[used & (counts == 0)].tolist()]
     few = [str(name) for name in names[(counts > 0) & (counts < FEW_OF_CLASS)].tolist()]
-    notes = []
     if absent:
-        notes.append(
-            Note(
-                "class_without_labels",
-                f"no human label is {', '.join(map(quoted, absent))}, though the judge uses it: the labels do"
-                f" not tell how {metric.name} would change with items of this class",
-            )
+        yield Note(
+            "class_without_labels",
+            f"no human label is {', '.join(map(quoted, absent))}, though the judge uses it: the labels do"
+            f" not tell how {metric.name} would change with items of this class",
         )
     if few:
-        notes.append(
-            Note(
-                "few_of_class",
-                f"fewer than {FEW_OF_CLASS} human labels are {', '.join(map(quoted, few))}: intervals of"
-                f" {metric.name} may be too short",
-            )
+        yield Note(
+            "few_of_class",
+            f"fewer than {FEW_OF_CLASS} human labels are {', '.join(map(quoted, few))}: intervals of"
+            f" {metric.name} may be too short",
         )
-    return notes
 
 
 # -- corrected scores and their resamples ----------------------------------------------------------

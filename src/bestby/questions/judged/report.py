@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, fields
 from functools import partial
 from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Any
@@ -28,7 +28,17 @@ from bestby.questions.judged.result import (
 from bestby.report import column, words
 from bestby.report.column import Cell, Column
 from bestby.report.document import MOST_PAIRS, Document, Picture, forest_picture, one_section, subtitle
-from bestby.report.fields import DIFFERENCE, SCORE, TEST, Field, Rows, attributes, inside, interval_ends
+from bestby.report.fields import (
+    DIFFERENCE,
+    SCORE,
+    TEST,
+    Field,
+    Rows,
+    attributes,
+    inside,
+    interval_ends,
+    values,
+)
 from bestby.report.figures import drawing, forest
 from bestby.report.figures.canvas import ACCENT, FAINT, INK, SCREEN, Canvas, Sheet, figure
 from bestby.report.figures.systems import checked_kind, plot_systems
@@ -230,16 +240,12 @@ def _worth(extra: float | None) -> Cell:
 # -- each of several judges by itself --------------------------------------------------------------
 
 
-_TOGETHER = "all together"
-
-
 def _worth_tables(c: JudgedComparison) -> Iterator[Table]:
     """Yield the table of what each judge is worth, if there are several."""
     if not c.worth:
         return
-    rows = [_Row(one.judge, one.scores, one.differences) for one in _ordered(c)]
-    together = ([e.extra_labels for e in entries] for entries in (c.systems, c.differences))
-    rows.append(_Row(_TOGETHER, *together))
+    together = (tuple(e.extra_labels for e in entries) for entries in (c.systems, c.differences))
+    rows = [*_ordered(c), JudgeWorth("all together", *together)]
     columns = (
         column.name("judge", attrgetter("judge")),
         Column("worth for scores", lambda r: _range_cell(r.scores)),
@@ -247,15 +253,6 @@ def _worth_tables(c: JudgedComparison) -> Iterator[Table]:
     )
     caption = "What each judge is worth by itself, in labels beside those there are: the least and the most"
     yield Table.of(caption, columns, rows, part="worth", main=1, details=True)
-
-
-@dataclass(frozen=True)
-class _Row:
-    """What a judge, or all of them, is worth for scores and for differences."""
-
-    judge: str
-    scores: Sequence[float | None]
-    differences: Sequence[float | None]
 
 
 def _range_cell(values: Sequence[float | None]) -> Cell:
@@ -613,26 +610,18 @@ TABLES = {
 
 def dictionary(c: JudgedComparison) -> dict[str, Any]:
     """Return the comparison as dictionaries and lists."""
+    rows = {name: table.rows(c) for name, table in TABLES.items()}
     return {
-        "n_items": c.n_items,
-        "n_labelled": c.n_labelled,
-        "n_judges": c.n_judges,
+        **values(attributes("n_items", "n_labelled", "n_judges"), c),
         "n_clusters": c.n_clusters or None,
-        "n_strata": c.n_strata,
-        "labels_drawn": c.labels_drawn,
-        "scale": c.scale,
-        "systems": TABLES["scores"].rows(c),
-        "differences": TABLES["differences"].rows(c),
-        "worth": _worth_rows(c),
-        "judges": [
-            {"judge": j.judge, "equal_bias": None if j.equal_bias is None else asdict(j.equal_bias)}
-            for j in c.judges
-        ],
-        "favour": TABLES["favour"].rows(c),
-        "judge_by_system": TABLES["judges"].rows(c),
-        "calibration": TABLES["calibration"].rows(c),
-        "bias": TABLES["bias"].rows(c),
-        "humans": None if c.humans is None else asdict(c.humans),
+        **values(attributes("n_strata", "labels_drawn", "scale"), c),
+        "systems": rows["scores"],
+        **{name: rows[name] for name in ("differences", "worth")},
+        "judges": [{"judge": j.judge, "equal_bias": j.equal_bias and asdict(j.equal_bias)} for j in c.judges],
+        "favour": rows["favour"],
+        "judge_by_system": rows["judges"],
+        **{name: rows[name] for name in ("calibration", "bias")},
+        "humans": c.humans and asdict(c.humans),
     }
 
 

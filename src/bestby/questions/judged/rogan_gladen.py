@@ -184,16 +184,17 @@ def interval_of_parts(parts: Sequence[Part], quantile: float) -> tuple[float, fl
 
 
 def sets_of(
-    calibration: Any, names: tuple[str, ...], groups: Groups, strata: Array | None
+    calibration: Any, names: tuple[str, ...], columns: Mapping[str, Any], strata: Array | None
 ) -> tuple[tuple[CalibrationSet, ...], bool]:
     """Return the calibration set of each system, and whether each has one of its own.
 
-    `strata` are the distinct strata of the items of the comparison, in the order of their codes.
+    `columns` are what the user said of clusters and strata; of a table the columns are meant that are named
+    there. `strata` are the distinct strata of the items of the comparison, in the order of their codes.
     """
     if is_table(calibration):
         calibration = calibration_of(table_of(calibration))
     if isinstance(calibration, JudgedItems):
-        sets = _sets_from_table(calibration, groups, strata)
+        sets = _sets_from_table(calibration, columns, strata)
     elif isinstance(calibration, Mapping):
         sets = {name: _set_from_pair(pair) for name, pair in calibration.items()}
     else:
@@ -206,14 +207,6 @@ def sets_of(
             f"calibration lacks system {quoted(absent[0])}", hint=_HINT, argument="calibration"
         )
     return tuple(sets[name] for name in names), True
-
-
-@dataclass(frozen=True)
-class Groups:
-    """What the user said of clusters and strata: names of columns, if they are texts; else None."""
-
-    clusters: str | None
-    strata: str | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -295,15 +288,17 @@ def _set_from_pair(pair: Any) -> CalibrationSet:
     return _checked(CalibrationSet(judge, human))
 
 
-def _sets_from_table(table: JudgedItems, groups: Groups, strata: Array | None) -> dict[str, CalibrationSet]:
+def _sets_from_table(
+    table: JudgedItems, columns: Mapping[str, Any], strata: Array | None
+) -> dict[str, CalibrationSet]:
     """Return the sets of a table by system."""
     if len(table.judges) > 1:
         raise InvalidInputError(
             f"a calibration set has one judge, got {len(table.judges)}", hint="name its column: judge=...",
             argument="calibration",
         )  # fmt: skip
-    clusters = _column(table, groups.clusters, table.clusters, "clusters")
-    stratum = _column(table, groups.strata, table.strata, "strata")
+    clusters = _column(table, columns["clusters"], table.clusters, "clusters")
+    stratum = _column(table, columns["strata"], table.strata, "strata")
     if stratum is not None and strata is None:
         raise DesignError(
             "the calibration set has strata, and the items of the comparison have none",
@@ -329,9 +324,9 @@ def _sets_from_table(table: JudgedItems, groups: Groups, strata: Array | None) -
     return sets
 
 
-def _column(table: JudgedItems, named: str | None, usual: str | None, what: str) -> Array | None:
+def _column(table: JudgedItems, named: Any, usual: str | None, what: str) -> Array | None:
     """Return the groups of the items, if the table has them."""
-    name = named if named is not None and named in table.columns else usual
+    name = named if isinstance(named, str) and named in table.columns else usual
     if name is None:
         return None
     values = table.columns[name]
@@ -390,14 +385,13 @@ def calibrated(scores: JudgedItems, calibration: Any, clusters: Any = None, stra
         )
     clusters = one_grouping(scores.clusters if clusters is None else clusters, "compare_judged")
     strata = scores.strata if strata is None else strata
-    columns = Groups(*(one if isinstance(one, str) else None for one in (clusters, strata)))
     distinct, stratum = (None, np.zeros(len(verdicts), dtype=np.int64))
     if strata is not None:
         distinct, stratum = numbered_groups(scores, strata, "strata")
     cluster = np.arange(len(verdicts)) if clusters is None else group_numbers(scores, clusters, "clusters")
     if clusters is not None:
         check_nested_codes(stratum, cluster)
-    sets, per_system = sets_of(calibration, scores.names, columns, distinct)
+    sets, per_system = sets_of(calibration, scores.names, {"clusters": clusters, "strata": strata}, distinct)
     n_clusters = 0 if clusters is None else int(cluster.max()) + 1
     read_as = calibration.description if isinstance(calibration, JudgedItems) else ""
     shares = Calibrated(verdicts, sets, per_system, cluster, stratum, n_clusters, read_as)

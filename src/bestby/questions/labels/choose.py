@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -274,33 +274,25 @@ def _result(
     return with_backend(result, pool.frame_backend)
 
 
-def _notes_on_draw(pool: Pool, n_rows: int, n_drawn: int, settings: dict[str, Any]) -> list[Note]:
-    notes = []
+def _notes_on_draw(pool: Pool, n_rows: int, n_drawn: int, settings: dict[str, Any]) -> Iterator[Note]:
     if n_drawn < pool.n_units:
-        notes.append(
-            Note(
-                "label_all_drawn",
-                "the probabilities hold if every item that was drawn is labelled: items left out because they"
-                " are hard bias what is estimated",
-            )
+        yield Note(
+            "label_all_drawn",
+            "the probabilities hold if every item that was drawn is labelled: items left out because they"
+            " are hard bias what is estimated",
         )
     if pool.clusters is not None:
-        notes.append(
-            Note(
-                "whole_clusters",
-                f"{counted(n_drawn, 'cluster')} were drawn as wholes; they hold"
-                f" {counted(n_rows, 'item')} to label",
-            )
+        yield Note(
+            "whole_clusters",
+            f"{counted(n_drawn, 'cluster')} were drawn as wholes; they hold"
+            f" {counted(n_rows, 'item')} to label",
         )
     if settings["allocation"] == "neyman" and settings["sds"] is None:
-        notes.append(
-            Note(
-                "spread_of_the_judge",
-                "strata in which the judge's scores vary more give more items; where people disagree with the"
-                " judge elsewhere, a proportional draw is more precise",
-            )
+        yield Note(
+            "spread_of_the_judge",
+            "strata in which the judge's scores vary more give more items; where people disagree with the"
+            " judge elsewhere, a proportional draw is more precise",
         )
-    return notes
 
 
 # -- what items are drawn from ---------------------------------------------------------------------

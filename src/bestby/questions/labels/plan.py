@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from operator import attrgetter
 from typing import Any
 
@@ -144,6 +144,7 @@ def plan_labels(
     cautious = None
     if asked != "n" and design.pilot_labels is not None:
         cautious = _least_with_judge(design.cautious(), enough)[1] or None
+    unsure = asked != "n" and cautious is None
     settings = {"plan": "labels", "asked": asked, "value": value, "power": wanted, "level": level,
                 "comparisons": n_comparisons}  # fmt: skip
     return LabelPlan(
@@ -160,7 +161,7 @@ def plan_labels(
         level=level,
         n_comparisons=n_comparisons,
         curve=_curve(design, n_labels, alpha),
-        notes=_notes_on_plan(design, by_formula, n_labels, n_alone, unsure=asked != "n" and cautious is None),
+        notes=tuple(_notes_on_plan(design, by_formula, n_labels, n_alone, unsure=unsure)),
         provenance=provenance_of(settings, design.settings(), design.settings()),
     )
 
@@ -268,33 +269,26 @@ def _curve(design: JudgedScores, answer: int, alpha: float) -> tuple[LabelPoint,
 
 def _notes_on_plan(
     design: JudgedScores, by_formula: int, answer: int, n_alone: int, *, unsure: bool
-) -> tuple[Note, ...]:
-    notes = _notes_on_any(design, by_formula, answer, "plan at least so many")
+) -> Iterator[Note]:
+    yield from _notes_on_any(design, by_formula, answer, "plan at least so many")
     # The judge saves less than a tenth of the labels
     if by_formula > 0.9 * n_alone:
-        notes.append(
-            Note(
-                "judge_saves_little",
-                f"the judge saves {max(0, n_alone - answer)} of {n_alone} labels: its scores say little about"
-                " the human ones",
-            )
+        yield Note(
+            "judge_saves_little",
+            f"the judge saves {max(0, n_alone - answer)} of {n_alone} labels: its scores say little about"
+            " the human ones",
         )
     if design.pilot_labels is not None and design.pilot_labels < _FEW_LABELS:
-        notes.append(
-            Note(
-                "small_pilot",
-                f"the pilot has {design.pilot_labels} labels, which tell the correlation only roughly",
-            )
+        yield Note(
+            "small_pilot",
+            f"the pilot has {design.pilot_labels} labels, which tell the correlation only roughly",
         )
     if unsure and design.pilot_labels is not None:
-        notes.append(
-            Note(
-                "pilot_too_uncertain",
-                "if the variances of the pilot are at their upper 80 % limits, labels of all judged items are"
-                " not enough",
-            )
+        yield Note(
+            "pilot_too_uncertain",
+            "if the variances of the pilot are at their upper 80 % limits, labels of all judged items are"
+            " not enough",
         )
-    return tuple(notes)
 
 
 # -- a budget --------------------------------------------------------------------------------------
@@ -419,16 +413,17 @@ def _reported_places(size: int, best: int) -> list[int]:
 # -- what must be known of either ------------------------------------------------------------------
 
 
-def _notes_on_any(design: JudgedScores, by_formula: float, answer: int, advice: str) -> list[Note]:
-    """Return what must be known of any plan: of labels by the formula, and of the answer.
+def _notes_on_any(design: JudgedScores, by_formula: float, answer: int, advice: str) -> Iterator[Note]:
+    """Yield what must be known of any plan: of labels by the formula, and of the answer.
 
     The advice is for too few.
     """
     few = f"with fewer than {_FEW_LABELS} labels the intervals are not reliable: {advice}"
-    notes = [_APPROXIMATE, *([Note("few_labels", few)] if answer < _FEW_LABELS else [])]
+    yield _APPROXIMATE
+    if answer < _FEW_LABELS:
+        yield Note("few_labels", few)
     if by_formula < design.labels_with_errors:
-        notes.append(Note("few_judge_errors", _few_errors(design, by_formula, answer)))
-    return notes
+        yield Note("few_judge_errors", _few_errors(design, by_formula, answer))
 
 
 def _few_errors(design: JudgedScores, by_formula: float, answer: int) -> str:

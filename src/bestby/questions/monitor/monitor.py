@@ -28,7 +28,6 @@ from bestby.questions.monitor.evidence import (
     Ends,
     Pairs,
     Sums,
-    Tracker,
     exact_ends,
     interval,
     overturned_by,
@@ -154,7 +153,6 @@ class Monitor:
         self._settings = settings
         self._collected = Collected(settings)
         self._first = Pairs(settings, [(0, other) for other in others], hypotheses(settings))
-        self._tracker = Tracker(self._first, self._collected)
         every = [(a, b) for a in range(len(names)) for b in range(a + 1, len(names))]
         self._every = Pairs(settings, every, (0.0,)) if len(names) > 2 else None
         self._state = State()
@@ -258,13 +256,15 @@ class Monitor:
     def interval(self) -> Interval | None:
         """The interval of the first system minus the second, valid at every look; None with too few items."""
         self._look()
-        return _narrowed_interval(self._first, 0, self._tracker.ends)
+        return _narrowed_interval(self._first, 0, partial(exact_ends, self._first, self._collected))
 
     @property
     def pairs(self) -> tuple[MonitoredDifference, ...]:
         """The first system against each other one, as of now; `result` says more and takes longer."""
         self._look()
-        return _differences(self._first, self._collected, self._state, self._tracker.ends)
+        return _differences(
+            self._first, self._collected, self._state, partial(exact_ends, self._first, self._collected)
+        )
 
     def result(self) -> MonitoredComparison:
         """Return all that can be said at this moment, as a record that does not change any more."""

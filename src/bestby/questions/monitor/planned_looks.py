@@ -21,11 +21,10 @@ from functools import cache, lru_cache, partial
 
 import numpy as np
 
-from bestby._core import checks, special
-from bestby._core.errors import InvalidInputError
+from bestby._core import special
 from bestby._core.typing import ArrayLike, FloatArray
 from bestby.inference.skewness import restored
-from bestby.questions.monitor.settings import MOST_LOOKS, NEAREST, Settings
+from bestby.questions.monitor.settings import NEAREST, Settings
 
 
 def reaches(
@@ -114,7 +113,7 @@ def _boundaries(
 
 
 def classical_boundaries(
-    information: ArrayLike, alpha: float = 0.05, *, shape: str = "obrien_fleming"
+    information: ArrayLike, alpha: float, *, heights: Callable[[FloatArray], FloatArray]
 ) -> FloatArray:
     """Return the boundaries of O'Brien and Fleming or of Pocock, for looks that are all known beforehand.
 
@@ -128,18 +127,13 @@ def classical_boundaries(
         Information at each look, on any scale, increasing.
     alpha : float
         Probability, where there is no difference, that any look reaches its boundary, on both sides together.
-    shape : {"obrien_fleming", "pocock"}
-        How the boundaries change from look to look: `SHAPES`.
+    heights : callable
+        The boundaries up to a factor, by the shares of the information at the looks.
 
     Returns
     -------
     ndarray, shape (K,)
         Critical values of ``|z|``.
-
-    Raises
-    ------
-    InvalidInputError
-        If a number or name cannot be used, or the looks are too near.
 
     References
     ----------
@@ -150,67 +144,40 @@ def classical_boundaries(
     See Also
     --------
     spending_boundaries : Boundaries where later looks need not be known.
-
-    Examples
-    --------
-    >>> classical_boundaries([1, 2, 3, 4, 5]).round(3)
-    array([4.562, 3.226, 2.634, 2.281, 2.04 ])
-    >>> classical_boundaries([1, 2, 3, 4, 5], shape="pocock").round(3)
-    array([2.413, 2.413, 2.413, 2.413, 2.413])
     """
     from scipy.optimize import brentq
 
-    height_at = SHAPES[checks.choice(shape, tuple(SHAPES), "shape")]
-    times, alpha = _times(information), checks.probability(alpha, "alpha")
-    heights = height_at(times)
+    shape = heights(_times(information))
 
     def over(factor: float) -> float:
-        return float(crossing_probabilities(factor * heights, times).sum()) - alpha
+        return float(crossing_probabilities(factor * shape, information).sum()) - alpha
 
     single = -float(special.ndtri(alpha / 2.0))  # no boundary can be lower than that of one look
-    return heights * float(brentq(over, single * (1.0 - 1e-9), 2.0 * single + 3.0, xtol=1e-10))
-
-
-SHAPES: dict[str, Callable[[FloatArray], FloatArray]] = {
-    "obrien_fleming": lambda times: 1.0 / np.sqrt(times),
-    "pocock": np.ones_like,
-}
-"""Boundaries up to a factor, by the shares of the information at the looks."""
+    return shape * float(brentq(over, single * (1.0 - 1e-9), 2.0 * single + 3.0, xtol=1e-10))
 
 
 def spending_boundaries(
-    information: ArrayLike,
-    alpha: float = 0.05,
-    *,
-    spending: str = "obrien_fleming",
-    planned: float | None = None,
+    information: ArrayLike, alpha: float, *, spent: Callable[[float, float], float]
 ) -> FloatArray:
     """Return the boundaries of Lan and DeMets: alpha is spent as information comes in.
 
-    The boundary at a look depends on this look and those before it alone, so that later looks may move and
-    may be as many as one likes, so long as the reason lies not in the results. The information at the last
-    look, `planned`, must be known.
+    The boundary at a look depends on this look, those before it and the information at the last one alone, so
+    that the looks between may move and may be as many as one likes, so long as the reason lies not in the
+    results.
 
     Parameters
     ----------
     information : array_like, shape (K,)
-        Information at the looks so far, on any scale, increasing.
+        Information at each look, on any scale, increasing.
     alpha : float
         What is spent when all information is there, on both sides together.
-    spending : {"obrien_fleming", "pocock"}
-        Share of alpha that is spent at a share of the information: `SPENDING`.
-    planned : float, optional
-        Information at the last look; by default that of the last given. From there on all of alpha is spent.
+    spent : callable
+        What of alpha is spent at a share of the information.
 
     Returns
     -------
     ndarray, shape (K,)
         Critical values of ``|z|``; infinity where so little is spent that nothing can reach it.
-
-    Raises
-    ------
-    InvalidInputError
-        If a number or name cannot be used, or a look comes after all of alpha was spent.
 
     References
     ----------
@@ -219,25 +186,10 @@ def spending_boundaries(
     See Also
     --------
     classical_boundaries : Boundaries of looks that are all known.
-
-    Examples
-    --------
-    >>> spending_boundaries([1, 2], planned=5).round(3)
-    array([4.877, 3.357])
     """
-    spent = SPENDING[checks.choice(spending, tuple(SPENDING), "spending")]
-    times, alpha = _times(information), checks.probability(alpha, "alpha")
-    last = float(np.max(information))
-    whole = last if planned is None else checks.amount(planned, "planned")
-    shares = np.minimum(times * (last / whole), 1.0)
-    if times.size > 1 and shares[-2] >= 1.0:
-        raise InvalidInputError(
-            "a look comes after all of alpha was spent: the look before had the information planned",
-            hint="leave out the later looks, or plan for more information before the first",
-        )
     limits, before, walk = [], 0.0, _Walk.start()
-    for time, share in zip(times.tolist(), shares.tolist(), strict=True):
-        step, now = walk.towards(time), spent(share, alpha)
+    for time in _times(information).tolist():
+        step, now = walk.towards(time), spent(time, alpha)
         limit = step.boundary(now - before)
         limits.append(limit)
         before, walk = now, step.onward(limit)
@@ -254,17 +206,11 @@ def _spent_evenly(share: float, alpha: float) -> float:
     return alpha * math.log1p((math.e - 1.0) * share)
 
 
-SPENDING: dict[str, Callable[[float, float], float]] = {
-    "obrien_fleming": _spent_late,
-    "pocock": _spent_evenly,
-}
-"""What of alpha, on both sides together, is spent at a share of the information (Lan & DeMets 1983)."""
-
 BOUNDARIES: dict[str, Callable[[ArrayLike, float], FloatArray]] = {
-    "obrien-fleming": classical_boundaries,
-    "pocock": partial(classical_boundaries, shape="pocock"),
-    "spending-obrien-fleming": spending_boundaries,
-    "spending-pocock": partial(spending_boundaries, spending="pocock"),
+    "obrien-fleming": partial(classical_boundaries, heights=lambda times: 1.0 / np.sqrt(times)),
+    "pocock": partial(classical_boundaries, heights=np.ones_like),
+    "spending-obrien-fleming": partial(spending_boundaries, spent=_spent_late),
+    "spending-pocock": partial(spending_boundaries, spent=_spent_evenly),
 }
 """The boundaries of all looks of a plan by name."""
 
@@ -272,25 +218,16 @@ BOUNDARIES: dict[str, Callable[[ArrayLike, float], FloatArray]] = {
 def _times(information: ArrayLike) -> FloatArray:
     """Return the shares of the information of the last look."""
     amounts = np.asarray(information, dtype=np.float64)
-    if amounts.ndim != 1 or not 1 <= amounts.size <= MOST_LOOKS:
-        raise InvalidInputError(f"information must be that of 1 to {MOST_LOOKS} looks, got {amounts.size}")
-    if not np.isfinite(amounts).all() or amounts[0] <= 0.0 or (np.diff(amounts) <= 0.0).any():
-        raise InvalidInputError("information must be above 0 and grow from look to look")
     times: FloatArray = amounts / amounts[-1]
-    if min(times[0], np.diff(times).min(initial=1.0)) < NEAREST:
-        raise InvalidInputError(
-            f"looks must be apart by {NEAREST:g} of the information of the last one",
-            hint="plan fewer looks, further apart",
-        )
     return times
 
 
-def crossing_probabilities(boundaries: ArrayLike, information: ArrayLike, drift: float = 0.0) -> FloatArray:
+def crossing_probabilities(boundaries: FloatArray, information: ArrayLike, drift: float = 0.0) -> FloatArray:
     """Return the probability that each look is the first at which ``|z|`` reaches its boundary.
 
     Parameters
     ----------
-    boundaries : array_like, shape (K,)
+    boundaries : ndarray, shape (K,)
         Critical values of ``|z|``; infinity for a look that never ends the study.
     information : array_like, shape (K,)
         Information at each look, on any scale, increasing: for the mean of items, their number.
@@ -301,11 +238,6 @@ def crossing_probabilities(boundaries: ArrayLike, information: ArrayLike, drift:
     -------
     ndarray, shape (K,)
 
-    Raises
-    ------
-    InvalidInputError
-        If there are not as many boundaries as looks, one is not above 0, or the looks are too near.
-
     References
     ----------
     .. [1] Armitage, McPherson & Rowe (1969), J. R. Statist. Soc. A 132, 235-244.
@@ -313,19 +245,12 @@ def crossing_probabilities(boundaries: ArrayLike, information: ArrayLike, drift:
 
     Examples
     --------
-    >>> two = crossing_probabilities([1.96, 1.96], [1, 2])
+    >>> two = crossing_probabilities(np.array([1.96, 1.96]), [1, 2])
     >>> float(two.sum().round(3))  # two looks at 5 % each
     0.083
     """
-    times = _times(information)
-    limits = np.asarray(boundaries, dtype=np.float64)
-    if limits.shape != times.shape or not (limits > 0.0).all():
-        raise InvalidInputError(
-            f"boundaries must be {times.size} numbers above 0, one for each look, got {limits.tolist()}"
-        )
-    drift = checks.number(drift, "drift")
     exits, walk = [], _Walk.start()
-    for limit, time in zip(limits.tolist(), times.tolist(), strict=True):
+    for limit, time in zip(boundaries.tolist(), _times(information).tolist(), strict=True):
         step = walk.towards(time, drift)
         exits.append(step.exit(limit))
         walk = step.onward(limit)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import asdict
 from functools import partial
 from operator import attrgetter
 from typing import Any, Literal
@@ -16,7 +15,7 @@ from bestby.questions.monitor.result import MonitoredComparison, MonitoredDiffer
 from bestby.report import column
 from bestby.report.column import Cell, Column
 from bestby.report.document import Document, Picture, one_section
-from bestby.report.fields import Field, Rows, attributes, interval_ends
+from bestby.report.fields import Field, Rows, attributes, interval_ends, values
 from bestby.report.figures.canvas import ACCENT, BAND, FAINT, INK, SCREEN, Canvas, Sheet, figure
 from bestby.report.figures.drawing import bare, patch
 from bestby.report.numbers import DASH, MINUS, Rounding, alpha, margin_text, p_text, percent
@@ -221,23 +220,15 @@ TABLES = {
 
 def dictionary(c: MonitoredComparison) -> dict[str, Any]:
     """Return the decision, the systems and the differences as dictionaries."""
-    return {
-        "decision": c.decision,
-        "decided_at": c.decided_at,
-        "n_items": c.n_items,
-        "n_clusters": c.n_clusters,
-        "n_looks": c.n_looks,
-        "n_available": c.n_available,
-        "looks": None if c.looks is None else list(c.looks),
-        "population": c.population,
-        "method": c.method,
-        "level": c.level,
-        "margin": c.margin,
-        "largest": c.largest,
-        "systems": [asdict(one) for one in c.systems],
-        "differences": TABLES["pairs"].rows(c),
-        "path": [asdict(one) for one in c.path],
-    }
+    tables = {"systems": "scores", "differences": "pairs", "path": "path"}
+    return values(_WHOLE, c) | {name: TABLES[table].rows(c) for name, table in tables.items()}
+
+
+_WHOLE = (
+    *attributes("decision", "decided_at", "n_items", "n_clusters", "n_looks", "n_available", "looks"),
+    *attributes("population", "method", "level", "margin", "largest"),
+)
+"""What the JSON has of the comparison as a whole."""
 
 
 def sentences(c: MonitoredComparison) -> Iterator[str]:

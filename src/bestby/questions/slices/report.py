@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from functools import partial
 from operator import attrgetter
 from typing import Any
@@ -11,12 +11,12 @@ from typing import Any
 from bestby import vocabulary
 from bestby.inference.multiplicity import alpha_at, rejects
 from bestby.planning.base import USUAL_POWER
-from bestby.questions.slices.result import Heterogeneity, SlicesComparison
+from bestby.questions.slices.result import Heterogeneity, SliceDifference, SlicesComparison
 from bestby.report import column, words
 from bestby.report.column import Cell, Column
 from bestby.report.comparison import Difference, better_by_score
 from bestby.report.document import Document, Picture, Section, filled_caption, several_sections, subtitle
-from bestby.report.fields import DIFFERENCE, TEST, Field, Rows, attributes, inside
+from bestby.report.fields import DIFFERENCE, TEST, Field, Rows, attributes, inside, values
 from bestby.report.figures import drawing
 from bestby.report.figures.canvas import SCREEN, Canvas, Sheet, figure
 from bestby.report.figures.forest import Line, draw_lines
@@ -28,17 +28,6 @@ from bestby.report.references import cite
 from bestby.report.tables import BEST, Table, metric_info, with_bars, with_first_rows
 from bestby.report.words import listed, stands_out
 from bestby.results.base import MetricInfo
-
-
-@dataclass(frozen=True, slots=True)
-class _Line:
-    """A line of the table: all items, or a slice."""
-
-    column: str
-    slice: str
-    difference: Difference
-    detectable: float | None = None
-    shrunken: float | None = None
 
 
 def document(c: SlicesComparison) -> Document:
@@ -127,9 +116,7 @@ def _dependence(h: Heterogeneity, level: float) -> str:
 
 
 def _slices(c: SlicesComparison, whole: Difference) -> Table:
-    slices = c.of(whole)
-    lines = [_Line("", "all items", whole)]
-    lines += [_Line(s.column, s.slice, s.difference, s.detectable, s.shrunken) for s in slices]
+    lines = (SliceDifference("", "all items", whole, None, None), *c.of(whole))
     differences = [line.difference for line in lines]
     digits = Rounding.of([(one.estimate, one.interval) for one in differences])
     scores = digits.at_least_for([whole.score_a, whole.score_b])
@@ -176,7 +163,7 @@ def _direction(info: MetricInfo) -> str:
 def _maybe(header: str, digits: Rounding, value: Any) -> Column:
     """Return a column of rounded numbers, with a dash where there is none."""
 
-    def cell(line: _Line) -> Cell:
+    def cell(line: SliceDifference) -> Cell:
         number = value(line)
         return Cell(DASH, float("-inf")) if number is None else Cell(digits.text(number), float(number))
 
@@ -246,12 +233,8 @@ TABLES = {
 def dictionary(c: SlicesComparison) -> dict[str, Any]:
     """Return all differences and tests as dictionaries."""
     return {
-        "metrics": [asdict(one) | {"bounds": list(one.bounds)} for one in c.metrics],
-        "n_items": c.n_items,
-        "n_clusters": c.n_clusters,
-        "level": c.level,
-        "baseline": c.baseline,
-        "columns": list(c.columns),
+        "metrics": [asdict(one) for one in c.metrics],
+        **values(attributes("n_items", "n_clusters", "level", "baseline", "columns"), c),
         "sentences": [sentence(c, whole) for whole in c.overall],
         **{name: TABLES[name].rows(c) for name in ("overall", "slices", "heterogeneity")},
     }

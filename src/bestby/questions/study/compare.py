@@ -25,7 +25,6 @@ from bestby.engine.estimate import Estimates
 from bestby.engine.runs import DOUBTED, RunsWithItems
 from bestby.engine.sums import SumGroup
 from bestby.engine.text_statistics import Counting
-from bestby.inference import multiplicity
 from bestby.inference.samples import FEW_RUNS
 from bestby.metrics import default
 from bestby.metrics.base import BaseMetric
@@ -138,7 +137,7 @@ def chosen_metrics(metric: Any, gold: Gold, per_class: bool) -> tuple[list[BaseM
 def compared(store: Store, plan: Plan) -> StudyComparison:
     """Return the comparison: what the cache does not hold is computed, and kept."""
     whole = plan.evaluation(list(plan.conditions))
-    notes = _plan_notes(plan, whole)
+    notes = list(_plan_notes(plan, whole))
     scored, new_scores = _all_scores(store, plan)
     scores = {key: entry.score for key, entry in scored.items()}
     unadjusted, new_differences = _all_differences(store, plan)
@@ -147,12 +146,8 @@ def compared(store: Store, plan: Plan) -> StudyComparison:
     for metric in plan.metrics:
         unordered = [unadjusted[metric.name, pair] for pair in plan.pairs]
         tests = [d.test for d in unordered if d.test is not None]
-        if tests:
-            adjusted = multiplicity.adjust([test.p_value for test in tests], plan.settings.correction)
-            unordered = [
-                dataclasses.replace(d, p_adjusted=float(p)) for d, p in zip(unordered, adjusted, strict=True)
-            ]
-        metric_differences = family.with_direction_notes(unordered, plan.settings.alpha)
+        adjusted = family.adjusted(unordered, plan.settings.correction)
+        metric_differences = family.with_direction_notes(adjusted, plan.settings.alpha)
         ordered, metric_differences = _standing(plan, metric, scores, metric_differences)
         systems += ordered
         metric_differences, long = family.with_one_long_note(metric_differences)
@@ -492,28 +487,25 @@ def _standing(
     return ranked, tuple(differences)
 
 
-def _plan_notes(plan: Plan, whole: Evaluation) -> list[Note]:
-    """Return what is to be said of the data, `whole` with all conditions, and of the runs."""
+def _plan_notes(plan: Plan, whole: Evaluation) -> Iterator[Note]:
+    """Yield what is to be said of the data, `whole` with all conditions, and of the runs."""
     whole = read_by(plan.metrics, {"": whole}, named=not plan.by_default)[""]
-    notes = note_rules.evaluation_notes(whole, plan.metrics, plan.settings)
-    notes += _single_run_notes(plan)
+    yield from note_rules.evaluation_notes(whole, plan.metrics, plan.settings)
+    yield from _single_run_notes(plan)
     fewest = min((len(c.runs) for c in plan.conditions.values() if len(c.runs) > 1), default=FEW_RUNS)
     if fewest < FEW_RUNS:
-        notes.append(
-            Note(
-                "few_runs",
-                f"a condition has only {fewest} runs: how much its runs vary is hardly known, so t"
-                " intervals are long",
-            )
+        yield Note(
+            "few_runs",
+            f"a condition has only {fewest} runs: how much its runs vary is hardly known, so t"
+            " intervals are long",
         )
-    return notes
 
 
-def _single_run_notes(plan: Plan) -> list[Note]:
-    """Return notes on conditions of one run: what nobody can know, and what their differences borrow."""
+def _single_run_notes(plan: Plan) -> Iterator[Note]:
+    """Yield notes on conditions of one run: what nobody can know, and what their differences borrow."""
     single = [name for name, condition in plan.conditions.items() if len(condition.runs) == 1]
     if not single:
-        return []
+        return
     message = ", ".join(single) if len(single) < len(plan.conditions) else "every condition"
     only, say = "intervals and tests are", "say"
     beside_several = {
@@ -527,45 +519,40 @@ def _single_run_notes(plan: Plan) -> list[Note]:
         only, say = "the interval of its score is", "says"
         if any(max(len(plan.conditions[one].runs) for one in pair) == 1 for pair in plan.pairs):
             only, say = "the interval of its score, and differences between single runs, are", "say"
-    notes = [
-        Note(
-            "one_run",
-            f"{message} has one run: {only} over items only, and {say} nothing about how another training run"
-            f" would perform",
-        )
-    ]
+    yield Note(
+        "one_run",
+        f"{message} has one run: {only} over items only, and {say} nothing about how another training run"
+        f" would perform",
+    )
     if borrowing:
-        notes.append(
-            Note(
-                "borrowed_run_variance",
-                f"the data do not show how much other runs of {', '.join(borrowing)} would vary: in"
-                f" differences from a condition with several runs they are assumed to vary as its runs do;"
-                f" if they vary more, the intervals are too short",
-            )
+        yield Note(
+            "borrowed_run_variance",
+            f"the data do not show how much other runs of {', '.join(borrowing)} would vary: in"
+            f" differences from a condition with several runs they are assumed to vary as its runs do;"
+            f" if they vary more, the intervals are too short",
         )
-    return notes
 
 
-def _look_notes(n_looks: int) -> list[Note]:
-    """Return a note on a test set that was looked at before, with other runs.
+def _look_notes(n_looks: int) -> Iterator[Note]:
+    """Yield a note on a test set that was looked at before, with other runs.
 
     How far the best of the runs that were tried seems better than it is grows with the number of looks, and
     no correction of one comparison knows of the others.
     """
     if n_looks < 2:
-        return []
+        return
     message = (
         f"this test set was looked at {n_looks} times, with different runs: what was kept because of these"
         " looks seems better than it is, and the correction for several comparisons knows of this one alone;"
         " confirm the result on items that nobody has looked at"
     )
-    return [Note("test_set_looked_at", message)]
+    yield Note("test_set_looked_at", message)
 
 
-def _resample_size_notes(plan: Plan, differences: Sequence[StudyDifference]) -> list[Note]:
-    """Return notes on smaller resamples: nothing draws any, they are very small, or were not rescaled."""
+def _resample_size_notes(plan: Plan, differences: Sequence[StudyDifference]) -> Iterator[Note]:
+    """Yield notes on smaller resamples: nothing draws any, they are very small, or were not rescaled."""
     if plan.drawing.resample_size is None:
-        return []
+        return
     by_bootstrap = [
         d
         for d in differences
@@ -577,20 +564,22 @@ def _resample_size_notes(plan: Plan, differences: Sequence[StudyDifference]) -> 
             "no interval and no test of a difference uses the bootstrap here, so the size of the resamples"
             ' has no effect; interval="percentile" and test="bootstrap" would use it'
         )
-        return [Note("resample_size_unused", message)]
+        yield Note("resample_size_unused", message)
+        return
     clusters = plan.gold.clusters
     n = plan.gold.n_items if clusters is None else int(np.unique(clusters).size)
     sizes = np.array([n])
     if not plan.drawing.subsampling(sizes):
-        return []
+        return
     if plan.drawing.rescale:
-        return note_rules.rescaling_notes(plan.drawing, sizes)
+        yield from note_rules.rescaling_notes(plan.drawing, sizes)
+        return
     m = int(plan.drawing.draws(sizes).sum())
     message = (
         f"resamples of {m} of {n} units vary more than full ones and were not rescaled: their p-values and"
         f" intervals are those of an experiment with {m} units"
     )
-    return [Note("not_rescaled", message)]
+    yield Note("not_rescaled", message)
 
 
 def _provenance(plan: Plan) -> Provenance:

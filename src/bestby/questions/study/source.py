@@ -20,7 +20,7 @@ from bestby._core.paths import readable_file
 from bestby._core.text import counted, natural, quoted
 from bestby._core.typing import Array, ArrayLike, IntArray
 from bestby.data import soft
-from bestby.data.alignment import in_common_spelling, one_grouping
+from bestby.data.alignment import check_unique_ids, in_common_spelling, one_grouping
 from bestby.data.columns import (
     MISSING,
     Column,
@@ -387,16 +387,9 @@ def _unkeyed(values: Any, ids: ArrayLike | None, what: str) -> tuple[ArrayLike |
 
 
 def _places(ids: Array, what: str) -> dict[Any, int]:
-    listed = ids.tolist()
-    places = {item: position for position, item in enumerate(listed)}
-    if len(places) < len(listed):
-        doubled = next(item for position, item in enumerate(listed) if places[item] != position)
-        raise InvalidInputError(
-            f"{what} must be unique, but {len(listed) - len(places)} of {len(listed)} repeat another;"
-            f" first: {quoted(doubled)} ({listed.count(doubled)} times)",
-            hint="items of the same document or person are clusters, not the same item",
-        )
-    return places
+    """Return the place of each id; refuse one that occurs twice."""
+    check_unique_ids(ids, what)
+    return {item: place for place, item in enumerate(ids.tolist())}
 
 
 def _placed(ids: ArrayLike | None) -> Callable[[int], str]:
@@ -410,7 +403,7 @@ def _placed(ids: ArrayLike | None) -> Callable[[int], str]:
 
 def check_same(mine: Gold, other: Gold, *, with_ids: bool) -> None:
     """Refuse another gold than the one of the study; without ids, its items are in the order of the study."""
-    where = order_of(mine, other.ids if with_ids else None, other.n_items, "the new gold")
+    where = order_of(mine.ids, other.ids if with_ids else None, other.n_items, "the new gold")
     parts = [("gold", mine.values, other.values)]
     if other.clusters is not None:
         if mine.clusters is None:
@@ -467,25 +460,25 @@ def aligned(
             )
         if classes is not None:
             columns_of(gold, classes, checks.column(classes, "classes").size)
-        return array[order_of(gold, ids, array.size, what)], None
+        return array[order_of(gold.ids, ids, array.size, what)], None
     named = soft.named_classes({what: predictions}, what) if classes is None else classes
     ordered = soft.by_name(predictions, named, what)
     rows = soft.distributions(ordered, what, normalise=normalise, place=_placed(ids))
     class_names, where = columns_of(gold, named, rows.shape[1])
-    return np.ascontiguousarray(rows[order_of(gold, ids, len(rows), what)][:, where]), class_names
+    return np.ascontiguousarray(rows[order_of(gold.ids, ids, len(rows), what)][:, where]), class_names
 
 
-def order_of(gold: Gold, ids: ArrayLike | None, n: int, what: str) -> IntArray:
-    """Return where, among these ids, each item of the gold is; None: values are in the order of the gold."""
+def order_of(gold: Array, ids: ArrayLike | None, n: int, what: str) -> IntArray:
+    """Return where, among these ids, each of the gold is; None: values are in the order of the gold."""
     if ids is None:
-        if n != gold.n_items:
+        if n != gold.size:
             raise InvalidInputError(
-                f"{what} has {n} values, but the gold of the study has {gold.n_items} items",
+                f"{what} has {n} values, but the gold of the study has {gold.size} items",
                 hint="give one value per item in the order of the gold, or the ids of the items",
             )
         return np.arange(n)
     places = _places(identifiers(ids, f"the ids of {what}", n), f"the ids of {what}")
-    places, gold_ids = in_common_spelling(places, dict.fromkeys(gold.ids.tolist()))
+    places, gold_ids = in_common_spelling(places, dict.fromkeys(gold.tolist()))
     items = list(gold_ids)
     absent = [item for item in items if item not in places]
     if absent or len(places) > len(items):
@@ -493,7 +486,7 @@ def order_of(gold: Gold, ids: ArrayLike | None, n: int, what: str) -> IntArray:
             ("missing from", absent) if absent else ("extra in", [i for i in places if i not in gold_ids])
         )
         raise InvalidInputError(
-            f"{what} and the gold of the study share {len(items) - len(absent)} of {len(items)} item ids;"
+            f"{what} and the gold share {len(items) - len(absent)} of {len(items)} item ids;"
             f" {len(some)} {how} {what}, first: {quoted(some[0])}",
             hint=_ids_hint(items[0], next(iter(places), items[0])),
         )
@@ -627,7 +620,9 @@ def read_run(
     if clusters is not None:
         run["clusters"] = list(groups_of("cluster", clusters, parts).values())
     if gold_file_part is not None and keys[0] is not None and keys[1] != keys[0]:
-        _by_id(run, keys[0], keys[1] or [], parts)
+        places = order_of(np.array(keys[1]), keys[0], len(keys[0]), run_part.source)
+        run["predictions"] = [run["predictions"][place] for place in places]
+        run["ids"] = keys[1]
     return run
 
 
@@ -640,22 +635,6 @@ def _check_whole(part: Part) -> None:
             f" items; first: {where}",
             hint='a run has one for every item; if NA is a label, only blank cells are missing: missing=""',
         )
-
-
-def _by_id(run: dict[str, Any], ids: list[Any], gold_ids: list[Any], parts: Sequence[Part]) -> None:
-    """Bring the predictions to the order of the gold, whose file has them in another one."""
-    places = {key: place for place, key in enumerate(ids)}
-    missing = [key for key in gold_ids if key not in places]
-    if missing or len(gold_ids) != len(ids):
-        extra = [key for key in ids if key not in {*gold_ids}]
-        message = f"{parts[0].source} has no {missing[0]!r}" if missing else f"the gold has no {extra[0]!r}"
-        raise InvalidInputError(
-            f"{parts[0].source} and {parts[1].source} share {len(gold_ids) - len(missing)} of"
-            f" {len(gold_ids)} item ids: {message}",
-            hint="a run has one prediction for every item of the gold, and for no other",
-        )
-    run["predictions"] = [run["predictions"][places[key]] for key in gold_ids]
-    run["ids"] = gold_ids
 
 
 def _keys(parts: Sequence[Part], ids: Path | None, study_gold: Gold | None) -> list[list[Any] | None]:

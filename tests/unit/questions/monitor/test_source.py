@@ -13,7 +13,6 @@ import pytest
 
 from bestby import read
 from bestby._core.errors import InvalidInputError
-from bestby.questions.monitor import source as monitor_source
 from bestby.questions.monitor.source import Columns, GrowingLog
 
 LOGS = Path(__file__).parents[4] / "examples" / "logs"
@@ -150,18 +149,15 @@ def change(path: Path, old: bytes, new: bytes) -> None:
 
 
 @pytest.mark.parametrize("item", [0, 57, 119])
-@pytest.mark.parametrize("found", ["in turn", "at the end", "by a check"])
-def test_a_change_far_back_is_found(
-    grown: Grown, item: int, found: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(monitor_source, "_BLOCK", 100)
+@pytest.mark.parametrize("found", ["with more lines", "at the end", "by a check"])
+def test_a_change_far_back_is_found(grown: Grown, item: int, found: str) -> None:
     grown.add(*(wide(f"q{i}") for i in range(120)))
     assert len(grown.new()) == 120
     grow(grown, 30)
     grown.log.check()
     change(grown.path, f'"item": "q{item}", "a": 1'.encode(), f'"item": "q{item}", "a": 0'.encode())
     readings: dict[str, Callable[[], object]] = {
-        "in turn": lambda: grow(grown, 60),
+        "with more lines": lambda: grow(grown, 1),
         "at the end": lambda: grown.new(final=True),
         "by a check": grown.log.check,
     }
@@ -169,10 +165,7 @@ def test_a_change_far_back_is_found(
         readings[found]()
 
 
-def test_a_file_in_the_place_of_the_log_is_compared_whole(
-    grown: Grown, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(monitor_source, "_BLOCK", 100)
+def test_a_file_in_the_place_of_the_log_is_compared(grown: Grown) -> None:
     grown.add(*(wide(f"q{i}") for i in range(120)))
     assert len(grown.new()) == 120
     other = grown.path.with_name("other")
@@ -181,25 +174,6 @@ def test_a_file_in_the_place_of_the_log_is_compared_whole(
     grown.add(wide("next"))
     with pytest.raises(InvalidInputError, match="was written anew"):
         grown.new()
-
-
-def test_a_log_that_grows_line_by_line_is_not_read_anew_each_time(
-    grown: Grown, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(monitor_source, "_BLOCK", 100)
-    read = []
-    piece = monitor_source._piece
-
-    def counted(*arguments: Any) -> bytes:
-        read.append(len(piece(*arguments)))
-        return piece(*arguments)
-
-    monkeypatch.setattr(monitor_source, "_piece", counted)
-    grown.add(wide("first"))
-    assert len(grown.new()) == 1
-    grow(grown, 300)
-    assert sum(read) <= 300 * 300  # three blocks for each line
-    assert grown.path.stat().st_size > 10_000
 
 
 def test_the_same_score_twice_counts_once_and_another_is_refused(grown: Grown) -> None:

@@ -41,7 +41,7 @@ class TestAlignment:
         [
             (["q1", "q2", "q3", "q9"], "share 3 of 4 item ids; 1 missing from run '0' of 'h1', first: 'q4'"),
             (["q1", "q2", "q3", "q4", "q5"], "share 4 of 4 item ids; 1 extra in run '0' of 'h1', first: 'q5'"),
-            (["q1", "q2", "q3", "q3"], "must be unique, but 1 of 4 repeat another; first: 'q3' \\(2 times\\)"),
+            (["q1", "q2", "q3", "q3"], "must be unique, but 1 of 3 ids occur more than once; first: 'q3' \\(2 times\\)"),
             ([1, 2, 3, 4], "the ids of the gold are text, these are numbers"),
         ],
     )  # fmt: skip
