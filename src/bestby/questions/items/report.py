@@ -117,7 +117,7 @@ def _section(c: Comparison, metric: MetricInfo, view: Comparison | None, most: i
         next_step=partial(next_step, c, metric),
         tables=(
             systems_table(shown, metric, beside_score=_of_incomplete(shown, metric), most=most),
-            *([differences_table(shown, metric, most=most)] if differences else []),
+            *([differences_table(shown, metric, _items_of_pairs(c), most=most)] if differences else []),
         ),
         details=() if omnibus is None else (omnibus,),
         pictures=_pictures(c, metric, view),
@@ -143,6 +143,11 @@ def _of_incomplete(c: Comparison, metric: MetricInfo) -> tuple[Column, ...]:
             applies=any(entry.mean_difference is not None for entry in entries),
         ),
     )
+
+
+def _items_of_pairs(c: Comparison) -> Column:
+    """Return the column of how many items two systems both have, where some lack items."""
+    return Column("items", lambda d: Cell(grouped(d.n_items), float(d.n_items)), applies=c.in_pairs)
 
 
 def _items(c: Comparison, metric: MetricInfo, view: Comparison | None) -> tuple[Table, ...]:
@@ -319,8 +324,11 @@ def _overview(c: Comparison, view: Comparison | None) -> Overview:
         for entry in systems_of(c, c.metrics[0])
     )
     intervals = f" with {percent(c.level)} intervals" if words.computed(c, "interval") else ""
-    caption = f"Scores over {c.extent}{intervals}, best in bold"
+    caption = f"Scores over {c.extent}{intervals}, {'the first' if c.in_pairs else 'best'} in bold"
     caption += f" ({words.directions(c.metrics)})."
+    if c.in_pairs:
+        caption += " Each score is on the items of its system; these stand in the order of their mean"
+        caption += " differences on the items both have."
     groups = [entry.group for entry in c.systems if entry.group]
     if groups:
         label = "number" if any(group[:1].isdigit() for group in groups) else "letter"
