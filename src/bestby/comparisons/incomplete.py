@@ -577,7 +577,7 @@ class Effects:
         for statistics, name in zip(estimates.group.statistics, names, strict=True):
             # Single precision is enough for what is read from them, and holds twice as many systems.
             self.of[name] = np.zeros(has.size, dtype=np.float32)
-            self.of[name][has] = statistics.item_influence * float(has.sum())
+            self.of[name][has] = statistics.item_influence * float(_n_items(self.evaluation, name))
 
     def has(self, name: str) -> BoolArray:
         """Return which items a system has."""
@@ -625,16 +625,20 @@ class Effects:
         case (Hayter 1984); the share that is drawn there is the noise of correlations, (1 - r^2)^2 / n each,
         over the squared distance (Schäfer & Strimmer 2005). None of too few units.
         """
-        if candidate not in self.of or self.evaluation.counts is not None:
+        if candidate not in self.of:
             return None
+        counts = self.evaluation.counts  # of single items alone
+        weights = None if counts is None else np.sqrt(counts).astype(np.float32)
         mine, has = self.of[candidate], self.has(candidate)
         rows, sizes = [], []
         for other in others:
             both = has & self.has(other)
             difference = (self.of[other] - mine) * both
-            n = np.count_nonzero(both)
-            difference -= np.float32(difference.sum(dtype=np.float64) / n) * both
-            row = difference if self.units is None else np.bincount(self.units, difference)
+            n = np.count_nonzero(both) if counts is None else int(counts[both].sum())
+            total = difference.sum(dtype=np.float64) if counts is None else counts @ difference
+            difference -= np.float32(total / n) * both
+            row = difference if weights is None else difference * weights
+            row = row if self.units is None else np.bincount(self.units, row)
             sizes.append(n if self.units is None else np.unique(self.units[both]).size)
             norm = math.sqrt(float(np.square(row, dtype=np.float64).sum()))
             rows.append(row / np.float64(norm or 1.0))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -264,3 +265,23 @@ def test_the_set_of_the_best_is_that_of_complete_data_where_nothing_is_missing()
     whole = best.by_t(estimates.scores, group.spread, 399, 0.05, seed=0)
     assert found.kept.tolist() == whole.kept.tolist()
     assert_allclose(found.behind, whole.behind, atol=0.01)  # other draws of the same family
+
+
+def test_counted_rows_give_what_the_items_give(tmp_path: Path) -> None:
+    systems, gold = data(labels=True)
+    lines = ["gold,a,b,c,d"]
+    lines += [
+        ",".join("" if value is None else f"x{value}" for value in row)
+        for row in zip(gold, *systems.values(), strict=True)
+    ]
+    path = tmp_path / "labels.csv"
+    path.write_text("\n".join(lines))
+    for on_missing in ("pairs", "bounds"):
+        counted, whole = (
+            bb.compare(bb.read(path, on_missing=on_missing, stream=stream), metric="f1_macro")
+            for stream in (True, False)
+        )
+        for one, other in zip(counted.systems, whole.systems, strict=True):
+            assert_allclose(one.behind, other.behind, rtol=1e-5)  # sums in single precision
+            assert dataclasses.replace(one, behind=None) == dataclasses.replace(other, behind=None)
+        assert [d.p_adjusted for d in counted] == [d.p_adjusted for d in whole]
