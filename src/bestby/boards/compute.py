@@ -50,7 +50,7 @@ from bestby.boards.record import (
     head,
 )
 from bestby.boards.settings import Phase, Settings, Task, stamp
-from bestby.boards.winner import best_of
+from bestby.comparisons.best import leader_of
 from bestby.data.evaluation import Evaluation
 from bestby.metrics.base import MeanMetric, Metric
 from bestby.metrics.score_metric import ScoreMetric
@@ -425,12 +425,17 @@ def publishable(result: R) -> R:
 
 def _best(scored: Scored, metric: str, comparison: Comparison) -> Best | None:
     """Return what the score of the best system would be without luck; None where the metric cannot tell."""
-    could_be_first = [entry.system for entry in comparison.systems if (entry.rank_low or 1) == 1]
-    try:
-        fitted = metric_of(scored.hidden.task, metric, scored.evaluation)
-        return best_of(scored.evaluation, fitted, could_be_first)
-    except UNCOMPUTED:  # such as a metric that is undefined without some item
+    one = comparison.leader
+    if one is None and len(comparison.systems) == 2:
+        try:
+            fitted = metric_of(scored.hidden.task, metric, scored.evaluation)
+            one = leader_of(scored.evaluation, fitted, comparison.systems, comparison.level)
+        except UNCOMPUTED:  # such as a metric that is undefined without some item
+            return None
+    if one is None:
         return None
+    method = "random splits: two thirds choose the best system, one third scores it"
+    return Best(one.system, one.score, one.corrected, abs(one.score - one.corrected), method, one.interval)
 
 
 def _notes(comparison: Comparison) -> list[str]:
@@ -459,6 +464,8 @@ def _standing(key: str, comparison: Comparison, best: str, baseline: str | None,
         rank_low=entry.rank_low or 1,
         rank_high=entry.rank_high or 1,
         group=entry.group,
+        may_be_best=entry.may_be_best,
+        behind=entry.behind,
         to_best=None if key == best else gap(comparison, key, best),
         to_baseline=None if baseline is None or key == baseline else gap(comparison, key, baseline),
     )
@@ -467,7 +474,7 @@ def _standing(key: str, comparison: Comparison, best: str, baseline: str | None,
 def gap(comparison: Comparison, key: str, other: str) -> Gap:
     """Return the difference of a system minus another one."""
     d = comparison[key, other]
-    return Gap(other, d.estimate, d.interval, d.p_adjusted, d.verdict)
+    return Gap(other, d.estimate, d.interval, d.p_adjusted, d.verdict, d.significant, d.winner)
 
 
 def established(comparison: Comparison) -> int:

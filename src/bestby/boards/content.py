@@ -19,7 +19,8 @@ from bestby.results.values import Interval
 class Gap:
     """The difference of a system minus another one, with an interval that holds for all of the table at once.
 
-    `p_adjusted` is that of the pair among all pairs of the table.
+    `p_adjusted` is that of the pair among all pairs of the table; `winner` is the system with the better
+    score if the two differ significantly.
     """
 
     other: str
@@ -27,6 +28,8 @@ class Gap:
     interval: Interval | None
     p_adjusted: float | None
     verdict: str | None
+    significant: bool | None = None
+    winner: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +38,7 @@ class Standing:
 
     `to_best` is None for the best system itself, `to_baseline` without a baseline. `submission` is the number
     of the line of the record that its predictions are from, `n_submissions` how often the team submitted it.
+    `may_be_best` and `behind` are as for a `SystemScore`.
     """
 
     system: str
@@ -47,18 +51,21 @@ class Standing:
     group: str | None
     to_best: Gap | None
     to_baseline: Gap | None
+    may_be_best: bool | None = None
+    behind: float | None = None
 
     @property
     def could_be_first(self) -> bool:
-        """Whether the tests leave open that no other system is better."""
-        return self.rank_low == 1
+        """Whether nothing shows that another system is better."""
+        return self.rank_low == 1 if self.may_be_best is None else self.may_be_best
 
 
 @dataclass(frozen=True, slots=True)
 class Best:
     """The best score, and what it would probably be without the luck of having been chosen among many.
 
-    `optimism` is by how much the score of a winner exceeds its true score on average, by `method`.
+    `optimism` is by how much the score of a winner exceeds its true score on average, by `method`; `interval`
+    is that of its true score, and allows for the choice.
     """
 
     system: str
@@ -66,6 +73,7 @@ class Best:
     corrected: float
     optimism: float
     method: str
+    interval: Interval | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +112,7 @@ class OverallStanding:
     """A system over all tasks: its mean score, its set of ranks, the mean difference to the best system.
 
     `n_better` and `n_worse` are the numbers of tasks in which it is established that it is better or worse
-    than the best system, corrected for the number of tasks.
+    than the best system, corrected for the number of tasks. `may_be_best` and `behind` are as for `Standing`.
     """
 
     system: str
@@ -115,11 +123,13 @@ class OverallStanding:
     to_baseline: Gap | None
     n_better: int
     n_worse: int
+    may_be_best: bool | None = None
+    behind: float | None = None
 
     @property
     def could_be_first(self) -> bool:
-        """Whether the intervals leave open that no other system is better."""
-        return self.rank_low == 1
+        """Whether nothing shows that another system is better."""
+        return self.rank_low == 1 if self.may_be_best is None else self.may_be_best
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +141,7 @@ class Overall:
     standings: tuple[OverallStanding, ...]
     left_out: tuple[str, ...]
     notes: tuple[str, ...]
+    level: float = 0.95
 
 
 @dataclass(frozen=True, slots=True)

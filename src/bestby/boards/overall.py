@@ -13,11 +13,13 @@ from bestby._core import rounding
 from bestby._core.typing import FloatArray, IntArray
 from bestby.boards.content import Gap, Overall, OverallStanding, Table
 from bestby.comparisons import family
+from bestby.comparisons.best import FEWEST_SYSTEMS
 from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare
 from bestby.engine.base import Drawing
 from bestby.engine.estimate import Estimates
 from bestby.inference import multiplicity
+from bestby.inference.best import SetOfBest, by_t
 from bestby.inference.multiplicity import Joint, Spread
 from bestby.metrics.base import BaseMetric
 from bestby.metrics.suitability import chosen_metrics, notes_of_parts
@@ -64,9 +66,11 @@ def overall(
         for task, table in first.items()
     }
     means = means_over(names, list(read.values()))
+    higher = greater.pop()
     pairs = MeanDifferences.of(means, level)
-    order = family.ranked(means.scores, names, greater.pop())
-    low, high, _ = family.standings_of(pairs.better(order, first), lettered=False)
+    order = family.ranked(means.scores, names, higher)
+    low, high, _ = family.standings_of(pairs.better(order, higher), lettered=False)
+    found = best_of(means, level, greater_is_better=higher) if len(names) >= FEWEST_SYSTEMS else None
     best = names[order[0]]
     base = baseline if baseline in names else None
     holds = {name: _tasks(name, best, first, level) for name in names if name != best}
@@ -76,10 +80,12 @@ def overall(
             mean=float(means.scores[s]),
             rank_low=int(low[place]),
             rank_high=int(high[place]),
-            to_best=None if names[s] == best else pairs.gap(s, order[0]),
-            to_baseline=None if base in (None, names[s]) else pairs.gap(s, names.index(str(base))),
+            to_best=None if names[s] == best else pairs.gap(s, order[0], higher),
+            to_baseline=None if base in (None, names[s]) else pairs.gap(s, names.index(str(base)), higher),
             n_better=holds.get(names[s], (0, 0))[0],
             n_worse=holds.get(names[s], (0, 0))[1],
+            may_be_best=None if found is None else bool(found.kept[s]),
+            behind=None if found is None else float(found.behind[s]),
         )
         for place, s in enumerate(order)
     )
@@ -92,6 +98,7 @@ def overall(
             *_notes(first, pairs, baseline),
             *(note.message for note in notes_of_parts({task: part for task, (_, part) in read.items()})),
         ),
+        level,
     )
 
 
@@ -110,6 +117,12 @@ def means_over(names: tuple[str, ...], tasks: Sequence[tuple[Sequence[BaseMetric
         total**2 / sum(t**2 / u for t, u in zip(traces, units, strict=True)) if total > 0.0 else min(units)
     )
     return Means(names, scores, Spread.of_sum(parts, n_units, n))
+
+
+def best_of(means: Means, level: float, *, greater_is_better: bool) -> SetOfBest:
+    """Return which systems may be the best over the tasks, by t over the units that carry the variance."""
+    sign, df = 1.0 if greater_is_better else -1.0, max(1.0, means.spread.n_units - 1.0)
+    return by_t(sign * means.scores, means.spread, df, multiplicity.alpha_at(level), _SEED)
 
 
 def _scores_and_spread(evaluation: Evaluation, metrics: Sequence[BaseMetric]) -> tuple[FloatArray, Spread]:
@@ -157,9 +170,8 @@ class MeanDifferences:
         adjusted = np.where(error > 0.0, joint.adjusted(p), 1.0)
         return cls(means, a, b, estimate, error, half, adjusted, level, joint.bonferroni)
 
-    def better(self, order: Sequence[int], first: Mapping[str, Table]) -> np.ndarray:
+    def better(self, order: Sequence[int], greater: bool) -> np.ndarray:
         """Return which system wins significantly against which, shape (S, S), in the order given."""
-        greater = next(iter(first.values())).metric.greater_is_better
         shown = np.abs(self.estimate) > self.half  # NaN is not shown
         ahead = (self.estimate > 0.0) == greater
         place = np.argsort(np.array(order))
@@ -168,7 +180,7 @@ class MeanDifferences:
         beaten[place[winner], place[loser]] = True
         return beaten
 
-    def gap(self, s: int, other: int) -> Gap:
+    def gap(self, s: int, other: int, greater: bool) -> Gap:
         """Return the difference of a system minus another one."""
         position = position_among_all(min(s, other), max(s, other), len(self.means.names))
         sign = 1.0 if s < other else -1.0
@@ -176,7 +188,10 @@ class MeanDifferences:
         interval = None
         if not math.isnan(half):
             interval = Interval(estimate - half, estimate + half, self.level, METHOD, True)
-        return Gap(self.means.names[other], estimate, interval, float(self.p_adjusted[position]), None)
+        significant = abs(estimate) > half  # not where it is NaN
+        winner = self.means.names[s if (estimate > 0.0) == greater else other] if significant else None
+        p, name = float(self.p_adjusted[position]), self.means.names[other]
+        return Gap(name, estimate, interval, p, None, significant, winner)
 
 
 def _tasks(name: str, best: str, first: Mapping[str, Table], level: float) -> tuple[int, int]:

@@ -110,6 +110,11 @@ def _check(evaluation: Evaluation, settings: Settings) -> None:
             " that lack items do not have",
             hint='correction="holm" needs no more than the p-values',
         )
+    if settings.focus is not None:
+        raise DesignError(
+            f'the rank of one system (focus) does not go with on_missing="{evaluation.on_missing}"',
+            hint="leave out focus: the ranks that hold for all systems are there",
+        )
     if settings.alternative != "two-sided" and settings.baseline is None:
         raise DesignError(
             f'one-sided tests of every two systems do not go with on_missing="{evaluation.on_missing}"',
@@ -258,7 +263,7 @@ def _part(
         (estimates,) = estimates_by_metric(whole, [metric], settings, drawing, "compare")
         order = ranked(estimates, whole)
         effects.add(estimates, whole.names, alike.has)
-        own, notes = system_scores(estimates, order, None, whole.names, settings.interval, settings.level)
+        own, notes = system_scores(estimates, order, None, whole.names, settings)
         scores |= {score.system: dataclasses.replace(score, n_items=whole.n_items) for score in own}
         gather(notes)
     for names, bases in plan.parts:
@@ -452,7 +457,7 @@ def _bounded(evaluation: Evaluation, metric: BaseMetric, settings: Settings, dra
     for end in filled:
         (estimates,) = estimates_by_metric(end, [metric], settings, drawing, "compare")
         order = ranked(estimates, end)
-        own, of_scores = system_scores(estimates, order, None, names, settings.interval, settings.level)
+        own, of_scores = system_scores(estimates, order, None, names, settings)
         scored.append({score.system: score for score in own})
         notes |= {(note.code, note.about): note for note in of_scores}
     worst = {name: score.score for name, score in scored[0].items()}

@@ -5,16 +5,18 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
+from bestby._core import rounding
 from bestby._core.text import quoted
-from bestby._core.typing import Alternative
+from bestby._core.typing import Alternative, FloatArray
 from bestby.comparisons import (
+    best,
     classes,
     dependence,
     family,
@@ -35,9 +37,10 @@ from bestby.engine.items import ItemGroup
 from bestby.engine.ranked import WeightGroup
 from bestby.engine.text_statistics import Counting
 from bestby.inference import classical, multiplicity
+from bestby.inference.best import SetOfBest, rank_of_one
 from bestby.metrics.base import BaseMetric
 from bestby.metrics.texts import TextMetric
-from bestby.report.comparison import Comparison, Difference, SystemScore
+from bestby.report.comparison import Comparison, Difference, FocusRank, Leader, SystemScore
 from bestby.report.differing_items import ComparedItems
 from bestby.report.pairs import Differences, Pairs
 from bestby.report.reported import with_backend
@@ -45,6 +48,8 @@ from bestby.resampling.progress import counted_stages, in_turn
 from bestby.resampling.settings import Resampling
 from bestby.results.base import MetricInfo, Note, notes_about
 from bestby.results.values import Omnibus, TestResult
+
+Part = TypeVar("Part")
 
 MOST_HELD = 5000
 """Pairs, those of 100 systems, up to which every difference is made at once and held."""
@@ -58,6 +63,8 @@ class MetricPart:
     differences: tuple[Difference, ...] | Pairs
     omnibus: Omnibus | None
     notes: tuple[Note, ...]
+    leader: Leader | None = None
+    focus: FocusRank | None = None
 
 
 def compared_by_metric(
@@ -105,7 +112,7 @@ def assembled(
         metrics=tuple(MetricInfo(m.name, m.greater_is_better, m.bounds) for m in metrics),
         systems=tuple(score for part in parts for score in part.systems),
         differences=_joined([part.differences for part in parts]),
-        omnibus=tuple(part.omnibus for part in parts if part.omnibus is not None),
+        omnibus=_present([part.omnibus for part in parts]),
         notes=(
             *note_rules.on_intervals(notes, intervals, metrics),
             *(note for part in parts for note in part.notes),
@@ -118,9 +125,21 @@ def assembled(
         baseline=settings.baseline,
         n_clusters=evaluation.n_clusters,
         classes=shares,
+        best_sets=_present(
+            [
+                best.best_set(m.name, part.systems, settings.level)
+                for m, part in zip(metrics, parts, strict=True)
+            ]
+        ),
+        leaders=_present([part.leader for part in parts]),
+        focus=_present([part.focus for part in parts]),
         _items=ComparedItems(evaluation, {metric.name: metric for metric in metrics}),
     )
     return with_backend(result, evaluation.frame_backend)
+
+
+def _present(parts: Iterable[Part | None]) -> tuple[Part, ...]:
+    return tuple(part for part in parts if part is not None)
 
 
 def estimates_by_metric(
@@ -164,12 +183,25 @@ def _joined(parts: Sequence[tuple[Difference, ...] | Pairs]) -> tuple[Difference
 
 @dataclass(frozen=True)
 class Tested:
-    """The differences of some pairs of systems, with notes: on the test, on the family, and on the pairs."""
+    """The differences of some pairs of systems, with notes: on the test, on the family, and on the pairs.
+
+    `counts` are those of right answers, where they tell all.
+    """
 
     differences: tuple[Difference, ...] | Pairs
     on_test: tuple[Note, ...]
     on_family: tuple[Note, ...]
     on_pairs: tuple[Note, ...]
+    counts: many_systems.Counts | None
+
+    def p_values(self, names: Sequence[str]) -> tuple[list[Pair], FloatArray]:
+        """Return the pairs as positions, and their p-values."""
+        if isinstance(self.differences, Pairs):
+            pairs = zip(self.differences.a.tolist(), self.differences.b.tolist(), strict=True)
+            return list(pairs), self.differences.p_value
+        place = {name: position for position, name in enumerate(names)}
+        pairs = [(place[d.a], place[d.b]) for d in self.differences]
+        return pairs, np.array([d.p_value for d in self.differences])
 
 
 def compared(
@@ -190,12 +222,18 @@ def compared(
             in_order = [names[system] for system in order]
             standings = family.standings(in_order, tested.differences, settings.alpha, lettered=lettered)
         group_notes = note_rules.group_notes(metric.name, standings[2], lettered=lettered)
-    systems, notes = system_scores(estimates, order, standings, names, settings.interval, settings.level)
+    found = best.set_of_best(estimates, names, order, settings, tested.counts)
+    systems, notes = system_scores(estimates, order, standings, names, settings, found)
+    focus = None
+    if settings.focus is not None:
+        focus = _focus_rank(estimates, names, *tested.p_values(names), settings)
     return MetricPart(
         systems,
         tested.differences,
         None if settings.test is None else _omnibus(estimates),
         (*tested.on_test, *group_notes, *tested.on_family, *notes, *tested.on_pairs),
+        best.leader_of_several(estimates, names, order, systems, settings),
+        focus,
     )
 
 
@@ -240,7 +278,7 @@ def tested_pairs(
         settings.alpha,
     )
     on_pairs = notes_on_pairs(estimates, unfitted, pairs, tests, evaluation, settings)
-    return Tested(differences, path, intervals.notes, tuple(on_pairs))
+    return Tested(differences, path, intervals.notes, tuple(on_pairs), None)
 
 
 def notes_on_pairs(
@@ -305,7 +343,7 @@ def _by_counts(
         which = " (of the differences with the first system and of those between neighbours)"
         of_pairs = [dataclasses.replace(note, message=note.message + which) for note in of_pairs]
     of_metric = note_rules.metric_notes(estimates.group, {}, settings)
-    return Tested(differences, path, on_family, (*of_metric, *of_pairs))
+    return Tested(differences, path, on_family, (*of_metric, *of_pairs), counts)
 
 
 def _test(estimates: Estimates, settings: Settings) -> tuple[str | None, tuple[Note, ...]]:
@@ -337,19 +375,39 @@ def _family_intervals(
     return FamilyIntervals(bounds, errors=errors, p_adjusted=dict(zip(pairs, adjusted.tolist(), strict=True)))
 
 
+def _focus_rank(
+    estimates: Estimates,
+    names: Sequence[str],
+    pairs: Sequence[Pair],
+    p_values: FloatArray,
+    settings: Settings,
+) -> FocusRank | None:
+    """Return the rank of the system that was named in advance, from its own differences alone."""
+    if settings.focus is None:
+        return None
+    one, metric = names.index(settings.focus), estimates.metric
+    mine = [place for place, pair in enumerate(pairs) if one in pair]
+    others = [pairs[place][1 if pairs[place][0] == one else 0] for place in mine]
+    joint = simultaneous.joint_of(estimates, np.array([(one, other) for other in others]), names)
+    scores = estimates.scores if metric.greater_is_better else -estimates.scores
+    better_by = rounding.difference(scores[[one]], scores[others])
+    low, high = rank_of_one(joint, better_by, p_values[mine], settings.alpha)
+    return FocusRank(metric.name, names[one], low, high)
+
+
 def system_scores(
     estimates: Estimates,
     order: list[int],
     standings: family.Standings | None,
     names: Sequence[str],
-    method: str | None,
-    level: float,
+    settings: Settings,
+    found: SetOfBest | None = None,
 ) -> tuple[tuple[SystemScore, ...], tuple[Note, ...]]:
     """Return the scores of all systems, the best first, with intervals by the method asked for, and notes.
 
-    Without `standings` nothing was tested, so no ranks are claimed.
+    Without `standings` nothing was tested, so no ranks are claimed; `found` is which may be the best.
     """
-    metric = estimates.group.metric
+    metric, method, level = estimates.group.metric, settings.interval, settings.level
     entries: list[SystemScore] = []
     notes: list[Note] = []
     for position, system in enumerate(order):
@@ -373,6 +431,10 @@ def system_scores(
                 standard_error=error,
                 standard_error_method=error_method,
                 if_calibrated=None if noise is None else noise.if_calibrated,
+                may_be_best=None if found is None else bool(found.kept[system]),
+                behind=None
+                if found is None or np.isnan(found.behind[system])
+                else float(found.behind[system]),
             )
         )
     notes += note_rules.below_half_notes(estimates, names, level, method=method)

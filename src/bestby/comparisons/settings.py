@@ -50,7 +50,7 @@ _CHECKS: dict[str, Callable[[Any, str], Any]] = {
     "prior": checks.number,
     "resample_size": lambda value, _: size_of(value),
 }
-_CHECKED_ELSEWHERE = ("baseline", "rescale", "blocks")
+_CHECKED_ELSEWHERE = ("baseline", "focus", "rescale", "blocks")
 _DEFAULT_CORRECTION = "holm"
 AT_ONCE = "simultaneous"
 """The correction that is made by the intervals, which hold for all differences at once."""
@@ -163,14 +163,31 @@ class Settings(FamilySettings):
     correction: str = "holm"
     margin: float | None = None
     baseline: str | None = None
+    focus: str | None = None
     resample_size: float | None = None
     rescale: bool = True
     annotators: str = "fixed"
     blocks: int | None = None
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.focus is not None and (self.test is None or self.alternative != "two-sided" or self.baseline):
+            raise InvalidInputError(
+                "focus asks for the rank of a system, which takes two-sided tests of every pair",
+                hint="leave out focus, or test=None, alternative and baseline",
+                argument="focus",
+            )
+
+    def among(self, names: Sequence[str]) -> Self:
+        """Return the settings for these systems, with baseline and focus spelled as the systems are."""
+        focus = checks.valid_baseline(self.focus, names, "focus")
+        return dataclasses.replace(super().among(names), focus=focus)
+
     def by_name(self) -> dict[str, Any]:
-        """Return the settings as they are in the provenance: those of resampling where they matter."""
+        """Return the settings as they are in the provenance: those few ask for where they matter."""
         named = super().by_name()
+        if self.focus is None:
+            del named["focus"]
         if self.resample_size is None:
             del named["resample_size"], named["rescale"]
         if self.annotators == "fixed":

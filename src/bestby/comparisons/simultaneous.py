@@ -127,7 +127,7 @@ def one_of_family(
 ) -> OneOfFamily:
     """Return the interval of an estimate at the level `at`, at which all intervals of its family hold."""
     method, situation = one_pair.chosen(estimate, asked)
-    family_method = _family_method(method, situation, level, at) if asked == "auto" else method
+    family_method = _family_method(method, asked, situation, level, at)
     family_method = family_method if margin is None else one_pair.deciding(family_method, asked, situation)
     interval, single, notes = interval_methods.simultaneous(estimate, method, level, family_method, at)
     by_own = None if interval is None else dataclasses.replace(interval, method=family_method)
@@ -135,7 +135,13 @@ def one_of_family(
     return OneOfFamily(family_method, interval, method, single, (*notes, *doubts))
 
 
-def _family_method(method: str, situation: Situation, level: float, at: float) -> str:
+def method_at(estimate: Estimate, asked: str, level: float, at: float) -> str:
+    """Return the method of an interval at a level of a family, where it is asked for at another level."""
+    method, situation = one_pair.chosen(estimate, asked)
+    return _family_method(method, asked, situation, level, at)
+
+
+def _family_method(method: str, asked: str, situation: Situation, level: float, at: float) -> str:
     """Return the method that is chosen for an interval at the level of the family.
 
     Errors of the bootstrap beyond the end of an interval grow with the fourth power of how far out it lies
@@ -144,7 +150,7 @@ def _family_method(method: str, situation: Situation, level: float, at: float) -
     however few the units are, as skewed tails are further off there than at the usual level.
     """
     # How far rounding takes the level of a family of one from that of its interval
-    if situation["blocks"] or at <= level + 1e-12:
+    if asked != "auto" or situation["blocks"] or at <= level + 1e-12:
         return method
     if (situation["mean"] or situation["plain_mean"]) and method in ("normal", "cr2"):
         return "hall" if situation["n_units"] >= FEWEST else method

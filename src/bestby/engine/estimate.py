@@ -385,17 +385,22 @@ class Estimates:
         """Whether what is known of the units gives the bootstrap distribution without drawing."""
         return self.shared.by_formula
 
-    def joint(self, pairs: IntArray, order: Sequence[int]) -> Joint:
-        """Return how the differences of pairs of systems, shape (m, 2), vary together.
-
-        `order` holds all systems in an order that does not depend on how they were given. The influence of
-        each unit tells it, or, where no formula does, the resamples.
-        """
+    @cached_property
+    def spread(self) -> Spread | None:
+        """How the scores of all systems vary together: by the influence of each unit, else by resamples."""
         spread = self.group.spread
         if spread is None and not self.group.crossed:
             drawn = self.replicates[np.isfinite(self.replicates).all(axis=1)]
             # No formula tells it: the resamples of all systems, which are common to them, do.
             spread = Spread.from_resamples(drawn, self.group.n_units) if len(drawn) > 1 else None
+        return spread
+
+    def joint(self, pairs: IntArray, order: Sequence[int]) -> Joint:
+        """Return how the differences of pairs of systems, shape (m, 2), vary together.
+
+        `order` holds all systems in an order that does not depend on how they were given.
+        """
         place = np.argsort(order)
         a, b = place[pairs.T]
-        return Joint.of(None if spread is None else spread.ordered(order), a, b, self.drawing.seed)
+        spread = None if self.spread is None else self.spread.ordered(order)
+        return Joint.of(spread, a, b, self.drawing.seed)

@@ -89,10 +89,9 @@ def points(
     shrunk /= float(shrunk.diagonal().mean())
     variances_drawn = np.add.outer(shrunk.diagonal(), shrunk.diagonal()) - 2.0 * shrunk
     scale = np.where(variances > 0.0, 1.0 / np.sqrt(np.where(variances > 0.0, variances_drawn, 1.0)), 0.0)
-    n_draws = _n_draws(size)
-    largest = np.empty((asked.size, n_draws), dtype=np.float32)
+    largest = np.empty((asked.size, _n_draws(size)), dtype=np.float32)
     start = 0
-    for drawn in multiplicity.draws(shrunk, n_draws, size, seed):
+    for drawn in multiplicity.draws(shrunk, largest.shape[1], size, seed):
         by_system = np.ascontiguousarray(drawn.T, dtype=np.float32)
         for row, candidate in zip(largest, asked.tolist(), strict=True):
             z = by_system - by_system[candidate]
@@ -118,8 +117,9 @@ def point_of_one(correlations: FloatArray | None, size: int, alpha: float, seed:
 
 
 def _n_draws(size: int) -> int:
-    """Return how often all systems are drawn: 2^27 differences at most while these are 4,000 draws."""
-    return max(4_000, min(DRAWS, (1 << 27) // size**2))
+    """Return how often the scores of so many systems are drawn."""
+    # As often as families, but 2^27 differences at most; the share of 5 % of 2,000 has an error of 0.5 %
+    return max(2_000, min(DRAWS, (1 << 27) // size**2))
 
 
 def evidence_by_t(differences: FloatArray, errors: FloatArray, df: FloatArray | float) -> FloatArray:
@@ -181,17 +181,19 @@ def leader_point(spread: Spread | None, size: int, alpha: float, seed: int) -> f
     1962, Bell System Tech. J. 41, 463-501), by the share of their noise (Schäfer & Strimmer 2005, Statist.
     Appl. Genet. Mol. Biol. 4, article 32, where (1 - r^2)^2 / n is the variance of a correlation).
     """
-    correlations = None
-    if spread is not None and spread.of_scores is not None and spread.n_units >= FEW_UNITS:
-        sd = np.sqrt(spread.of_scores.diagonal())
-        varying = np.multiply.outer(sd, sd) > 0.0
-        r = np.divide(spread.of_scores, np.multiply.outer(sd, sd), out=np.zeros((size, size)), where=varying)
-        np.fill_diagonal(r, 0.0)
-        distance = float((r**2).sum())
-        noise = float(((1.0 - r**2) ** 2)[~np.eye(size, dtype=np.bool_)].sum()) / spread.n_units
-        share = min(1.0, noise / distance) if distance > 0.0 else 1.0
-        correlations = (1.0 - share) * r + np.eye(size)
-    return Joint.from_correlations(correlations, size, seed).one_sided_point(alpha)
+    bound = -float(special.ndtri(alpha / size))
+    if spread is None or spread.of_scores is None or spread.n_units < FEW_UNITS:
+        return bound
+    sd = np.sqrt(np.maximum(spread.of_scores.diagonal(), 0.0))
+    of_sd = np.multiply.outer(sd, sd)
+    r = np.divide(spread.of_scores, of_sd, out=np.zeros((size, size)), where=of_sd > 0.0)
+    np.fill_diagonal(r, 0.0)
+    distance = float((r**2).sum())
+    noise = float(((1.0 - r**2) ** 2)[~np.eye(size, dtype=np.bool_)].sum()) / spread.n_units
+    share = min(1.0, noise / distance) if distance > 0.0 else 1.0
+    every = multiplicity.draws((1.0 - share) * r + np.eye(size), _n_draws(size), size, seed)
+    largest = np.concatenate([drawn.max(axis=1) for drawn in every])
+    return min(bound, float(multiplicity.passed_by(largest, alpha)))
 
 
 # -- the score of the best without the luck by which it was chosen -----------------------------------
@@ -319,6 +321,25 @@ def optimism(
         total += float(sizes[:, 0] / n @ ((first * scored_on).sum(axis=1) / first.sum(axis=1)))
     gap = largest * max(0.0, -total / n_splits)
     return Optimism(best, float(scores[best] - sign * gap), gap, n_splits)
+
+
+def normal_optimism(scores: FloatArray, covariance: FloatArray, seed: int) -> float:
+    """Return the optimism of many units, whose sums are normal, from how the scores vary, shape (S, S).
+
+    A third of the units has the scores + sqrt(2) Z, and the other two thirds the scores - Z / sqrt(2), where
+    Z has the covariance of the scores: what one part has too much the others lack. Larger scores are better.
+    """
+    unit = float(covariance.diagonal().mean())
+    if unit == 0.0:
+        return 0.0
+    total = n = 0.0
+    for drawn in multiplicity.draws(covariance / unit, DRAWS, scores.size, seed):
+        # Z and -Z both: what is linear in them then takes no part in chance
+        z = np.sqrt(unit) * np.concatenate([drawn, -drawn])
+        chosen = (scores - z / np.sqrt(2.0)).argmax(axis=1)
+        total += float((scores[chosen] + np.sqrt(2.0) * z[np.arange(len(z)), chosen]).sum())
+        n += len(z)
+    return max(0.0, float(scores.max()) - total / n)
 
 
 def _parts(counts: IntArray, bounds: IntArray, n_parts: int, n_splits: int, seed: int) -> Iterator[Array]:

@@ -9,7 +9,7 @@ import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, overload, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeVar, overload, runtime_checkable
 
 from bestby._core import checks
 from bestby._core.cached import cached_property
@@ -68,10 +68,12 @@ class SystemScore(InShort):
         Where systems lack items: the mean of its differences to the others, each on the items both have, by
         which systems stand in order. None where all have the same items, and against a baseline.
     may_be_best : bool or None
-        Whether the system may be the best: no other one is shown to be better, at the level of the tests.
-        None of two systems, without tests and against a baseline.
+        Whether the system may be the best: no other is shown to be better by a multiple comparison with the
+        best (`BestSet`). None of fewer than three systems, where not every pair was compared, and without
+        tests or intervals.
     behind : float or None
-        What the best system is better by at most, for all systems at once; None where `may_be_best` is.
+        By how much the true score of the best system is better at most. These bounds hold for all systems at
+        once. None where `may_be_best` is, and where an interval is undefined.
 
     See Also
     --------
@@ -93,6 +95,93 @@ class SystemScore(InShort):
     mean_difference: float | None = field(default=None, kw_only=True)
     may_be_best: bool | None = field(default=None, kw_only=True)
     behind: float | None = field(default=None, kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class BestSet:
+    """The systems that may be the best on one metric, by a multiple comparison with the best.
+
+    Each candidate is compared with all other systems, one-sided and as a family of its own: it stays unless
+    another one is shown to be better. So the best system is among those that stay with the probability
+    `level`, and of several equally good ones each is.
+
+    Parameters
+    ----------
+    metric : str
+        Its name.
+    systems : tuple of str
+        The systems that stay, the best score first; at least one.
+    level : float
+        The probability with which the best system is among them.
+
+    See Also
+    --------
+    SystemScore : Has how far each system is behind the best.
+    Leader : The score of the first one.
+
+    References
+    ----------
+    .. [1] Hsu (1984), Constrained simultaneous confidence intervals for multiple comparisons with the best,
+       Ann. Statist. 12, 1136-1144.
+    """
+
+    metric: str
+    systems: tuple[str, ...]
+    level: float
+
+
+@dataclass(frozen=True, slots=True)
+class Leader:
+    """The score of the system that came first, without the luck of having been chosen among several.
+
+    Parameters
+    ----------
+    metric, system : str
+        Their names.
+    score : float
+        As it is.
+    corrected : float
+        What it would be on average on items that did not choose it, on the scale of the metric.
+    interval : Interval
+        Confidence interval of its true score that allows for the choice. Its end towards worse scores is that
+        of the leader at the level at which the ends of all systems hold at once; the other is the farthest
+        of those of all systems by themselves.
+    n_systems : int
+        Among how many it was chosen.
+
+    See Also
+    --------
+    SystemScore : The interval of a system that was named beforehand.
+    """
+
+    metric: str
+    system: str
+    score: float
+    corrected: float
+    interval: Interval
+    n_systems: int
+
+
+@dataclass(frozen=True, slots=True)
+class FocusRank:
+    """The rank of one system that was named in advance, which is narrower than ranks that hold for all.
+
+    Parameters
+    ----------
+    metric, system : str
+        Their names.
+    rank_low, rank_high : int
+        The ranks (1 is best) that the differences of this system to all others leave open.
+
+    See Also
+    --------
+    SystemScore : Has the ranks that hold for all systems at once.
+    """
+
+    metric: str
+    system: str
+    rank_low: int
+    rank_high: int
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -140,8 +229,44 @@ class RunsScore(SystemScore):
         return max(self.runs)
 
 
+class Tested:
+    """A difference between two systems that was tested, whatever it is a difference of."""
+
+    __slots__ = ()
+
+    a: str
+    b: str
+    estimate: float
+    interval: Interval | None
+    test: TestResult | None
+    p_adjusted: float | None
+    greater_is_better: bool
+    level: float
+
+    @property
+    def p_value(self) -> float | None:
+        """The raw p-value; None without a test."""
+        return None if self.test is None else self.test.p_value
+
+    @property
+    def significant(self) -> bool | None:
+        """Whether the two differ significantly: `p_adjusted` is at most 1 - `level`; None without a test."""
+        if self.test is None or self.p_adjusted is None:
+            return None
+        return rejects(self.p_adjusted, alpha_at(self.level))
+
+    @property
+    def winner(self) -> str | None:
+        """The system with the better score, if the two differ significantly; else None.
+
+        It is None, too, where a test of ranks or signs, or one side of a test, speaks for the system with the
+        worse score. Of equal scores the statistic of the test decides.
+        """
+        return winner_at(self, alpha_at(self.level))
+
+
 @dataclass(frozen=True, slots=True, repr=False)
-class Difference(InShort, Drawn, Renamed):
+class Difference(Tested, InShort, Drawn, Renamed):
     """The difference A minus B between two systems on one metric, and how sure it is.
 
     Parameters
@@ -230,11 +355,6 @@ class Difference(InShort, Drawn, Renamed):
         return interval
 
     @property
-    def p_value(self) -> float | None:
-        """The raw p-value; None without a test."""
-        return None if self.test is None else self.test.p_value
-
-    @property
     def exact(self) -> bool | None:
         """Whether the p-value is exact; None without a test."""
         return None if self.test is None else self.test.exact
@@ -243,22 +363,6 @@ class Difference(InShort, Drawn, Renamed):
     def extent(self) -> str:
         """How much was compared, in words."""
         return extent(self.n_items, self.n_clusters)
-
-    @property
-    def significant(self) -> bool | None:
-        """Whether the two differ significantly: `p_adjusted` is at most 1 - `level`; None without a test."""
-        if self.test is None or self.p_adjusted is None:
-            return None
-        return rejects(self.p_adjusted, alpha_at(self.level))
-
-    @property
-    def winner(self) -> str | None:
-        """The system with the better score, if the two differ significantly; else None.
-
-        It is None, too, where a test of ranks or signs, or one side of a test, speaks for the system with the
-        worse score. Of equal scores the statistic of the test decides.
-        """
-        return winner_at(self, alpha_at(self.level))
 
     @property
     def sentence(self) -> str:
@@ -290,14 +394,27 @@ class Difference(InShort, Drawn, Renamed):
         return words_module.with_standard_error(self)
 
 
-def better_by_score(d: Difference) -> str | None:
+class _OfMetric(Protocol):
+    @property
+    def metric(self) -> str: ...
+
+
+Part = TypeVar("Part", bound=_OfMetric)
+
+
+def of_metric(parts: Sequence[Part], metric: MetricInfo) -> Part | None:
+    """Return the part that is about a metric, or None."""
+    return next((part for part in parts if part.metric == metric.name), None)
+
+
+def better_by_score(d: Tested) -> str | None:
     """Return the system with the better score, significant or not; None if the scores are equal."""
     if d.estimate == 0.0 or d.estimate != d.estimate:
         return None
     return d.a if (d.estimate > 0.0) == d.greater_is_better else d.b
 
 
-def better_by_test(d: Difference) -> str | None:
+def better_by_test(d: Tested) -> str | None:
     """Return the system for which the statistic of the test speaks, significant or not; None if for neither.
 
     Tests of ranks and signs can speak for the system with the worse mean.
@@ -308,13 +425,13 @@ def better_by_test(d: Difference) -> str | None:
     return d.a if (direction == "greater") == d.greater_is_better else d.b
 
 
-def opposed(d: Difference) -> bool:
+def opposed(d: Tested) -> bool:
     """Return whether the test speaks for one system and the score for the other."""
     by_score, by_test = better_by_score(d), better_by_test(d)
     return None not in (by_score, by_test) and by_score != by_test
 
 
-def winner_at(d: Difference, alpha: float) -> str | None:
+def winner_at(d: Tested, alpha: float) -> str | None:
     """Return the winner of a difference at another level than its own.
 
     Ranks, groups, headlines, marks and notes all follow it. A rejection counts for the system that the
@@ -332,7 +449,7 @@ def winner_at(d: Difference, alpha: float) -> str | None:
     return None if opposed(d) else better_by_score(d) or better_by_test(d)
 
 
-def by_interval(d: Difference) -> bool:
+def by_interval(d: Tested) -> bool:
     """Return whether the adjusted p-value is that of a simultaneous interval, not of the test."""
     return d.interval is not None and d.interval.method == SIMULTANEOUS
 
@@ -443,6 +560,14 @@ class Comparison(DrawnSystems, Paired):
     classes : tuple of ClassShares
         For metrics of labels, how often each class occurs in the gold and, after it, in each system; empty
         for other metrics and for more than 50 classes.
+    best_sets : tuple of BestSet
+        Per metric, which of three or more systems may be the best; empty against a baseline, and without
+        tests or intervals.
+    leaders : tuple of Leader
+        Per metric, the score of the first of three or more systems without the luck of the choice, if another
+        one could be first.
+    focus : tuple of FocusRank
+        Per metric, the rank of the system that `focus` named.
 
     See Also
     --------
@@ -464,6 +589,9 @@ class Comparison(DrawnSystems, Paired):
     baseline: str | None = None
     n_clusters: int = 0
     classes: tuple[ClassShares, ...] = ()
+    best_sets: tuple[BestSet, ...] = field(default=(), kw_only=True)
+    leaders: tuple[Leader, ...] = field(default=(), kw_only=True)
+    focus: tuple[FocusRank, ...] = field(default=(), kw_only=True)
     _items: ComparedItems | None = field(default=None, kw_only=True)
 
     kind: ClassVar[str] = "comparison"
@@ -507,6 +635,16 @@ class Comparison(DrawnSystems, Paired):
     def in_pairs(self) -> bool:
         """Whether systems lack items, so that every two were compared on those that both have."""
         return bool(self.provenance.settings.get("on_missing") == "pairs")
+
+    @property
+    def best(self) -> BestSet | None:
+        """The systems that may be the best on the first metric; None where that was not asked."""
+        return of_metric(self.best_sets, self.metrics[0])
+
+    @property
+    def leader(self) -> Leader | None:
+        """The first system on the first metric without its luck; None where no other could be first."""
+        return of_metric(self.leaders, self.metrics[0])
 
     @property
     def extent(self) -> str:

@@ -13,6 +13,7 @@ from bestby._core.typing import Array
 from bestby.report import disagreements
 from bestby.report.column import (
     DIFFERENCE_HEADER,
+    Cell,
     Column,
     Format,
     Look,
@@ -188,6 +189,19 @@ SCORE = (
 
 N_ITEMS = (Field("n_items"),)
 """The column of how many items a system has, or a pair, where systems lack items."""
+
+
+def _dot(value: Any, look: Look) -> Cell:  # noqa: ARG001
+    """Return a dot for a system that may be the best, and nothing for others."""
+    return Cell("•" if value else "", str(int(bool(value))))
+
+
+MAY_BE_BEST = (
+    Field("may_be_best", needs=TEST, header="best?", format=_dot),
+    Field("behind", needs=TEST, header="behind at most"),
+)
+"""The columns on which of three or more systems may be the best."""
+
 
 N_RUNS = (Field("n_runs_a", "n_runs.0"), Field("n_runs_b", "n_runs.1"))
 """The columns of differences between systems that were run several times."""

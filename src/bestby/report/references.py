@@ -154,6 +154,9 @@ SOURCES: dict[str, dict[str, tuple[str, ...]]] = {
         "loss beyond a margin": (
             "tango-1998-equivalence", "sidik-2003-exact", "berger-boos-1994-values",
         ),
+        "set of the best": ("hsu-1984-constrained", "romano-wolf-2005-exact"),
+        "leader": ("stone-1974-cross",),
+        "rank of one": ("mogstad-etal-2024-inference",),
         "change of sign": ("gail-simon-1985-testing",),
         "shrunken effects": ("dersimonian-laird-1986-meta",),
         "detectable": ("bloom-1995-minimum",),

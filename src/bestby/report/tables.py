@@ -15,8 +15,18 @@ from bestby._core.text import quoted
 from bestby.report import column, disagreements
 from bestby.report.column import Cell, Column, Look
 from bestby.report.comparison import Comparison, Difference, SystemScore
-from bestby.report.fields import DIFFERENCE, SCORE, attributes, named
-from bestby.report.numbers import DASH, MINUS, Rounding, alpha, ends, margin_text, percent_of, ranks_text
+from bestby.report.fields import DIFFERENCE, MAY_BE_BEST, SCORE, attributes, named
+from bestby.report.numbers import (
+    DASH,
+    MINUS,
+    Rounding,
+    alpha,
+    ends,
+    margin_text,
+    percent,
+    percent_of,
+    ranks_text,
+)
 from bestby.report.pairs import differences_on
 from bestby.report.words import (
     computed,
@@ -174,6 +184,8 @@ def systems_table(
     tested = compared and computed(c, "test")
     place = {entry.system: float(position) for position, entry in enumerate(entries)}
     group = "group (one-sided)" if one_sided(differences_of(c, metric)) else "group"
+    asked = any(entry.may_be_best is not None for entry in entries)
+    gaps = dataclasses.replace(look, digits=Rounding(digits.decimals, measured=digits.measured))
     columns = (
         # Where nothing was tested, the ranks say nothing.
         Column("rank", lambda e: Cell(ranks_text(e.rank_low, e.rank_high), place[e.system]), applies=tested),
@@ -194,6 +206,7 @@ def systems_table(
             numeric=False,
             applies=any(entry.group for entry in entries),
         ),
+        *(field.column(gaps, applies=asked) for field in MAY_BE_BEST),
     )
     caption = f"{kind.capitalize()}s by {score or metric.name}" if compared else f"Scores on {metric.name}"
     table = Table.of(
@@ -204,7 +217,7 @@ def systems_table(
         part="scores",
         main=2 if tested else 1,
         methods=methods if compared else "",
-        footnote=footnote_on_letters(entries),
+        footnote=" ".join(filter(None, (footnote_on_letters(entries), _footnote_on_best(c.level) * asked))),
     )
     table = with_bars(table, [(e.score, e.interval) for e in entries])
     return with_first_rows(table, most) if compared else table
@@ -226,6 +239,14 @@ def with_first_rows(table: Table, most: int) -> Table:
     caption = f"{table.caption}: the first {most} of {len(table.rows)}"
     return dataclasses.replace(
         table, short=dataclasses.replace(table, caption=caption, rows=table.rows[:most])
+    )
+
+
+def _footnote_on_best(level: float) -> str:
+    """Return how the columns on the best system are to be read."""
+    return (
+        f"With {percent(level)} the best system is among those with a dot; of several equally good ones, each"
+        " is. The bounds of how far systems are behind it hold for all at once, and so do the ranks."
     )
 
 

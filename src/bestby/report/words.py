@@ -18,13 +18,16 @@ from bestby.report import disagreements
 from bestby.report.comparison import (
     SIMULTANEOUS,
     UNSEEN,
+    BestSet,
     Comparison,
     Difference,
+    Leader,
     SystemScore,
     better_by_score,
     better_by_test,
+    of_metric,
 )
-from bestby.report.numbers import MINUS, Rounding, alpha, margin_text, p_clause, percent
+from bestby.report.numbers import MINUS, Rounding, alpha, margin_text, p_clause, percent, ranks_text
 from bestby.report.pairs import differences_on, examples, involving, notes_of
 from bestby.results.base import MetricInfo, Note, Provenance
 from bestby.results.values import WITHOUT_INTERVAL, Interval, TestResult
@@ -66,9 +69,10 @@ def _best_headline(
     first = systems[0]
     tied = [entry.system for entry in systems if stands_level(entry, first)]
     best = "highest" if metric.greater_is_better else "lowest"
+    may_be_best = best_sentence(of_metric(c.best_sets, metric), systems, digits)
     if len(tied) > 1:
         shared = f"{listed(tied)} share the {best} {metric.name}, {digits.text(first.score)}, over {c.extent}"
-        return f"{shared}{_told_apart_among(c, metric, tied)}."
+        return f"{shared}{_told_apart_among(c, metric, tied)}.{may_be_best}"
     mine = involving(c.differences, metric.name, first.system)
     others = {(d.b if d.a == first.system else d.a): d for d in mine}
     in_order = {entry.system: others[entry.system] for entry in systems if entry.system in others}
@@ -80,7 +84,7 @@ def _best_headline(
         text += ", each on the items both have"
     if not in_order:
         return text + "."
-    text += best_clause(first.system, in_order) + "."
+    text += f"{best_clause(first.system, in_order, open_too=not may_be_best)}.{may_be_best}"
     equivalent = [name for name, d in in_order.items() if d.verdict == "equivalent"]
     if equivalent and c.margin is not None:
         verb = are(equivalent)
@@ -140,8 +144,51 @@ def _against_baseline(d: Difference, base: str) -> str:
     return f"differ significantly from it, with {scores}"
 
 
-def best_clause(first: str, others: Mapping[str, Difference]) -> str:
-    """Return how the first system stands to the others by the tests: the end of a sentence about it."""
+def best_sentence(best: BestSet | None, systems: Sequence[SystemScore], digits: Rounding) -> str:
+    """Return which systems may be the best, with a space before it; "" where that is one, or was not asked.
+
+    That the first is the best is for the tests of all pairs to say.
+    """
+    if best is None or len(best.systems) < 2:
+        return ""
+    first, n = systems[0], len(systems)
+    how = f"multiple comparison with the best, {n - 1} comparisons for each of {n} systems"
+    text = f" The best system is one of {listed(best.systems)} ({percent(best.level)}, {how})"
+    if first.behind is not None and not are_level(first.score, systems[1].score):
+        text += f"; {first.system} is at most {digits.size(first.behind)} behind it"
+    return f"{text}."
+
+
+def leader_sentence(leader: Leader, systems: Sequence[SystemScore], digits: Rounding) -> str:
+    """Return the score of the first system without the luck of having been chosen, beside its plain one."""
+    text, plain = digits.text, systems[0].interval
+    level, allowing = percent(leader.interval.level), leader.interval
+    sentence = (
+        f"{leader.system} was chosen as the first of {leader.n_systems} on these data. Without that luck its"
+        f" score is about {text(leader.corrected)}; {level} interval that allows for the choice:"
+        f" {text(allowing.low)} to {text(allowing.high)}"
+    )
+    if plain is not None:
+        sentence += f" (by itself, had it been named beforehand: {text(plain.low)} to {text(plain.high)})"
+    return f"{sentence}."
+
+
+def focus_sentence(c: Comparison, metric: MetricInfo) -> str | None:
+    """Return the rank of the system that was named in advance; None where there is none."""
+    one = of_metric(c.focus, metric)
+    if one is None:
+        return None
+    return (
+        f"{one.system}, named in advance, has rank {ranks_text(one.rank_low, one.rank_high)} by its own"
+        f" {sum(entry.metric == metric.name for entry in c.systems) - 1} differences ({percent(c.level)})."
+    )
+
+
+def best_clause(first: str, others: Mapping[str, Difference], *, open_too: bool = True) -> str:
+    """Return how the first system stands to the others by the tests: the end of a sentence about it.
+
+    `open_too`: with those that cannot be told apart from it.
+    """
     test = next(iter(others.values())).test
     if test is None:
         return "; nothing was tested"
@@ -151,12 +198,12 @@ def best_clause(first: str, others: Mapping[str, Difference]) -> str:
     ]
     sided = "" if test.alternative == "two-sided" else f" (one-sided tests: {test.alternative})"
     parts = []
-    if open_:
+    if open_ and open_too:
         parts.append(f"{listed(open_)} cannot be told apart from it{sided}")
     if against:
         parts += [f"the {name_of_test(test.name)} is significant, but speaks for {listed(against)} over it"]
-    if parts:
-        return f"; {'; '.join(parts)}"
+    if parts or open_:
+        return f"; {'; '.join(parts)}" if parts else ""
     return f", and differs significantly from {'the other' if len(others) == 1 else 'all others'}{sided}"
 
 

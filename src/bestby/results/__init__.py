@@ -82,8 +82,11 @@ if TYPE_CHECKING:
     from bestby.questions.study.result import ConditionScore as ConditionScore
     from bestby.questions.study.result import StudyComparison as StudyComparison
     from bestby.questions.study.result import StudyDifference as StudyDifference
+    from bestby.report.comparison import BestSet as BestSet
     from bestby.report.comparison import Comparison as Comparison
     from bestby.report.comparison import Difference as Difference
+    from bestby.report.comparison import FocusRank as FocusRank
+    from bestby.report.comparison import Leader as Leader
     from bestby.report.comparison import RunsScore as RunsScore
     from bestby.report.comparison import SystemScore as SystemScore
     from bestby.report.differing_items import Disagreement as Disagreement
@@ -130,7 +133,7 @@ __getattr__, __dir__, __all__ = door(
         "questions.runs.result": "RunsComparison RunsDifference Variance",
         "questions.slices.result": "Heterogeneity SliceDifference SlicesComparison",
         "questions.study.result": "ConditionScore StudyComparison StudyDifference",
-        "report.comparison": "Comparison Difference RunsScore SystemScore",
+        "report.comparison": "BestSet Comparison Difference FocusRank Leader RunsScore SystemScore",
         "report.differing_items": "Disagreement Disagreements",
         "report.pairs": "Differences Pairs",
         "report.replicability": "Counts Replicability",

@@ -16,9 +16,9 @@ import numpy as np
 
 from bestby._core.text import counted, grouped, safe_json
 from bestby._core.typing import Array
-from bestby.boards.content import Entry, Gap, Overall, OverallStanding, PhaseContent, Standing, Table
+from bestby.boards.content import Best, Entry, Gap, Overall, OverallStanding, PhaseContent, Standing, Table
 from bestby.boards.settings import file_stem
-from bestby.inference.multiplicity import alpha_at, rejects
+from bestby.inference.multiplicity import alpha_at
 from bestby.planning.base import USUAL_POWER
 from bestby.report.comparison import Comparison, Difference
 from bestby.report.data import plain, table_of
@@ -80,6 +80,7 @@ def table_model(table: Table, links: Links) -> dict[str, Any]:
         "with_intervals": any(one.interval is not None for one in rows),
         "with_groups": with_groups(rows),
         "with_gaps": any(one.to_best is not None for one in rows),
+        "with_behind": any(one.behind is not None for one in rows),
         "with_runs": any(_run(one, links) for one in rows),
         "axes": {
             "score": _ends(axes["score"], digits["score"]),
@@ -107,6 +108,7 @@ def _row(
         "interval": None if one.interval is None else digits["score"].interval(one.interval),
         "whisker": axes["score"].whisker(one.score, one.interval),
         "to_best": gap_cell(one.to_best, digits["gap"], axes["to_best"], table.level),
+        "behind": _number(one.behind, digits["gap"]),
         "to_baseline": gap_cell(one.to_baseline, digits["gap"], axes["to_baseline"], table.level),
         "submissions": one.n_submissions,
         "of_run": _run(one, links),
@@ -144,13 +146,12 @@ def gap_cell(gap: Gap | None, digits: Rounding, axis: Axis, level: float) -> dic
     """Return a difference: its text, interval, p-value and verdict, and where it is drawn."""
     if gap is None:
         return None
-    significant = gap.p_adjusted is not None and rejects(gap.p_adjusted, alpha_at(level))
     p = None if gap.p_adjusted is None else p_clause(gap.p_adjusted, alpha_at(level), "adjusted p")
     return {
         **_number(gap.estimate, digits),
         "interval": None if gap.interval is None else digits.interval(gap.interval),
         "whisker": axis.whisker(gap.estimate, gap.interval),
-        "significant": significant,
+        "significant": bool(gap.significant),
         "p": p,
         "verdict": gap.verdict,
     }
@@ -226,13 +227,13 @@ def overall_model(overall: Overall, tables: Mapping[str, Table], links: Links) -
     }
     means = digits if any(one.to_best for one in rows) else Rounding.of([(one.mean, None) for one in rows])
     metrics = {table.metric.name for table in tables.values()}
-    level = next((table.level for table in tables.values()), 0.95)
     return {
         "tasks": [
             {"name": task, "metric": tables[task].metric.name if len(metrics) > 1 else ""}
             for task in task_scores
         ],
         "with_gaps": any(one.to_best is not None for one in rows),
+        "with_behind": any(one.behind is not None for one in rows),
         "baseline": next((one.to_baseline.other for one in rows if one.to_baseline is not None), None),
         "axes": {"to_best": _zero(axis, None), "to_baseline": _zero(base_axis, None)},
         "long": len(rows) > LONG,
@@ -243,8 +244,9 @@ def overall_model(overall: Overall, tables: Mapping[str, Table], links: Links) -
                 "paper": "",
                 "code": "",
                 "mean": _number(one.mean, means),
-                "to_best": gap_cell(one.to_best, digits, axis, level),
-                "to_baseline": gap_cell(one.to_baseline, digits, base_axis, level),
+                "to_best": gap_cell(one.to_best, digits, axis, overall.level),
+                "behind": _number(one.behind, digits),
+                "to_baseline": gap_cell(one.to_baseline, digits, base_axis, overall.level),
                 "better": one.n_better,
                 "worse": one.n_worse,
                 "scores": [_number(scores.get(one.system), of) for of, scores in task_scores.values()],
@@ -342,8 +344,14 @@ def first(table: Table | Overall) -> str:
         return "No system has results yet."
     if len(names) == 1:
         return f"{names[0]} is the only system."
+    by_tests = [one.system for one in table.standings if one.rank_low == 1]
+    if len(by_tests) == 1:
+        return f"{by_tests[0]} is first: the tests show every other system to be worse."
     if len(could) == 1:
-        return f"{could[0]} is first: the tests show every other system to be worse."
+        return (
+            f"{could[0]} is first by a multiple comparison with the best; the tests of all pairs leave others"
+            " open."
+        )
     if len(could) == len(names):
         return f"Nothing shows yet which of the {len(names)} systems is first."
     return f"{len(could)} of {len(names)} systems could be first: {listed(could)}."
@@ -381,8 +389,16 @@ def best(table: Table, digits: Rounding) -> str:
     return (
         f"{one.system} has the best score, {digits.text(one.score)}. The best of several scores is too good"
         f" by chance, here by {digits.size(one.optimism)} on average; without that it is"
-        f" {digits.text(one.corrected)} ({one.method})."
+        f" {digits.text(one.corrected)} ({one.method}){_allowing(one, digits)}."
     )
+
+
+def _allowing(one: Best, digits: Rounding) -> str:
+    """Return the interval of the best score that allows for the choice."""
+    if one.interval is None:
+        return ""
+    low, high = digits.text(one.interval.low), digits.text(one.interval.high)
+    return f", with the {percent(one.interval.level)} interval {low} to {high}, which allows for the choice"
 
 
 def extent(table: Table) -> str:
@@ -397,9 +413,11 @@ def simultaneous(table: Table, *, with_groups: bool) -> str:
         f"Ranks are the places that the tests leave open, for all systems at once ({percent(table.level)})"
     )
     letters = "; systems that share a letter cannot be told apart" if with_groups else ""
+    marked = any(one.behind is not None for one in table.standings)
+    behind = " How far each system is behind the best at most holds for all at once, too." if marked else ""
     return (
-        f"{ranks}{letters}. Intervals of differences hold for the whole table at once, those of scores one by"
-        " one. Bold differences are significant after correction."
+        f"{ranks}{letters}.{behind} Intervals of differences hold for the whole table at once, those of"
+        " scores one by one. Bold differences are significant after correction."
     )
 
 
@@ -453,7 +471,7 @@ def why_not(entry: Entry) -> str:
 # -- as CSV and JSON -------------------------------------------------------------------------------
 
 
-_GAP = ("other", "difference", "low", "high", "p_adjusted", "verdict")
+_GAP = ("other", "difference", "low", "high", "p_adjusted", "significant", "winner", "verdict")
 _PAIRS = ("a", "b", "difference", "low", "high", "p_adjusted", "verdict")
 
 Rows = tuple[Sequence[str], list[dict[str, Any]]]
@@ -467,6 +485,7 @@ def standings(table: Table) -> Rows:
             "group": one.group,
             "score": one.score,
             **_low_and_high(one.interval),
+            **_best(one),
             **_gap("best", one.to_best),
             **_gap("baseline", one.to_baseline),
             "submission": one.submission,
@@ -483,6 +502,7 @@ def overall(one: Overall) -> Rows:
         {
             **_ranked(standing),
             "mean": standing.mean,
+            **_best(standing),
             **_gap("best", standing.to_best),
             **_gap("baseline", standing.to_baseline),
             "n_better": standing.n_better,
@@ -597,17 +617,22 @@ def _part(part: Sequence[Difference]) -> dict[str, Any]:
 
 def _columns(*first: str, more: Sequence[str]) -> tuple[str, ...]:
     gaps = (f"{side}_{name}" for side in ("best", "baseline") for name in _GAP)
-    return ("rank_low", "rank_high", "system", *first, *gaps, *more)
+    return ("rank_low", "rank_high", "system", *first, "may_be_best", "behind", *gaps, *more)
 
 
 def _ranked(one: Standing | OverallStanding) -> dict[str, Any]:
     return {"rank_low": one.rank_low, "rank_high": one.rank_high, "system": one.system}
 
 
+def _best(one: Standing | OverallStanding) -> dict[str, Any]:
+    return {"may_be_best": one.may_be_best, "behind": one.behind}
+
+
 def _gap(side: str, gap: Gap | None) -> dict[str, Any]:
     if gap is None:
         return {f"{side}_{name}": None for name in _GAP}
-    values = (gap.other, gap.estimate, *_low_and_high(gap.interval).values(), gap.p_adjusted, gap.verdict)
+    ends, tested = _low_and_high(gap.interval).values(), (gap.p_adjusted, gap.significant, gap.winner)
+    values = (gap.other, gap.estimate, *ends, *tested, gap.verdict)
     return {f"{side}_{name}": value for name, value in zip(_GAP, values, strict=True)}
 
 

@@ -44,6 +44,7 @@ class Sampling(option_groups.ItemResamples):
 @record
 class Statistics(option_groups.Direction, Sampling, option_groups.ItemFamily):
     baseline: Text = option_groups.baseline_option()
+    focus: Text = option("NAME", "The rank of this system, named before you saw the scores, by itself.")
     simultaneous: bool = flag("Intervals, groups and verdicts that hold for all differences at once (max-T).")
     correction: str = choice(
         allowed_names("correction", "items"), "Correction for several comparisons.", default="holm"

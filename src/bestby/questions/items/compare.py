@@ -28,6 +28,7 @@ def compare(
     metric: Any = None,
     systems: str | Sequence[str] | None = None,
     baseline: str | None = None,
+    focus: str | None = None,
     items: Any = None,
     clusters: Any = None,
     strata: Any = None,
@@ -67,6 +68,9 @@ def compare(
         The systems to compare (all by default), by name or by pattern, such as ``"gpt-*"``.
     baseline : str, optional
         Compare every other system with this one only (system minus baseline); otherwise every pair.
+    focus : str, optional
+        A system that interests you whichever place it has, named before you saw the scores: ``result.focus``
+        has its rank from its own differences, which is narrower than ranks that hold for all systems.
     items, clusters, strata : array_like, shape (n,), or mapping, or str, optional
         Ids of the items; the cluster (document, speaker, template) and the stratum of each item, or their
         columns (several columns may make an id: ``items=["task", "id"]``). Items of one cluster are resampled
@@ -121,7 +125,9 @@ def compare(
     Returns
     -------
     Comparison
-        Scores, differences, tests, groups, notes and provenance.
+        Scores, differences, tests, groups, notes and provenance. Of three or more systems also which may be
+        the best (``result.best``), how far each is behind it at most, and the score of the first one without
+        the luck of having been chosen (``result.leader``).
 
     Raises
     ------
@@ -168,6 +174,7 @@ def compare(
     settings = Settings.checked(
         "items", interval=interval, level=level, test=test,
         alternative=alternative, correction=correction, margin=margin, baseline=baseline,
+        focus=focus,
         resample_size=resampling.resample_size, rescale=resampling.rescale, annotators=how.annotators,
         blocks=blocks,
     )  # fmt: skip

@@ -10,7 +10,7 @@ from bestby._core.arrays import is_table
 from bestby._core.keywords import with_suggestions
 from bestby._core.text import quoted
 from bestby._core.typing import OnMissing, Rng
-from bestby.comparisons import family, note_rules, one_pair
+from bestby.comparisons import best, family, note_rules, one_pair
 from bestby.comparisons.one_metric import MetricPart, compared_by_metric, system_scores
 from bestby.comparisons.reading import Arguments, evaluation_of
 from bestby.comparisons.settings import Settings
@@ -68,7 +68,8 @@ def evaluate(
     -------
     Comparison
         Scores with intervals, notes and provenance. It has no differences, ranks and groups, as nothing is
-        tested; ``result["a"]`` is the score of the system a.
+        tested; ``result["a"]`` is the score of the system a. Of three or more systems ``result.leader`` is
+        the score of the first one without the luck of having been chosen.
 
     Raises
     ------
@@ -130,8 +131,12 @@ def _scored(
     metric, scores, names = intervals.group.metric, intervals.scores, evaluation.names
     one_pair.check_defined(scores, metric, lambda s: f"system {quoted(names[s])} on these data")
     order = family.ranked(scores, names, metric.greater_is_better)
-    systems, notes = system_scores(intervals, order, None, names, settings.interval, settings.level)
+    systems, notes = system_scores(intervals, order, None, names, settings)
     of_metric = note_rules.metric_notes(intervals.group, {}, settings)
     return MetricPart(
-        systems, (), None, (*notes, *of_metric, *note_rules.signature_notes(unfitted, evaluation))
+        systems,
+        (),
+        None,
+        (*notes, *of_metric, *note_rules.signature_notes(unfitted, evaluation)),
+        best.leader_of_several(intervals, names, order, systems, settings),
     )

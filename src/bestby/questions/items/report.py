@@ -13,7 +13,7 @@ from bestby._core.text import counted, grouped
 from bestby.questions.items.many_systems_report import embedded, with_best_group
 from bestby.report import column, words
 from bestby.report.column import Cell, Column, Look, interval_cell, number_cell
-from bestby.report.comparison import Comparison, Difference
+from bestby.report.comparison import Comparison, Difference, of_metric
 from bestby.report.differing_items import (
     Disagreement,
     Disagreements,
@@ -33,14 +33,13 @@ from bestby.report.document import (
     several_sections,
     subtitle,
 )
-from bestby.report.fields import DIFFERENCE, N_ITEMS, SCORE, Field, Rows
+from bestby.report.fields import DIFFERENCE, MAY_BE_BEST, N_ITEMS, SCORE, Field, Rows
 from bestby.report.fields import named as named_fields
 from bestby.report.figures import forest, systems
 from bestby.report.next_step import leading, next_step
 from bestby.report.numbers import percent
 from bestby.report.pairs import examples
 from bestby.report.paper import against, clustered, drawn, inference, intervals_of_scores, measured, named
-from bestby.report.percent import changes
 from bestby.report.references import cite
 from bestby.report.tables import (
     BEST,
@@ -119,6 +118,7 @@ def _section(c: Comparison, metric: MetricInfo, view: Comparison | None, most: i
             systems_table(shown, metric, beside_score=_of_incomplete(shown, metric), most=most),
             *([differences_table(shown, metric, _items_of_pairs(c), most=most)] if differences else []),
         ),
+        remarks=_remarks(c, metric),
         details=() if omnibus is None else (omnibus,),
         pictures=_pictures(c, metric, view),
         readings=tuple(words.difference_sentence(d, digits) for d in differences),
@@ -148,6 +148,15 @@ def _of_incomplete(c: Comparison, metric: MetricInfo) -> tuple[Column, ...]:
 def _items_of_pairs(c: Comparison) -> Column:
     """Return the column of how many items two systems both have, where some lack items."""
     return Column("items", lambda d: Cell(grouped(d.n_items), float(d.n_items)), applies=c.in_pairs)
+
+
+def _remarks(c: Comparison, metric: MetricInfo) -> tuple[str, ...]:
+    """Return what is said of the first system, and of the one that was named in advance."""
+    leader = of_metric(c.leaders, metric)
+    first = None
+    if leader is not None:
+        first = words.leader_sentence(leader, systems_of(c, metric), score_rounding(c, metric))
+    return tuple(text for text in (first, words.focus_sentence(c, metric)) if text is not None)
 
 
 def _items(c: Comparison, metric: MetricInfo, view: Comparison | None) -> tuple[Table, ...]:
@@ -387,7 +396,7 @@ def _differences(c: Comparison) -> tuple[Field, ...]:
 
 def _scores(c: Comparison) -> tuple[Field, ...]:
     more = (*N_ITEMS, Field("mean_difference")) if c.in_pairs else ()
-    return (*SCORE, *more)
+    return (*SCORE, *more, *(MAY_BE_BEST if c.best_sets else ()))
 
 
 TABLES = {
@@ -404,8 +413,36 @@ def dictionary(c: Comparison) -> dict[str, Any]:
         "systems": TABLES["scores"].rows(c),
         "differences": TABLES["differences"].rows(c),
         "omnibus": [dataclasses.asdict(test) for test in c.omnibus],
+        **_of_the_best(c),
         **({"classes": class_rows(c)} if c.classes else {}),
     }
+
+
+def _of_the_best(c: Comparison) -> dict[str, Any]:
+    """Return what is said of the best system, and of the one named in advance, where that was asked."""
+    parts: dict[str, Sequence[Any]] = {"best_set": c.best_sets, "leader": c.leaders, "focus": c.focus}
+    return {name: [dataclasses.asdict(part) for part in of] for name, of in parts.items() if of}
+
+
+def _on_the_best(c: Comparison) -> Iterator[str]:
+    """Yield how the set of the best, the score of the leader and the rank of one system were found."""
+    if c.best_sets:
+        yield (
+            "Which systems may be the best is by a multiple comparison with the best"
+            f"{cite('analysis', 'set of the best')}: each is compared one-sided with all others, at a"
+            " level that allows for how their scores vary together, so that the best stays with"
+            f" {percent(c.level)}. The bounds of how far each is behind it hold together."
+        )
+    if c.leaders:
+        yield (
+            "The score of the first system is also given without the luck of the choice"
+            f"{cite('analysis', 'leader')}: the mean score of the systems that two thirds of the items"
+            " choose, on the other third. Its interval ends towards worse scores at the level at which the"
+            " ends of all systems hold at once, and on the other side at the farthest end of all systems."
+        )
+    if c.focus:
+        source = cite("analysis", "rank of one")
+        yield f"The rank of {c.focus[0].system} is by step-down tests of its own differences{source}."
 
 
 def sentences(c: Comparison) -> Iterator[str]:
@@ -431,13 +468,11 @@ def sentences(c: Comparison) -> Iterator[str]:
             scores = intervals_of_scores(c.systems)
             yield f"We report every score with its {percent(c.level)} confidence interval: {scores}."
             yield drawn(c, (), *(entry.interval for entry in c.systems))
+        yield from _on_the_best(c)
         return
     yield from inference(c, c.differences, systems=c.systems)
     for test in sorted({one.name for one in c.omnibus}):
         which = f"{long_name('omnibus', test)} test{cite('omnibus', test)}"
         yield f"We also tested the hypothesis that all systems are equal: {which}."
+    yield from _on_the_best(c)
     yield drawn(c, [d for d, _ in examples(c.differences)], *(entry.interval for entry in c.systems))
-
-
-changes_in_percent = changes
-"""What changes where scores are shown in percent."""

@@ -1,0 +1,108 @@
+"""The set of the best, how far systems are behind it, and the score of the leader, through `compare`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+
+import numpy as np
+
+import bestby
+from bestby._core.typing import FloatArray, IntArray
+from calibration.statements import Outcome, Statements, What, holds
+
+TITLE = "The best of several systems"
+
+TEXT = """
+Counted is in how many data sets of 100 a system that is truly the best, the first of those, is among the
+systems that *may be best*; all bounds *behind* the best hold; and the interval of the *leader* that allows
+for the choice holds its true score. Beside them stand the *plain* interval of the leader, as if it had been
+named beforehand, and whether the tests of *all pairs* (Holm) leave the best system rank 1.
+
+The systems are *equal*; *tied*, a fifth of them and at least two at the top and the others behind by one to
+fifteen percent points; or *spread* evenly over ten. The scores are right or wrong, by items of different
+difficulty; normal in clusters of 10 items that are half of the variance; or lognormal, the worst case: all
+means are equal, and every second system has longer tails.
+"""
+
+KEPT, BEHIND, LEADER = (What("coverage", name, default=True) for name in ("may be best", "behind", "leader"))
+PLAIN, PAIRS = What("coverage", "leader, plain"), What("coverage", "all pairs")
+
+Draw = Callable[[np.random.Generator, int, FloatArray], tuple[FloatArray, FloatArray, IntArray | None]]
+"""Draws scores of items (n, S) of systems with true scores, and returns them with these and the clusters."""
+
+
+def cells() -> Iterator[Statements]:
+    """Yield kinds of scores and how systems differ by the numbers of items and systems."""
+    for scores, spread, n, k in (
+        ("right or wrong", "equal", 50, 12), ("right or wrong", "equal", 400, 12),
+        ("right or wrong", "tied", 100, 3), ("right or wrong", "tied", 400, 12),
+        ("right or wrong", "spread", 1000, 30), ("clusters", "equal", 200, 6), ("clusters", "tied", 600, 6),
+        ("lognormal", "equal", 100, 5), ("lognormal", "equal", 1000, 5),
+    ):  # fmt: skip
+        one = partial(_one, draw=SCORES[scores], true=SPREADS[spread](k), n=n)
+        yield Statements("best_sets", f"{scores}, {spread}", f"{n}, {k} systems", n, one, datasets=400)
+
+
+def _one(rng: np.random.Generator, seed: int, draw: Draw, true: FloatArray, n: int) -> dict[What, Outcome]:
+    values, true, clusters = draw(rng, n, true)
+    systems = {f"s{place:03d}": column for place, column in enumerate(values.T)}
+    of = dict(zip(systems, true.tolist(), strict=True))
+    result = bestby.compare(systems, clusters=clusters, test="wald", rng=seed)
+    best, first = result.score("s000"), result.systems[0]
+    bounds = [max(of.values()) - of[one.system] <= (one.behind or 0.0) + 1e-12 for one in result.systems]
+    allowing = first.interval if result.leader is None else result.leader.interval
+    return {
+        KEPT: Outcome(bool(best.may_be_best)),
+        BEHIND: Outcome(all(bounds)),
+        LEADER: Outcome(holds(allowing, of[first.system])),
+        PLAIN: Outcome(holds(first.interval, of[first.system])),
+        PAIRS: Outcome(best.rank_low == 1),
+    }
+
+
+_NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(40)
+
+
+def _answers(
+    rng: np.random.Generator, n: int, true: FloatArray
+) -> tuple[FloatArray, FloatArray, IntArray | None]:
+    """Return right and wrong answers to items whose difficulty has the standard deviation 1.2."""
+    ability = np.log(true / (1.0 - true)) * 1.25
+    logits = ability[:, None] + 1.2 * _NODES
+    shares = (1.0 / (1.0 + np.exp(-logits))) @ (_WEIGHTS / _WEIGHTS.sum())
+    difficulty = 1.2 * rng.standard_normal((n, 1))
+    right = rng.random((n, true.size)) * (1.0 + np.exp(-ability - difficulty)) < 1.0
+    return right.astype(np.float64), shares, None
+
+
+def _clusters(
+    rng: np.random.Generator, n: int, true: FloatArray
+) -> tuple[FloatArray, FloatArray, IntArray | None]:
+    """Return normal scores of clusters of 10 items, whose means are half of the variance."""
+    codes = np.repeat(np.arange(n // 10), 10)
+    of_clusters = rng.standard_normal((n // 10, true.size))[codes]
+    return true + 0.3 * (of_clusters + rng.standard_normal((n, true.size))), true, codes
+
+
+def _lognormal(
+    rng: np.random.Generator, n: int, true: FloatArray
+) -> tuple[FloatArray, FloatArray, IntArray | None]:
+    """Return skewed scores with one mean, of every second system with longer tails."""
+    s = np.where(np.arange(true.size) % 2 == 0, 0.5, 1.0)
+    return np.exp(s * rng.standard_normal((n, true.size)) - 0.5 * s * s), np.ones(true.size), None
+
+
+SCORES: dict[str, Draw] = {"right or wrong": _answers, "clusters": _clusters, "lognormal": _lognormal}
+
+
+def _tied(k: int) -> FloatArray:
+    ahead = max(2, k // 5)
+    return np.concatenate([np.full(ahead, 0.80), np.linspace(0.79, 0.65, k - ahead)])
+
+
+SPREADS: dict[str, Callable[[int], FloatArray]] = {
+    "equal": lambda k: np.full(k, 0.75),
+    "tied": _tied,
+    "spread": lambda k: np.linspace(0.80, 0.70, k),
+}

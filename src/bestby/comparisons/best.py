@@ -1,0 +1,252 @@
+"""The best of several systems on one metric: which may be it, how far each is behind, what its score is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+
+from bestby._core import rounding, special
+from bestby._core.typing import BoolArray, FloatArray
+from bestby.comparisons import many_systems, simultaneous
+from bestby.comparisons.settings import Settings
+from bestby.data.evaluation import Evaluation
+from bestby.engine import interval_methods, prepare
+from bestby.engine.base import Drawing
+from bestby.engine.estimate import Estimates
+from bestby.engine.items import ItemGroup
+from bestby.inference import best, proportions
+from bestby.inference.best import SetOfBest
+from bestby.metrics.base import BaseMetric
+from bestby.report.comparison import SIMULTANEOUS, BestSet, Leader, SystemScore
+from bestby.results.values import Interval
+
+FEWEST_SYSTEMS = 3
+"""Systems from which the best is asked for; of two their difference says all."""
+
+MOST_SPLIT = 2000
+"""Units up to which the luck of a leader is told by splitting them; sums of more are as good as normal."""
+
+
+_N_RESAMPLES = 2000
+
+
+class _Upper(Protocol):
+    """The upper ends of the differences of a system minus the others, in the direction of better scores."""
+
+    def excludes(self, candidate: int, point: float, *, at_once: bool) -> bool:
+        """Return whether some system is shown to be better than a candidate, at the level of a point.
+
+        `at_once`: by what takes no time, so that it may go unseen.
+        """
+
+    def ends(self, candidate: int, point: float) -> FloatArray:
+        """Return all upper ends of a candidate, shape (S,)."""
+
+
+class _OfCounts:
+    """Upper ends of Tango's intervals, from the numbers of items that only one of two systems has right."""
+
+    def __init__(self, counts: many_systems.Counts, size: int) -> None:
+        self.only = np.zeros((size, size), dtype=np.int64)
+        self.only[counts.a, counts.b], self.only[counts.b, counts.a] = counts.n10, counts.n01
+        differing = self.only + self.only.T
+        # Where Tango's interval ends at 0 (Tango 1998, Statist. Med. 17, 891-908)
+        self.evidence = (self.only - self.only.T) / np.sqrt(np.maximum(differing, 1))
+        self.n = counts.n
+
+    def excludes(self, candidate: int, point: float, *, at_once: bool) -> bool:  # noqa: ARG002
+        return bool(self.evidence[:, candidate].max() > point)
+
+    def ends(self, candidate: int, point: float) -> FloatArray:
+        won, lost = self.only[candidate], self.only[:, candidate]
+        return proportions.tango_pairs(won, lost, self.n, _two_sided(point))[1]
+
+
+class _OfPairs:
+    """Upper ends of the interval of each pair by its own method; by t where that is undefined."""
+
+    def __init__(
+        self, estimates: Estimates, order: Sequence[int], asked: str, level: float, sign: float
+    ) -> None:
+        size = len(order)
+        scores, spread = sign * estimates.scores, estimates.spread
+        self.estimates, self.asked, self.level, self.sign = estimates, asked, level, sign
+        self.place = np.argsort(order)
+        self.differences = rounding.difference(scores[:, None], scores[None, :])
+        every = np.arange(size)
+        a, b = np.repeat(every, size), np.tile(every, size)
+        variances = np.zeros(size * size) if spread is None else spread.variances(a, b)
+        self.errors, self.df = np.sqrt(variances).reshape(size, size), max(1.0, estimates.group.n_units - 1.0)
+        self.evidence = best.evidence_by_t(self.differences, self.errors, self.df)
+
+    def excludes(self, candidate: int, point: float, *, at_once: bool) -> bool:
+        against = self.evidence[:, candidate]
+        rivals = np.argsort(-against, kind="stable")[: 1 if at_once else None]
+        better = rivals[self.differences[rivals, candidate] > 0.0]
+        return any(self._end(candidate, rival, point) < 0.0 for rival in better.tolist())
+
+    def ends(self, candidate: int, point: float) -> FloatArray:
+        every = range(len(self.place))
+        return np.array([0.0 if s == candidate else self._end(candidate, s, point) for s in every])
+
+    def _end(self, a: int, b: int, point: float) -> float:
+        first = self.place[a] < self.place[b]  # as the pair stands in the comparison
+        estimate = self.estimates.of(a, b) if first else self.estimates.of(b, a)
+        at = _two_sided(point)
+        method = simultaneous.method_at(estimate, self.asked, self.level, at)
+        interval, _ = interval_methods.interval(estimate, method, at)
+        if interval is None:
+            t = -float(special.stdtrit(self.df, special.ndtr(-point)))
+            return float(self.differences[a, b] + t * self.errors[a, b])
+        return interval.high if first == (self.sign > 0.0) else -interval.low
+
+
+def _two_sided(point: float) -> float:
+    """Return the level of a two-sided interval whose ends each are passed as a normal variable passes it."""
+    return 1.0 - 2.0 * float(special.ndtr(-point))
+
+
+def set_of_best(
+    estimates: Estimates,
+    names: Sequence[str],
+    order: Sequence[int],
+    settings: Settings,
+    counts: many_systems.Counts | None,
+) -> SetOfBest | None:
+    """Return which systems may be the best, and how far each is behind it at most; positions as in `names`.
+
+    `order` are the systems from best to worst, and `counts` those of right answers where they tell all. None
+    of two systems, against a baseline, and without intervals or tests.
+    """
+    size = len(names)
+    if size < FEWEST_SYSTEMS or None in (settings.interval, settings.test) or settings.baseline is not None:
+        return None
+    sign = 1.0 if estimates.metric.greater_is_better else -1.0
+    upper: _Upper
+    if counts is not None:
+        upper = _OfCounts(counts, size)
+    else:
+        assert settings.interval is not None
+        upper = _OfPairs(estimates, order, settings.interval, settings.level, sign)
+    by_name = sorted(range(size), key=lambda s: names[s])
+
+    def points(needed: BoolArray) -> FloatArray:
+        spread = None if estimates.spread is None else estimates.spread.ordered(by_name)
+        found = np.empty(size)
+        found[by_name] = best.points(spread, size, settings.alpha, estimates.drawing.seed, needed[by_name])
+        return found
+
+    bound = best.points(None, size, settings.alpha, 0)[0]
+    needed = np.array([not upper.excludes(s, bound, at_once=True) for s in range(size)])
+    at = points(needed)
+    remain = [needed[s] and not upper.excludes(s, at[s], at_once=False) for s in range(size)]
+    return best.set_of_best(np.array(remain), lambda s: upper.ends(s, at[s]))
+
+
+def best_set(metric: str, systems: Sequence[SystemScore], level: float) -> BestSet | None:
+    """Return the record of the systems that may be the best; None where that was not asked."""
+    kept = tuple(entry.system for entry in systems if entry.may_be_best)
+    return BestSet(metric, kept, level) if kept else None
+
+
+def leader(
+    estimates: Estimates,
+    names: Sequence[str],
+    order: Sequence[int],
+    systems: Sequence[SystemScore],
+    settings: Settings,
+) -> Leader | None:
+    """Return the score of the first system without the luck of having been chosen, with its interval.
+
+    `systems` are the scores in this order. None without intervals, where no other system could be first, and
+    where nothing tells how the scores vary.
+
+    The lower end is that of the leader at the level at which those of all systems hold at once, since it may
+    be any of them; the upper end is the largest of all systems, by themselves: the true score of the leader
+    is at most that of the best, which is at most its own upper end.
+    """
+    intervals = [entry.interval for entry in systems]
+    defined = [interval for interval in intervals if interval is not None]
+    if len(defined) < len(intervals) or estimates.spread is None:
+        return None
+    metric, first, asked = estimates.metric, order[0], settings.interval
+    assert asked is not None
+    by_name = sorted(range(len(names)), key=lambda s: names[s])
+    spread = estimates.spread.ordered(by_name)
+    could = [s for s, entry in zip(order, systems, strict=True) if entry.rank_low == 1]
+    if systems[0].rank_low is None:  # nothing was tested
+        sign = 1.0 if metric.greater_is_better else -1.0
+        df = max(1.0, estimates.group.n_units - 1.0)
+        scores = sign * estimates.scores[by_name]
+        may_be = best.by_t(scores, spread, df, settings.alpha, estimates.drawing.seed).kept
+        could = [s for s in order if may_be[by_name.index(s)]]
+    if len(could) < 2:
+        return None
+    chance = _optimism(estimates, could)
+    if chance is None:
+        return None
+    estimate, seed = estimates.of(first), estimates.drawing.seed
+    at = _two_sided(best.leader_point(spread, len(names), 0.5 * settings.alpha, seed))
+    method = simultaneous.method_at(estimate, asked, settings.level, at)
+    wide, _ = interval_methods.interval(estimate, method, at)
+    if wide is None:
+        return None
+    if metric.greater_is_better:
+        corrected = estimate.value - chance
+        low, high = min(wide.low, corrected), max(interval.high for interval in defined)
+    else:
+        corrected = estimate.value + chance
+        low, high = min(interval.low for interval in defined), max(wide.high, corrected)
+    interval = Interval(low, high, settings.level, SIMULTANEOUS, wide.exact)
+    return Leader(metric.name, names[first], estimate.value, corrected, interval, len(names))
+
+
+def leader_of_several(
+    estimates: Estimates,
+    names: Sequence[str],
+    order: Sequence[int],
+    systems: Sequence[SystemScore],
+    settings: Settings,
+) -> Leader | None:
+    """Return `leader`, but of two systems None."""
+    if len(names) < FEWEST_SYSTEMS or settings.interval is None:
+        return None
+    return leader(estimates, names, order, systems, settings)
+
+
+def leader_of(
+    evaluation: Evaluation, metric: BaseMetric, systems: Sequence[SystemScore], level: float
+) -> Leader | None:
+    """Return the score of the first of systems without its luck, where their comparison does not have it."""
+    (group,) = prepare.groups(
+        evaluation, [metric], supports=prepare.ALL_GROUPINGS, consumer="the best of many"
+    )
+    estimates = Estimates(group, Drawing(_N_RESAMPLES, 0))
+    order = [evaluation.names.index(entry.system) for entry in systems]
+    return leader(estimates, evaluation.names, order, systems, Settings(interval="auto", level=level))
+
+
+def _optimism(estimates: Estimates, could: Sequence[int]) -> float | None:
+    """Return by how much the score of the first of some systems overstates; None where nothing tells it."""
+    group, scores = estimates.group, estimates.scores[could]
+    units = None
+    if not group.crossed and group.n_units <= MOST_SPLIT:
+        units = group.influences
+        if units is None and isinstance(group, ItemGroup):
+            units = group.by_jackknife
+    if units is None:
+        spread = estimates.spread
+        if spread is None or spread.of_scores is None:
+            return None
+        sign, seed = 1.0 if group.metric.greater_is_better else -1.0, estimates.drawing.seed
+        return best.normal_optimism(sign * scores, spread.of_scores[np.ix_(could, could)], seed)
+    found = best.optimism(
+        scores,
+        units.values[:, could],
+        units.counts,
+        units.bounds,
+        greater_is_better=group.metric.greater_is_better,
+    )
+    return None if found is None else found.optimism
