@@ -27,12 +27,9 @@ MESSAGE = re.compile(r"hint:|\w+Error:")
 
 MAIN = """import sys
 from bestby.cli import main
-from bestby.questions.advice import report as advice
-from bestby.questions.check import report as check
 from bestby.report.writers import terminal
 
-for module in (advice, check, terminal):
-    module._WIDTH = 80
+terminal.WIDTH = 80
 sys.exit(main())"""
 
 

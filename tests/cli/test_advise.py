@@ -72,13 +72,6 @@ def test_normality_of_scores_in_a_file(tmp_path: Path, capsys: pytest.CaptureFix
     assert all(name in out for name in ("shapiro-wilk", "anderson-darling", "lilliefors"))
 
 
-def test_json_into_a_file_beside_the_text(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "advice.json"
-    assert main(["advise", "--json", str(path)]) == 0
-    assert capsys.readouterr().out.startswith("test:        permutation")
-    assert json.loads(path.read_text(encoding="utf-8")) == bb.advise().to_dict()
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -97,24 +90,3 @@ def test_bad_usage_is_two_lines_and_2(
     assert captured.out == ""
     assert message in captured.err
     assert len(captured.err.splitlines()) <= 2
-
-
-def test_compare_takes_auto(table: Path, run: Run) -> None:
-    arguments = ("compare", table, "--gold", "label", "--item", "item", "--cluster", "doc", "--json", "-")
-    auto = json.loads(run(*arguments, "--test", "auto").stdout)
-    plain = json.loads(run(*arguments).stdout)
-    assert [d["p_value"] for d in auto["differences"]] == [d["p_value"] for d in plain["differences"]]
-
-
-def test_no_proportion_is_recommended_for_real_numbers(run: Run, tmp_path: Path) -> None:
-    rows = "".join(f"{i / 7},{i / 7 + 0.1 * (i % 3)},{i / 6}\n" for i in range(40))
-    (tmp_path / "reg.csv").write_text("gold,a,b\n" + rows)
-    refused = run("advise", "reg.csv", "--gold", "gold")
-    assert (refused.returncode, refused.stdout) == (2, "")
-    assert "the gold holds real numbers" in refused.stderr
-    assert (
-        "tango" not in run("advise", "reg.csv", "--gold", "gold", "--metric", "rmse").stdout.split("why")[0]
-    )
-    plan = run("plan", "reg.csv", "--gold", "gold", "--formula", "--n", "100")
-    assert plan.returncode == 2
-    assert "the gold holds real numbers" in plan.stderr

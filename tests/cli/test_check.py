@@ -10,7 +10,6 @@ from tests.cli.helpers import Run, check_refused
 from tests.cli.layouts import GOLD_LINES, LAYOUTS, PER_LINE, Layout, csv, long, one_per_system, wide
 
 import bestby as bb
-from bestby.report.data import to_frame
 
 
 def written(folder: Path, layout: Layout) -> Path:
@@ -55,6 +54,26 @@ def test_files_without_a_command_are_checked(run: Run, tmp_path: Path) -> None:
     check_refused(run("brt.txt", "roberta.txt"), "no file 'brt.txt'", "hint: check the path")
 
 
+def test_the_gold_is_one_of_the_files(run: Run, tmp_path: Path) -> None:
+    written(tmp_path, LAYOUTS["a file per system, gold a file of lines"])
+    (tmp_path / "gold.txt").rename(tmp_path / "truth.txt")
+    check_refused(run("check", "bert.txt", "roberta.txt", "--gold", "truth.txt"), "--gold", "gold=FILE")
+    done = run("check", "bert.txt", "roberta.txt", "gold=truth.txt")
+    assert "bestby compare bert.txt roberta.txt --gold truth.txt" in done.stdout
+
+
+@pytest.mark.parametrize("ending", ["txt", "csv"])
+def test_the_files_of_a_folder_that_is_no_table(run: Run, tmp_path: Path, ending: str) -> None:
+    (tmp_path / "outputs").mkdir()
+    for name, answers in {"bert": "xyxx", "gold": "xyxy", "roberta": "xyyy"}.items():
+        rows = [f"{i},{answer}" if ending == "csv" else answer for i, answer in enumerate(answers * 8)]
+        lines = ["id,label", *rows] if ending == "csv" else rows
+        (tmp_path / "outputs" / f"{name}.{ending}").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    files = [f"outputs/{name}.{ending}" for name in ("bert", "roberta", "gold")]
+    done = run("check", "outputs")
+    assert f"bestby compare {files[0]} {files[1]} --gold {files[2]}" in done.stdout
+
+
 def test_what_cannot_be_read_is_refused(run: Run, tmp_path: Path) -> None:
     check_refused(run("check", "nothing.csv"), "no file 'nothing.csv'", "hint: check the path")
     (tmp_path / "page.html").write_text("<html></html>", encoding="utf-8")
@@ -94,27 +113,3 @@ def test_the_hint_of_compare_looks_at_the_files(
     done = run("compare", *words)
     assert done.returncode == 2
     assert hint in done.stderr.splitlines()[1]
-
-
-def test_tables_of_the_result(run: Run, tmp_path: Path) -> None:
-    name = "wide, texts and groups beside"
-    written(tmp_path, LAYOUTS[name])
-    outputs = (
-        "--json",
-        "c.json",
-        "--csv",
-        "c.csv",
-        "--markdown",
-        "c.md",
-        "--html",
-        "c.html",
-        "--plot",
-        "c.svg",
-    )
-    assert run("check", "p.csv", *outputs).returncode == 0
-    loaded = bb.load(tmp_path / "c.json")
-    assert isinstance(loaded, bb.results.FileCheck)
-    assert list(to_frame(loaded, "columns")["part"])[:2] == ["item ids", "gold"]
-    assert loaded.commands[0].command in (tmp_path / "c.csv").read_text(encoding="utf-8")
-    assert loaded.commands[0].command in (tmp_path / "c.md").read_text(encoding="utf-8")
-    assert "topic" in (tmp_path / "c.html").read_text(encoding="utf-8")

@@ -3,8 +3,6 @@
 # ruff: noqa: E501 - rows of tables
 from __future__ import annotations
 
-import csv
-import io
 import json
 import math
 import subprocess
@@ -102,20 +100,6 @@ def test_scores_of_ones_own_have_a_name_and_a_direction(
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ("--lower-is-better --higher-is-better", "--lower-is-better and --higher-is-better contradict"),
-        ("--lower-is-better --metric accuracy", "--lower-is-better contradicts the metric accuracy"),
-    ],
-)
-def test_a_direction_that_contradicts(
-    table: Path, capsys: pytest.CaptureFixture[str], options: str, message: str
-) -> None:
-    assert main(_arguments(table, *options.split())) == 2
-    assert message in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
     ("arguments", "first", "second"),
     [
         (["nowhere.csv"], "InvalidInputError: no file 'nowhere.csv'", "hint: check the path and the current directory"),
@@ -190,49 +174,6 @@ def test_a_flag_and_its_opposite_contradict_each_other(run: Run, table: Path, fl
         "InvalidInputError: --stream and --no-stream contradict each other",
         "hint: give one of them",
     ]
-
-
-def test_a_flag_may_be_repeated(run: Run, table: Path) -> None:
-    arguments = ("compare", table, "--gold", "label", "--item", "item", "--cluster", "doc")
-    assert run(*arguments, "--no-stream", "--no-stream").stdout == run(*arguments, "--no-stream").stdout != ""
-
-
-def test_published_absa_through_files(run: Run, shared_data, tmp_path: Path) -> None:
-    # The first difference of the published table (Bestgen 2022): aen_bert minus bert_spc, to four decimals.
-    for name in ("aen_bert", "bert_spc"):
-        predictions, gold = list(csv.reader((shared_data("absa") / f"{name}.csv").read_text().splitlines()))[
-            :2
-        ]
-        (tmp_path / f"{name}.txt").write_text("\n".join(predictions) + "\n", encoding="utf-8")
-        (tmp_path / "gold.txt").write_text("\n".join(gold) + "\n", encoding="utf-8")
-    done = run(
-        "compare", "aen_bert=aen_bert.txt", "bert_spc=bert_spc.txt", "--gold", "gold.txt", "--csv", "-"
-    )
-    assert done.stderr == ""
-    (row,) = csv.DictReader(io.StringIO(done.stdout))
-    assert (row["a"], row["b"], round(float(row["difference"]), 4)) == ("aen_bert", "bert_spc", 0.0110)
-
-
-def test_scores_against_labels_of_text(run: Run, tmp_path: Path) -> None:
-    rows = [
-        (f"q{i}", "pos" if i % 3 else "neg", (i * 7 % 20 + (i % 3 > 0) * 9) / 30, (i * 11 % 20) / 20)
-        for i in range(40)
-    ]
-    lines = ["item,gold,u,v", *(",".join(map(str, row)) for row in rows)]
-    (tmp_path / "scores.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    done = run("compare", "scores.csv", "--metric", "roc_auc[pos]", "--json", "-")
-    assert (done.returncode, done.stderr) == (0, "")
-    scores = {entry["system"]: entry["score"] for entry in json.loads(done.stdout)["systems"]}
-    for place, name in ((2, "u"), (3, "v")):
-        pairs = [(p[place], n[place]) for p in rows for n in rows if (p[1], n[1]) == ("pos", "neg")]
-        assert scores[name] == pytest.approx(sum((p > n) + 0.5 * (p == n) for p, n in pairs) / len(pairs))
-    refused = run("compare", "scores.csv")
-    assert refused.returncode == 2
-    assert refused.stderr.startswith(
-        "DesignError: system 'u' holds numbers such as 0.03333, all from 0 to 1,"
-    )
-    assert "probabilities of the class 'pos'" in refused.stderr
-    assert "--metric roc_auc (or log_loss, brier)" in refused.stderr
 
 
 @pytest.mark.parametrize("stream", [(), ("--stream",)])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import subprocess
 from pathlib import Path
@@ -20,21 +18,6 @@ START = {"json": "{", "csv": "metric,a,b,", "markdown": "", "latex": "", "html":
 
 def _arguments(table: Path, *more: str) -> list[str]:
     return ["compare", str(table), "--gold", "label", "--item", "item", "--cluster", "doc", *more]
-
-
-def test_every_output_as_a_file(run: Run, table: Path, tmp_path: Path) -> None:
-    names = {form: f"out.{'svg' if form == 'plot' else form}" for form in FORMS}
-    done = run(*_arguments(table), *[word for form in FORMS for word in (f"--{form}", names[form])])
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "high has the highest accuracy" in done.stdout
-    for form, name in names.items():
-        text = (tmp_path / name).read_text(encoding="utf-8")
-        assert text.startswith(START[form])
-        assert "high" in text or form == "plot"
-    document = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
-    rows = list(csv.DictReader(io.StringIO((tmp_path / "out.csv").read_text(encoding="utf-8"))))
-    assert [float(row["difference"]) for row in rows] == [d["difference"] for d in document["differences"]]
-    assert sorted(path.name for path in tmp_path.iterdir()) == sorted([*names.values(), "table.csv"])
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -102,13 +85,6 @@ def test_an_input_is_not_overwritten(
     assert table.read_bytes() == before
 
 
-def test_a_file_of_another_name_than_the_inputs_is_overwritten(table: Path) -> None:
-    old = table.with_name("old.csv")
-    old.write_text("old", encoding="utf-8")
-    assert main(_arguments(table, "--csv", str(old))) == 0
-    assert old.read_text(encoding="utf-8").startswith("metric,a,b")
-
-
 def test_nothing_is_written_when_a_later_output_cannot_be_made(
     table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -161,18 +137,6 @@ def test_a_closed_pipe_is_quiet(table: Path, tmp_path: Path) -> None:
     assert process.stderr.read() == b""
     process.stderr.close()
     assert process.wait(60) == 141
-
-
-def test_a_disk_without_room(run: Run, table: Path) -> None:
-    if not Path("/dev/full").exists():
-        pytest.skip("no /dev/full")
-    code = f"exec {' '.join(repr(word) for word in COMMAND)} metrics > /dev/full"
-    done = subprocess.run(["sh", "-c", code], capture_output=True, text=True, env=environment(), check=False)
-    assert done.returncode == 2
-    assert done.stderr.splitlines() == [
-        "InvalidInputError: cannot write the standard output: No space left on device",
-        "hint: free some space, or write to a file elsewhere; all requested files are complete",
-    ]
 
 
 def test_top_limits_what_is_shown_and_not_what_is_written(run: Run, table: Path) -> None:

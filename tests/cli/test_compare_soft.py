@@ -1,6 +1,5 @@
 """Soft labels, annotators and the size of resamples at the command line."""
 
-# ruff: noqa: E501 - rows of tables
 from __future__ import annotations
 
 import json
@@ -11,7 +10,6 @@ import pytest
 from tests.cli.helpers import Run
 
 from bestby import compare, read
-from bestby.cli import main
 
 CLASSES = ["neg", "neu", "pos"]
 
@@ -96,22 +94,3 @@ def test_rows_that_do_not_sum_to_one(run: Run, files: Path) -> None:
         "hint: pass --normalise to divide every row by its sum",
     ]
     assert _differences(run, *arguments, "--metric", "cross_entropy", "--normalise")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "first", "second"),
-    [
-        (["a=a.csv", "b=b.csv", "--gold", "gold.csv"], "InvalidInputError: a.csv: which column holds the predictions or scores? its columns are: id, neg, neu, pos",
-         "hint: if columns are the probabilities of classes, or mark labels by 0 and 1, name them: --classes ...; otherwise name the column of predictions or scores: --value-column ..., or call it prediction or score"),
-        (["a=a.csv", "b=b.csv", "--gold", "gold.csv", "--classes", "neg"], "InvalidInputError: there must be at least 2 classes, got 1",
-         "hint: one probability per class is needed, for two classes too"),
-        (["wide.csv", "--resample-size", "20%"], "InvalidInputError: --resample-size must be a share of the items or a number of them, got '20%'",
-         "hint: 0.2 is a fifth of the items, 200 are 200 of them"),
-    ],
-)  # fmt: skip
-def test_bad_input_is_two_lines(
-    files: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], arguments: list[str], first: str, second: str
-) -> None:  # fmt: skip
-    monkeypatch.chdir(files)
-    assert main(["compare", *arguments]) == 2
-    assert capsys.readouterr().err.splitlines() == [first, second]

@@ -1,6 +1,5 @@
 """`bestby datasets` and `bestby folds`: every kind of table, every output, messages."""
 
-# ruff: noqa: E501 - rows of tables
 from __future__ import annotations
 
 import csv
@@ -47,16 +46,6 @@ def predictions(tmp_path: Path) -> Path:
     return path
 
 
-def test_every_output(run: Run, scores: Path, tmp_path: Path) -> None:
-    outputs = [word for form, end in FORMS.items() for word in (f"--{form}", f"out.{end}")]
-    done = run("datasets", scores, *outputs)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "big has the best average rank" in done.stdout
-    assert json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))["critical_difference"] > 1.0
-    for end in FORMS.values():
-        assert (tmp_path / f"out.{end}").stat().st_size > 100
-
-
 def test_items_and_folds_of_one_file(predictions: Path, capsys: pytest.CaptureFixture[str]) -> None:
     chosen = ["--gold", "gold", "--system", "a", "--system", "b"]
     assert main(["datasets", str(predictions), *chosen, "--item", "item", "--json", "-"]) == 0
@@ -68,19 +57,6 @@ def test_items_and_folds_of_one_file(predictions: Path, capsys: pytest.CaptureFi
     assert found["spread"][0]["repetitions"] == 2
     assert len(found["scores"]) == 8
     assert found["ratio"] == pytest.approx(1 / 3)
-
-
-def test_a_long_table_of_scores(tmp_path: Path, scores: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with scores.open(encoding="utf-8") as stream:
-        rows = list(csv.DictReader(stream))
-    long = tmp_path / "long.csv"
-    lines = [f"{row['dataset']},{name},{row[name]}" for row in rows for name in ("old", "new", "big")]
-    long.write_text("\n".join(["task,system,score", *lines]) + "\n", encoding="utf-8")
-    outs = []
-    for path in (scores, long):
-        assert main(["datasets", str(path), "--csv", "-"]) == 0
-        outs.append(capsys.readouterr().out)
-    assert outs[0] == outs[1]
 
 
 def test_margin(scores: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -110,18 +86,6 @@ def test_p_values(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "P-values of the datasets" in capsys.readouterr().out
 
 
-def test_missing_cells(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "gaps.csv"
-    path.write_text("dataset,a,b\nx,1,2\ny,NA,3\nz,2,4\nw,3,4\n", encoding="utf-8")
-    assert main(["datasets", str(path)]) == 2
-    assert capsys.readouterr().err.splitlines() == [
-        "InvalidInputError: 1 of 8 scores are missing, on 1 of 4 datasets; first: 'a' on dataset 'y'",
-        "hint: pass --on-missing drop to compare on the other datasets only",
-    ]
-    assert main(["datasets", str(path), "--on-missing", "drop"]) == 0
-    assert "1 of 4 datasets were left out" in capsys.readouterr().out
-
-
 def test_scores_of_folds(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "folds.csv"
     rows = [f"{i},{j},{0.7 + 0.01 * i},{0.6 + 0.02 * j}" for i in (1, 2, 3, 4, 5) for j in (1, 2)]
@@ -133,26 +97,6 @@ def test_scores_of_folds(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert "combined 5×2 cv F-test" in captured.out
     assert main(["folds", str(path), "--required", "some"]) == 2
     assert "--required must be a whole number or all" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("text", "command", "message"),
-    [
-        ("a,b\n1,2\n", "datasets", "no column is called dataset or task"),
-        ("dataset,a,b\nx,1,?\ny,1,2\n", "datasets", "column 'b' holds text ('?'), expected scores"),
-        ("dataset,p\nx,.1\nx,.2\n", "datasets", "a dataset occurs more than once beside column 'p'"),
-        ("a,b\n1,2\n", "folds", "no column is called fold"),
-        ("repetition,fold,a,b\n1,1,1,2\n1,2,1,2\n2,1,1,2\n", "folds", "different numbers of folds: 1: 2, 2: 1"),
-        ("fold,a,b\n1,1,2\n2,NA,2\n", "folds", "column 'a' has no value in 1 of 2 rows"),
-    ],
-)  # fmt: skip
-def test_messages(
-    tmp_path: Path, text: str, command: str, message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = tmp_path / "t.csv"
-    path.write_text(text, encoding="utf-8")
-    assert main([command, str(path)]) == 2
-    assert message in capsys.readouterr().err
 
 
 def test_big_bench_hard_through_the_command(shared_data: Callable[[str], Path], run: Run) -> None:

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from tests.cli.helpers import Run
 
-INIT = ("board", "init", "all.csv", "--board", "::notice::b", "--title", "T", "--metric", "accuracy")
 ON_GITHUB = {"GITHUB_ACTIONS": "true"}
 NASTY = "::error::pwn"
 FORMS = ([], ["--csv", "-"], ["--markdown", "-"], ["--latex", "-"], ["--json", "-"])

@@ -208,57 +208,16 @@ BAD: dict[str, tuple[Rows, tuple[str, ...], str]] = {
         ("--labels-drawn", "random"),
         "item 'q2' of system 'new' has a human label, and the judge did not score it",
     ),
-    "one label": (rows(labelled=1), ("--labels-drawn", "random"), "has 1 human label, and at least 2"),
-    "constant judge": (
-        changed(lambda *_: {"judge": 1}), ("--labels-drawn", "random"), "always says the same"
-    ),
-    "one cluster": (
-        changed(lambda i, row: {"topic": "only" if i < 80 else row["item"]}),
-        ("--labels-drawn", "random", "--cluster", "topic"),
-        "lie in one cluster",
-    ),
-    "probability": (
-        changed(lambda i, _: {"chance": 1.5 if i == 2 else 0.5}),
-        ("--labels-drawn", "chance"),
-        "must lie in (0, 1], got 1.5",
-    ),
     "no such way": (rows(), ("--labels-drawn", "Random"), "Random names no column of the data"),
-    "strata not named": (rows(), ("--labels-drawn", "stratified"), "needs the strata"),
-    "no such column": (
-        rows(), ("--labels-drawn", "random", "--bias-by", "len"), "names no column of the data"
-    ),
     "missing length": (
         changed(lambda i, _: {"length": "" if i < 2 else 7 + i}),
         ("--labels-drawn", "random", "--bias-by", "length"),
         "has no value for item 'q0'",
     ),
-    "scale": (
-        changed(lambda i, _: {"judge": 10 + i}),
-        ("--labels-drawn", "random", "--scale", "same"),
-        "but the judge's scores lie from",
-    ),
-    "metric of ranks": (
-        label_rows(),
-        ("--labels-drawn", "random", "--metric", "spearman"),
-        "spearman is not a function of sums",
-    ),
-    "metric of scores": (
-        rows(), ("--labels-drawn", "random", "--metric", "f1_macro"), "--metric compares predictions with"
-    ),
-    "labels of one class": (
-        [{**row, "human": row["human"] and "x"} for row in label_rows()],
-        ("--labels-drawn", "random", "--metric", "f1_macro"),
-        "all human labels are 'x'",
-    ),
     "no column of the judge": (
         [{k: v for k, v in row.items() if k != "judge"} for row in label_rows()],
         ("--labels-drawn", "random"),
         "has no column 'judge'",
-    ),
-    "bias on other scale": (
-        changed(lambda i, _: {"judge": 10 + i}),
-        ("--labels-drawn", "random", "--bias-by", "length"),
-        "needs judge and humans on the same scale",
     ),
 }  # fmt: skip
 

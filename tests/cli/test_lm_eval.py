@@ -13,7 +13,7 @@ from tests.cli.helpers import environment, run_in
 
 import bestby as bb
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.check
 
 SIZES = {"alpha": 40, "beta": 60}
 TASK = """

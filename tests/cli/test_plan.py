@@ -3,8 +3,6 @@
 # ruff: noqa: E501 - rows of tables
 from __future__ import annotations
 
-import csv
-import io
 import json
 import random
 from pathlib import Path
@@ -253,17 +251,6 @@ def test_a_formula_for_scores_has_no_choice_of_a_test(
     path.write_text("item,a,b\n1,0.5,0.7\n2,0.6,0.65\n3,0.1,0.7\n")
     assert main(["plan", str(path), "--formula", "--test", "permutation"]) == 2
     assert "--test: this design is decided by a t-test" in capsys.readouterr().err
-
-
-def test_every_output(run: Run, tmp_path: Path) -> None:
-    names = ["plan.json", "plan.csv", "plan.markdown", "plan.latex", "plan.html"]
-    outputs = [word for name in names for word in (f"--{name.split('.')[1]}", name)]
-    done = run("plan", *PROPORTIONS, *outputs, "--plot", "plan.png")
-    assert (done.returncode, done.stderr) == (0, "")
-    rows = list(csv.DictReader(io.StringIO((tmp_path / "plan.csv").read_text())))
-    assert {"n": "920", "unit": "items"}.items() <= next(row for row in rows if row["n"] == "920").items()
-    assert (tmp_path / "plan.png").read_bytes().startswith(b"\x89PNG")
-    assert run("plan", *PROPORTIONS, "--plot", "-").stdout.startswith("<?xml")
 
 
 @pytest.mark.parametrize(

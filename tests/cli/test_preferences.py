@@ -8,7 +8,7 @@ import random
 from pathlib import Path
 
 import pytest
-from tests.cli.helpers import START, Run, check_refused
+from tests.cli.helpers import Run, check_refused
 
 
 @pytest.fixture
@@ -119,24 +119,6 @@ def test_graded_preferences_are_win_rates(run: Run, graded: Path) -> None:
         f"InvalidInputError: strengths are made of wins, losses and ties, but a preference is graded (the first: {2.0 - given[0]:g})",
         "hint: compare the means of graded preferences: bestby preferences --method win-rate, or compare with them as the scores of items",
     ]
-
-
-@pytest.mark.parametrize("form", START)
-@pytest.mark.parametrize("method", ["bradley-terry", "win-rate"])
-def test_outputs(run: Run, judged: Path, tmp_path: Path, form: str, method: str) -> None:
-    arguments = ("preferences", judged, "--method", method, "--resamples", "200")
-    done = run(*arguments, f"--{form}", "-")
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith(START[form])
-    assert run(*arguments, f"--{form}", "out").returncode == 0
-    assert (tmp_path / "out").read_text(encoding="utf-8") == done.stdout
-
-
-@pytest.mark.parametrize("figure", ["scores", "forest"])
-def test_figures(run: Run, judged: Path, tmp_path: Path, figure: str) -> None:
-    done = run("preferences", judged, "--plot", "p.svg", "--plot-kind", figure, "--resamples", "200")
-    assert (done.returncode, done.stderr) == (0, "")
-    assert (tmp_path / "p.svg").read_text(encoding="utf-8").startswith("<?xml")
 
 
 @pytest.mark.parametrize(

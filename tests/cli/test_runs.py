@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.cli.helpers import START, Run, check_refused
+from tests.cli.helpers import Run, check_refused
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "langid"
 
@@ -46,22 +46,6 @@ def test_every_option_reaches_the_comparison(run: Run, seeds: Path) -> None:
         "baseline": "old",
     }  # fmt: skip
     assert (made["seed"], made["n_resamples"]) == (7, 500)
-
-
-@pytest.mark.parametrize("form", START)
-def test_outputs(run: Run, seeds: Path, tmp_path: Path, form: str) -> None:
-    done = run("runs", seeds, f"--{form}", "-")
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith(START[form])
-    assert run("runs", seeds, f"--{form}", "out").returncode == 0
-    assert (tmp_path / "out").read_text(encoding="utf-8") == done.stdout
-
-
-@pytest.mark.parametrize("figure", ["scores", "forest", "quantiles", "order"])
-def test_figures(run: Run, seeds: Path, tmp_path: Path, figure: str) -> None:
-    done = run("runs", seeds, "--plot", "p.svg", "--plot-kind", figure)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert (tmp_path / "p.svg").read_text(encoding="utf-8").startswith("<?xml")
 
 
 def test_the_example_with_and_without_items(run: Run) -> None:

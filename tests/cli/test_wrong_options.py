@@ -1,4 +1,4 @@
-"""Options that commands share, with values that they do not take: two lines say so, and no file changes."""
+"""Options that commands share: a wrong value is refused in two lines, and every output is written."""
 
 from __future__ import annotations
 
@@ -39,6 +39,7 @@ WRONG = {
     "--test": ["anova"],
     "--statistic": ["mode"],
     "--resamples": ["0", "1.5"],
+    "--resample-size": ["20%", "1"],
     "--seed": ["-1"],
     "--jobs": ["0"],
     "--comparisons": ["0"],
@@ -117,3 +118,25 @@ def test_a_wrong_value_is_refused_by_the_name_of_the_option(
         assert option in error or by_value, (value, error)
         assert hint.startswith("hint: ")
     assert sorted(folder.rglob("*")) == before
+
+
+STARTS = {"json": "{", "csv": "", "markdown": "", "latex": "%", "html": "<!DOCTYPE", "plot": "<?xml"}
+"""How the outputs begin."""
+
+
+@pytest.mark.parametrize("command", SOUND)
+def test_every_output_is_written_and_one_can_go_to_stdout(run: Run, tmp_path: Path, command: str) -> None:
+    options = {name for names in spellings(record_of(tuple(command.split()))).values() for name in names}
+    files = {
+        form: tmp_path / f"out.{form.replace('plot', 'svg')}" for form in STARTS if f"--{form}" in options
+    }
+    words = [*command.split(), *SOUND[command].split()]
+    done = run(*words, *(word for form, path in files.items() for word in (f"--{form}", path)))
+    assert (done.returncode in (0, 1, 3), done.stderr) == (True, "")
+    assert "json" in files
+    for form, path in files.items():
+        text = path.read_text(encoding="utf-8")
+        assert text.startswith(STARTS[form])
+        assert len(text) > 40, form
+        if form == "csv":
+            assert run(*words, "--csv", "-").stdout == text != done.stdout

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import pathlib
 import tempfile
 from collections.abc import Callable, Mapping
@@ -32,16 +31,6 @@ def _study(first: Mapping[str, Any], second: Mapping[str, Any]) -> Any:
         gold, runs = study.gold(), [study.load(name, study.runs(name)[0]) for name in study.conditions()]
         clusters = None if gold.clusters is None else gold.clusters.tolist()
         return gold.values.tolist(), clusters, [run.predictions.tolist() for run in runs]
-
-
-@functools.cache
-def _kept_study() -> tuple[bb.Study, Any]:
-    """Return a study for calls that add nothing, and its folder, which is deleted in the end."""
-    folder = tempfile.TemporaryDirectory()
-    study = bb.Study(pathlib.Path(folder.name, "study"))
-    study.add("a", run=0, predictions=PLAIN, gold=OTHER, baseline=True)
-    study.add("b", run=0, predictions=OTHER)
-    return study, folder
 
 
 def _frame() -> Any:
@@ -146,7 +135,7 @@ GIVEN: dict[str, tuple[list[Any], Callable[[Any], Any]]] = {
     "Study, gold": (PLAIN, lambda x: _study({"gold": x}, {})),
     "Study, ids": (list("abcdef"), lambda x: _study({"ids": x}, {})),
     "Study, clusters": (list("aabbcc"), lambda x: _study({"clusters": x}, {})),
-    "Study, classes": ([0, 1], lambda x: _study({"classes": x}, {})),
+    "Study, classes": ([0, 1], lambda x: _study({"reading": bb.Reading(classes=x)}, {})),
     "compare_preferences, clusters": (
         list("aabbcc"),
         lambda x: bb.compare_preferences(
@@ -160,75 +149,6 @@ GIVEN: dict[str, tuple[list[Any], Callable[[Any], Any]]] = {
 }
 """The places that take a sequence: values that do, and what calls the function with others."""
 
-NO_SEQUENCE: dict[str, Callable[[Any], Any]] = {
-    "compare, systems": lambda x: bb.compare(x, PLAIN, **FEW),
-    "compare, baseline": lambda x: bb.compare({"a": OTHER, "b": PLAIN}, PLAIN, baseline=x, **FEW),
-    "compare_runs, runs": lambda x: bb.compare_runs(x, **FEW),
-    "compare_runs, baseline": lambda x: bb.compare_runs({"a": SCORES, "b": SCORES}, baseline=x, **FEW),
-    "compare_folds, data": lambda x: bb.compare_folds(x, **FEW),
-    "compare_folds, baseline": lambda x: bb.compare_folds(
-        {"a": SCORES, "b": SCORES[::-1]}, baseline=x, **FEW
-    ),
-    "compare_datasets, data": lambda x: bb.compare_datasets(x, **FEW),
-    "compare_datasets, row": lambda x: bb.compare_datasets({"n": x, "m": {"a": 1, "b": 0.5}}, **FEW),
-    "compare_datasets, cell": lambda x: bb.compare_datasets(
-        {"n": {"a": x, "b": 0.5}, "m": {"a": 1, "b": 0.5}}, **FEW
-    ),
-    "compare_datasets, baseline": lambda x: bb.compare_datasets(
-        {"n": {"a": 0.1, "b": 0.5}, "m": {"a": 1, "b": 0.5}}, baseline=x, **FEW
-    ),
-    "compare_preferences": lambda x: bb.compare_preferences(x, **FEW),
-    "compare_preferences, cell": lambda x: bb.compare_preferences([("x", "y", x), ("x", "y", "x")], **FEW),
-    "compare_preferences, name": lambda x: bb.compare_preferences([(x, "y", "y"), ("x", "y", "x")], **FEW),
-    "compare_preferences, baseline": lambda x: bb.compare_preferences(
-        [("x", "y", "y"), ("x", "y", "x")] * 3, baseline=x, **FEW
-    ),
-    "multi_aso, runs": lambda x: bb.multi_aso(x, n_resamples=20),
-    "Evaluation.of, systems": lambda x: bb.Evaluation.of(x, PLAIN),
-    "Study": lambda x: bb.Study(x).conditions(),
-    "Study, run": lambda x: _study({}, {"run": x}),
-    "read": lambda x: bb.read(x),
-    "read, gold": lambda x: bb.read("no such file.csv", gold=x),
-    "read_runs": lambda x: bb.read_runs(x),
-    "read_datasets": lambda x: bb.read_datasets(x),
-    "read_folds": lambda x: bb.read_folds(x),
-    "read_preferences": lambda x: bb.read_preferences(x),
-    "power": lambda x: bb.power(x, 10),
-    "power, n": lambda x: bb.power(bb.planning.PairedProportions(0.8, 0.7, 0.8), x),
-    "compare, level": lambda x: bb.compare({"a": OTHER, "b": PLAIN}, PLAIN, level=x, **FEW),
-    "compare, test": lambda x: bb.compare({"a": OTHER, "b": PLAIN}, PLAIN, test=x, **FEW),
-    "compare, metric": lambda x: bb.compare({"a": OTHER, "b": PLAIN}, PLAIN, metric=x, **FEW),
-    "compare, margin": lambda x: bb.compare({"a": OTHER, "b": PLAIN}, PLAIN, margin=x, **FEW),
-    "compare, rng": lambda x: bb.compare({"a": OTHER, "b": PLAIN}, PLAIN, rng=x, **FEW),
-    "compare, a frame's gold": lambda x: bb.compare(_frame(), x, **FEW),
-    "compare, a frame's items": lambda x: bb.compare(_frame(), "gold", items=x, **FEW),
-    "compare, a frame's clusters": lambda x: bb.compare(_frame(), "gold", clusters=x, **FEW),
-    "compare, on_missing": lambda x: bb.compare({"a": SCORES, "b": SCORES[::-1]}, on_missing=x, **FEW),
-    "compare, kind of annotators": lambda x: bb.compare(
-        {"a": SCORES, "b": SCORES[::-1]}, reading=bb.Reading(annotators=x), **FEW
-    ),
-    "compare, normalise": lambda x: bb.compare(
-        {"a": [[0.5, 0.5]] * 6, "b": [[1, 0]] * 6}, PLAIN, reading=bb.Reading(normalise=x), **FEW
-    ),
-    "compare_datasets, systems": lambda x: bb.compare_datasets(
-        {"n": {"a": 0.1, "b": 0.5}, "m": {"a": 1, "b": 0.5}}, systems=x, **FEW
-    ),
-    "compare_datasets, dataset": lambda x: bb.compare_datasets(_frame(), dataset=x, **FEW),
-    "compare_folds, systems": lambda x: bb.compare_folds({"a": SCORES, "b": SCORES[::-1]}, systems=x, **FEW),
-    "compare_folds, fold": lambda x: bb.compare_folds(_frame(), fold=x, **FEW),
-    "compare_preferences, a": lambda x: bb.compare_preferences(
-        {"a": ["x"] * 3, "b": ["y"] * 3, "winner": ["a", "b", "a"]}, a=x, **FEW
-    ),
-    "PairedScores, difference": lambda x: bb.planning.PairedScores.from_pilot(SCORES, difference=x),
-    "power, curve": lambda x: bb.power(bb.planning.PairedProportions(0.8, 0.7, 0.8), 20, curve=x),
-    "Pilot": lambda x: bb.planning.Pilot(x),
-    "Study, against": lambda x: _kept_study()[0].add("c", run=0, predictions=PLAIN, against=x),
-    "Study, baseline": lambda x: _kept_study()[0].add("d", run=0, predictions=PLAIN, baseline=x),
-    "Study.compare, baseline": lambda x: _kept_study()[0].compare(baseline=x, **FEW),
-    "Study.compare, conditions": lambda x: _kept_study()[0].compare(conditions=x, **FEW),
-    "Study.import_outcomes": lambda x: _kept_study()[0].import_outcomes(x),
-}
-"""The places that take something else; odd containers must be refused there as well, or be what they are."""
 
 # -- the places where two containers belong together -----------------------------------------------
 

@@ -33,6 +33,8 @@ REPRESENTATIVE = (
     "soft_f1_macro", "callable",
 )  # fmt: skip
 """Metrics of each kind that the engine has: `make test` tries every law on them, `make check` on all."""
+IN_EVERY_DESIGN = ("accuracy", "f1_macro", "roc_auc")
+"""Those that `make test` tries in clusters and in strata, too, and not only in clusters within strata."""
 
 STANDARDISED = ("pearson", "spearman", "kendall", "roc_auc", "average_precision", "entropy_")
 """How the names of correlations and metrics of ranks begin."""
@@ -282,16 +284,17 @@ def cases(
     """
     soft = [entry for entry in entries if entry.kind.startswith("soft") and entry.key not in OF_A_KIND]
     return [
-        pytest.param(entry, design, id=f"{entry.key}-{design}", marks=marks(entry))
+        pytest.param(entry, design, id=f"{entry.key}-{design}", marks=marks(entry, design))
         for entry in entries
         for d, design in enumerate(designs)
         if entry not in soft or (each and soft.index(entry) % len(designs) == d)
     ]
 
 
-def marks(entry: Entry) -> list[pytest.MarkDecorator]:
-    """Leave all but the representative metrics to `make check`."""
-    return [] if entry.key in REPRESENTATIVE else [pytest.mark.check]
+def marks(entry: Entry, design: str = "plain") -> list[pytest.MarkDecorator]:
+    """Leave all but the representative metrics to `make check`, and most designs that others contain."""
+    tried = REPRESENTATIVE if design in ("plain", "both") else IN_EVERY_DESIGN
+    return [] if entry.key in tried else [pytest.mark.check]
 
 
 def each(entries: Sequence[Entry] = ROSTER) -> list[Any]:

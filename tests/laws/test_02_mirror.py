@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.laws.roster import FROM_COUNTS, INTERVALS, TESTS, Entry, applies, by_key, cases, each, make
 
@@ -123,7 +123,6 @@ def test_indexing_the_other_way_round_mirrors_everything() -> None:
     assert back.mirrored() == d
 
 
-@settings(max_examples=40)
 @given(
     st.lists(st.tuples(st.integers(-3, 3), st.integers(-3, 3)), min_size=2, max_size=40),
     st.sampled_from([i for i in INTERVALS[1:] if not {"answers", "one stratum"} & {*needs("interval", i)}]),

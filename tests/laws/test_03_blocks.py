@@ -15,13 +15,13 @@ import pytest
 from bestby import compare
 
 AT_A_TIME = {
-    "_core.chunks.CHUNK": 7,
+    "_core.chunks.CHUNK": 150,
     "resampling.totals.BLOCK_NUMBERS": 7,
     "resampling.totals.WEIGHT_BLOCK": 7,
 }
 """Constants that the settings below depend on, and what each is set to.
 
-A last block then holds a single row or number now and then.
+A last block then holds a single row or number now and then: 151 rows of one, three or five columns are such.
 """
 
 N = 151

@@ -301,7 +301,6 @@ def test_one_difference_far_off_ties_no_others(far: float) -> None:
     assert d.p_value == pytest.approx(alone.p_value, rel=5e-3)
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.data(), st.sampled_from(["median", "trimmed_mean", "iqm"]), st.booleans(), st.booleans())
 def test_runs_are_told_apart_if_and_only_if_their_interval_excludes_0(
     data: st.DataObject, statistic: str, paired: bool, skewed: bool

@@ -111,7 +111,7 @@ options = st.one_of(
 )
 
 
-@settings(max_examples=100, **SETTINGS)
+@settings(**SETTINGS)
 @given(evaluations(), options)
 def test_compare(made: tuple[Any, Any], given: dict[str, Any]) -> None:
     systems, gold = made
@@ -122,7 +122,7 @@ def test_compare(made: tuple[Any, Any], given: dict[str, Any]) -> None:
         check_comparison(result)
 
 
-@settings(max_examples=40, **SETTINGS)
+@settings(**SETTINGS)
 @given(evaluations(), options)
 def test_evaluation(made: tuple[Any, Any], given: dict[str, Any]) -> None:
     known = {k: v for k, v in given.items() if k in ("items", "clusters", "strata", "on_missing", "classes")}
@@ -154,7 +154,7 @@ def test_a_frame(made: tuple[Any, Any], library: str, gold: Any) -> None:
             check_comparison(result)
 
 
-@settings(max_examples=25, **SETTINGS)
+@settings(**SETTINGS)
 @given(
     evaluations(),
     odd_settings,
@@ -174,7 +174,7 @@ def test_runs(made: tuple[Any, Any], given: dict[str, Any], more: dict[str, Any]
             check_comparison(result)
 
 
-@settings(max_examples=60, **SETTINGS)
+@settings(**SETTINGS)
 @given(
     columns(4) | plain(5), columns(4) | plain(5), odd_settings, st.sampled_from([{}, {"n_comparisons": 0}])
 )
@@ -188,7 +188,7 @@ def test_stochastic_order(a: Any, b: Any, given: dict[str, Any], more: dict[str,
     check_outcome(lambda: bb.normality(a, n_resamples=99))
 
 
-@settings(max_examples=60, **SETTINGS)
+@settings(**SETTINGS)
 @given(
     st.one_of(columns(5), st.dictionaries(names, st.floats(-0.1, 1.1) | scalars, max_size=4)),
     st.one_of(scalars, st.floats(0, 1)),
@@ -201,7 +201,7 @@ def test_replicability(p_values: Any, alpha: Any) -> None:
             found.to_json()
 
 
-@settings(max_examples=60, **SETTINGS)
+@settings(**SETTINGS)
 @given(
     st.sampled_from(
         [
@@ -244,7 +244,7 @@ def test_planning(of: tuple[Any, dict[str, Any]], data: st.DataObject) -> None:
         check_outcome(lambda: bb.allocate(design, n, run_cost=1.0, item_cost=0.1))
 
 
-@settings(max_examples=30, **SETTINGS)
+@settings(**SETTINGS)
 @given(columns(6) | plain(6), scalars)
 def test_planning_from_scores(scores: Any, lift: Any) -> None:
     for more in ({}, {"lift": lift}, {"by": lift}):
@@ -254,7 +254,7 @@ def test_planning_from_scores(scores: Any, lift: Any) -> None:
             assert plan is None or 0.0 <= plan.power <= 1.0
 
 
-@settings(max_examples=60, **SETTINGS)
+@settings(**SETTINGS)
 @given(
     st.dictionaries(
         st.sampled_from(
@@ -284,7 +284,7 @@ def test_advise(given: dict[str, Any]) -> None:
         assert found.to_json()
 
 
-@settings(max_examples=50, **SETTINGS)
+@settings(**SETTINGS)
 @given(
     st.dictionaries(
         names,
@@ -300,7 +300,7 @@ def test_datasets_and_folds(data: Any, given: dict[str, Any]) -> None:
     check_outcome(lambda: bb.compare_folds(data, **{"n_resamples": FEW, **given}))
 
 
-@settings(max_examples=60, **SETTINGS)
+@settings(**SETTINGS)
 @given(
     st.lists(
         st.tuples(st.sampled_from("xyz"), st.sampled_from("xyz"), st.sampled_from(["a", "b", "tie"])),
@@ -394,7 +394,7 @@ def test_reading(paths: Any, given: dict[str, Any], real: bool) -> None:
         check_outcome(lambda: bb.read_folds(source, **shared))
 
 
-@settings(max_examples=40, **SETTINGS)
+@settings(**SETTINGS)
 @given(columns(5), st.none() | columns(3))
 def test_annotations(labels: Any, classes: Any) -> None:
     found = check_outcome(lambda: bb.Annotations.of(labels, classes))

@@ -11,7 +11,7 @@ import unicodedata
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import bestby as bb
@@ -123,7 +123,6 @@ def test_what_is_visible(text: str) -> None:
     assert "\n" not in one_line(text)
 
 
-@settings(max_examples=40)
 @given(
     st.recursive(st.text() | st.integers() | st.none(), lambda s: st.lists(s) | st.dictionaries(st.text(), s))
 )

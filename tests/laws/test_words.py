@@ -29,7 +29,7 @@ OTHER_WORDS = re.compile(
     r"|\b(in favou?r of|favoured|(is|are) favourable to)\b"
     r"|\btests? (can |does not |do not )?favours?\b"
     r"|\bshown on\b|\boutperform|\ba run of .{1,40} beats\b"
-    r"|\b(not )?shown to (be (better|equivalent|dominant)|differ)\b"
+    r"|\b(not )?shown to (be (better|worse|equivalent|dominant)|differ)\b"
     r"|\bno difference (is )?shown\b|\bdifference is shown\b"
     r"|\b(is|are|were|not|could not be) told apart\b",
     re.IGNORECASE,

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import bestby as bb
@@ -126,7 +126,6 @@ def p_over_every_deal(a: list[int], b: list[int]) -> float:
 small = st.lists(st.integers(0, 12), min_size=2, max_size=4)
 
 
-@settings(max_examples=60)
 @given(a=small, b=small)
 def test_p_value_over_every_deal(a: list[int], b: list[int]) -> None:
     assert bb.aso(a, b, n_resamples=1).p_value == pytest.approx(p_over_every_deal(a, b))

@@ -22,7 +22,6 @@ PLAIN = st.lists(st.sampled_from(["p", "q", "r", "s"]), max_size=7).map(" ".join
 
 
 @given(items=st.lists(st.tuples(PLAIN.filter(bool), PLAIN), min_size=1, max_size=8))
-@settings(max_examples=80)
 def test_word_error_rate(items):
     gold, texts = zip(*items, strict=True)
     metric = WordErrorRate()
@@ -63,7 +62,6 @@ def test_estimates_are_right_on_average(n, k, p):
 
 
 @given(reference=PLAIN, text=PLAIN)
-@settings(max_examples=100)
 def test_rouge(reference, text):
     for name, expected in (
         ("rouge1", plain.rouge_n(reference, text, 1)),
@@ -78,7 +76,6 @@ def test_rouge(reference, text):
         st.tuples(st.integers(0, 9), st.integers(1, 9), st.integers(0, 5), st.integers(0, 5)), min_size=1
     )
 )
-@settings(max_examples=60)
 def test_meteor_of_counts(totals):
     rows = [(m, min(c, m), m + p, m + r) for m, c, p, r in totals if m + p + r]
     if rows:
@@ -87,7 +84,6 @@ def test_meteor_of_counts(totals):
 
 
 @given(permutation=st.permutations("abcdef"), size=st.integers(1, 6))
-@settings(max_examples=60)
 def test_chunks_of_words_that_occur_once(permutation, size):
     """Without words that occur twice there is one alignment, and its chunks can be read off."""
     text = list(permutation[:size])

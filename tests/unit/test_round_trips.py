@@ -22,9 +22,7 @@ SYSTEMS = {
     name: np.where(RNG.random(N) < share, RNG.choice(["x", "y", "z"], N), GOLD).tolist()
     for name, share in (("new", 0.2), ("old", 0.5))
 }
-SCORES = {name: np.round(RNG.normal(0.7 - 0.1 * place, 0.1, N), 3) for place, name in enumerate(NAMES)}
 ITEMS = [f"i{place:02}" for place in range(N)]
-CLUSTERS = [f"c{place // 2}" for place in range(N)]
 THIRDS = ["one", "two", "three"]
 PARTS = [THIRDS[place % 3] for place in range(N)]
 RUNS = {name: np.round(RNG.normal(0.8 - 0.05 * place, 0.02, 6), 4) for place, name in enumerate(NAMES)}
@@ -73,10 +71,6 @@ METRICS = ["accuracy", "f1_macro"]
 SETTINGS: dict[str, Any] = {"n_resamples": 99}
 
 
-def compare_predictions(data: Any) -> bb.results.Comparison:
-    return bb.compare(data, metric=METRICS, **SETTINGS)
-
-
 def compare_dataset_items(data: Any) -> bb.results.DatasetComparison:
     return bb.compare_datasets(data, metric="accuracy", **SETTINGS)
 
@@ -114,40 +108,6 @@ DATASET_SCORES = {
 }  # a table of datasets and systems
 
 TRIPS: dict[str, Trip] = {
-    "wide table": Trip(
-        table(PREDICTIONS), bb.read, compare_predictions, lambda: compare_predictions(evaluation())
-    ),
-    "wide table with clusters": Trip(
-        table({**PREDICTIONS, "cluster": CLUSTERS}),
-        bb.read,
-        compare_predictions,
-        lambda: bb.compare(SYSTEMS, GOLD, clusters=CLUSTERS, metric=METRICS, **SETTINGS),
-    ),
-    "wide table with strata": Trip(
-        table({**PREDICTIONS, "stratum": PARTS}),
-        bb.read,
-        compare_predictions,
-        lambda: bb.compare(SYSTEMS, GOLD, strata=PARTS, metric=METRICS, **SETTINGS),
-    ),
-    "wide table of scores": Trip(
-        table({"item": ITEMS, **SCORES}),
-        bb.read,
-        lambda data: bb.compare(data, **SETTINGS),
-        lambda: bb.compare(SCORES, **SETTINGS),
-    ),
-    "long table": Trip(
-        long(SYSTEMS, "prediction", item=ITEMS, gold=GOLD),
-        bb.read,
-        compare_predictions,
-        lambda: bb.compare(SYSTEMS, GOLD, metric=METRICS, **SETTINGS),
-    ),
-    "streamed table": Trip(
-        table({"gold": GOLD, **SYSTEMS}),
-        bb.read,
-        compare_predictions,
-        lambda: bb.compare(SYSTEMS, GOLD, metric=METRICS, **SETTINGS),
-        {"stream": True},
-    ),
     "wide table of runs": Trip(WIDE_RUNS, bb.read_runs, bb.compare_runs, memory_runs),
     "long table of runs": Trip(LONG_RUNS, bb.read_runs, bb.compare_runs, memory_runs),
     "runs with items": Trip(RUN_ITEMS, bb.read_runs, bb.compare_runs, memory_runs_and_items),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -138,23 +137,3 @@ def test_ids_that_are_called_as_the_systems_are_ids() -> None:
 def test_what_was_meant(call: Callable[[], Any], expected: str) -> None:
     with pytest.raises(bb.errors.InvalidInputError, match=expected):
         call()
-
-
-def test_the_hint_on_an_unknown_keyword_is_short() -> None:
-    for word in ("quux", "sytems"):
-        with pytest.raises(bb.errors.InvalidInputError) as caught:
-            bb.compare(PREDICTED, GOLD, **{word: 1})  # type: ignore[arg-type]
-        assert len(str(caught.value.hint)) < 140
-        assert "help(bestby.compare)" in str(caught.value.hint)
-
-
-def test_metrics_are_listed_by_a_word() -> None:
-    assert {"bleu", "sacrebleu"} & {row.name for row in bb.list_metrics("bleu")}
-    assert {row.family for row in bb.list_metrics("regression")} == {"regression"}
-
-
-def test_a_setting_without_effect_is_named_with_its_function() -> None:
-    with ThreadPoolExecutor(1) as pool, pytest.raises(bb.errors.InvalidInputError) as caught:
-        bb.compare_preferences(JUDGED, resampling=bb.Resampling(executor=pool))
-    assert "has no effect on compare_preferences" in caught.value.message
-    assert "0x" not in caught.value.message

@@ -467,7 +467,7 @@ def _standing(key: str, comparison: Comparison, best: str, baseline: str | None,
 def gap(comparison: Comparison, key: str, other: str) -> Gap:
     """Return the difference of a system minus another one."""
     d = comparison[key, other]
-    return Gap(other, d.estimate, d.interval, d.p_adjusted, d.verdict)
+    return Gap(other, d.estimate, d.interval, d.p_adjusted, d.verdict, d.significant, d.winner)
 
 
 def established(comparison: Comparison) -> int:

@@ -19,7 +19,8 @@ from bestby.results.values import Interval
 class Gap:
     """The difference of a system minus another one, with an interval that holds for all of the table at once.
 
-    `p_adjusted` is that of the pair among all pairs of the table.
+    `p_adjusted` is that of the pair among all pairs of the table; `winner` is the system with the better
+    score if the two differ significantly.
     """
 
     other: str
@@ -27,6 +28,8 @@ class Gap:
     interval: Interval | None
     p_adjusted: float | None
     verdict: str | None
+    significant: bool | None = None
+    winner: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +134,7 @@ class Overall:
     standings: tuple[OverallStanding, ...]
     left_out: tuple[str, ...]
     notes: tuple[str, ...]
+    level: float = 0.95
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,9 +64,10 @@ def overall(
         for task, table in first.items()
     }
     means = means_over(names, list(read.values()))
+    higher = greater.pop()
     pairs = MeanDifferences.of(means, level)
-    order = family.ranked(means.scores, names, greater.pop())
-    low, high, _ = family.standings_of(pairs.better(order, first), lettered=False)
+    order = family.ranked(means.scores, names, higher)
+    low, high, _ = family.standings_of(pairs.better(order, higher), lettered=False)
     best = names[order[0]]
     base = baseline if baseline in names else None
     holds = {name: _tasks(name, best, first, level) for name in names if name != best}
@@ -76,8 +77,8 @@ def overall(
             mean=float(means.scores[s]),
             rank_low=int(low[place]),
             rank_high=int(high[place]),
-            to_best=None if names[s] == best else pairs.gap(s, order[0]),
-            to_baseline=None if base in (None, names[s]) else pairs.gap(s, names.index(str(base))),
+            to_best=None if names[s] == best else pairs.gap(s, order[0], higher),
+            to_baseline=None if base in (None, names[s]) else pairs.gap(s, names.index(str(base)), higher),
             n_better=holds.get(names[s], (0, 0))[0],
             n_worse=holds.get(names[s], (0, 0))[1],
         )
@@ -92,6 +93,7 @@ def overall(
             *_notes(first, pairs, baseline),
             *(note.message for note in notes_of_parts({task: part for task, (_, part) in read.items()})),
         ),
+        level,
     )
 
 
@@ -157,9 +159,8 @@ class MeanDifferences:
         adjusted = np.where(error > 0.0, joint.adjusted(p), 1.0)
         return cls(means, a, b, estimate, error, half, adjusted, level, joint.bonferroni)
 
-    def better(self, order: Sequence[int], first: Mapping[str, Table]) -> np.ndarray:
+    def better(self, order: Sequence[int], greater: bool) -> np.ndarray:
         """Return which system wins significantly against which, shape (S, S), in the order given."""
-        greater = next(iter(first.values())).metric.greater_is_better
         shown = np.abs(self.estimate) > self.half  # NaN is not shown
         ahead = (self.estimate > 0.0) == greater
         place = np.argsort(np.array(order))
@@ -168,7 +169,7 @@ class MeanDifferences:
         beaten[place[winner], place[loser]] = True
         return beaten
 
-    def gap(self, s: int, other: int) -> Gap:
+    def gap(self, s: int, other: int, greater: bool) -> Gap:
         """Return the difference of a system minus another one."""
         position = position_among_all(min(s, other), max(s, other), len(self.means.names))
         sign = 1.0 if s < other else -1.0
@@ -176,7 +177,10 @@ class MeanDifferences:
         interval = None
         if not math.isnan(half):
             interval = Interval(estimate - half, estimate + half, self.level, METHOD, True)
-        return Gap(self.means.names[other], estimate, interval, float(self.p_adjusted[position]), None)
+        significant = abs(estimate) > half  # not where it is NaN
+        winner = self.means.names[s if (estimate > 0.0) == greater else other] if significant else None
+        p, name = float(self.p_adjusted[position]), self.means.names[other]
+        return Gap(name, estimate, interval, p, None, significant, winner)
 
 
 def _tasks(name: str, best: str, first: Mapping[str, Table], level: float) -> tuple[int, int]:

@@ -101,7 +101,10 @@ def _say_usage(error: Any) -> None:
         )
         if option is not None:
             message = f"{option} belongs to bestby compare: bestby evaluate compares no systems"
-    _say("UsageError", message, getattr(error, "hint", f"{command} --help"))
+    hint = f"{command} --help"
+    if command == "bestby check" and name == "--gold":
+        hint = "the gold is one of the files: bestby check ... gold=FILE"
+    _say("UsageError", message, getattr(error, "hint", hint))
 
 
 def _argument(option: str) -> str:

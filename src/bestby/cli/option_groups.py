@@ -429,7 +429,7 @@ class Output(Json, Printed):
     markdown: Text = result_file("Write the tables as Markdown.")
     latex: Text = result_file("Write the tables as LaTeX (booktabs).")
     html: Text = result_file("Write one HTML page with tables and figures.", common=True)
-    plot: Text = result_file("Draw the (first) metric as .png, .svg or .pdf; - writes SVG.", common=True)
+    plot: Text = result_file("Draw the (first) figure as .png, .svg or .pdf; - writes SVG.", common=True)
     width: Text = option(
         "WIDTH",
         f"Width of the figure in a paper: {choices('width', 'figure')}, or inches (default: what it needs).",

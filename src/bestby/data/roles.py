@@ -438,7 +438,7 @@ def describe_wide(names: Sequence[str], roles: Roles) -> str:
     return f"a wide table; systems: {listed(names)}; {roles.description()}"
 
 
-def listed(names: Sequence[str], limit: int = 12) -> str:
+def listed(names: Sequence[str], limit: int = 8) -> str:
     """Return names for a message, not too many of them."""
     shown = ", ".join(names[:limit])
     return shown if len(names) <= limit else f"{shown} and {len(names) - limit} more"

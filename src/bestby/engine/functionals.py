@@ -102,7 +102,7 @@ class SideBySide:
 
 
 @dataclass(frozen=True, eq=False)
-class Scores:
+class ScoresOfTotals:
     """The scores of several systems, shape (R, S), of the totals of the columns that vary.
 
     `fixed` are the totals of the other columns, and `used` says which ones are the statistics of each system.

@@ -35,7 +35,7 @@ from bestby.engine.base import (
     Squares,
     score_or_difference,
 )
-from bestby.engine.functionals import Functional, Scores, SideBySide, scores
+from bestby.engine.functionals import Functional, ScoresOfTotals, SideBySide, scores
 from bestby.engine.permutations import Swaps, many_units_test
 from bestby.engine.statistics import Design, Rows, Statistics
 from bestby.inference import clusters, intervals
@@ -415,7 +415,7 @@ def resampled(
         units,
         drawing.n_resamples,
         drawing.seed,
-        Scores(metric, columns.used, columns.constants * int(draws.sum())),
+        ScoresOfTotals(metric, columns.used, columns.constants * int(draws.sum())),
         draws=draws,
         n_jobs=drawing.n_jobs,
         progress=drawing.progress,

@@ -140,8 +140,44 @@ class RunsScore(SystemScore):
         return max(self.runs)
 
 
+class Tested:
+    """A difference between two systems that was tested, whatever it is a difference of."""
+
+    __slots__ = ()
+
+    a: str
+    b: str
+    estimate: float
+    interval: Interval | None
+    test: TestResult | None
+    p_adjusted: float | None
+    greater_is_better: bool
+    level: float
+
+    @property
+    def p_value(self) -> float | None:
+        """The raw p-value; None without a test."""
+        return None if self.test is None else self.test.p_value
+
+    @property
+    def significant(self) -> bool | None:
+        """Whether the two differ significantly: `p_adjusted` is at most 1 - `level`; None without a test."""
+        if self.test is None or self.p_adjusted is None:
+            return None
+        return rejects(self.p_adjusted, alpha_at(self.level))
+
+    @property
+    def winner(self) -> str | None:
+        """The system with the better score, if the two differ significantly; else None.
+
+        It is None, too, where a test of ranks or signs, or one side of a test, speaks for the system with the
+        worse score. Of equal scores the statistic of the test decides.
+        """
+        return winner_at(self, alpha_at(self.level))
+
+
 @dataclass(frozen=True, slots=True, repr=False)
-class Difference(InShort, Drawn, Renamed):
+class Difference(Tested, InShort, Drawn, Renamed):
     """The difference A minus B between two systems on one metric, and how sure it is.
 
     Parameters
@@ -230,11 +266,6 @@ class Difference(InShort, Drawn, Renamed):
         return interval
 
     @property
-    def p_value(self) -> float | None:
-        """The raw p-value; None without a test."""
-        return None if self.test is None else self.test.p_value
-
-    @property
     def exact(self) -> bool | None:
         """Whether the p-value is exact; None without a test."""
         return None if self.test is None else self.test.exact
@@ -243,22 +274,6 @@ class Difference(InShort, Drawn, Renamed):
     def extent(self) -> str:
         """How much was compared, in words."""
         return extent(self.n_items, self.n_clusters)
-
-    @property
-    def significant(self) -> bool | None:
-        """Whether the two differ significantly: `p_adjusted` is at most 1 - `level`; None without a test."""
-        if self.test is None or self.p_adjusted is None:
-            return None
-        return rejects(self.p_adjusted, alpha_at(self.level))
-
-    @property
-    def winner(self) -> str | None:
-        """The system with the better score, if the two differ significantly; else None.
-
-        It is None, too, where a test of ranks or signs, or one side of a test, speaks for the system with the
-        worse score. Of equal scores the statistic of the test decides.
-        """
-        return winner_at(self, alpha_at(self.level))
 
     @property
     def sentence(self) -> str:
@@ -290,14 +305,14 @@ class Difference(InShort, Drawn, Renamed):
         return words_module.with_standard_error(self)
 
 
-def better_by_score(d: Difference) -> str | None:
+def better_by_score(d: Tested) -> str | None:
     """Return the system with the better score, significant or not; None if the scores are equal."""
     if d.estimate == 0.0 or d.estimate != d.estimate:
         return None
     return d.a if (d.estimate > 0.0) == d.greater_is_better else d.b
 
 
-def better_by_test(d: Difference) -> str | None:
+def better_by_test(d: Tested) -> str | None:
     """Return the system for which the statistic of the test speaks, significant or not; None if for neither.
 
     Tests of ranks and signs can speak for the system with the worse mean.
@@ -308,13 +323,13 @@ def better_by_test(d: Difference) -> str | None:
     return d.a if (direction == "greater") == d.greater_is_better else d.b
 
 
-def opposed(d: Difference) -> bool:
+def opposed(d: Tested) -> bool:
     """Return whether the test speaks for one system and the score for the other."""
     by_score, by_test = better_by_score(d), better_by_test(d)
     return None not in (by_score, by_test) and by_score != by_test
 
 
-def winner_at(d: Difference, alpha: float) -> str | None:
+def winner_at(d: Tested, alpha: float) -> str | None:
     """Return the winner of a difference at another level than its own.
 
     Ranks, groups, headlines, marks and notes all follow it. A rejection counts for the system that the
@@ -332,7 +347,7 @@ def winner_at(d: Difference, alpha: float) -> str | None:
     return None if opposed(d) else better_by_score(d) or better_by_test(d)
 
 
-def by_interval(d: Difference) -> bool:
+def by_interval(d: Tested) -> bool:
     """Return whether the adjusted p-value is that of a simultaneous interval, not of the test."""
     return d.interval is not None and d.interval.method == SIMULTANEOUS
 

@@ -324,9 +324,7 @@ def overall_shown(c: Any, entry: Any) -> bool:
     d = c[entry.a, entry.b]
     if answers(c, entry) and d.test is not None:
         return d.winner is not None
-    if entry.p_adjusted is not None:
-        return bool(rejects(entry.p_adjusted, alpha_at(d.level)))
-    return excludes_zero(entry.interval)
+    return excludes_zero(entry.interval) if entry.significant is None else bool(entry.significant)
 
 
 def answers(c: Any, entry: Any) -> bool:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterable, Mapping, Sequence
+import operator
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from bestby._core.errors import BestbyError, InvalidInputError
@@ -12,20 +13,31 @@ from bestby._core.text import quoted
 from bestby.metrics.registry import resolve
 from bestby.report.comparison import Difference
 from bestby.report.document import kind_of
-from bestby.report.pairs import Differences, Pairs, parts_of
-from bestby.results.base import MetricInfo
-from bestby.results.values import Interval
+from bestby.report.reported import OF_JUDGE, SCORE
+from bestby.results.base import MetricInfo, Note, Provenance
+from bestby.results.values import Interval, TestResult
 
-HUNDRED = 100.0
 NAMED = " (%)"
 """What the names of metrics in percent end with."""
 
-_ON_SCALE = (
-    "score", "score_a", "score_b", "scores", "runs", "estimate", "difference", "effect", "interval",
-    "equivalence_interval", "low", "high", "equivalence", "standard_error", "margin", "optimality_gap",
-    "behind", "gap_interval", "if_calibrated", "mean", "mean_difference", "mean_error", "tau",
-)  # fmt: skip
-"""The fields of records of scores, differences and items that are on the scale of the metric."""
+_SCALES: Mapping[str, float] = {
+    **dict.fromkeys(
+        (
+            "score", "score_a", "score_b", "scores", "runs", "estimate", "difference", "effect", "interval",
+            "equivalence_interval", "low", "high", "equivalence", "standard_error", "margin", "means", "mean",
+            "mean_error", "tau", "optimality_gap", "gap_interval", "if_calibrated", "detectable", "shrunken",
+            "fail_bound", "published_score", "published_low", "published_high", "labels_score", "bias",
+            "labels_estimate", "labels_interval", "bias_interval", "sensitivity", "sensitivity_interval",
+            "specificity", "specificity_interval", "slope", "behind", "mean_difference",
+        ),
+        SCORE,
+    ),
+    "judge_score": OF_JUDGE,
+    "judge_estimate": OF_JUDGE,
+}  # fmt: skip
+"""The fields of records that are on the scale of the metric; a class may say in `scales` which of it are."""
+
+_WITHOUT_SCORES = (Interval, TestResult, Note, Provenance)
 
 
 def in_percent(result: Any) -> Any:
@@ -38,23 +50,56 @@ def in_percent(result: Any) -> Any:
     InvalidInputError
         If no metric is a share (bounded by -1 and 1), or if there is a margin and not all of them are.
     """
-    report = kind_of(result)
-    changes_of = getattr(report, "changes_in_percent", None)
-    if changes_of is None:
-        why = getattr(report, "NO_PERCENT", f"a {type(result).__name__} has no scores of systems")
-        raise InvalidInputError(f"cannot show percent: {why}", hint="leave out percent")
     metrics = _metrics(result)
+    why = getattr(kind_of(result), "NO_PERCENT", f"a {type(result).__name__} has no scores of systems")
+    if not metrics or hasattr(kind_of(result), "NO_PERCENT"):
+        raise InvalidInputError(f"cannot show percent: {why}", hint="leave out percent")
     names = {metric.name: f"{metric.name}{NAMED}" for metric in metrics if _is_share(result, metric)}
     _check(result, metrics, names)
-    changed = changes_of(result, names)
-    if getattr(result, "_items", None) is not None:
-        changed["_items"] = result._items.shown_in_percent(names)
-    return dataclasses.replace(result, **changed)
+    changed = _scaled(result, names, same=getattr(result, "scale", "same") == "same")
+    if getattr(result, "_items", None) is None:
+        return changed
+    return dataclasses.replace(changed, _items=result._items.shown_in_percent(names))
+
+
+def _scaled(value: Any, names: Mapping[str, str], *, same: bool) -> Any:
+    """Return a value with scores of shares in percent; `same` says whether a judge's are on that scale."""
+    if isinstance(value, tuple):
+        parts = tuple(_scaled(part, names, same=same) for part in value)
+        return value if all(map(operator.is_, parts, value)) else parts
+    if isinstance(value, MetricInfo):
+        return dataclasses.replace(value, name=names.get(value.name, value.name))
+    if isinstance(value, Mapping) and not dataclasses.is_dataclass(value):
+        return {key: _scaled(one, names, same=same) for key, one in value.items()}
+    metric = getattr(value, "metric", None)
+    other = isinstance(metric, str) and metric not in names
+    if not dataclasses.is_dataclass(value) or isinstance(value, (type, *_WITHOUT_SCORES)) or other:
+        return value
+    scales = getattr(value, "scales", _SCALES)
+    changes: dict[str, Any] = {}
+    for field in dataclasses.fields(value):
+        if not field.init or field.name.startswith("_"):
+            continue
+        old = getattr(value, field.name)
+        if field.name == "metric" and isinstance(old, str):
+            changes["metric"] = names[old]
+        elif field.name not in scales or _is_record(old):
+            changes[field.name] = _scaled(old, names, same=same)
+        else:
+            changes[field.name] = times_hundred(old, scales[field.name] or (SCORE if same else 1.0))
+    changes = {name: new for name, new in changes.items() if new is not getattr(value, name)}
+    return dataclasses.replace(value, **changes) if changes else value
+
+
+def _is_record(value: Any) -> bool:
+    """Tell whether a value is a record, or records, with scores of its own."""
+    one = value[0] if isinstance(value, tuple) and value else value
+    return dataclasses.is_dataclass(one) and not isinstance(one, Interval)
 
 
 def scale_of(metric: MetricInfo) -> float:
     """Return by how much the scores of a metric were multiplied: 100 in percent, else 1."""
-    return HUNDRED if unit_of(metric) else 1.0
+    return SCORE if unit_of(metric) else 1.0
 
 
 def unit_of(metric: MetricInfo) -> str:
@@ -64,7 +109,12 @@ def unit_of(metric: MetricInfo) -> str:
 
 def as_measured(difference: Difference, scale: float) -> Difference:
     """Return a difference on the scale of its metric, from one that was multiplied."""
-    return difference if scale == 1.0 else multiplied(difference, 1.0 / scale)
+    if scale == 1.0:
+        return difference
+    scaled = {name: getattr(difference, name) for name in _SCALES if hasattr(difference, name)}
+    return dataclasses.replace(
+        difference, **{name: times_hundred(value, 1.0 / scale) for name, value in scaled.items()}
+    )
 
 
 def _is_share(result: Any, metric: MetricInfo) -> bool:
@@ -77,11 +127,12 @@ def _is_share(result: Any, metric: MetricInfo) -> bool:
 
 def _metrics(result: Any) -> Sequence[MetricInfo]:
     """Return the metrics of a result; those of a gate, which has their names alone, as they are known."""
-    if hasattr(result, "metric"):
+    if isinstance(getattr(result, "metric", None), MetricInfo):
         return (result.metric,)
     if hasattr(result, "metrics"):
         return tuple(result.metrics)
-    return tuple(MetricInfo(d.metric, d.greater_is_better, _bounds(d.metric)) for d in result.differences)
+    differences = getattr(result, "differences", ()) if hasattr(result, "checks") else ()
+    return tuple(MetricInfo(d.metric, d.greater_is_better, _bounds(d.metric)) for d in differences)
 
 
 def _bounds(name: str) -> tuple[float, float]:
@@ -108,7 +159,7 @@ def _check(result: Any, metrics: Sequence[MetricInfo], names: Mapping[str, str])
     if names and (not others or getattr(result, "margin", None) is None):
         return
     first = others[0]
-    if first.bounds == (0.0, HUNDRED):
+    if first.bounds == (0.0, SCORE):
         why = f"{quoted(first.name)} has a scale from 0 to 100 already"
     else:
         why = f"{quoted(first.name)} is not bounded by 0 and 1, nor by -1 and 1"
@@ -117,80 +168,12 @@ def _check(result: Any, metrics: Sequence[MetricInfo], names: Mapping[str, str])
     raise InvalidInputError(f"cannot show percent: {why}", hint="leave out percent")
 
 
-def changes(result: Any, names: Mapping[str, str]) -> dict[str, Any]:
-    """Return what changes in a comparison that has a score per metric and system."""
-    return {
-        "metrics": renamed_metrics(result, names),
-        "systems": renamed(result.systems, names),
-        "omnibus": renamed(result.omnibus, names),
-        "differences": multiplied_differences(result.differences, names),
-        "margin": times_hundred(result.margin),
-    }
-
-
-def changes_of_one_metric(result: Any, names: Mapping[str, str]) -> dict[str, Any]:
-    """Return what changes in a comparison over datasets or folds."""
-    return {
-        "metric": dataclasses.replace(result.metric, name=names[result.metric.name]),
-        "scores": times_hundred(result.scores),
-        "means": times_hundred(result.means),
-        "within": {place: multiplied_differences(inner, names) for place, inner in result.within.items()},
-        "differences": multiplied_differences(result.differences, names),
-        "margin": times_hundred(result.margin),
-    }
-
-
-def renamed_metrics(result: Any, names: Mapping[str, str]) -> tuple[MetricInfo, ...]:
-    """Return the metrics of a result, shares under their new names."""
-    return tuple(
-        dataclasses.replace(metric, name=names.get(metric.name, metric.name)) for metric in result.metrics
-    )
-
-
-def around_differences(entries: Iterable[Any], names: Mapping[str, str]) -> tuple[Any, ...]:
-    """Return records that hold a difference, those of shares in percent."""
-    return tuple(_scaled_around(one, names) if one.difference.metric in names else one for one in entries)
-
-
-def _scaled_around(entry: Any, names: Mapping[str, str]) -> Any:
-    (difference,) = renamed((entry.difference,), names)
-    shown = multiplied(entry, fields=("margin", "detectable", "shrunken", "fail_bound"))
-    changes = {"metric": difference.metric} if hasattr(entry, "metric") else {}
-    return dataclasses.replace(shown, difference=difference, **changes)
-
-
-def multiplied_differences(
-    differences: Sequence[Difference], names: Mapping[str, str]
-) -> Sequence[Difference]:
-    """Return differences, those of shares in percent; those of many as their columns."""
-    if not isinstance(differences, Differences):
-        return renamed(differences, names)
-    return Differences(
-        tuple(
-            renamed((part,), names)[0] if isinstance(part, Pairs) else renamed(part, names)
-            for part in parts_of(differences)
-        )
-    )
-
-
-def renamed(entries: Iterable[Any], names: Mapping[str, str]) -> tuple[Any, ...]:
-    """Return records of metrics, those of shares in percent and under their new names."""
-    return tuple(
-        dataclasses.replace(multiplied(entry), metric=names[entry.metric]) if entry.metric in names else entry
-        for entry in entries
-    )
-
-
-def multiplied(entry: Any, by: float = HUNDRED, fields: Sequence[str] = _ON_SCALE) -> Any:
-    """Return a record some of whose fields, where it has them, are multiplied."""
-    changes = {name: times_hundred(getattr(entry, name), by) for name in fields if hasattr(entry, name)}
-    return dataclasses.replace(entry, **changes)
-
-
-def times_hundred(value: Any, by: float = HUNDRED) -> Any:
+def times_hundred(value: Any, by: float = SCORE) -> Any:
     """Return a number, an interval, an array or a tuple of these, multiplied; None and names stay."""
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, Interval):
         return dataclasses.replace(value, low=value.low * by, high=value.high * by)
+    if isinstance(value, Mapping):
+        return {key: times_hundred(part, by) for key, part in value.items()}
     return tuple(times_hundred(part, by) for part in value) if isinstance(value, tuple) else value * by

@@ -18,6 +18,9 @@ from bestby.vocabulary import FigureFont, FigureWidth, ItemFigure
 FRAMES: tuple[Literal["pandas", "polars", "pyarrow"], ...] = ("pandas", "polars", "pyarrow")
 """Libraries of the data frames that `to_frame` makes, the first that is installed being the default."""
 
+SCORE, SQUARE, OF_JUDGE = 100.0, 100.0**2, 0.0
+"""By what a field of a record is multiplied in percent; 0: if a judge scores on the scale of the metric."""
+
 T = TypeVar("T", bound="Reported")
 
 

@@ -107,7 +107,7 @@ def test_columns_of_soft_predictions_are_taken_by_their_names(turned: Any, tmp_p
     assert evaluation.classes.tolist() == ["neg", "pos"]
     np.testing.assert_array_equal(evaluation.systems["a"], evaluation.systems["b"])
     study = bb.Study(tmp_path / "s")
-    study.add("a", run=0, predictions=SOFT, gold=WORDS.tolist(), classes=["neg", "pos"])
+    study.add("a", run=0, predictions=SOFT, gold=WORDS.tolist(), reading=bb.Reading(classes=["neg", "pos"]))
     study.add("b", run=0, predictions=turned)
     np.testing.assert_array_equal(study.load("a", 0).predictions, study.load("b", 0).predictions)
 
@@ -198,41 +198,6 @@ def test_columns_without_names_beside_unsorted_ones_are_refused(frame: Any, gold
         {"a": frame, "b": plain}, gold, reading=bb.Reading(classes=classes), metric="accuracy", **FEW
     )
     assert {entry.score for entry in found.systems} == {34 / 40}
-
-
-# -- arguments that are no sequences ---------------------------------------------------------------
-
-
-@pytest.mark.parametrize("odd", [np.array(["a", "b"]), pd.Series(["a", "b"]), ["a"], 3, np.array("a")])
-def test_a_baseline_is_the_name_of_a_system(odd: Any) -> None:
-    systems = {"a": [0.1, 0.2, 0.3], "b": [0.3, 0.1, 0.4]}
-    rows = {"m": {"a": 0.1, "b": 0.2}, "n": {"a": 0.1, "b": 0.3}}
-    judged = [("a", "b", "a"), ("a", "b", "b"), ("a", "b", "a")]
-    for call in (
-        lambda: bb.compare(systems, baseline=odd),
-        lambda: bb.compare_runs(systems, baseline=odd),
-        lambda: bb.compare_folds(systems, baseline=odd),
-        lambda: bb.compare_datasets(rows, baseline=odd),
-        lambda: bb.compare_preferences(judged, baseline=odd),
-    ):
-        assert message(call).startswith("baseline ")
-
-
-def test_what_is_no_path() -> None:
-    for call in (bb.read, bb.read_runs, bb.read_datasets, bb.read_folds, bb.read_preferences):
-        for odd in (pd.Series(["a"], dtype="category"), pl.Series(["a"]), np.array(["a"]), np.array("a"), 3):
-            assert message(lambda: call(odd)).startswith("a path must be a str or a Path, got ")  # noqa: B023
-    for odd in (np.array([1]), 3, None, b"s"):
-        assert message(lambda: bb.Study(odd)).startswith("a path must be text or a pathlib.Path")  # noqa: B023
-
-
-def test_judgements_have_names_in_their_cells() -> None:
-    assert message(lambda: bb.compare_preferences([("x", "y", np.array(["x", "y"]))])) == (
-        "the winner of judgement 0 must be a name, got array(['x', 'y'], dtype='<U1')"
-    )
-    assert message(lambda: bb.compare_preferences({"a": ["x"], "b": ["y"], "winner": ["x", "y"]})) == (
-        "column 'a' has 1 values, 'winner' has 2"
-    )
 
 
 # -- words -----------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
@@ -53,7 +53,6 @@ def evaluations(draw: st.DrawFn) -> Evaluation:
 
 @pytest.mark.long
 @given(evaluations(), st.integers(0, 3), st.sampled_from(["permutation", "bootstrap"]))
-@settings(max_examples=40)
 def test_labels_give_the_same_bits(evaluation: Evaluation, seed: int, test: str) -> None:
     rows = counted(evaluation, np.random.default_rng(seed))
     assert rows.n_items == evaluation.n_items

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from bestby import Evaluation, compare
-from bestby.data.columns import codes
 from bestby.data.evaluation import Streamed
 from bestby.errors import DesignError, InvalidInputError
 
@@ -61,33 +60,6 @@ def test_clusters_may_nest_in_strata_but_not_cross_them() -> None:
     Evaluation.of({"a": [1.0] * 4, "b": [0.0] * 4}, clusters=[1, 1, 2, 2], strata=["x", "x", "y", "y"])
     with pytest.raises(DesignError, match="cluster 2 lies in more than one stratum: 'x' and 'y'"):
         Evaluation.of({"a": [1.0] * 4, "b": [0.0] * 4}, clusters=[1, 1, 2, 2], strata=["x", "x", "x", "y"])
-
-
-@pytest.mark.parametrize(
-    "values",
-    [
-        ["b", "a", "b", "c"],
-        [3, -5, 3, 1000],
-        [True, False, False, True],
-        [0.5, 0.25, 0.5, 9.0],
-        [10**12, 3, 10**12, -(10**12)],
-        [7, 7, 7, 7],
-        np.array([-128, 127, 0, -128], dtype=np.int8),
-        np.array([255, 0, 255, 3], dtype=np.uint8),
-        np.array([-(2**63), 2**63 - 1, 0, 5]),
-        np.arange(-700, 700)[::-1],
-        np.array([2**63 + 6, 2**63 + 5, 2**63 + 6], dtype=np.uint64),
-        np.array([2**64 - 1, 2**64 - 900, 2**64 - 2], dtype=np.uint64),
-        np.array([1, 2, 1, 300], dtype=">i8"),
-        np.array([-3, 5, -3], dtype=">i2"),
-    ],
-)
-def test_codes_are_positions_in_the_sorted_values(values: list[object]) -> None:
-    array = np.array(values)
-    distinct, position = codes(array)
-    expected, inverse = np.unique(array, return_inverse=True)
-    assert distinct.tolist() == expected.tolist()
-    assert position.tolist() == inverse.tolist()
 
 
 def test_hashes_of_64_bits_are_labels_clusters_and_strata() -> None:

@@ -88,15 +88,6 @@ def test_a_missing_item_of_pandas_is_missing() -> None:
             Evaluation.of({"a": values, "b": ["x", "y"]}, ["x", "y"], objects=True)
 
 
-@pytest.mark.parametrize("settings", [{"classes": ["x", "y"]}, {"normalise": True}, {"gold": "annotations"}])
-def test_what_belongs_to_labels_is_no_setting_of_items(settings: dict[str, Any]) -> None:
-    from bestby import Annotations
-
-    gold = Annotations.of([["x"], ["y"]]) if settings.pop("gold", None) else ["x", "y"]
-    with pytest.raises(InvalidInputError, match="items are taken as they are, but classes, normalise or"):
-        Evaluation.of({"a": ["x", "y"], "b": ["y", "y"]}, gold, objects=True, **settings)
-
-
 def test_the_hash_knows_what_the_items_are() -> None:
     def hashed(a: Any, gold: Any = ("r", "s")) -> str:
         return Evaluation.of({"a": a, "b": ["x", "y"]}, list(gold), objects=True).data_hash()

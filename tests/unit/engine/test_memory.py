@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tracemalloc
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,30 +13,26 @@ from bestby import compare
 pytestmark = pytest.mark.long
 
 
-@pytest.mark.parametrize("metric", ["rmse", "pearson"])
-def test_two_hundred_thousand_resamples_of_two_thousand_items(metric: str) -> None:
-    rng = np.random.default_rng(0)
-    gold = rng.normal(size=2000)
-    systems = {"a": gold + rng.normal(size=2000), "b": gold + rng.normal(size=2000)}
-    if metric == "pearson":  # 4e8 draws of eight columns take seconds; memory shows with fewer too
-        systems = {name: values[:150] for name, values in systems.items()}
-        gold = gold[:150]
-    compare(systems, gold, metric=metric, interval="percentile", n_resamples=10)  # imports are not measured
+def peak_of(n_resamples: int, systems: Any, gold: Any, **settings: Any) -> int:
+    """Return the greatest number of bytes that a comparison held."""
     tracemalloc.start()
-    result = compare(systems, gold, metric=metric, interval="percentile", n_resamples=200_000)
+    result = compare(systems, gold, n_resamples=n_resamples, **settings)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert result.provenance.n_resamples == 200_000
-    assert peak < 150e6
+    assert result.provenance.n_resamples == n_resamples
+    return peak
 
 
-def test_ranks_hold_a_block_of_weights_at_a_time() -> None:
+@pytest.mark.parametrize(
+    ("metric", "n", "drawn"), [("rmse", 2000, 15_000), ("pearson", 150, 60_000), ("roc_auc", 2000, 20_000)]
+)
+def test_blocks_of_resamples_are_drawn_and_scores_alone_are_kept(metric: str, n: int, drawn: int) -> None:
+    """A resample more adds the scores of two systems, and not the weights of the items."""
     rng = np.random.default_rng(0)
-    gold = rng.integers(0, 2, 2000)
-    systems = {"a": gold + rng.normal(size=2000), "b": gold + rng.normal(size=2000)}
-    compare(systems, gold, metric="roc_auc", n_resamples=3000)  # imports are not measured
-    tracemalloc.start()
-    compare(systems, gold, metric="roc_auc", n_resamples=20_000)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak < 150e6
+    gold = rng.integers(0, 2, n) if metric == "roc_auc" else rng.normal(size=n)
+    systems = {name: gold + rng.normal(size=n) for name in "ab"}
+    settings = {"metric": metric} | ({} if metric == "roc_auc" else {"interval": "percentile"})
+    compare(systems, gold, n_resamples=10, **settings)  # imports are not measured
+    few, many = (peak_of(size, systems, gold, **settings) for size in (drawn // 3, drawn))
+    assert many < 150e6
+    assert many - few < 100 * (drawn - drawn // 3)  # bytes: a byte for each item would be more

@@ -12,7 +12,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import scipy.stats
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.contingency_tables import cochrans_q
@@ -135,7 +135,6 @@ def signed_rank_p(differences: list[float]) -> dict[str, float]:
     return {"greater": greater, "less": less, "two-sided": min(1.0, 2 * min(greater, less))}
 
 
-@settings(deadline=None, max_examples=50)
 @given(differences=whole)
 def test_wilcoxon_with_ties_against_enumeration(differences: list[float]) -> None:
     expected = signed_rank_p(differences)
@@ -308,9 +307,6 @@ def test_how_the_classical_tests_were_made() -> None:
         (True, "convolution"),
         (False, "asymptotic"),
     ]
-
-
-any_count = st.integers(0, 400)
 
 
 @pytest.mark.parametrize(("n", "size"), [(2, 3), (20, 4), (500, 10), (40000, 7)])

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import ndtri
 
@@ -35,7 +35,6 @@ def test_copies_of_a_run_are_one_run() -> None:
 
 
 @given(SHARES, st.floats(0.0, 0.05))
-@settings(max_examples=60, deadline=None)
 def test_the_interval_holds_the_estimate_and_mirrors(pairs: list[tuple[int, int]], others: float) -> None:
     values = np.array([a / 4 - b / 4 for a, b in pairs])
     counts = np.ones(values.size, dtype=np.int64)

@@ -22,6 +22,19 @@ def f1_macro(gold: Any, predictions: Any) -> float:
     return float(sklearn_metrics.f1_score(gold, predictions, average="macro"))
 
 
+def plain_f1_macro(gold: Any, predictions: Any) -> float:
+    """Return the same in a tenth of the time."""
+    right = gold == predictions
+    return float(
+        np.mean(
+            [
+                2.0 * (right & (gold == one)).sum() / ((gold == one).sum() + (predictions == one).sum())
+                for one in np.unique(gold)
+            ]
+        )
+    )
+
+
 def labels(n: int = 200, n_labels: int = 4, accuracies: tuple[float, ...] = (0.8, 0.7, 0.75)) -> Data:
     rng = np.random.default_rng(5)
     words = np.array(list("abcdef"))[:n_labels]
@@ -109,15 +122,15 @@ def test_a_function_that_differs_on_one_dataset_is_another_metric() -> None:
 
 
 def test_every_comparison_of_items_has_the_note(tmp_path: Path) -> None:
-    systems, gold = labels()
-    settings: dict[str, Any] = {"metric": f1_macro, "n_resamples": 20}
+    systems, gold = labels(60)
+    settings: dict[str, Any] = {"metric": plain_f1_macro, "n_resamples": 20}
     two = {name: systems[name] for name in ("system 0", "system 1")}
     results = [
         bb.compare(two, gold, **settings),
         bb.compare({name: one.tolist() for name, one in two.items()}, gold.tolist(), **settings),
         bb.evaluate(two, gold, **settings),
         bb.gate(two, gold, margin=0.1, **settings),
-        bb.compare_slices(two, gold, by={"half": np.arange(200) % 2}, **settings),
+        bb.compare_slices(two, gold, by={"half": np.arange(60) % 2}, **settings),
     ]
     study = bb.Study(tmp_path / "study")
     for name, one in two.items():

@@ -6,7 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn import metrics as sk
 
@@ -71,7 +71,6 @@ def samples(draw):
 @pytest.mark.long
 @pytest.mark.parametrize("name", NAMES)
 @given(sample=samples())
-@settings(max_examples=60, deadline=None)
 def test_against_scikit_learn(name, sample):
     k, gold, predictions, weights = sample
     metric = resolve(name).fit(gold, [predictions], np.arange(k))
@@ -90,7 +89,6 @@ def test_against_scikit_learn(name, sample):
 @pytest.mark.long
 @pytest.mark.parametrize("part", ["precision", "recall", "f1"])
 @given(sample=samples())
-@settings(max_examples=60, deadline=None)
 def test_one_class_against_scikit_learn(part, sample):
     k, gold, predictions, weights = sample
     labels = np.arange(k) * 10

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bestby._core.errors import InvalidInputError
@@ -20,7 +20,6 @@ def built(name):
 
 
 @given(items=st.lists(ITEM, min_size=2, max_size=20), seed=st.integers(0, 2**32 - 1))
-@settings(max_examples=60)
 def test_on_resamples(items, seed):
     drawn = np.random.default_rng(seed).integers(0, len(items), size=(4, len(items)))
     for name in NAMES:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 from sklearn import metrics as sk
@@ -37,7 +37,6 @@ def _columns(name, rng, n, decimals):
 @pytest.mark.long
 @pytest.mark.parametrize("name", ALL)
 @given(seed=st.integers(0, 2**32 - 1), n=st.integers(4, 60), decimals=st.sampled_from([0, 1, 9]))
-@settings(max_examples=40, deadline=None)
 def test_equals_the_reference_on_the_expanded_sample(name, seed, n, decimals):
     rng = np.random.default_rng(seed)
     gold, predictions = _columns(name, rng, n, decimals)
@@ -244,7 +243,6 @@ def test_what_systems_exchange_are_midranks(name, generator):
 
 
 @given(seed=st.integers(0, 2**32 - 1), n=st.integers(4, 60), offset=st.sampled_from([0.0, 1e4]))
-@settings(max_examples=60, deadline=None)
 def test_pearson_against_scipy(seed, n, offset):
     rng = np.random.default_rng(seed)
     gold = rng.normal(size=n) + offset

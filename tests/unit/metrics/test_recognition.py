@@ -5,7 +5,7 @@ from __future__ import annotations
 import jiwer
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bestby._core.errors import InvalidInputError
@@ -28,7 +28,6 @@ def column(values):
 @pytest.mark.long
 @pytest.mark.parametrize("name", REFERENCE)
 @given(items=st.lists(st.tuples(TEXT, TEXT), min_size=2, max_size=12), seed=st.integers(0, 2**32 - 1))
-@settings(max_examples=60)
 def test_against_jiwer(name, items, seed):
     gold, predictions = (column(side) for side in zip(*items, strict=True))
     metric = built(name)

@@ -6,7 +6,7 @@ import pickle
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.spatial.distance import jensenshannon
 from scipy.stats import entropy
@@ -62,7 +62,6 @@ def samples(draw):
 
 @pytest.mark.parametrize("name", ALL)
 @given(sample=samples())
-@settings(max_examples=50, deadline=None)
 def test_against_plain_loops(name, sample):
     gold, predictions, weights = sample
     if name in plain.HARD_GOLD:
@@ -120,7 +119,6 @@ def test_what_boostsa_gives():
     ],
 )
 @given(seed=st.integers(0, 2**32 - 1), k=st.integers(3, 6))
-@settings(max_examples=30, deadline=None)
 def test_on_hard_labels_they_are_the_hard_measures(soft, hard, seed, k):
     rng = np.random.default_rng(seed)
     gold, predictions = rng.integers(0, k, (2, 15))  # some classes are absent from one side, or both
@@ -145,7 +143,6 @@ ALL_LOSSES = ("cross_entropy", "log_loss")
 
 
 @given(sample=samples())
-@settings(max_examples=50, deadline=None)
 def test_bounds_symmetry_and_equality(sample):
     gold, predictions, _ = sample
     for name in plain.MEASURES:
@@ -167,7 +164,6 @@ def test_bounds_symmetry_and_equality(sample):
 
 
 @given(sample=samples())
-@settings(max_examples=50, deadline=None)
 def test_divergences_are_zero_for_equal_rows_only(sample):
     gold, predictions, _ = sample
     apart = np.abs(gold - predictions).max(axis=1) > 1e-6

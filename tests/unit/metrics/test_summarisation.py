@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from nltk.translate.meteor_score import meteor_score
 from rouge_score.rouge_scorer import RougeScorer
@@ -39,7 +39,6 @@ def listed(gold):
 @pytest.mark.parametrize("stem", [False, True])
 @pytest.mark.parametrize("name", ["rouge1", "rouge2", "rougeL", "rougeLsum"])
 @given(items=ITEMS, seed=st.integers(0, 2**32 - 1))
-@settings(max_examples=40)
 def test_rouge_against_rouge_score(name, stem, items, seed):
     gold, predictions = zip(*items, strict=True)
     metric = Rouge(name, stem)
@@ -54,7 +53,6 @@ def test_rouge_against_rouge_score(name, stem, items, seed):
 
 
 @given(items=ITEMS, seed=st.integers(0, 2**32 - 1))
-@settings(max_examples=60)
 def test_meteor_against_nltk(items, seed):
     gold, predictions = zip(*items, strict=True)
     metric = Meteor(settings=MeteorSettings(str.split, WORDNET))

@@ -60,7 +60,6 @@ CASES: list[tuple[str, dict[str, Any]]] = [
 @pytest.mark.long
 @pytest.mark.parametrize(("name", "options"), CASES, ids=lambda value: str(value).replace(" ", ""))
 @given(corpus=corpora, seed=st.integers(0, 2**32 - 1))
-@settings(max_examples=40)
 def test_equals_sacrebleu_on_the_full_set_and_on_resamples(name, options, corpus, seed):
     gold, translations = objects([g for g, _ in corpus]), objects([t for _, t in corpus])
     metric = ours(name, **options).fit(gold, [translations], None)
@@ -114,7 +113,6 @@ odd_corpora = st.lists(
     ],
 )
 @given(corpus=odd_corpora, seed=st.integers(0, 99))
-@settings(max_examples=25)
 def test_counts_are_those_of_sacrebleu_for_any_text_and_in_any_order(metric, scorer, corpus, seed):
     gold = objects([several for several, _, _ in corpus])
     fitted = metric.fit(gold, [], None)
@@ -164,7 +162,6 @@ def test_equals_sacrebleu_where_every_order_matches(name):
 
 @pytest.mark.parametrize("name", FIELDS)
 @given(corpus=corpora)
-@settings(max_examples=40)
 def test_segment_means_are_means_of_sacrebleus_sentence_scores(name, corpus):
     gold, translations = objects([g for g, _ in corpus]), objects([t for _, t in corpus])
     options: dict[str, Any] = {"bleu": {"effective_order": True}}.get(name, {})

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.readers.counted_tables import CHOSEN, ROWS, both, csv_of, jsonl_of, same
 from tests.unit.readers.helpers import Make, message
@@ -158,7 +158,6 @@ cell = st.sampled_from(["x", "y", " x", "NA", "", "01", "1", "1.0", "true", "é"
     on_missing=st.sampled_from(["error", "drop", "worst"]),
     cut=st.integers(0, 25),
 )
-@settings(max_examples=60, deadline=None)
 def test_any_small_table_reads_alike(
     tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, ...]], on_missing: Any, cut: int
 ) -> None:
@@ -228,8 +227,7 @@ def test_rows_without_a_value_elsewhere_are_items_without_a_value(make: Make) ->
         assert "{}: the gold is missing for 3 of 53 items" in found.replace("label", "gold"), found
 
 
-@pytest.mark.parametrize("start", [0, 1])
-@pytest.mark.parametrize("form", ["csv", "jsonl", "parquet"])
+@pytest.mark.parametrize(("start", "form"), [(0, "csv"), (1, "csv"), (0, "jsonl"), (1, "parquet")])
 def test_a_column_of_row_numbers_is_no_system(tmp_path: Path, start: int, form: str) -> None:
     rows = [(gold, a, b, i + start) for i, (_, gold, a, b, _) in enumerate(ROWS)]
     names, path = ("gold", "aen", "bert", "No."), tmp_path / f"t.{form}"

@@ -132,8 +132,9 @@ def test_a_pattern_with_a_name_is_one_system(tmp_path: Path) -> None:
         read([f"a={tmp_path}/*.csv", f"b={tmp_path}/*.csv"])
 
 
-@pytest.mark.parametrize("place", [0, 1, 2])
-@pytest.mark.parametrize("form", ["csv", "jsonl", "parquet"])
+@pytest.mark.parametrize(
+    ("place", "form"), [(0, "csv"), (1, "csv"), (2, "jsonl"), (0, "parquet"), (2, "parquet")]
+)
 def test_a_file_without_rows_adds_nothing_to_a_table_of_several(
     tmp_path: Path, place: int, form: str
 ) -> None:

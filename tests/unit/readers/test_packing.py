@@ -23,7 +23,7 @@ HEAD = b"gold,a,b\n" + b"x,x,y\ny,x,y\n" * 5
 
 @pytest.mark.long
 @pytest.mark.parametrize("stream", [None, True])
-@pytest.mark.parametrize("end", [b",y", b",y\n", b"", b',"y\n'])
+@pytest.mark.parametrize("end", [b",y", b',"y\n'])
 def test_a_last_row_of_45_mb_is_not_lost(make: Make, stream: bool | None, end: bytes) -> None:
     path = make("q.csv", HEAD + b"x," + b"a" * (45 << 20) + end)
     with pytest.raises(InvalidInputError, match=r"q\.csv, line 12: a line or row of more than 2000000 bytes"):

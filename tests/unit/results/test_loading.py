@@ -168,18 +168,6 @@ def test_frames_of_every_library_hold_the_same(backend: str, what: str) -> None:
             assert (value is None or value != value) if missing else value == other
 
 
-def test_a_frame_is_of_the_kind_that_was_compared() -> None:
-    polars = pytest.importorskip("polars")
-    result = bb.compare({"a": [1, 1, 0, 1], "b": [0, 1, 0, 1]}, n_resamples=99)
-    result = with_backend(result, "polars")
-    assert isinstance(result.to_frame(), polars.DataFrame)
-    assert not isinstance(result.to_frame(backend="pandas"), polars.DataFrame)
-    assert result == RESULT
-    assert result.to_json() == RESULT.to_json()
-    frame = polars.DataFrame({"old": [0, 1, 0, 1], "new": [1, 1, 0, 1]})
-    assert isinstance(bb.gate(frame, metric="mean").to_frame(), polars.DataFrame)
-
-
 @pytest.mark.parametrize("backend", ["dask", "duckdb", None])
 def test_a_frame_of_another_kind_leaves_the_default(backend: str | None) -> None:
     pandas = pytest.importorskip("pandas")

@@ -1,7 +1,8 @@
-"""No interval of a sampled quantity has length zero: it is a bound from unseen units, or None with a note."""
+"""No interval has length zero or undefined ends: it is a bound from unseen units, or None with a note."""
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
 import re
@@ -11,8 +12,11 @@ import numpy as np
 import pytest
 
 import bestby as bb
+from bestby import Metric
+from bestby.errors import DesignError
 from bestby.inference.proportions import tango, wilson, wilson_midp
-from bestby.results import Interval
+from bestby.report.loading import decoded, encoded
+from bestby.results import Interval, Note
 from bestby.results.values import defined, has_length
 from bestby.vocabulary import allowed_names
 
@@ -302,12 +306,85 @@ def test_a_study(tmp_path: Any) -> None:
         assert "constant_difference" in codes(d)
 
 
+# -- intervals whose ends are not defined --------------------------------------------------------------
+
+RNG = np.random.default_rng(0)
+SHUFFLED = {name: RNG.permutation(np.arange(12.0)) for name in "ab"}
+
+
+class AtOnePoint(Metric):
+    """A metric that has a value for the data, and next to none of their resamples."""
+
+    name = "at_one_point"
+    needs_gold = False
+
+    def statistics(self, gold: Any, predictions: Any) -> Any:  # noqa: ARG002
+        return np.column_stack([predictions, np.ones(predictions.size)])
+
+    def score(self, totals: Any) -> Any:
+        mean = totals[..., 0] / totals[..., 1]
+        return np.where(np.abs(mean - 5.5) < 1e-9, mean, np.nan)
+
+
+def undefined() -> bb.results.Comparison:
+    return bb.compare(SHUFFLED, metric=AtOnePoint(), interval="normal", margin=1.0, level=0.9)
+
+
+def test_no_interval_and_a_note() -> None:
+    result = undefined()
+    d = result["a", "b"]
+    assert d.interval is None
+    assert d.level == 0.9
+    assert d.verdict == "inconclusive"
+    note = next(note for note in d.notes if note.code == "undefined_interval")
+    assert note.about == ("at_one_point", "a", "b")
+    assert "the uncertainty of this number is unknown" in note.message
+    assert d.mirrored().interval is None
+    assert [score.interval for score in result.systems] == [None, None]
+    about = {note.about for note in result.notes if note.code == "undefined_interval"}
+    assert about == {("at_one_point", "a"), ("at_one_point", "b")}
+
+
+def test_wald_has_no_p_without_a_standard_error() -> None:
+    with pytest.raises(DesignError, match="that of at_one_point is undefined on these data"):
+        bb.compare(SHUFFLED, metric=AtOnePoint(), interval="percentile", test="wald")
+
+
+def test_runs_without_variance_have_no_interval_of_the_effect() -> None:
+    d = bb.compare_runs({"a": [0.5] * 5, "b": [0.7] * 5}).differences[0]
+    assert math.isnan(d.effect_size)
+    assert d.effect_interval is None
+    assert d.mirrored().effect_interval is None
+    assert "no_spread" in [note.code for note in d.notes]
+
+
+def test_defined_leaves_infinite_ends() -> None:
+    known = Interval(-math.inf, 1.0, 0.95, "percentile", False)
+    note = Note("few_items", "few")
+    assert defined(known, (note,)) == (known, (note,))
+    assert defined(None, (note,)) == (None, (note,))
+    half = Interval(0.0, math.nan, 0.95, "percentile", False)
+    assert defined(half, (note,))[0] is None
+
+
+def test_a_study_keeps_that_there_is_none() -> None:
+    plain = bb.compare(SHUFFLED).differences[0]
+    from bestby.questions.study.result import StudyDifference
+
+    values = {field.name: getattr(plain, field.name) for field in dataclasses.fields(plain)}
+    for interval in (plain.interval, None):
+        one = StudyDifference(**{**values, "interval": interval, "level": 0.9, "n_runs": (1, 1)})
+        again = decoded(json.loads(json.dumps(encoded(one))))
+        assert again == one
+
+
 # -- outputs ---------------------------------------------------------------------------------------
 
 
 RESULTS = {
     "items": lambda: bb.compare({"A": A, "B": B}, margin=0.5),
     "one": lambda: bb.evaluate({"A": [4.0] * 30}),
+    "undefined": undefined,
     "runs": lambda: bb.compare_runs({"A": [0.8] * 3, "B": [0.7] * 3}),
     "datasets": lambda: bb.compare_datasets({f"d{i}": {"A": 0.8 + i, "B": 0.7 + i} for i in range(3)}),
     "folds": lambda: bb.compare_folds({"A": [0.8, 0.9, 0.7], "B": [0.7, 0.8, 0.6]}),

@@ -18,7 +18,7 @@ from bestby._core.text import counted, grouped, safe_json
 from bestby._core.typing import Array
 from bestby.boards.content import Entry, Gap, Overall, OverallStanding, PhaseContent, Standing, Table
 from bestby.boards.settings import file_stem
-from bestby.inference.multiplicity import alpha_at, rejects
+from bestby.inference.multiplicity import alpha_at
 from bestby.planning.base import USUAL_POWER
 from bestby.report.comparison import Comparison, Difference
 from bestby.report.data import plain, table_of
@@ -144,13 +144,12 @@ def gap_cell(gap: Gap | None, digits: Rounding, axis: Axis, level: float) -> dic
     """Return a difference: its text, interval, p-value and verdict, and where it is drawn."""
     if gap is None:
         return None
-    significant = gap.p_adjusted is not None and rejects(gap.p_adjusted, alpha_at(level))
     p = None if gap.p_adjusted is None else p_clause(gap.p_adjusted, alpha_at(level), "adjusted p")
     return {
         **_number(gap.estimate, digits),
         "interval": None if gap.interval is None else digits.interval(gap.interval),
         "whisker": axis.whisker(gap.estimate, gap.interval),
-        "significant": significant,
+        "significant": bool(gap.significant),
         "p": p,
         "verdict": gap.verdict,
     }
@@ -226,7 +225,6 @@ def overall_model(overall: Overall, tables: Mapping[str, Table], links: Links) -
     }
     means = digits if any(one.to_best for one in rows) else Rounding.of([(one.mean, None) for one in rows])
     metrics = {table.metric.name for table in tables.values()}
-    level = next((table.level for table in tables.values()), 0.95)
     return {
         "tasks": [
             {"name": task, "metric": tables[task].metric.name if len(metrics) > 1 else ""}
@@ -243,8 +241,8 @@ def overall_model(overall: Overall, tables: Mapping[str, Table], links: Links) -
                 "paper": "",
                 "code": "",
                 "mean": _number(one.mean, means),
-                "to_best": gap_cell(one.to_best, digits, axis, level),
-                "to_baseline": gap_cell(one.to_baseline, digits, base_axis, level),
+                "to_best": gap_cell(one.to_best, digits, axis, overall.level),
+                "to_baseline": gap_cell(one.to_baseline, digits, base_axis, overall.level),
                 "better": one.n_better,
                 "worse": one.n_worse,
                 "scores": [_number(scores.get(one.system), of) for of, scores in task_scores.values()],
@@ -453,7 +451,7 @@ def why_not(entry: Entry) -> str:
 # -- as CSV and JSON -------------------------------------------------------------------------------
 
 
-_GAP = ("other", "difference", "low", "high", "p_adjusted", "verdict")
+_GAP = ("other", "difference", "low", "high", "p_adjusted", "significant", "winner", "verdict")
 _PAIRS = ("a", "b", "difference", "low", "high", "p_adjusted", "verdict")
 
 Rows = tuple[Sequence[str], list[dict[str, Any]]]
@@ -607,7 +605,8 @@ def _ranked(one: Standing | OverallStanding) -> dict[str, Any]:
 def _gap(side: str, gap: Gap | None) -> dict[str, Any]:
     if gap is None:
         return {f"{side}_{name}": None for name in _GAP}
-    values = (gap.other, gap.estimate, *_low_and_high(gap.interval).values(), gap.p_adjusted, gap.verdict)
+    ends, tested = _low_and_high(gap.interval).values(), (gap.p_adjusted, gap.significant, gap.winner)
+    values = (gap.other, gap.estimate, *ends, *tested, gap.verdict)
     return {f"{side}_{name}": value for name, value in zip(_GAP, values, strict=True)}
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterator
 from dataclasses import asdict
 from functools import partial
@@ -16,8 +15,8 @@ from bestby.report.document import Document, one_section
 from bestby.report.fields import Field, Rows, attributes, inside
 from bestby.report.references import cite
 from bestby.report.tables import Table
+from bestby.report.writers.terminal import filled
 
-_WIDTH = 100
 _NORMALITY = (
     "description only: the advice does not depend on it, since a test chosen by a test of normality has"
     " another error rate than it has by itself [Rochon et al. 2012]"
@@ -82,29 +81,23 @@ def text(advice: Advice) -> str:
     """Return the advice as text of at most 100 columns."""
     lines = []
     for name, value in _recommended(advice):
-        lines += _filled(f"{name}:".ljust(13), value)
+        lines += filled(f"{name}:".ljust(13), value)
     lines += ["", "why"]
     for number, step in enumerate(advice.path, 1):
         words = f"{step.question} {step.answer.capitalize()}. {step.reason} [{step.source}]"
-        lines += _filled(f"{number:>2}. ", words)
+        lines += filled(f"{number:>2}. ", words)
     if advice.wrong:
         lines += ["", "what would be wrong"]
-        lines += [line for wrong in advice.wrong for line in _filled("  - ", str(wrong))]
+        lines += [line for wrong in advice.wrong for line in filled("  - ", str(wrong))]
     if advice.shapes:
-        lines += ["", *_filled("", f"normality of the differences ({_NORMALITY})")]
+        lines += ["", *filled("", f"normality of the differences ({_NORMALITY})")]
         for shape in advice.shapes:
             lines.append(f"{shape.a} - {shape.b}")
             lines += [f"  {line}" for line in str(shape.normality).splitlines()]
     if advice.data_notes:
         lines.append("")
-        lines += [line for note in advice.data_notes for line in _filled("Note: ", note.message)]
+        lines += [line for note in advice.data_notes for line in filled("Note: ", note.message)]
     return "\n".join(map(visible, lines))
-
-
-def _filled(head: str, words: str) -> list[str]:
-    return textwrap.wrap(
-        words, _WIDTH, initial_indent=head, subsequent_indent=" " * len(head), break_on_hyphens=False
-    )
 
 
 def dictionary(advice: Advice) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import Any
 from bestby._core.arrays import is_frame
 from bestby._core.errors import BestbyError, InvalidInputError
 from bestby._core.keywords import with_suggestions
+from bestby._core.paths import is_directory
 from bestby.data.columns import Column
 from bestby.data.roles import ITEM_WORDS, RUN_WORDS, gold_names, listed
 from bestby.data.table import Table
@@ -30,8 +31,7 @@ from bestby.questions.check.asking import (
 from bestby.questions.check.content import Content, evaluation_of, tables_in
 from bestby.questions.check.oddities import MOST_SLICES, oddities
 from bestby.questions.check.result import CheckedColumn, FileCheck, ReadyCommand
-from bestby.readers.files import stem_of
-from bestby.readers.paths import check_arguments
+from bestby.readers.paths import check_arguments, files_in, named_paths
 from bestby.results.base import provenance_of
 
 OF_DATASETS = ("benchmark", "corpus", "test_set", "testset")
@@ -88,9 +88,7 @@ def check(paths: str | Path | Sequence[str | Path] | Mapping[str, str | Path]) -
             hint="write the frame to a file without its index, and name the file",
         )
     check_arguments(paths)
-    files = _typed(paths)
-    tables, lacking = tables_in(files)
-    asked, refused = questions_answered(files, tables)
+    files, tables, lacking, asked, refused = _answered(_typed(paths))
     test_set = next((one for one in asked if one.question in (COMPARE, EVALUATE)), None)
     evaluation = evaluation_of(test_set)
     content = Content(tables, tuple(asked), evaluation, lacking)
@@ -113,6 +111,26 @@ def check(paths: str | Path | Sequence[str | Path] | Mapping[str, str | Path]) -
         refusal=() if asked or refused is None else (refused.message, refused.hint or ""),
         provenance=provenance_of(settings, {"items": n_items}, (commands, findings)),
     )
+
+
+def _answered(
+    files: list[str],
+) -> tuple[list[str], tuple[Table, ...], str, list[Asked], BestbyError | None]:
+    """Return files, their tables or what these lack, the questions that they answer, or why they answer none.
+
+    A folder is one table or log if it can be, else the files in it are one per system.
+    """
+    folder = Path(files[0])
+    inside = [str(file) for file in files_in(folder)] if len(files) == 1 and is_directory(folder) else []
+    try:
+        tables, lacking = tables_in(files)
+        asked, refused = questions_answered(files, tables)
+    except BestbyError:
+        if len(inside) < 2:
+            raise
+        return _answered(inside)
+    within = None if asked or len(inside) < 2 else _answered(inside)
+    return within if within and within[3] else (files, tables, lacking, asked, refused)
 
 
 def _typed(paths: Any) -> list[str]:
@@ -163,10 +181,14 @@ def questions_answered(
 
 def _gold_among(files: Sequence[str]) -> tuple[list[str], Sequence[str]]:
     """Return the option that names the file of the gold, if one is called so, and the other files."""
-    gold = next((file for file in files if "=" not in file and gold_names([stem_of(file)])), None)
-    if gold is None or len(files) == 1:
+    named = named_paths([*files])
+    if not isinstance(named, Mapping) or len(named) == 1:
         return [], files
-    return ["--gold", gold], [file for file in files if file != gold]
+    gold = next((name for name in named if gold_names([name])), None)
+    if gold is None:
+        return [], files
+    rest = [file for file, name in zip(files, named, strict=True) if name != gold]
+    return ["--gold", str(named[gold])], rest
 
 
 def _dataset_column(tables: Sequence[Table]) -> list[str]:

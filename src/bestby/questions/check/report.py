@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterator
 from functools import partial
 from operator import attrgetter
@@ -18,8 +17,9 @@ from bestby.report.figures.drawing import bare
 from bestby.report.figures.texts import name
 from bestby.report.tables import Table
 from bestby.report.words import listed
+from bestby.report.writers import terminal
+from bestby.report.writers.terminal import filled
 
-_WIDTH = 100
 _MOST_LINES = 40
 _LEAST_COLUMNS = 4
 _MOST_FINDINGS = 6
@@ -85,20 +85,23 @@ def text(c: FileCheck) -> str:
     """Return the check as text; only commands are longer than a line."""
     first = [lead(c), ""]
     if c.read_as:
-        first += _filled("", c.read_as)
+        first += filled("", c.read_as)
     if c.refusal:
-        first += [*_filled("", f"To compare systems: {c.refusal[0]}"), *_filled("hint: ", c.refusal[1])]
+        first += [
+            *filled("", f"To compare systems: {c.refusal[0]}"),
+            *filled("hint: ", c.refusal[1]),
+        ]
     rest = []
     if c.commands:
         rest += ["", "What can be asked", *_command_lines(c)]
     if c.findings:
         rest += ["", "What may be off"]
-        rest += [line for one in c.findings[:_MOST_FINDINGS] for line in _filled("• ", one.message)]
+        rest += [line for one in c.findings[:_MOST_FINDINGS] for line in filled("• ", one.message)]
         if len(c.findings) > _MOST_FINDINGS:
             rest.append(f"• and {len(c.findings) - _MOST_FINDINGS} more: --json or --html has all")
     if c.unchecked:
         lacking = "; ".join(f"{one.what} (needs {one.lacking})" for one in c.unchecked)
-        rest += ["", *_filled("", f"Not checked: {lacking}.")]
+        rest += ["", *filled("", f"Not checked: {lacking}.")]
     room = _MOST_LINES - len(first) - len(rest)
     return "\n".join(map(visible, [*first, *_column_lines(c, room), *rest]))
 
@@ -125,19 +128,8 @@ def _command_lines(c: FileCheck) -> list[str]:
     lines = []
     for one in c.commands:
         together = f"{one.command}  # {one.question}"
-        lines += [together] if len(together) <= _WIDTH else [f"# {one.question}", one.command]
+        lines += [together] if len(together) <= terminal.WIDTH else [f"# {one.question}", one.command]
     return lines
-
-
-def _filled(head: str, words: str) -> list[str]:
-    return textwrap.wrap(
-        words,
-        _WIDTH,
-        initial_indent=head,
-        subsequent_indent=" " * len(head),
-        break_on_hyphens=False,
-        break_long_words=False,
-    )
 
 
 def dictionary(c: FileCheck) -> dict[str, Any]:

@@ -49,7 +49,6 @@ from bestby.report.paper import (
     with_works,
     within,
 )
-from bestby.report.percent import changes_of_one_metric, multiplied, times_hundred
 from bestby.report.references import cite
 from bestby.report.tables import (
     BEST,
@@ -510,7 +509,7 @@ def _ranks(c: DatasetComparison) -> Table:
         f"Post-hoc tests of the average ranks, {sides.minus}",
         columns,
         c.ranking,
-        lambda r: rejects(r.p_holm if r.p_nemenyi is None else r.p_nemenyi, threshold),
+        attrgetter("significant"),
         part="ranks",
         details=True,
         main=len(sides.columns),
@@ -672,7 +671,9 @@ def dictionary(c: DatasetComparison) -> dict[str, Any]:
         "differences": TABLES["differences"].rows(c),
         "replicability": replicability.by_pair(c.replicability),
         "friedman": None if c.friedman is None else asdict(c.friedman),
-        "ranking": [asdict(entry) for entry in c.ranking],
+        "ranking": [
+            {**asdict(one), "significant": one.significant, "winner": one.winner} for one in c.ranking
+        ],
         "critical_difference": c.critical_difference,
         **({} if c.ranges is None else {"ranges": c.ranges}),
         **({} if c.runs is None else {"runs": asdict(c.runs) | {"differences": TABLES["runs"].rows(c)}}),
@@ -689,7 +690,7 @@ def _over_and_within(c: DatasetComparison) -> Iterator[dict[str, Any]]:
         for entry in c.overall:
             if (entry.a, entry.b) != (d.a, d.b) or answers(c, entry):
                 continue
-            row = values(_OVERALL, entry) | {"metric": c.metric.name, "level": c.level}
+            row = values(_OVERALL, entry) | {"metric": c.metric.name}
             yield _EMPTY | row | {"disagreement": said_in_words(marks[entry])}
     varying = {"resampled": "items" if c.runs is None else "runs"}
     for name, differences in c.within.items():
@@ -823,13 +824,3 @@ def _sentences_on_runs(c: DatasetComparison, runs: RunsOnDatasets) -> Iterator[s
 def _interval_names(methods: dict[str, None]) -> str:
     """Return the names of intervals with their works."""
     return ", ".join(with_works("interval", one) for one in methods)
-
-
-def changes_in_percent(c: DatasetComparison, names: Mapping[str, str]) -> dict[str, Any]:
-    """Return what changes where scores are shown in percent."""
-    changes = {**changes_of_one_metric(c, names), "overall": tuple(map(multiplied, c.overall))}
-    if c.runs is None:
-        return changes
-    scores = {name: {s: times_hundred(x) for s, x in row.items()} for name, row in c.runs.scores.items()}
-    runs = replace(c.runs, scores=scores, systems=tuple(map(multiplied, c.runs.systems)))
-    return {**changes, "runs": runs}

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
 
 from bestby._core.keywords import with_suggestions
 from bestby._core.typing import FloatArray
-from bestby.report.comparison import Difference, Paired
+from bestby.inference.multiplicity import alpha_at, rejects
+from bestby.report.comparison import Difference, Paired, Tested
 from bestby.report.replicability import Counts
 from bestby.report.reported import canvas_of, labelled_pair, shown_in
 from bestby.results.base import MetricInfo, Note, Provenance
@@ -96,6 +97,13 @@ class DatasetComparison(Paired):
 
     kind: ClassVar[str] = "datasets"
 
+    def __post_init__(self) -> None:
+        """Tell rows over all datasets the level and the direction; older files say them of the whole only."""
+        better = self.metric.greater_is_better
+        rows = (replace(one, greater_is_better=better, level=self.level) for one in self.overall)
+        object.__setattr__(self, "overall", tuple(rows))
+        object.__setattr__(self, "ranking", tuple(replace(one, level=self.level) for one in self.ranking))
+
     @staticmethod
     def _report() -> Any:
         from bestby.questions.datasets import report
@@ -156,7 +164,7 @@ class DatasetComparison(Paired):
 
 
 @dataclass(frozen=True, slots=True)
-class Overall:
+class Overall(Tested):
     """A difference over all datasets together.
 
     Parameters
@@ -180,6 +188,8 @@ class Overall:
         Its test; None of micro differences of items, and without tests.
     p_adjusted : float or None
         Its p-value, corrected over the pairs.
+    greater_is_better, level
+        The direction of the metric and the level, those of the comparison.
 
     See Also
     --------
@@ -198,11 +208,8 @@ class Overall:
     equivalence_interval: Interval | None = None
     test: TestResult | None = None
     p_adjusted: float | None = None
-
-    @property
-    def p_value(self) -> float | None:
-        """The p-value of the test before correction; None without one."""
-        return None if self.test is None else self.test.p_value
+    greater_is_better: bool = field(default=True, kw_only=True)
+    level: float = field(default=0.95, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,17 +225,33 @@ class RankDifference:
     p_nemenyi, p_holm : float
         Nemenyi's p-value for all pairs, None against a baseline; and that from the normal approximation,
         after Holm's correction over the pairs.
+    level : float
+        That of the comparison; 1 - level is the level of the tests.
 
     See Also
     --------
     DatasetComparison : Holds them as `ranking`.
     """
 
+    scales: ClassVar[Mapping[str, float]] = {}
+
     a: str
     b: str
     estimate: float
     p_nemenyi: float | None
     p_holm: float
+    level: float = field(default=0.95, kw_only=True)
+
+    @property
+    def significant(self) -> bool:
+        """Whether the ranks differ significantly: by Nemenyi's test or, against a baseline, by Holm's."""
+        p = self.p_holm if self.p_nemenyi is None else self.p_nemenyi
+        return rejects(p, alpha_at(self.level))
+
+    @property
+    def winner(self) -> str | None:
+        """The system that ranks better, if the two differ significantly; else None."""
+        return (self.a if self.estimate < 0.0 else self.b) if self.significant else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,6 +345,8 @@ class MeanImprovement:
     --------
     RunsOnDatasets : Holds one per pair.
     """
+
+    scales: ClassVar[Mapping[str, float]] = {}
 
     a: str
     b: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import partial
 from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Any
@@ -33,7 +33,6 @@ from bestby.report.figures.systems import checked_kind
 from bestby.report.figures.texts import name
 from bestby.report.numbers import MINUS, Rounding, alpha, p_text, percent, ranks_text
 from bestby.report.paper import against, drawn, inference, measured, named, within
-from bestby.report.percent import changes_of_one_metric, multiplied
 from bestby.report.references import cite
 from bestby.report.tables import Table, difference_rounding, marked_by, pairs_matrix, pairs_table, why_marked
 from bestby.report.words import computed
@@ -322,11 +321,6 @@ _REASONS = {
     "corrected-t": ", chosen because its correction is enough for one repetition, halves and few splits",
     "conservative-t": ", chosen because several splits of the same items have training items in common",
 }
-
-
-def changes_in_percent(c: FoldComparison, names: Mapping[str, str]) -> dict[str, Any]:
-    """Return what changes where scores are shown in percent."""
-    return {**changes_of_one_metric(c, names), "spread": tuple(map(multiplied, c.spread))}
 
 
 def folds(c: FoldComparison, kind: str, canvas: Canvas) -> Axes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from functools import partial
 from operator import attrgetter
@@ -35,7 +35,6 @@ from bestby.report.figures.canvas import SCREEN, Canvas, Sheet, figure
 from bestby.report.figures.forest import Line, draw_lines
 from bestby.report.numbers import DASH, MINUS, Rounding, alpha, margin_text, p_clause, p_text, percent
 from bestby.report.paper import clustered, drawn, intervals_and_tests, measured, with_works
-from bestby.report.percent import around_differences
 from bestby.report.references import cite
 from bestby.report.tables import Table, marked_by
 from bestby.report.words import by_part, listed
@@ -466,11 +465,6 @@ def sentences(g: Gate) -> Iterator[str]:
             " That it finds no loss is no proof that there is none."
         )
     yield drawn(g, g.differences)
-
-
-def changes_in_percent(result: Any, names: Mapping[str, str]) -> dict[str, Any]:
-    """Return what changes where scores are shown in percent."""
-    return {"checks": around_differences(result.checks, names)}
 
 
 _TAGS = {"fail": "failure", "inconclusive": "skipped"}

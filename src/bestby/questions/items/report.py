@@ -40,7 +40,6 @@ from bestby.report.next_step import leading, next_step
 from bestby.report.numbers import percent
 from bestby.report.pairs import examples
 from bestby.report.paper import against, clustered, drawn, inference, intervals_of_scores, measured, named
-from bestby.report.percent import changes
 from bestby.report.references import cite
 from bestby.report.tables import (
     BEST,
@@ -437,7 +436,3 @@ def sentences(c: Comparison) -> Iterator[str]:
         which = f"{long_name('omnibus', test)} test{cite('omnibus', test)}"
         yield f"We also tested the hypothesis that all systems are equal: {which}."
     yield drawn(c, [d for d, _ in examples(c.differences)], *(entry.interval for entry in c.systems))
-
-
-changes_in_percent = changes
-"""What changes where scores are shown in percent."""

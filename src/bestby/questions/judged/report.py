@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, fields
 from functools import partial
 from operator import attrgetter, itemgetter
@@ -55,7 +54,7 @@ from bestby.report.numbers import (
     percent,
 )
 from bestby.report.paper import against, inference, named
-from bestby.report.percent import HUNDRED, changes, multiplied, unit_of
+from bestby.report.percent import unit_of
 from bestby.report.references import cite
 from bestby.report.tables import (
     Table,
@@ -675,47 +674,6 @@ def _method(c: JudgedComparison) -> str:
 def _labelled_items(c: JudgedComparison) -> str:
     others = c.labels_drawn == "calibration"
     return f"{c.n_labelled} others" if others else f"{c.n_labelled} of them"
-
-
-_SCALED_LABELS = ("labels_score", "labels_estimate", "labels_interval")
-_OF_JUDGE = ("judge_score", "judge_estimate")
-_OF_AGREEMENT = (
-    "bias", "bias_interval", "sensitivity", "sensitivity_interval", "specificity", "specificity_interval",
-)  # fmt: skip
-_OF_BIAS = ("bias", "slope", "interval")
-_OF_BIN, _OF_BIN_OF_JUDGE = ("human", "interval"), ("low", "high", "judge")
-
-
-def changes_in_percent(result: Any, names: Mapping[str, str]) -> dict[str, Any]:
-    """Return what changes; what the judge says by itself is in percent if it is on the same scale."""
-    changed = changes(result, names)
-    same = result.scale == "same"
-    fields = (*_SCALED_LABELS, *(_OF_JUDGE if same else ()))
-    for what in ("systems", "differences"):
-        changed[what] = tuple(multiplied(one, fields=fields) for one in changed[what])
-    changed["judges"] = tuple(_judge_in_percent(one, same=same) for one in result.judges)
-    if result.humans is not None:
-        changed["humans"] = multiplied(result.humans, HUNDRED**2, ("variance",))
-    return changed
-
-
-def _judge_in_percent(judge: Any, *, same: bool) -> Any:
-    """Return what is known of a judge, with biases and shares in percent, but correlations as they are."""
-    fields_of_bin = (*_OF_BIN, *(_OF_BIN_OF_JUDGE if same else ()))
-    effects = (
-        dataclasses.replace(
-            multiplied(one, fields=_OF_BIAS),
-            levels=tuple(multiplied(level, fields=_OF_BIAS) for level in one.levels),
-        )
-        for one in judge.effects
-    )
-    return dataclasses.replace(
-        judge,
-        systems=tuple(multiplied(one, fields=_OF_AGREEMENT) for one in judge.systems),
-        calibration=tuple(multiplied(one, fields=fields_of_bin) for one in judge.calibration),
-        effects=tuple(effects),
-        favour=tuple(multiplied(one, fields=("difference",)) if same else one for one in judge.favour),
-    )
 
 
 @figure

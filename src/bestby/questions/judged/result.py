@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
 from bestby._core.keywords import with_suggestions
 from bestby._core.text import counted
 from bestby.report.comparison import Comparison, Difference, SystemScore
-from bestby.report.reported import canvas_of, shown_metric
+from bestby.report.reported import OF_JUDGE, SCORE, SQUARE, canvas_of, shown_metric
 from bestby.results.base import negated
 from bestby.results.values import Interval
 from bestby.vocabulary import FigureFont, FigureWidth, JudgedFigure
@@ -366,6 +366,8 @@ class Favour:
     JudgeQuality : Holds them.
     """
 
+    scales: ClassVar[Mapping[str, float]] = {"difference": OF_JUDGE}
+
     label: float | None
     statistic: float
     df: int
@@ -396,6 +398,10 @@ class CalibrationBin:
     --------
     JudgeQuality : Holds the bins in rising order.
     """
+
+    scales: ClassVar[Mapping[str, float]] = {
+        **dict.fromkeys(("low", "high", "judge"), OF_JUDGE), "human": SCORE, "interval": SCORE
+    }  # fmt: skip
 
     low: float
     high: float
@@ -481,6 +487,8 @@ class JudgeWorth:
     JudgedComparison : Holds one per judge, as ``worth``.
     """
 
+    scales: ClassVar[Mapping[str, float]] = {}
+
     judge: str
     scores: tuple[float | None, ...]
     differences: tuple[float | None, ...]
@@ -516,6 +524,8 @@ class HumanAgreement:
     --------
     JudgedComparison : Holds it, as ``humans``.
     """
+
+    scales: ClassVar[Mapping[str, float]] = {"variance": SQUARE}
 
     n_labels: int
     variance: float

@@ -11,6 +11,9 @@ from bestby.cli.options import Group, argument, choice, flag, option, record, re
 from bestby.cli.records import in_records
 from bestby.vocabulary import allowed_names
 
+JUDGE = "judge"
+"""The column of the judge's scores in a table of several systems."""
+
 
 @record
 class Data(option_groups.Columns):
@@ -70,15 +73,15 @@ class Output(option_groups.Output):
 class JudgedChoose:
     """
     FILES hold the scores of a judge as 'bestby compare' reads scores, or with --ids-only a table of items.
-    Of a table with the columns item, system and judge, as 'bestby judged compare' reads it, name the column
-    of the judge: --value-column judge. The result lists the items to label with the probability of each to be
-    drawn; label all of them, and give the probabilities when you compare. --cluster draws whole clusters;
-    leave it out to draw single items.
+    In a table with the columns item, system and judge, as 'bestby judged compare' reads it, the column of the
+    judge is used; of several judges name one: --value-column. The result lists the items to label with the
+    probability of each to be drawn; label all of them, and give the probabilities when you compare. --cluster
+    draws whole clusters; leave it out to draw single items.
 
     \b
     Examples:
       bestby judged choose scores.csv --n 100 --csv to_label.csv
-      bestby judged choose judged.csv --value-column judge --n 100 --csv -
+      bestby judged choose judged.csv --n 100 --csv -
       bestby judged choose s.csv --n 100 --stratify-by score --allocation neyman
       bestby judged choose items.csv --ids-only --shuffle --csv order.csv
     """
@@ -107,7 +110,21 @@ def judged_choose(values: JudgedChoose, progress: Any) -> Any:
     if data.pop("ids_only"):
         ids, groups = _ids(values)
         return choose_items(ids, **groups, **draw)
+    if values.data.value_column is None and _has_judge(values.paths):
+        data["value_column"] = JUDGE
     return choose_items(read(values.paths, stream=False, **in_records(read, data)), **draw)
+
+
+def _has_judge(paths: list[str]) -> bool:
+    """Tell whether files are a table with a row per item and system, and the scores of a judge."""
+    from bestby.data.columns import MISSING
+    from bestby.readers.formats.base import one_table
+
+    try:
+        names = one_table(paths, "the scores of the judge", MISSING).names
+    except InvalidInputError:  # not a table: a log, or a file per system
+        return False
+    return {JUDGE, "system"} <= {*names}
 
 
 def _ids(values: JudgedChoose) -> tuple[Any, dict[str, Any]]:

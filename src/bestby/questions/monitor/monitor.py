@@ -547,7 +547,7 @@ def first_decision(
 
 
 def new_drops(pairs: Pairs, systems: Sequence[str], behind: Mapping[str, str]) -> dict[str, str]:
-    """Return the systems that are now shown to be worse than another one, and that one.
+    """Return the systems that are now significantly worse than another one, and that one.
 
     The first system is never dropped by this: the decision is about it. `pairs` are all pairs of systems,
     with 0 as their only hypothesis.

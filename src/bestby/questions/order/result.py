@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -44,6 +44,8 @@ class StochasticOrder(Drawn, Reported):
     bestby.aso : Makes it.
     StochasticOrders : One for every two systems.
     """
+
+    scales: ClassVar[Mapping[str, float]] = {}
 
     a: str
     b: str

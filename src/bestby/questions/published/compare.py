@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from itertools import product
-from typing import Any, cast
+from typing import Any, cast, overload
 
 import numpy as np
 
@@ -44,6 +44,39 @@ UNPUBLISHED = Note(
     "the predictions behind the published score are not known: how often the two systems agree can only be"
     " bounded by their scores",
 )
+
+
+@overload
+def compare_published(
+    data: Mapping[str, Any] | Evaluation | Any,
+    gold: Any = None,
+    *,
+    published: str | float,
+    name: str = "published",
+    n_items: int | Sequence[int] | None = None,
+    same_items: bool | None = None,
+    sd: str | float | None = None,
+    n_runs: int | Sequence[int] | None = None,
+    metric: Any = None,
+    systems: str | Sequence[str] | None = None,
+    items: Any = None,
+    on_missing: OnMissing = "error",
+    reading: Reading | None = None,
+    level: float = 0.95,
+) -> PublishedComparison: ...
+
+
+@overload
+def compare_published(
+    *,
+    scores: Mapping[str, Any],
+    n_items: int | Sequence[int] | None = None,
+    same_items: bool | None = None,
+    spread: str | None = None,
+    n_runs: int | Sequence[int] | None = None,
+    metric: Any = None,
+    level: float = 0.95,
+) -> PublishedScores: ...
 
 
 @with_suggestions

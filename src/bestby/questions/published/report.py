@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import asdict
 from decimal import Decimal
 from functools import partial
@@ -31,7 +30,7 @@ from bestby.report.figures.forest import Line, draw_lines
 from bestby.report.figures.texts import name
 from bestby.report.numbers import MINUS, Rounding, alpha, percent
 from bestby.report.paper import measured, with_works
-from bestby.report.percent import multiplied, scale_of, times_hundred
+from bestby.report.percent import scale_of
 from bestby.report.tables import Table
 from bestby.report.words import name_of_test
 from bestby.results.values import Interval
@@ -230,13 +229,3 @@ def draw(c: PublishedComparison, *, canvas: Canvas = SCREEN) -> Sheet:
     names = canvas.names([c.system, c.published])
     drawing.difference_label(sheet.axes, c.metric, names[c.system], names[c.published])
     return sheet
-
-
-def changes_in_percent(result: Any, names: Mapping[str, str]) -> dict[str, Any]:
-    """Return what changes where scores are shown in percent."""
-    fields = ("score", "interval", "published_score", "published_low", "published_high")
-    return {
-        "metric": dataclasses.replace(result.metric, name=names[result.metric.name]),
-        "answers": tuple(map(multiplied, result.answers)),
-        **{field: times_hundred(getattr(result, field)) for field in fields},
-    }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, replace
 from functools import partial
 from itertools import pairwise
@@ -39,7 +39,6 @@ from bestby.report.paper import (
     score_of_runs,
     with_works,
 )
-from bestby.report.percent import HUNDRED, changes, multiplied
 from bestby.report.tables import (
     Table,
     difference_rounding,
@@ -376,16 +375,6 @@ def sentences(c: RunsComparison) -> Iterator[str]:
         yield f"The bounds of the violation ratio were computed with {words.resamples(c.orders)}"
     intervals = (entry.interval for entry in c.systems)
     yield drawn(c, c.differences, *intervals, beside_orders=c.orders is not None)
-
-
-_VARIANCES = ("items", "runs", "rest")
-"""The fields of a record of variances, which are on the square of that scale."""
-
-
-def changes_in_percent(c: RunsComparison, names: Mapping[str, str]) -> dict[str, Any]:
-    """Return what changes where scores are shown in percent."""
-    variances = tuple(multiplied(entry, HUNDRED**2, _VARIANCES) for entry in c.variances)
-    return {**changes(c, names), "variances": variances}
 
 
 def runs(c: RunsComparison, metric: str | None, kind: str, pair: Any, canvas: Canvas) -> Axes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -11,7 +12,7 @@ from bestby._core.keywords import with_suggestions
 from bestby._core.text import grouped, quoted
 from bestby.questions.order.result import StochasticOrder, StochasticOrders
 from bestby.report.comparison import Comparison, Difference, RunsScore
-from bestby.report.reported import canvas_of, labelled_pair, shown_metric
+from bestby.report.reported import SQUARE, canvas_of, labelled_pair, shown_metric
 from bestby.results.base import negated
 from bestby.results.values import Interval
 from bestby.vocabulary import FigureFont, FigureWidth, RunsFigure
@@ -219,6 +220,8 @@ class Variance:
     ----------
     .. [1] Searle, Casella & McCulloch (1992), Variance Components, section 4.5 (two-way random model).
     """
+
+    scales: ClassVar[Mapping[str, float]] = dict.fromkeys(("items", "runs", "rest"), SQUARE)
 
     a: str
     b: str | None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import asdict, replace
 from functools import partial
 from operator import attrgetter
@@ -23,7 +23,6 @@ from bestby.report.figures.forest import Line, draw_lines
 from bestby.report.figures.texts import name
 from bestby.report.numbers import DASH, MINUS, Rounding, p_clause, p_text, percent
 from bestby.report.paper import against, drawn, intervals_and_tests, measured, named, with_works
-from bestby.report.percent import around_differences, renamed, renamed_metrics
 from bestby.report.references import cite
 from bestby.report.tables import BEST, Table, metric_info, with_bars, with_first_rows
 from bestby.report.words import listed, stands_out
@@ -268,16 +267,6 @@ def sentences(c: SlicesComparison) -> Iterator[str]:
         yield f"Q was permuted at most {c.provenance.n_resamples} times, with seed {c.provenance.seed}."
     else:
         yield drawn(c, c.differences)
-
-
-def changes_in_percent(result: Any, names: Mapping[str, str]) -> dict[str, Any]:
-    """Return what changes where scores are shown in percent."""
-    return {
-        "metrics": renamed_metrics(result, names),
-        "overall": renamed(result.overall, names),
-        "slices": around_differences(result.slices, names),
-        "heterogeneity": renamed(result.heterogeneity, names),
-    }
 
 
 @figure

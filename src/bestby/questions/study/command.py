@@ -203,7 +203,6 @@ def study_add(values: StudyAdd) -> None:
         values.condition,
         run=role.run,
         **read_run(data.pop("predictions"), study_gold=study_gold, **data),
-        normalise=values.data.normalise,
         baseline=True if role.baseline else None,
         against=role.against,
         epochs=int(role.epochs) if role.epochs is not None and role.epochs.is_integer() else role.epochs,

@@ -27,7 +27,6 @@ from bestby.report.figures.drawing import bare, key, label
 from bestby.report.figures.systems import checked_kind, plot_systems
 from bestby.report.figures.texts import name
 from bestby.report.numbers import ends, excludes_zero, percent
-from bestby.report.percent import changes
 from bestby.report.tables import (
     Table,
     differences_table,
@@ -165,9 +164,6 @@ def _mark(d: Difference) -> str:
 
 
 __all__ = ["sentences"]
-
-changes_in_percent = changes
-"""What changes where scores are shown in percent."""
 
 
 Place = float | datetime

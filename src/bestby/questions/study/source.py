@@ -32,6 +32,7 @@ from bestby.data.columns import (
     text_of,
 )
 from bestby.data.layouts.assemble import check_unique, check_whole, one_kind, typed
+from bestby.data.reading import AS_FOUND, Reading
 from bestby.data.roles import Roles, Soft, TableOptions, listed
 from bestby.data.values import Rule, as_scores, label_codes, read_together
 from bestby.readers.files import read_values
@@ -218,8 +219,7 @@ class Entry:
     gold: Any = None
     ids: ArrayLike | None = None
     clusters: Any = None
-    classes: ArrayLike | None = None
-    normalise: bool = False
+    reading: Reading = AS_FOUND
     baseline: bool | None = None
     against: str | Sequence[str] | None = None
     epochs: float | None = None
@@ -231,14 +231,17 @@ def checked_entry(entry: Entry) -> Entry:
     entry = dataclasses.replace(
         entry, condition=checked_name(entry.condition, "condition"), run=checked_name(entry.run, "run")
     )
-    what = {name: name for name in ("gold", "clusters", "ids", "classes")}
+    what = {name: name for name in ("gold", "clusters", "ids")}
     what["predictions"] = _whose(entry)
     changed: dict[str, Any] = {}
     for name, called in what.items():
         values = getattr(entry, name)
-        keyed = isinstance(values, Mapping) and name not in ("ids", "classes")
+        keyed = isinstance(values, Mapping) and name != "ids"
         if name == "predictions" or values is not None:
             changed[name] = values if keyed else arrays.sequence(values, called)
+    if entry.reading.classes is not None:  # which may be an iterator
+        classes = arrays.sequence(entry.reading.classes, "classes")
+        changed["reading"] = dataclasses.replace(entry.reading, classes=classes)
     return dataclasses.replace(entry, **changed)
 
 
@@ -615,7 +618,7 @@ def read_run(
         "gold": None if labels is None else labels.values.tolist(),
         "ids": keys[0],
         "clusters": None,
-        "classes": None if names is None else names.tolist(),
+        "reading": Reading(classes=None if names is None else names.tolist(), normalise=normalise),
     }
     if clusters is not None:
         run["clusters"] = list(groups_of("cluster", clusters, parts).values())

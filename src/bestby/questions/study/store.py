@@ -92,8 +92,8 @@ class Store:
             entry.predictions,
             f"run {run!r} of {condition!r}",
             ids=entry.ids,
-            classes=entry.classes,
-            normalise=entry.normalise,
+            classes=entry.reading.classes,
+            normalise=entry.reading.normalise,
         )
         # Runs may have come since the gold was looked for: they belong to the gold that is stored now.
         baseline, against = self._role(condition, run, entry, stored)
@@ -233,9 +233,9 @@ class Store:
         checked = source.checked_gold(
             entry.gold,
             ids=entry.ids,
-            classes=entry.classes,
+            classes=entry.reading.classes,
             clusters=entry.clusters,
-            normalise=entry.normalise,
+            normalise=entry.reading.normalise,
             labels=labels,
         )
         if mine is None:

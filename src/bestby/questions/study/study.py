@@ -8,11 +8,12 @@ from typing import Any
 
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError
-from bestby._core.keywords import with_suggestions
+from bestby._core.keywords import unknown_keyword, with_suggestions
 from bestby._core.text import counted, quoted
 from bestby._core.typing import ArrayLike, Correction, Question, Rng
 from bestby.comparisons import family
 from bestby.comparisons.settings import Settings, check_reach
+from bestby.data.reading import Reading, checked_reading
 from bestby.engine.base import Drawing
 from bestby.engine.text_statistics import Counting
 from bestby.questions.study.boostsa import import_outcomes, write_outcomes
@@ -82,8 +83,7 @@ class Study:
         gold: Any = None,
         ids: ArrayLike | None = None,
         clusters: Any = None,
-        classes: ArrayLike | None = None,
-        normalise: bool = False,
+        reading: Reading | None = None,
         baseline: bool | None = None,
         against: str | Sequence[str] | None = None,
         epochs: float | None = None,
@@ -107,11 +107,9 @@ class Study:
             the labels of a pandas index are kept as ids if they are unique: later runs must agree with them.
         clusters : array_like, shape (n,), or mapping, optional
             With the gold: the group each item belongs to.
-        classes : array_like, shape (K,), optional
-            The names of the columns of soft labels; by default those that a data frame gives its columns,
-            else those of the study.
-        normalise : bool
-            Divide the rows of soft labels by their sums.
+        reading : Reading, optional
+            How soft labels are read: `classes` names their columns, by default as a data frame or the study
+            does, and `normalise` divides their rows by their sums.
         baseline : bool, optional
             Whether others are compared with this condition. By default as its earlier runs; False if it has
             none.
@@ -140,8 +138,12 @@ class Study:
             If the files cannot be read or written. The study is then as it was, unless the message says that
             the run is there and only the disk has not confirmed it.
         """
+        for name in ("classes", "normalise"):
+            if name in tags:  # where they were once, and would be tags now
+                raise unknown_keyword(Study.add, name, tags[name])
         entry = Entry(
-            condition, run, predictions, gold, ids, clusters, classes, normalise,
+            condition, run, predictions, gold, ids, clusters,
+            checked_reading(reading, "Study.add", "classes normalise"),
             baseline, against, epochs, tags,
         )  # fmt: skip
         return self._store.put(entry, replace=replace)

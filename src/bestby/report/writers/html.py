@@ -10,7 +10,7 @@ from html import escape as escape_markup
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
-from bestby._core.text import safe_json, unbroken, visible
+from bestby._core.text import counted, safe_json, unbroken, visible
 from bestby.report import paper
 from bestby.report.column import Cell
 from bestby.report.document import BEST_GROUP, Document, Picture, Search, Section, describe, in_short
@@ -24,7 +24,7 @@ _MOST_LISTED = 50  # names in a setting
 
 _POWER = re.compile(r"\d+(?:\.\d+)?e-\d+")
 
-_MOST_OPEN = 15  # readings shown without a click
+_MOST_UNFILTERED = 15  # rows that need no choice of significant ones
 
 _WIDTH = 100  # letters of a table whose names are shown whole
 
@@ -111,13 +111,13 @@ def _section(index: int, section: Section, headed: bool) -> str:
         f'<section id="metric-{index}">',
         f"<h2>{escape(section.name)}</h2>" if headed else "",
         *_lead(section),
-        _short(first) if search is None else searched(index, search, pairs, headed),
+        _short(first) if search is None else searched(index, search, pairs),
     ]
     parts += [paragraph(remark, "bb-small") for remark in section.remarks]
     for number, picture in enumerate(section.pictures):
         parts.append(_figure(picture, f"f{index}-" if number == 0 else f"f{index}-{number}-"))
     parts += [_short(one) for one in others]
-    parts += listed(index, section.items, headed)
+    parts += listed(index, section.items)
     whole = (one for one in section.tables if search is None and not _all_shown(one))
     parts += [_folded(f"{one.caption} ({len(one.rows)} rows)", _whole(one)) for one in whole]
     if section.details:
@@ -125,7 +125,7 @@ def _section(index: int, section: Section, headed: bool) -> str:
             _folded("Further remarks", "\n".join(paragraph(one, "bb-small") for one in section.details))
         )
     if section.readings:
-        parts.append(_readings(section.readings, headed))
+        parts.append(_readings(section.readings))
     return "\n".join(part for part in [*parts, "</section>"] if part)
 
 
@@ -150,11 +150,11 @@ def _folded(summary: str, content: str) -> str:
 
 def _filtered(one: Table) -> str:
     """Return the class of a long table of tests, of which a reader may want the significant ones only."""
-    long = len(one.rows) > _MOST_OPEN and len({row.strong for row in one.rows}) == 2
+    long = len(one.rows) > _MOST_UNFILTERED and len({row.strong for row in one.rows}) == 2
     return "bb-tested" if long and any(used.header == "p" for used in one.columns) else ""
 
 
-def searched(index: int, search: Search, pairs: dict[str, Any] | None, headed: bool) -> str:
+def searched(index: int, search: Search, pairs: dict[str, Any] | None) -> str:
     """Return the table of all systems with a field to search it, and fields to look up a pair."""
     systems = search.systems()
     grouped = systems.columns[-1].header == BEST_GROUP
@@ -169,17 +169,17 @@ def searched(index: int, search: Search, pairs: dict[str, Any] | None, headed: b
     ]
     if pairs is not None:
         pairs = {**pairs, "systems": [visible(name) for name in pairs["systems"]]}  # as they are searched for
-        parts += _lookup(index, pairs, headed)
+        parts += _lookup(index, pairs)
     return "\n".join([*filter(None, parts), "</div>"])
 
 
-def _lookup(index: int, pairs: dict[str, Any], headed: bool) -> list[str]:
+def _lookup(index: int, pairs: dict[str, Any]) -> list[str]:
     options = "".join(f'<option value="{escape(name)}"></option>' for name in pairs["systems"])
     heading = "Look up a pair"
     if len(pairs["systems"]) < pairs["all"]:
         heading += f" of the {len(pairs['systems'])} best systems"
     return [
-        subheading(heading, headed, "bb-lookup"),
+        f'<h2 class="bb-sub bb-lookup">{heading}</h2>',
         '<p class="bb-fields">',
         f'<label>First system <input type="text" class="bb-a" list="names-{index}"></label>',
         f'<label>Second system <input type="text" class="bb-b" list="names-{index}"',
@@ -198,7 +198,7 @@ def script_data(values: Any) -> str:
     return safe_json(json.dumps(values, ensure_ascii=False, separators=(",", ":"))).replace("<", "\\u003c")
 
 
-def listed(index: int, items: Sequence[Table], headed: bool) -> list[str]:
+def listed(index: int, items: Sequence[Table]) -> list[str]:
     """Return the tables of the items on which systems differ, with fields to choose and to search."""
     if not items:
         return []
@@ -208,7 +208,7 @@ def listed(index: int, items: Sequence[Table], headed: bool) -> list[str]:
     )
     return [
         f'<div class="bb-search bb-items" id="items-{index}">',
-        subheading("Items on which they differ", headed),
+        '<h2 class="bb-sub">Items on which they differ</h2>',
         paragraph(_PUBLISHED, "bb-small"),
         '<p class="bb-fields" hidden>',
         f'<label>Pair <select class="bb-pair">{pairs}</select></label>',
@@ -228,12 +228,11 @@ def _lead(section: Section) -> list[str]:
     return [paragraph(section.lead, "bb-lead"), *([paragraph(step, "bb-next")] if step else [])]
 
 
-def _readings(readings: Sequence[str], headed: bool) -> str:
-    items = [f"<li>{prose(sentence)}</li>" for sentence in readings]
-    sentences = '<ul class="readings">\n' + "\n".join(items) + "\n</ul>"
-    if len(items) <= _MOST_OPEN:
-        return f"{subheading('In words', headed)}\n{sentences}"
-    return _folded(f"In words ({len(items)} differences)", sentences)
+def _readings(readings: Sequence[str]) -> str:
+    items = "\n".join(f"<li>{prose(sentence)}</li>" for sentence in readings)
+    return _folded(
+        f"In words ({counted(len(readings), 'difference')})", f'<ul class="readings">\n{items}\n</ul>'
+    )
 
 
 def _figure(picture: Picture, prefix: str) -> str:
@@ -270,7 +269,7 @@ def _classes(document: Document) -> str:
     """Return the table of the classes, if it is small."""
     if document.classes is None or not is_small(document.classes):
         return ""
-    return f"<section>\n<h2>Classes</h2>\n{table(document.classes, sortable=True)}\n</section>"
+    return _folded("Classes", table(document.classes, sortable=True))
 
 
 def _notes(document: Document) -> str:
@@ -332,12 +331,6 @@ def prose(text: str) -> str:
 def paragraph(text: str, kind: str = "") -> str:
     """Return a paragraph of a class."""
     return f'<p class="{kind}">{prose(text)}</p>' if kind else f"<p>{prose(text)}</p>"
-
-
-def subheading(text: str, headed: bool, kind: str = "") -> str:
-    """Return the heading of a part of a section, whose own heading is left out if there is one section."""
-    tag, classes = f"h{2 + headed}", f"bb-sub {kind}".rstrip()
-    return f'<{tag} class="{classes}">{escape(text)}</{tag}>'
 
 
 def breakable(text: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import io
 import math
+import textwrap
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, TextIO
@@ -34,12 +35,24 @@ if TYPE_CHECKING:
 
 
 _PLAIN: dict[str, Any] = {"highlight": False, "markup": False, "emoji": False}
-_WIDTH = 100
+WIDTH = 100  # columns of plain text
 _STYLES = ("bold", "cyan")  # of rows that stand out, in the first table and in the others
 _ASCII = {0x2212: "-", 0x2013: "-", 0x2500: "-", 0x2026: "...", 0x221E: "inf", 0x2022: "*", 0xA0: " "}
 _ASCII |= {ord(MARK): "|", ord(POINT): "o"}
 _ASCII |= {0x2020: "+", 0x2021: "++", 0xA7: "$", 0xB6: "@", 0x2016: "="}  # the marks of rows stay distinct
 _SIGNS = f"{LINE}{MARK}{POINT}\u2212"  # that a terminal must have, or all is written in ASCII
+
+
+def filled(head: str, words: str) -> list[str]:
+    """Return lines of text that begin below each other, the first of them with a head."""
+    return textwrap.wrap(
+        words,
+        WIDTH,
+        initial_indent=head,
+        subsequent_indent=" " * len(head),
+        break_on_hyphens=False,
+        break_long_words=False,
+    )
 
 
 def to_text(c: Any, top: int | None = None, *, brief: bool = False, details: bool = False) -> str:
@@ -55,7 +68,7 @@ def to_text(c: Any, top: int | None = None, *, brief: bool = False, details: boo
     # An empty environment: neither COLUMNS nor FORCE_COLOR nor a notebook may change the text.
     fixed: dict[str, Any] = {"color_system": None, "legacy_windows": False, "_environ": {}}
     fixed |= {"force_terminal": False, "force_jupyter": False}
-    console = Console(file=buffer, width=_WIDTH, height=100, **fixed, **_PLAIN)
+    console = Console(file=buffer, width=WIDTH, height=100, **fixed, **_PLAIN)
     _print(_shown(c, top, brief=brief, details=details), console)
     return "\n".join(line.rstrip() for line in buffer.getvalue().splitlines()).strip("\n")
 
@@ -110,14 +123,16 @@ def _print(document: Document, console: Console) -> None:
         console.print(_text(document.classes.caption))
         _print_table(_rich(document.classes, strong=_STYLES[0]), console)
         console.print()
-    if document.notes:
+    if len(document.notes) == 1:
+        console.print(_text(f"Note: {document.notes[0]}"))
+        console.print()
+    elif document.notes:
         console.print(_text("Notes", style="bold"))
         for line in document.notes:
             _print_hanging(console, line)
         console.print()
     if document.methods:
         console.print(_text(document.methods))
-        console.print()
     if document.signature:
         # Not wrapped by words: whoever copies the signature wants it in one piece.
         console.print(_text(document.signature, style="dim"), soft_wrap=True)

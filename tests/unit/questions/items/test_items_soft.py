@@ -146,14 +146,13 @@ VOTES = np.array([np.random.default_rng(i).choice(3, 4, p=row) for i, row in enu
 @pytest.mark.long
 def test_annotators_are_the_gold_they_make() -> None:
     shares = np.stack([(k == VOTES).mean(axis=1) for k in range(3)], axis=1)
-    fixed = compare(
-        {"a": A, "b": B}, VOTES, reading=Reading(classes=[0, 1, 2], annotators="fixed"), metric=MEASURES
+    systems, settings = {"a": A, "b": B}, {"metric": MEASURES, "n_resamples": 499}
+    fixed, again = (
+        compare(systems, VOTES, reading=Reading(classes=[0, 1, 2], annotators=how), **settings)
+        for how in ("fixed", "resample")
     )
-    given = compare({"a": A, "b": B}, shares, metric=MEASURES)
+    given = compare(systems, shares, **settings)
     assert fixed.differences == given.differences
-    again = compare(
-        {"a": A, "b": B}, VOTES, reading=Reading(classes=[0, 1, 2], annotators="resample"), metric=MEASURES
-    )
     assert [d.estimate for d in again] == [d.estimate for d in given]
     assert [d.test for d in again] == [d.test for d in given]
     assert {d.interval.method for d in again if d.interval is not None} == {"basic"}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -116,7 +114,7 @@ def test_the_order_of_items_and_systems_and_the_unit_do_not_matter() -> None:
 
 def test_the_interval_and_the_test_agree() -> None:
     rng = np.random.default_rng(3)
-    for _ in range(40):
+    for _ in range(20):
         right = {name: (rng.random(300) < chance).astype(float) for name, chance in (("a", 0.7), ("b", 0.6))}
         judge = {name: np.where(rng.random(300) < 0.85, x, 1 - x) for name, x in right.items()}
         human = {name: np.where(np.arange(300) < 80, x, np.nan) for name, x in right.items()}
@@ -264,13 +262,6 @@ def test_the_report_and_the_record() -> None:
     assert rows.loc["a", "tuning"] == found.score("a").tuning[0]
     assert "Angelopoulos" in found.methods()
     assert "angelopoulos-etal-2023-ppi" in found.citations()
-
-
-def test_tables_write_negative_numbers_with_minus_signs() -> None:
-    below = compared({name: values - 9.0 for name, values in JUDGE.items()}, scale="different")
-    assert below.judges[0].calibration[0].low < 0.0
-    assert f"\N{MINUS SIGN}{-below.judges[0].calibration[0].low:.3g} to" in below.details()
-    assert not re.search(r"(?<![\w-])-\d", below.details())
 
 
 def test_shares_in_percent_and_a_judge_on_another_scale() -> None:

@@ -300,18 +300,6 @@ def test_the_correlation_has_no_more_degrees_of_freedom_than_equal_influences() 
     assert (interval.low, interval.high) == pytest.approx(ends, rel=1e-9)
 
 
-def drawn_pairs(judge: Any, human: Any, **changes: Any) -> Pairs:
-    """Labels of S systems on the same items, from arrays of shape (n, S)."""
-    judge, human = np.asarray(judge, dtype=np.float64), np.asarray(human, dtype=np.float64)
-    n, k = judge.shape
-    plain = Pairs(
-        judge.ravel(), human.ravel(), np.full(n * k, 1.0 / n), np.tile(np.arange(k), n),
-        np.repeat(np.arange(n), k), np.zeros(n * k, dtype=np.int64), tuple("abcdef"[:k]), plain=True,
-        binary=judge_quality.binary(judge, human),
-    )  # fmt: skip
-    return dataclasses.replace(plain, **changes)
-
-
 def verdicts(seed: int, shares: tuple[float, ...], n: int, more: float = 0.0) -> Pairs:
     """A judge with sensitivity .9 (less `more`) and specificity .7, that gives the first system more."""
     rng = np.random.default_rng(seed)
@@ -321,7 +309,7 @@ def verdicts(seed: int, shares: tuple[float, ...], n: int, more: float = 0.0) ->
     )
     first = np.arange(len(shares)) == 0
     chance = np.where(human, 0.9 - more, 0.3) + more * first
-    return drawn_pairs(rng.random((n, len(shares))) < chance, human)
+    return pairs_of(rng.random((n, len(shares))) < chance, human)
 
 
 def few_answers(
@@ -340,7 +328,7 @@ def few_answers(
     judge[:, -1] |= rng.random(200) < more
     chance = np.where(judge, 0.2, 0.8) if by_verdict else np.ones(shape)
     cluster = np.repeat(np.arange(200) // size, len(right))
-    pairs = drawn_pairs(judge, human, weights=1.0 / chance.ravel(), cluster=cluster)
+    pairs = pairs_of(judge, human, weights=1.0 / chance.ravel(), cluster=cluster)
     return pairs.part((rng.random(shape) < chance).ravel())
 
 
@@ -350,7 +338,7 @@ def scores(seed: int, slope: float, n: int, k: int = 2, more: float = 0.0, curve
     if curve:
         human = np.exp(human)
     followed = np.sqrt(human) if curve else slope * human
-    return drawn_pairs(0.2 + followed + 0.5 * rng.normal(size=(n, k)) + more * (np.arange(k) == 0), human)
+    return pairs_of(0.2 + followed + 0.5 * rng.normal(size=(n, k)) + more * (np.arange(k) == 0), human)
 
 
 def rejected(pairs: Pairs) -> bool:
@@ -423,7 +411,7 @@ def test_grades_have_a_mean_each() -> None:
     rng = np.random.default_rng(5)
     human = rng.integers(1, 6, (150, 2)).astype(float)
     judge = human**2 / 5.0 + rng.normal(size=(150, 2))
-    pairs = drawn_pairs(judge, human)
+    pairs = pairs_of(judge, human)
     (found,) = judge_quality.favour(pairs)
     x = np.column_stack([pairs.human[:, None] == np.arange(1.0, 6.0), pairs.system]).astype(float)
     inverse = np.linalg.inv(x.T @ x)
@@ -453,15 +441,15 @@ def test_weights_and_clusters_count() -> None:
 def test_nothing_is_tested_of_too_little() -> None:
     rng = np.random.default_rng(4)
     human = (rng.random((80, 2)) < 0.5).astype(float)
-    assert judge_quality.favour(drawn_pairs(human, human)) == ()  # a judge without an error
+    assert judge_quality.favour(pairs_of(human, human)) == ()  # a judge without an error
     specific = np.where(human == 1.0, rng.random((80, 2)) < 0.8, 0.0)
-    (only,) = judge_quality.favour(drawn_pairs(specific, human))  # perfect on one label
+    (only,) = judge_quality.favour(pairs_of(specific, human))  # perfect on one label
     assert (only.label, only.p_adjusted) == (1.0, only.p_value)
     judged = rng.random((80, 2)) < 0.6
     absent = np.column_stack([np.ones(80), human[:, 1]])
-    assert {one.label for one in judge_quality.favour(drawn_pairs(judged, absent))} == {1.0}
-    assert judge_quality.favour(drawn_pairs(judged[:, [0, 0]], human[:, [0, 0]])) == ()  # one system twice
-    assert judge_quality.favour(drawn_pairs(judged[:, :1], human[:, :1])) == ()
+    assert {one.label for one in judge_quality.favour(pairs_of(judged, absent))} == {1.0}
+    assert judge_quality.favour(pairs_of(judged[:, [0, 0]], human[:, [0, 0]])) == ()  # one system twice
+    assert judge_quality.favour(pairs_of(judged[:, :1], human[:, :1])) == ()
     assert judge_quality.favour(scores(0, 0.5, 2)) == ()
     numbers = scores(0, 0.5, 50)
     assert judge_quality.favour(dataclasses.replace(numbers, judge=np.ones(100))) == ()

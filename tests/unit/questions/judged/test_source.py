@@ -138,29 +138,6 @@ def test_groups_that_are_named_per_system_are_those_of_the_items() -> None:
         bb.compare_judged(other, labels_drawn="random")
 
 
-def test_what_is_read_is_compared() -> None:
-    rng = np.random.default_rng(0)
-    rows = [
-        {"item": i, "system": s, "judge": rng.random(), "human": rng.random() if i < 30 else None}
-        for i in range(100)
-        for s in "ab"
-    ]
-    frame = pl.DataFrame(rows)
-    of_frame = bb.compare_judged(frame, labels_drawn="random")
-    of_records = bb.compare_judged(rows, labels_drawn="random")
-    of_layout = bb.compare_judged(judged_of(table_of(frame)), labels_drawn="random")
-    wide = {
-        role: {s: np.array([r[role] for r in rows if r["system"] == s], dtype=float) for s in "ab"}
-        for role in ("judge", "human")
-    }
-    of_arrays = bb.compare_judged(wide["judge"], wide["human"], labels_drawn="random")
-    assert of_frame == of_records
-    assert [note.code for note in of_layout.notes] == ["read_as", *(n.code for n in of_frame.notes)]
-    assert of_layout.differences == of_frame.differences
-    assert of_layout.judges == of_frame.judges
-    assert of_arrays.differences == of_frame.differences
-
-
 def test_labels_and_predictions(write: Write) -> None:
     path = write("item,judge,human,prediction[a],prediction[b],lang q1,x,y,x,y,de q2,y,,y,y,en")
     found = read_judged(path)

@@ -201,12 +201,8 @@ def test_the_command_draws_what_python_draws(judged: Path, capsys: pytest.Captur
 @pytest.mark.parametrize(
     ("arguments", "first"),
     [
-        ([], "it is not said how many items to draw"),
-        (["--n", "400"], "cannot be drawn from"),
-        (["--n", "10", "--stratify-by", "scores"], "scores"),
         (["--n", "8", "--stratify-by", "score", "--allocation", "neyman", "--sd", "x"], "--sd must be"),
         (["--n", "8", "--ids-only", "--ignore", "a"], "--ids-only reads no scores"),
-        (["--n", "8", "--item", "name"], "name"),
     ],
 )
 def test_the_command_refuses_in_two_lines(

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.questions.monitor.examples import filled, ids
 
@@ -21,7 +21,6 @@ import bestby as bb
     cut=st.integers(0, 10_000),
     clusters=st.booleans(),
 )
-@settings(max_examples=40)
 def test_a_crash_at_any_byte_loses_no_more_than_the_line_that_was_written(
     rows: list[tuple[float, float]], looks: set[int], cut: int, clusters: bool, tmp_path_factory: Any
 ) -> None:

@@ -7,7 +7,7 @@ import time
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.questions.planning.examples import RUNS
 
@@ -34,7 +34,6 @@ scores = st.builds(
 )
 
 
-@settings(max_examples=60)
 @given(
     design=st.one_of(proportions(), scores),
     n=st.integers(20, 1500),
@@ -53,7 +52,6 @@ def test_the_three_questions_agree(design: Design, n: int, n_comparisons: int, a
         assert smallest.difference <= asked.difference * (1.0 + 1e-9) + 1e-12
 
 
-@settings(max_examples=40)
 @given(design=st.one_of(proportions(), scores), wanted=st.sampled_from([0.5, 0.8, 0.95]))
 def test_one_item_fewer_is_not_enough(design: Design, wanted: float) -> None:
     plan = bb.sample_size(design, wanted, curve=())

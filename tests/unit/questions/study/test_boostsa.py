@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from bestby._core.errors import DesignError, InvalidInputError, StudyError
+from bestby.data.reading import Reading
 from bestby.questions.study.boostsa import import_outcomes, read_outcomes, write_outcomes
 from bestby.questions.study.store import Store
 from bestby.readers.files import read_labels
@@ -212,7 +213,7 @@ class TestWriting:
     def test_hard_labels_beside_soft_ones_become_rows(self, tmp_path: Path) -> None:
         store = Store(tmp_path / "s")
         store.add("h0", run=0, predictions=["y", "x"], gold=["x", "y"], baseline=True, epochs=3)
-        store.add("h0", run=1, predictions=[[0.5, 0.5], [1, 0]], classes=["x", "y"])
+        store.add("h0", run=1, predictions=[[0.5, 0.5], [1, 0]], reading=Reading(classes=["x", "y"]))
         assert write_outcomes(store, tmp_path / "o.json") == ("x", "y")
         lists = json.loads((tmp_path / "o.json").read_text())["h0"]
         assert lists["preds"] == [[[0, 1], [1, 0]], [[0.5, 0.5], [1, 0]]]
@@ -222,7 +223,7 @@ class TestWriting:
     def test_hard_conditions_beside_soft_ones_become_rows_too(self, tmp_path: Path) -> None:
         store = Store(tmp_path / "s")
         store.add("h0", run=0, predictions=["y", "x"], gold=["x", "y"], baseline=True)
-        store.add("h1", run=0, predictions=[[0.5, 0.5], [1, 0]], classes=["x", "y"])
+        store.add("h1", run=0, predictions=[[0.5, 0.5], [1, 0]], reading=Reading(classes=["x", "y"]))
         assert write_outcomes(store, tmp_path / "o.json") == ("x", "y")
         content = json.loads((tmp_path / "o.json").read_text())["h0"]
         assert content["preds"] == [[[0, 1], [1, 0]]]

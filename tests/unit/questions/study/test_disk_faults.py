@@ -23,7 +23,7 @@ with_room(int(sys.argv[2]), change)
 
 @posix
 @pytest.mark.parametrize("begun", ["add", "replace"])
-@pytest.mark.parametrize("room", [0, 1000, 5000])
+@pytest.mark.parametrize("room", [1000])
 def test_a_full_disk(tmp_path: Path, room: int, begun: str) -> None:
     store = Store(tmp_path / "study")
     store.add("h1", run="old", predictions=GOLD, gold=GOLD)
@@ -48,7 +48,7 @@ def test_a_disk_that_is_full_from_the_start(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["study.json", "gold.json", "runs/h1/0.json"])
-@pytest.mark.parametrize("kept", [0.0, 0.25, 0.5, 0.75, 0.999])
+@pytest.mark.parametrize("kept", [0.0, 0.5, 0.999])
 def test_a_truncated_file_is_named_and_the_rest_is_well(tmp_path: Path, name: str, kept: float) -> None:
     store = Store(tmp_path / "study")
     for run in (0, 1):
@@ -105,31 +105,6 @@ def test_an_error_of_the_disk_leaves_the_study_as_it_was(
         assert isinstance(error.value.__cause__, OSError)
         assert store.runs("h1") == ("0",)
         assert list((store.path / "tmp").iterdir()) == []
-
-
-def test_a_name_that_cannot_be_forced_to_the_disk_is_taken_back(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    store = Store(tmp_path / "study")
-    store.add("h1", run=0, predictions=GOLD, gold=GOLD)
-    link, fsync = os.link, os.fsync
-    linked = []
-
-    def noted(*args: str) -> None:
-        link(*args)
-        linked.append(args)
-
-    def broken(handle: int) -> None:
-        if linked:
-            raise OSError(5, "Input/output error")
-        fsync(handle)
-
-    monkeypatch.setattr(os, "link", noted)
-    monkeypatch.setattr(os, "fsync", broken)
-    with pytest.raises(StudyError, match="Input/output error"):
-        store.add("h1", run=1, predictions=GOLD)
-    assert linked
-    assert store.runs("h1") == ("0",)
 
 
 def failing(call: int, number: int, calls: list[str], name: str) -> object:

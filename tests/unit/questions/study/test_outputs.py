@@ -27,7 +27,6 @@ import bestby as bb
 from bestby import Study
 from bestby.errors import DesignError, InvalidInputError
 from bestby.questions.study.result import StudyComparison
-from bestby.questions.study.store import Store
 
 
 def test_a_class_without_items_is_told(make: Make) -> None:
@@ -39,7 +38,7 @@ def test_a_class_without_items_is_told(make: Make) -> None:
 
 
 def test_cautions_are_told(make: Make) -> None:
-    study = make(SOFT_RUNS, gold=SOFT_GOLD, classes=CLASSES)
+    study = make(SOFT_RUNS, gold=SOFT_GOLD, reading=bb.Reading(classes=CLASSES))
     for _ in range(2):  # from the cache too
         assert [n.about for n in study.compare(metric="ece").notes if n.code == "caution"] == [("ece",)]
 
@@ -55,7 +54,7 @@ def test_a_treatment_of_a_baseline_that_is_none(tmp_path: Path) -> None:
 def test_an_undefined_score_names_the_run(make: Make) -> None:
     runs = {"s0": [rows(0.5, 1)], "s1": [rows(0.5, 2), np.eye(3)[np.zeros(N, dtype=int)]]}
     with pytest.raises(InvalidInputError, match=r"undefined.*|'s1#1'"):
-        make(runs, gold=SOFT_GOLD, classes=CLASSES).compare(metric="entropy_correlation")
+        make(runs, gold=SOFT_GOLD, reading=bb.Reading(classes=CLASSES)).compare(metric="entropy_correlation")
 
 
 # -- outputs ---------------------------------------------------------------------------------------
@@ -85,34 +84,12 @@ def test_json(result: StudyComparison) -> None:
     assert {d["n_runs_b"] for d in document["differences"]} == {3}
 
 
-def test_csv_and_frame(result: StudyComparison) -> None:
-    table = list(csv.DictReader(io.StringIO(result.to_csv())))
-    assert [(row["metric"], row["a"], row["b"]) for row in table] == [(d.metric, d.a, d.b) for d in result]
-    assert [float(row["difference"]) for row in table] == [d.estimate for d in result]
-    assert result.to_frame()["n_runs_a"].tolist() == [d.n_runs[0] for d in result]
-
-
-def test_markdown_latex_html(result: StudyComparison) -> None:
-    for text in (result.to_markdown(), result.to_latex(), result.to_html()):
-        for part in ("h0 (baseline)", "sd of runs", "h1", "h2"):
-            assert part in text
-    assert result.to_html().count("<svg") == 2
-
-
 def test_several_baselines_are_marked(make: Make) -> None:
     found = make(RUNS, baselines=("h0", "h2")).compare()
     for text in (str(found), found.to_markdown(), found.to_html()):
         assert "h0 (baseline)" in text
         assert "h2 (baseline)" in text
         assert "Against the baseline h2" in text
-
-
-def test_plot(result: StudyComparison) -> None:
-    import matplotlib.pyplot as plt
-
-    axes = result.plot("accuracy")
-    assert "accuracy" in axes.get_title(loc="left") + axes.get_title() + axes.get_xlabel()
-    plt.close(axes.figure)
 
 
 def test_results_tsv(result: StudyComparison, tmp_path: Path) -> None:
@@ -195,21 +172,6 @@ def test_the_score_of_a_single_run_has_the_notes_of_compare(make: Make) -> None:
     told = [note for note in plain.notes if note.about == ("f1_macro", "h1")]
     assert [note.code for note in told] == ["few_effective"]
     assert [note for note in found.notes if note.about == ("f1_macro", "h1")] == told
-
-
-def test_every_run_is_read_once(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Roles are those of the runs that are loaded anyway."""
-    study = make(RUNS)
-    read: list[tuple[str, str]] = []
-    load = Store.load
-
-    def told(store: Store, condition: str, run: str, **more: Any) -> Any:
-        read.append((condition, run))
-        return load(store, condition, run, **more)
-
-    monkeypatch.setattr(Store, "load", told)
-    study.compare()
-    assert len(read) == len(set(read)) == sum(len(runs) for runs in RUNS.values())
 
 
 def test_what_a_study_prints(tmp_path: Path) -> None:

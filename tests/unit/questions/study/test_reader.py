@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from bestby import Reading
 from bestby.errors import InvalidInputError
 from bestby.questions.study.source import Gold, read_run
 
@@ -38,7 +39,7 @@ def test_lines_with_ids(make: Make) -> None:
         make("p.txt", "1\n0\n1\n"), gold=make("g.txt", "1\n1\n0\n"), ids=make("i.txt", "7\n5\n6\n")
     )
     assert found == {
-        "predictions": [1, 0, 1], "gold": [1, 1, 0], "ids": [7, 5, 6], "clusters": None, "classes": None
+        "predictions": [1, 0, 1], "gold": [1, 1, 0], "ids": [7, 5, 6], "clusters": None, "reading": Reading()
     }  # fmt: skip
 
 
@@ -53,13 +54,13 @@ def test_lines_with_ids(make: Make) -> None:
 def test_tables_with_ids(make: Make, name: str, text: str) -> None:
     path = make(name, text)
     assert read_run(path) == {
-        "predictions": ["y", "x"], "gold": None, "ids": ["q2", "q1"], "clusters": None, "classes": None
+        "predictions": ["y", "x"], "gold": None, "ids": ["q2", "q1"], "clusters": None, "reading": Reading()
     }  # fmt: skip
     gold = make("g.csv", "item,gold,doc\nq1,x,d1\nq2,x,d2\n")
     both = read_run(path, gold=gold, clusters="doc")
     assert both == {
         "predictions": ["x", "y"], "gold": ["x", "x"], "ids": ["q1", "q2"], "clusters": ["d1", "d2"],
-        "classes": None,
+        "reading": Reading(),
     }  # fmt: skip
 
 
@@ -88,11 +89,11 @@ def test_soft_rows(make: Make) -> None:
     found = read_run(path, gold=gold, classes=["x", "y"])
     assert found["gold"] == [[0.75, 0.25], [0.0, 1.0]]
     assert found["predictions"] == [[0.1, 0.9], [0.5, 0.5]]
-    assert (found["ids"], found["classes"]) == ([2, 1], ["x", "y"])
+    assert (found["ids"], found["reading"].classes) == ([2, 1], ["x", "y"])
     lines = make("p.txt", "0.2 0.6\n1 1\n")
     assert read_run(lines, normalise=True)["predictions"] == [pytest.approx([0.25, 0.75]), [0.5, 0.5]]
     bracketed = make("b.csv", "p[y],p[x]\n0.25,0.75\n1,0\n")
-    assert read_run(bracketed)["classes"] == ["y", "x"]
+    assert read_run(bracketed)["reading"].classes == ["y", "x"]
 
 
 class TestTheTypeIsThatOfTheStudy:
@@ -120,9 +121,9 @@ class TestTheTypeIsThatOfTheStudy:
     def test_classes(self, make: Make) -> None:
         path = make("p.csv", "1,0\n0.5,0.5\n1,0\n")
         known = gold_of(["0", "1"], classes=np.array(["0", "1"]))
-        assert read_run(path, study_gold=known, classes=["1", "0"])["classes"] == ["1", "0"]
+        assert read_run(path, study_gold=known, classes=["1", "0"])["reading"].classes == ["1", "0"]
         known = gold_of([0, 1], classes=np.array([0, 1]))
-        assert read_run(path, study_gold=known, classes=["1", "0"])["classes"] == [1, 0]
+        assert read_run(path, study_gold=known, classes=["1", "0"])["reading"].classes == [1, 0]
 
     def test_hard_labels_in_a_soft_study(self, make: Make) -> None:
         soft = gold_of([[0.5, 0.5], [1.0, 0.0]], classes=np.array(["1", "2"]))

@@ -12,7 +12,9 @@ import polars as pl
 import pytest
 from tests.unit.questions.study.stored import SHORT_GOLD, SHORT_IDS, tree
 
+from bestby import Study
 from bestby._core.errors import InvalidInputError, StudyError
+from bestby.data.reading import Reading
 from bestby.questions.study.store import Store
 
 
@@ -90,7 +92,7 @@ class TestAlignment:
 
     def test_inputs_are_not_modified(self, tmp_path: Path) -> None:
         rows = np.array([[1.0, 3.0], [2.0, 2.0]])
-        Store(tmp_path).add("h0", run=0, predictions=rows, gold=rows, normalise=True)
+        Store(tmp_path).add("h0", run=0, predictions=rows, gold=rows, reading=Reading(normalise=True))
         assert rows.tolist() == [[1.0, 3.0], [2.0, 2.0]]
 
 
@@ -153,12 +155,19 @@ class TestSoft:
 
     def test_soft_gold_and_soft_predictions(self, tmp_path: Path) -> None:
         store = Store(tmp_path)
-        store.add("h0", run=0, predictions=self.ROWS, gold=self.ROWS, classes=["no", "yes"], ids=SHORT_IDS)
+        store.add(
+            "h0",
+            run=0,
+            predictions=self.ROWS,
+            gold=self.ROWS,
+            reading=Reading(classes=["no", "yes"]),
+            ids=SHORT_IDS,
+        )
         store.add(
             "h1",
             run=0,
             predictions=[row[::-1] for row in self.ROWS[::-1]],
-            classes=["yes", "no"],
+            reading=Reading(classes=["yes", "no"]),
             ids=SHORT_IDS[::-1],
         )
         found = store.load("h1", 0)
@@ -168,7 +177,7 @@ class TestSoft:
         assert store.load("h0", 0).hash == found.hash
 
     def test_soft_predictions_of_a_hard_gold_are_kept_in_one_order_of_classes(self, store: Store) -> None:
-        store.add("h1", run=0, predictions=self.ROWS, classes=["y", "x"])
+        store.add("h1", run=0, predictions=self.ROWS, reading=Reading(classes=["y", "x"]))
         found = store.load("h1", 0)
         assert found.classes is not None
         assert found.classes.tolist() == ["x", "y"]
@@ -182,19 +191,19 @@ class TestSoft:
 
     def test_another_number_of_classes(self, tmp_path: Path) -> None:
         store = Store(tmp_path)
-        store.add("h0", run=0, predictions=self.ROWS, gold=[0, 1, 0, 1], classes=[0, 1])
+        store.add("h0", run=0, predictions=self.ROWS, gold=[0, 1, 0, 1], reading=Reading(classes=[0, 1]))
         with pytest.raises(InvalidInputError, match=r"the study has 2 classes \(0, 1\), got 3"):
             store.add("h1", run=0, predictions=np.full((4, 3), 1 / 3))
         with pytest.raises(InvalidInputError, match="classes of the study are 0, 1, these are 0, 7"):
-            store.add("h1", run=0, predictions=self.ROWS, classes=[0, 7])
+            store.add("h1", run=0, predictions=self.ROWS, reading=Reading(classes=[0, 7]))
         with pytest.raises(InvalidInputError, match="classes of the study are 0, 1, these are 0, 7"):
-            store.add("h1", run=0, predictions=[0, 0, 0, 0], classes=[0, 7])
+            store.add("h1", run=0, predictions=[0, 0, 0, 0], reading=Reading(classes=[0, 7]))
 
     def test_rows_that_are_no_distributions_are_named(self, store: Store) -> None:
         bad = [[0.5, 0.5], [0.5, 0.6], [1, 0], [1, 0]]
         with pytest.raises(InvalidInputError, match=r"run '0' of 'h1', item 'q2' sums to 1\.1"):
-            store.add("h1", run=0, predictions=bad, classes=["x", "y"], ids=SHORT_IDS)
-        store.add("h1", run=0, predictions=bad, classes=["x", "y"], normalise=True)
+            store.add("h1", run=0, predictions=bad, reading=Reading(classes=["x", "y"]), ids=SHORT_IDS)
+        store.add("h1", run=0, predictions=bad, reading=Reading(classes=["x", "y"], normalise=True))
         assert store.load("h1", 0).predictions[1].tolist() == [0.5 / 1.1, 0.6 / 1.1]
 
 
@@ -258,3 +267,10 @@ class TestRoles:
             StudyError, match="'h1' disagree: it is a treatment against all baselines in run '0'"
         ):
             store.role("h1")
+
+
+@pytest.mark.parametrize("old", [{"classes": ["x", "y"]}, {"normalise": True}])
+def test_how_labels_are_read_is_no_tag(tmp_path: Path, old: dict[str, Any]) -> None:
+    with pytest.raises(TypeError) as raised:
+        Study(tmp_path).add("h0", run=0, predictions=[0, 1], gold=[0, 1], **old)
+    assert "reading=bestby.Reading(" in str(raised.value)
