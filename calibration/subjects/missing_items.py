@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 
@@ -22,9 +22,9 @@ where failures are missing, also within bounds.
 
 Counted is whether the newcomer, and the best of the others, are in the set of the best, whether all ranks
 hold at once, and how often the items of some system are said to be harder or easier than those it lacks:
-where they are missing at random, in 5 % of the data sets at most. Half of the failures that are missing
-cannot be told from the items, and the comparison of pairs then loses the best of the others: only the
-bounds keep it.
+where they are missing at random, that should be in 5 % of the data sets. Failures that are missing make the
+comparison of pairs wrong: it loses the best of the others. They are told where hard items fail, and not
+where all items are equally hard; only the bounds keep the others in both cases.
 """
 
 SUBJECT = "missing_items"
@@ -46,6 +46,9 @@ def cells() -> Iterator[Statements]:
             failures = partial(_one, _failures, n, on_missing)
             population = f"newcomer, half of its failures are missing ({on_missing})"
             yield Statements(SUBJECT, population, str(n), n, failures, datasets=200)
+    alike = partial(_one, _failures, 450, "pairs", spread=0.0)
+    population = "items equally hard, newcomer, half of its failures are missing (pairs)"
+    yield Statements(SUBJECT, population, "450", 450, alike, datasets=200)
 
 
 def _newcomer(has: Callable[[np.random.Generator, FloatArray], BoolArray]) -> Gaps:
@@ -91,9 +94,12 @@ GAPS: dict[str, Gaps] = {
 """Which results are missing."""
 
 
-def _one(gaps: Gaps, n: int, on_missing: str, rng: np.random.Generator, seed: int) -> dict[What, Outcome]:
-    difficulty = 1.2 * rng.standard_normal(n)
-    right = (rng.random((SYSTEMS, n)) < _chances(difficulty)).astype(np.float64)
+def _one(
+    gaps: Gaps, n: int, on_missing: str, rng: np.random.Generator, seed: int, spread: float = 1.2
+) -> dict[What, Outcome]:
+    difficulty = spread * rng.standard_normal(n)
+    chances = 1.0 / (1.0 + np.exp(difficulty - _abilities(spread)[:, None]))
+    right = (rng.random((SYSTEMS, n)) < chances).astype(np.float64)
     right[gaps(rng, difficulty, right)] = np.nan
     systems = {f"s{i:02d}": row for i, row in enumerate(right)}
     result = compare(systems, on_missing=on_missing, rng=seed, n_resamples=199)  # type: ignore[arg-type]
@@ -121,20 +127,13 @@ def _ranks_hold(result: object) -> bool:
     return True
 
 
-def _chances(difficulty: FloatArray) -> FloatArray:
-    """Return the chance of each system to be right on each item, shape (13, n)."""
-    return 1.0 / (1.0 + np.exp(difficulty - ABILITY[:, None]))
-
-
-def _abilities() -> FloatArray:
+@cache
+def _abilities(spread: float) -> FloatArray:
     """Return the abilities at which systems are right on their shares of all items, by bisection."""
     points, weights = np.polynomial.hermite_e.hermegauss(40)
     low, high = np.full(SYSTEMS, -5.0), np.full(SYSTEMS, 5.0)
     for _ in range(60):
         middle = 0.5 * (low + high)
-        share = (1.0 / (1.0 + np.exp(1.2 * points - middle[:, None]))) @ weights / weights.sum()
+        share = (1.0 / (1.0 + np.exp(spread * points - middle[:, None]))) @ weights / weights.sum()
         low, high = np.where(share < SHARES, middle, low), np.where(share < SHARES, high, middle)
     return low
-
-
-ABILITY = _abilities()

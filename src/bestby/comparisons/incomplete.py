@@ -138,13 +138,13 @@ def _plan(evaluation: Evaluation, baseline: str | None) -> Plan:
         return clusters is None or np.unique(clusters[alike[p].has & alike[q].has]).size > 1
 
     parts: list[tuple[tuple[str, ...], tuple[str, ...] | None]] = []
-    few: list[str] = []
+    few: list[tuple[str, str]] = []
     sizes: list[float] = []
     for p, one in enumerate(alike):
         for q in range(p, len(alike)):
             found = _between(one, alike[q], baseline)
             if found is not None and not enough(p, q):
-                few += [f"{a} and {b}" for a, b in _pairs_of(one, alike[q], baseline)]
+                few += _pairs_of(one, alike[q], baseline)
             elif found is not None:
                 parts.append(found)
                 sizes.append(float(shared[p, q]))
@@ -156,16 +156,16 @@ def _plan(evaluation: Evaluation, baseline: str | None) -> Plan:
             hint='pass on_missing="worst" if missing results are failures, or give more items',
         )
     gone = [name for name in evaluation.names if name not in compared]
-    few = [pair for pair in few if not any(name in pair.split(" and ") for name in gone)]
+    apart = [f"{a} and {b}" for a, b in few if a in compared and b in compared]
     notes = [_note_on_gaps(evaluation, sizes)]
     if gone:
         other = "any other system" if baseline is None else f"the baseline {baseline}"
         verb = "is" if len(gone) == 1 else "are"
         message = f"{listed(gone)} {verb} left out: fewer than {FEWEST_SHARED} items in common with {other}"
         notes.append(Note("systems_without_pairs", message, tuple(gone)))
-    if few:
-        message = f"{counted(len(few), 'pair')} of systems with fewer than {FEWEST_SHARED} items in common"
-        message += f" {'is' if len(few) == 1 else 'are'} not compared: {listed(few, 3)}"
+    if apart:
+        message = f"{counted(len(apart), 'pair')} of systems with fewer than {FEWEST_SHARED} items in common"
+        message += f" {'is' if len(apart) == 1 else 'are'} not compared: {listed(apart, 3)}"
         notes.append(Note("few_shared", message))
     return Plan(alike, tuple(parts), tuple(notes))
 

@@ -89,9 +89,9 @@ class Evaluation:
         The group each item belongs to.
     missing : mapping of str to ndarray of bool, shape (n,)
         For systems with missing predictions: which.
-    on_missing : {"worst", "pairs", "bounds"}
-        What is done about them: they count as the worst, or each pair is compared on the items both have, or
-        whatever is said must hold whether they are the worst or the best.
+    on_missing : str
+        What is done about them: with "worst" they count as the worst, with "pairs" every two systems are
+        compared on the items both have, with "bounds" all must hold whether they are the worst or the best.
     notes : tuple of Note
         What happened on the way in: items dropped, predictions counted as the worst.
     classes : ndarray, shape (K,), or None

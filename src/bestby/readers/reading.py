@@ -543,7 +543,7 @@ def read_datasets(
         As for `bestby.read`.
     label_sets, label_separator
         As for `bestby.read`. Item ids need be unique within a dataset only.
-    on_missing : {"error", "drop", "worst", "drop-systems"}
+    on_missing : {"error", "drop", "worst", "drop-systems", "pairs", "bounds"}
         For items that some system lacks. Missing scores of a table are left to `compare_datasets`.
     reading : Reading, optional
         How the data are read: `ignore`, `system_column` and `value_column`.

@@ -348,11 +348,12 @@ def complete(
     gaps = [(name, system) for name, row in table.items() for system in names if system not in row]
     without = list(dict.fromkeys(name for name, _ in gaps))
     if gaps and on_missing not in ("drop", "pairs"):
+        in_pairs = source.table is not None and len(names) > 2
         raise InvalidInputError(
             f"{len(gaps)} of {len(table) * len(names)} scores are missing, on {len(without)} of {len(table)}"
             f" datasets; first: {quoted(gaps[0][1])} on dataset {quoted(gaps[0][0])}",
-            hint='pass on_missing="drop" to compare on the other datasets only, or on_missing="pairs" to'
-            " compare every two systems on those that both have",
+            hint='pass on_missing="drop" to compare on the other datasets only'
+            + ', or on_missing="pairs" to compare every two systems on those that both have' * in_pairs,
         )
     rows = {name: row for name, row in table.items() if name not in without}
     whose = "every system"
