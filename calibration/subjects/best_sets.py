@@ -48,7 +48,7 @@ def _one(rng: np.random.Generator, seed: int, draw: Draw, true: FloatArray, n: i
     values, true, clusters = draw(rng, n, true)
     systems = {f"s{place:03d}": column for place, column in enumerate(values.T)}
     of = dict(zip(systems, true.tolist(), strict=True))
-    result = bestby.compare(systems, clusters=clusters, test="wald", rng=seed)
+    result = bestby.compare(systems, clusters=clusters, rng=seed)
     best, first = result.score("s000"), result.systems[0]
     bounds = [max(of.values()) - of[one.system] <= (one.behind or 0.0) + 1e-12 for one in result.systems]
     allowing = first.interval if result.leader is None else result.leader.interval

@@ -48,9 +48,10 @@ class _Upper(Protocol):
 class _OfCounts:
     """Upper ends of Tango's intervals, from the numbers of items that only one of two systems has right."""
 
-    def __init__(self, counts: many_systems.Counts, size: int) -> None:
-        self.only = np.zeros((size, size), dtype=np.int64)
-        self.only[counts.a, counts.b], self.only[counts.b, counts.a] = counts.n10, counts.n01
+    def __init__(self, counts: many_systems.Counts, size: int, sign: float) -> None:
+        only = np.zeros((size, size), dtype=np.int64)
+        only[counts.a, counts.b], only[counts.b, counts.a] = counts.n10, counts.n01
+        self.only = only if sign > 0.0 else only.T
         differing = self.only + self.only.T
         # Where Tango's interval ends at 0 (Tango 1998, Statist. Med. 17, 891-908)
         self.evidence = (self.only - self.only.T) / np.sqrt(np.maximum(differing, 1))
@@ -126,7 +127,7 @@ def set_of_best(
     sign = 1.0 if estimates.metric.greater_is_better else -1.0
     upper: _Upper
     if counts is not None:
-        upper = _OfCounts(counts, size)
+        upper = _OfCounts(counts, size, sign)
     else:
         assert settings.interval is not None
         upper = _OfPairs(estimates, order, settings.interval, settings.level, sign)

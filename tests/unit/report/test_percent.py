@@ -96,7 +96,7 @@ SCORES = {
     "judge_score", "judge_estimate", "labels_score", "labels_estimate", "labels_low", "labels_high",
     "bias", "bias_low", "bias_high", "sensitivity", "sensitivity_low", "sensitivity_high",
     "specificity", "specificity_low", "specificity_high",
-    "judge_low", "judge_high", "judge_mean", "human_mean", "human_low", "human_high",
+    "judge_low", "judge_high", "judge_mean", "human_mean", "human_low", "human_high", "behind", "corrected",
 }  # fmt: skip
 UNCHANGED = {"ranges", "replicability", "ranking", "improvements", "provenance"}
 
