@@ -23,8 +23,8 @@ from bestby._core.text import counted
 from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
 from bestby.comparisons import dependence, family, note_rules
 from bestby.comparisons.one_metric import (
+    ComparedPairs,
     MetricPart,
-    Tested,
     assembled,
     estimates_by_metric,
     ranked,
@@ -282,7 +282,7 @@ def _tested(
     metric: BaseMetric,
     settings: Settings,
     drawing: Drawing,
-) -> Tested:
+) -> ComparedPairs:
     (estimates,) = estimates_by_metric(whole, [metric], settings, drawing, "compare")
     places = None if bases is None else [whole.names.index(base) for base in bases]
     return tested_pairs(estimates, metric, ranked(estimates, whole), places, whole, settings)

@@ -182,7 +182,7 @@ def _joined(parts: Sequence[tuple[Difference, ...] | Pairs]) -> tuple[Difference
 
 
 @dataclass(frozen=True)
-class Tested:
+class ComparedPairs:
     """The differences of some pairs of systems, with notes: on the test, on the family, and on the pairs.
 
     `counts` are those of right answers, where they tell all.
@@ -251,7 +251,7 @@ def tested_pairs(
     base: int | Sequence[int] | None,
     evaluation: Evaluation,
     settings: Settings,
-) -> Tested:
+) -> ComparedPairs:
     """Return the differences of every two systems, or of each and those at `base`, as one family."""
     names, alternative = evaluation.names, settings.towards(estimates.group.metric.greater_is_better)
     line = family.line(order, base, sided=alternative != "two-sided")
@@ -278,7 +278,7 @@ def tested_pairs(
         settings.alpha,
     )
     on_pairs = notes_on_pairs(estimates, unfitted, pairs, tests, evaluation, settings)
-    return Tested(differences, path, intervals.notes, tuple(on_pairs), None)
+    return ComparedPairs(differences, path, intervals.notes, tuple(on_pairs), None)
 
 
 def notes_on_pairs(
@@ -328,7 +328,7 @@ def _by_counts(
     path: tuple[Note, ...],
     evaluation: Evaluation,
     settings: Settings,
-) -> Tested:
+) -> ComparedPairs:
     """Return differences where the counts of discordant items are all there is to know."""
     alternative = settings.towards(estimates.group.metric.greater_is_better)
     joint = many_systems.joint_of(counts, estimates, evaluation) if settings.simultaneous else None
@@ -343,7 +343,7 @@ def _by_counts(
         which = " (of the differences with the first system and of those between neighbours)"
         of_pairs = [dataclasses.replace(note, message=note.message + which) for note in of_pairs]
     of_metric = note_rules.metric_notes(estimates.group, {}, settings)
-    return Tested(differences, path, on_family, (*of_metric, *of_pairs), counts)
+    return ComparedPairs(differences, path, on_family, (*of_metric, *of_pairs), counts)
 
 
 def _test(estimates: Estimates, settings: Settings) -> tuple[str | None, tuple[Note, ...]]:
