@@ -20,6 +20,7 @@ def own_jobs() -> Iterator[Job]:
     yield _slices(100_000)
     yield _gate(100_000)
     yield _frontier(50, 10_000)
+    yield _missing(200, 10_000)
     yield _judged(100_000)
     yield _judged_labels(100_000)
     yield _choose(100_000)
@@ -185,6 +186,30 @@ def _frontier(systems: int, n: int) -> Job:
         return Work(ours, {})
 
     return Job(f"frontier of accuracy and cost, {systems} systems, n = {n:,}", make, [], at_most=2.0)
+
+
+def _missing(systems: int, n: int) -> Job:
+    """Systems of five kinds that lack other items, every two on the items that both have."""
+
+    def make() -> Work:
+        generator = np.random.default_rng(1)
+        difficulty = 1.2 * generator.normal(size=n)
+        lacking = [generator.random(n) < share for share in (0.0, 0.1, 0.2, 0.3, 0.6)]
+        right = {}
+        for s in range(systems):
+            chance = 1.0 / (1.0 + np.exp(difficulty - 1.2 - 0.002 * s))
+            scores = (generator.random(n) < chance).astype(float)
+            right[f"system_{s:03d}"] = np.where(lacking[s % len(lacking)], np.nan, scores)
+
+        def ours() -> float:
+            import bestby
+
+            result = bestby.compare(right, on_missing="pairs")
+            return float(sum(bool(entry.may_be_best) for entry in result.systems))
+
+        return Work(ours, {})
+
+    return Job(f"{systems} systems that lack items, in pairs, n = {n:,}", make, [], at_most=10.0)
 
 
 def _choose(n: int) -> Job:

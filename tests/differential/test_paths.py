@@ -68,7 +68,8 @@ def test_every_path_gives_the_same_comparison(number: int, tmp_path: Path) -> No
     rng = generator("paths", number)
     table = random_table(rng)
     settings = random_settings(rng, table)
-    on_missing = str(rng.choice(["drop", "worst"])) if table.has_missing else "error"
+    ways = ["drop", "worst", "drop-systems", "pairs", "bounds"]
+    on_missing = str(rng.choice(ways)) if table.has_missing else "error"
     expected = _compared(MAPPING, table, tmp_path, on_missing, settings)
     for path in _chosen(rng, table):
         folder = tmp_path / path.name.replace(" ", "_")

@@ -204,6 +204,29 @@ def missing_items_dropped() -> Any:
     return bb.compare(made, gold, on_missing="drop", n_resamples=499)
 
 
+def _with_holes() -> tuple[Any, Any]:
+    """Return four systems of which two lack items, one of them many."""
+    made, gold = labels(4)
+    made["b"] = [None if place % 9 == 0 else label for place, label in enumerate(made["b"])]
+    made["c"] = [None if place % 3 else label for place, label in enumerate(made["c"])]
+    return made, gold
+
+
+_compare(
+    "missing_items_in_pairs", _with_holes, on_missing="pairs", metric=["accuracy", "f1_macro"], margin=0.1
+)
+_compare("missing_items_within_bounds", _with_holes, on_missing="bounds")
+
+
+@case
+def gaps_in_a_table_of_datasets() -> Any:
+    """A system without scores on some datasets."""
+    rng = np.random.default_rng(11)
+    table = {f"d{i}": dict(zip("abc", rng.random(3).round(3).tolist(), strict=True)) for i in range(9)}
+    del table["d2"]["b"], table["d5"]["b"], table["d7"]["c"]
+    return bb.compare_datasets(table, on_missing="pairs")
+
+
 @case
 def annotators_drawn_again() -> Any:
     """Gold of several annotators."""

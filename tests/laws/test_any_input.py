@@ -102,7 +102,7 @@ options = st.one_of(
             "blocks": [1, 2, 10**9, "x", 2.0],
             "baseline": ["a", "?", 3, ["a"]],
             "n_jobs": [2, 0, "x"],
-            "on_missing": ["drop", "worst", None, 3],
+            "on_missing": ["drop", "worst", "drop-systems", "pairs", "bounds", None, 3],
             "classes": [[0, 1], ["x", "y"], [], "xy", 3],
             "annotators": ["fixed", "resample", 3],
             "correction": ["bh", "none", "", None, 3],

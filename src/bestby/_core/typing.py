@@ -25,7 +25,7 @@ Systems: TypeAlias = Sequence[str] | None
 # What the parameters of public functions may be, so that type checkers refuse and editors complete it.
 Alternative: TypeAlias = Literal["two-sided", "greater", "less"]
 Question: TypeAlias = Literal["two-sided", "greater", "less", "better"]
-OnMissing: TypeAlias = Literal["error", "drop", "worst"]
+OnMissing: TypeAlias = Literal["error", "drop", "worst", "drop-systems", "pairs", "bounds"]
 Correction: TypeAlias = Literal["holm", "bonferroni", "bh", "none"]
 Statistic: TypeAlias = Literal["mean", "median", "trimmed_mean", "iqm"]
 Ties: TypeAlias = Literal["half", "davidson"]

@@ -39,14 +39,17 @@ def ranked(scores: FloatArray, names: Sequence[str], greater_is_better: bool) ->
     return sorted(range(len(names)), key=lambda s: (sign * scores[s], names[s]))
 
 
-def pairs_to_compare(order: Sequence[int], baseline: int | None, *, sided: bool) -> list[tuple[int, int]]:
-    """Return the pairs to compare: every two, the better one first, or each system and the baseline.
+def pairs_to_compare(
+    order: Sequence[int], baseline: int | Sequence[int] | None, *, sided: bool
+) -> list[tuple[int, int]]:
+    """Return the pairs to compare: every two, the better one first, or each system and one baseline or more.
 
     `sided`: a one-sided question must not take its direction from the data: pairs then stand in the order
     given.
     """
     if baseline is not None:
-        return [(a, baseline) for a in order if a != baseline]
+        bases = [baseline] if isinstance(baseline, int) else baseline
+        return [(a, b) for a in order if a not in bases for b in bases]
     systems = line(order, baseline, sided=sided)
     return [(a, b) for i, a in enumerate(systems) for b in systems[i + 1 :]]
 
@@ -64,7 +67,7 @@ def order_and_pairs(
     return order, pairs_to_compare(order, base, sided=alternative != "two-sided")
 
 
-def line(order: Sequence[int], baseline: int | None, *, sided: bool) -> list[int]:
+def line(order: Sequence[int], baseline: int | Sequence[int] | None, *, sided: bool) -> list[int]:
     """Return the systems in the order in which `pairs` makes pairs of them.
 
     >>> line([2, 0, 1], None, sided=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -61,13 +62,16 @@ class Counts:
         return [(int(a), int(b)) for a, b in zip(self.a[chosen], self.b[chosen], strict=True)]
 
 
-def counted(estimates: Estimates, line: list[int], baseline: int | None, settings: Settings) -> Counts | None:
+def counted(
+    estimates: Estimates, line: list[int], baseline: int | Sequence[int] | None, settings: Settings
+) -> Counts | None:
     """Return the counts of all pairs in the order of `line`; None if they are few, or do not tell all.
 
     They are for a mean of 0/1 over single items without strata, with Tango's intervals and a test of counts,
     or without either.
     """
-    n_pairs = len(line) - 1 if baseline is not None else len(line) * (len(line) - 1) // 2
+    bases = np.atleast_1d(np.array([] if baseline is None else baseline, dtype=np.int64))
+    n_pairs = (len(line) - bases.size) * bases.size if bases.size else len(line) * (len(line) - 1) // 2
     group = estimates.group
     if n_pairs < FEW_PAIRS or not isinstance(group, SumGroup) or not estimates.by_formula:
         return None
@@ -82,9 +86,9 @@ def counted(estimates: Estimates, line: list[int], baseline: int | None, setting
     right, counts = _right(group)
     order = np.array(line)
     if baseline is not None:
-        a = order[order != baseline]
-        b = np.full(a.size, baseline)
-        both = proportions.both_right(right[:, a], counts, right[:, [baseline]])[:, 0]
+        others = order[~np.isin(order, bases)]
+        a, b = np.repeat(others, bases.size), np.tile(bases, others.size)
+        both = proportions.both_right(right[:, others], counts, right[:, bases]).reshape(-1)
     else:
         first, second = np.triu_indices(order.size, 1)
         a, b = order[first], order[second]

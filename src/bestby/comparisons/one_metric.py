@@ -91,8 +91,22 @@ def compared_by_metric(
         on_drawing = note_rules.drawing_notes(estimates.group, drawing, settings)
         of_drawing += [note for note in on_drawing if note not in of_drawing]
         parts.append(part_of(estimates, metric))
+    return assembled(parts, notes, of_drawing, evaluation, metrics, settings, named, drawing)
+
+
+def assembled(
+    parts: Sequence[MetricPart],
+    notes: Sequence[Note],
+    of_drawing: Sequence[Note],
+    evaluation: Evaluation,
+    metrics: Sequence[BaseMetric],
+    settings: Settings,
+    named: Mapping[str, Any],
+    drawing: Drawing,
+) -> Comparison:
+    """Return the comparison whose parts these are, one per metric; `notes` are on the data."""
     shares = classes.class_shares(evaluation, metrics)  # from the distinct rows, if those were counted
-    notes += [*classes.words_for_nothing(shares), *classes.never_predicted(shares), *of_drawing]
+    notes = [*notes, *classes.words_for_nothing(shares), *classes.never_predicted(shares), *of_drawing]
     intervals = (one.interval for part in parts for of in (part.systems, part.differences) for one in of)
     result = Comparison(
         metrics=tuple(MetricInfo(m.name, m.greater_is_better, m.bounds) for m in metrics),
@@ -167,23 +181,85 @@ def _joined(parts: Sequence[tuple[Difference, ...] | Pairs]) -> tuple[Difference
     return tuple(difference for part in parts for difference in part)
 
 
+@dataclass(frozen=True)
+class ComparedPairs:
+    """The differences of some pairs of systems, with notes: on the test, on the family, and on the pairs.
+
+    `counts` are those of right answers, where they tell all.
+    """
+
+    differences: tuple[Difference, ...] | Pairs
+    on_test: tuple[Note, ...]
+    on_family: tuple[Note, ...]
+    on_pairs: tuple[Note, ...]
+    counts: many_systems.Counts | None
+
+    def p_values(self, names: Sequence[str]) -> tuple[list[Pair], FloatArray]:
+        """Return the pairs as positions, and their p-values."""
+        if isinstance(self.differences, Pairs):
+            pairs = zip(self.differences.a.tolist(), self.differences.b.tolist(), strict=True)
+            return list(pairs), self.differences.p_value
+        place = {name: position for position, name in enumerate(names)}
+        pairs = [(place[d.a], place[d.b]) for d in self.differences]
+        return pairs, np.array([d.p_value for d in self.differences])
+
+
 def compared(
     estimates: Estimates, unfitted: BaseMetric, evaluation: Evaluation, settings: Settings
 ) -> MetricPart:
     """Return the comparison on one metric; `unfitted` is it before it saw data."""
-    metric = estimates.group.metric
-    names = evaluation.names
-    scores = estimates.scores
-    one_pair.check_defined(scores, metric, lambda s: f"system {quoted(names[s])} on these data")
-    order = family.ranked(scores, names, metric.greater_is_better)
+    metric, names = estimates.group.metric, evaluation.names
+    order = ranked(estimates, evaluation)
     base = None if settings.baseline is None else names.index(settings.baseline)
-    alternative = settings.towards(metric.greater_is_better)
+    tested = tested_pairs(estimates, unfitted, order, base, evaluation, settings)
+    standings, group_notes = None, []
+    if settings.test is not None:
+        lettered = base is None
+        if isinstance(tested.differences, Pairs):
+            better = many_systems.beaten(tested.differences, order)
+            standings = family.standings_of(better, lettered=lettered)
+        else:
+            in_order = [names[system] for system in order]
+            standings = family.standings(in_order, tested.differences, settings.alpha, lettered=lettered)
+        group_notes = note_rules.group_notes(metric.name, standings[2], lettered=lettered)
+    found = best.set_of_best(estimates, names, order, settings, tested.counts)
+    systems, notes = system_scores(estimates, order, standings, names, settings, found)
+    focus = None
+    if settings.focus is not None:
+        focus = _focus_rank(estimates, names, *tested.p_values(names), settings)
+    return MetricPart(
+        systems,
+        tested.differences,
+        None if settings.test is None else _omnibus(estimates),
+        (*tested.on_test, *group_notes, *tested.on_family, *notes, *tested.on_pairs),
+        best.leader_of_several(estimates, names, order, systems, settings),
+        focus,
+    )
+
+
+def ranked(estimates: Estimates, evaluation: Evaluation) -> list[int]:
+    """Return the systems from best to worst; refuse data on which the metric has no value for some."""
+    metric, scores, names = estimates.group.metric, estimates.scores, evaluation.names
+    one_pair.check_defined(scores, metric, lambda s: f"system {quoted(names[s])} on these data")
+    return family.ranked(scores, names, metric.greater_is_better)
+
+
+def tested_pairs(
+    estimates: Estimates,
+    unfitted: BaseMetric,
+    order: list[int],
+    base: int | Sequence[int] | None,
+    evaluation: Evaluation,
+    settings: Settings,
+) -> ComparedPairs:
+    """Return the differences of every two systems, or of each and those at `base`, as one family."""
+    names, alternative = evaluation.names, settings.towards(estimates.group.metric.greater_is_better)
     line = family.line(order, base, sided=alternative != "two-sided")
+    test, path = _test(estimates, settings)
     counts = many_systems.counted(estimates, line, base, settings)
     if counts is not None:
-        return _by_counts(counts, estimates, unfitted, order, evaluation, settings)
+        return _by_counts(counts, estimates, unfitted, test, path, evaluation, settings)
     pairs = family.pairs_to_compare(order, base, sided=alternative != "two-sided")
-    test, path = _test(estimates, settings)
     tests = {} if test is None else significance_tests.run(test, estimates, pairs, alternative)
     intervals = _family_intervals(estimates, pairs, names, tests, alternative, settings)
     differences = family.with_direction_notes(
@@ -201,28 +277,8 @@ def compared(
         ],
         settings.alpha,
     )
-    standings, group_notes = None, []
-    if test is not None:
-        lettered = settings.baseline is None
-        in_order = [names[system] for system in order]
-        standings = family.standings(in_order, differences, settings.alpha, lettered=lettered)
-        group_notes = note_rules.group_notes(metric.name, standings[2], lettered=lettered)
-    found = best.set_of_best(estimates, names, order, settings, None)
-    systems, notes = system_scores(estimates, order, standings, names, settings, found)
-    return MetricPart(
-        systems,
-        differences,
-        None if test is None else _omnibus(estimates),
-        (
-            *path,
-            *group_notes,
-            *intervals.notes,
-            *notes,
-            *notes_on_pairs(estimates, unfitted, pairs, tests, evaluation, settings),
-        ),
-        best.leader_of_several(estimates, names, order, systems, settings),
-        _focus_rank(estimates, names, pairs, np.array([tests[pair].p_value for pair in tests]), settings),
-    )
+    on_pairs = notes_on_pairs(estimates, unfitted, pairs, tests, evaluation, settings)
+    return ComparedPairs(differences, path, intervals.notes, tuple(on_pairs), None)
 
 
 def notes_on_pairs(
@@ -268,43 +324,26 @@ def _by_counts(
     counts: many_systems.Counts,
     estimates: Estimates,
     unfitted: BaseMetric,
-    order: list[int],
+    test: str | None,
+    path: tuple[Note, ...],
     evaluation: Evaluation,
     settings: Settings,
-) -> MetricPart:
-    """Return the comparison on one metric where the counts of discordant items are all there is to know."""
-    metric, names = estimates.group.metric, evaluation.names
-    alternative = settings.towards(metric.greater_is_better)
-    test, path = _test(estimates, settings)
+) -> ComparedPairs:
+    """Return differences where the counts of discordant items are all there is to know."""
+    alternative = settings.towards(estimates.group.metric.greater_is_better)
     joint = many_systems.joint_of(counts, estimates, evaluation) if settings.simultaneous else None
     differences = many_systems.pairs(counts, estimates, test, alternative, evaluation, settings, joint)
-    standings, group_notes = None, []
-    if test is not None:
-        lettered = settings.baseline is None
-        better = many_systems.beaten(differences, order)
-        standings = family.standings_of(better, lettered=lettered)
-        group_notes = note_rules.group_notes(metric.name, standings[2], lettered=lettered)
+    on_family: tuple[Note, ...] = ()
     if joint is not None:
         methods = Counter({"tango": len(differences)})
-        how = simultaneous.family_note(estimates, joint, methods, settings, drawn=False)
-        group_notes = [*group_notes, how]
-    found = best.set_of_best(estimates, names, order, settings, counts)
-    systems, notes = system_scores(estimates, order, standings, names, settings, found)
-    every = list(zip(counts.a.tolist(), counts.b.tolist(), strict=True)) if settings.focus else []
+        on_family = (simultaneous.family_note(estimates, joint, methods, settings, drawn=False),)
     pairs = counts.noted_pairs()
     of_pairs = _uncertainty_notes(estimates, unfitted, pairs, evaluation, settings)
     if len(pairs) < len(differences):
         which = " (of the differences with the first system and of those between neighbours)"
         of_pairs = [dataclasses.replace(note, message=note.message + which) for note in of_pairs]
     of_metric = note_rules.metric_notes(estimates.group, {}, settings)
-    return MetricPart(
-        systems,
-        differences,
-        None if test is None else _omnibus(estimates),
-        (*path, *group_notes, *notes, *of_metric, *of_pairs),
-        best.leader_of_several(estimates, names, order, systems, settings),
-        _focus_rank(estimates, names, every, differences.p_value, settings),
-    )
+    return ComparedPairs(differences, path, on_family, (*of_metric, *of_pairs), counts)
 
 
 def _test(estimates: Estimates, settings: Settings) -> tuple[str | None, tuple[Note, ...]]:

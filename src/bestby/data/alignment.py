@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -248,6 +249,14 @@ def aligned(
         systems = {name: _present(values, objects=objects) for name, values in systems.items()}
     if on_missing == "drop" and isinstance(side["gold"], Mapping):
         side = {**side, "gold": _present(side["gold"], objects=objects)}
+    if on_missing == "drop-systems":
+        systems, side, joined = _in_one_form(systems, side)
+        expected = dict.fromkeys(key for values in systems.values() for key in values)
+        expected = expected if side["gold"] is None else side["gold"]
+        lacking = {name: sum(key not in values for key in expected) for name, values in systems.items()}
+        systems, notes = _whole_systems(systems, lacking, len(expected))
+        together = _by_id(systems, side, "error", expected)
+        return dataclasses.replace(together, notes=(*joined, *together.notes, *notes))
     return _by_id(systems, side, on_missing, everything)
 
 
@@ -270,7 +279,7 @@ def _by_id(
     reference, source = (
         (gold, "the gold") if gold is not None else (systems[names[0]], f"system {quoted(names[0])}")
     )
-    if on_missing == "worst" and gold is None:
+    if on_missing in ("worst", "pairs", "bounds") and gold is None:
         reference = everything
         source = "all systems together"
     for name in names:
@@ -291,7 +300,8 @@ def _by_id(
     ids, notes = (
         _shared_ids(reference, systems, everything) if on_missing == "drop" else (list(reference), ())
     )
-    columns, missing, filled = _filled(ids, systems)
+    columns, missing = _filled(ids, systems)
+    filled = counted_as_worst_notes(missing, len(ids)) if on_missing == "worst" else ()
     ordered = {key: None if value is None else _in_order(key, value, ids) for key, value in side.items()}
     return Aligned(columns, ordered, ids, missing, (*joined, *notes, *filled))
 
@@ -370,11 +380,10 @@ def _shared_ids(
 
 def _filled(
     ids: Sequence[Any], systems: Mapping[str, Mapping[Any, Any]]
-) -> tuple[dict[str, Any], dict[str, BoolArray], tuple[Note, ...]]:
-    """Return the values in the order of the ids, which of them are missing (and made up), and notes."""
+) -> tuple[dict[str, Any], dict[str, BoolArray]]:
+    """Return the values in the order of the ids, and which of them are missing (and made up)."""
     columns: dict[str, Any] = {}
     missing: dict[str, BoolArray] = {}
-    notes: list[Note] = []
     for name, values in systems.items():
         absent = np.array([key not in values for key in ids], dtype=np.bool_)
         filler = next(iter(values.values()), None)
@@ -383,8 +392,7 @@ def _filled(
             if not values:
                 raise no_prediction_error(name, len(ids))
             missing[name] = absent
-            notes.append(counted_as_worst_note(name, int(absent.sum()), len(ids)))
-    return columns, missing, tuple(notes)
+    return columns, missing
 
 
 def _in_order(key: str, values: Mapping[Any, Any], ids: Sequence[Any]) -> list[Any]:
@@ -415,8 +423,13 @@ def _without_gaps(data: Aligned, on_missing: OnMissing, *, objects: bool) -> Ali
             raise unequal_lengths(first, of, name, mask.size)
     if data.side["gold"] is not None:
         _with_length(data.side["gold"], "gold", of)
-    if on_missing == "worst":
-        return _counted_as_worst(data, {name: mask for name, mask in absent.items() if mask.any()}, of)
+    if on_missing == "drop-systems":
+        systems, notes = _whole_systems(data.systems, {n: int(m.sum()) for n, m in absent.items()}, of)
+        return dataclasses.replace(data, systems=systems, notes=notes)
+    if on_missing != "drop":
+        gaps = {name: mask for name, mask in absent.items() if mask.any()}
+        notes = counted_as_worst_notes(gaps, of) if on_missing == "worst" else ()
+        return dataclasses.replace(_with_fillers(data, gaps, of), notes=notes)
     masks = list(absent.values())
     if data.side["gold"] is not None:
         masks.append(_absent(data.side["gold"], "gold", objects=objects))
@@ -476,7 +489,7 @@ def _absent(values: Any, what: str, *, objects: bool) -> BoolArray:
     return np.asarray(mask.any(axis=tuple(range(1, mask.ndim))))
 
 
-def _counted_as_worst(data: Aligned, absent: dict[str, BoolArray], of: int) -> Aligned:
+def _with_fillers(data: Aligned, absent: dict[str, BoolArray], of: int) -> Aligned:
     """Return the values with each missing one replaced by the first one present; mark these as missing."""
     systems = dict(data.systems)
     for name, mask in absent.items():
@@ -484,14 +497,35 @@ def _counted_as_worst(data: Aligned, absent: dict[str, BoolArray], of: int) -> A
             raise no_prediction_error(name, of)
         positions = np.where(mask, int(np.flatnonzero(~mask)[0]), np.arange(of))
         systems[name] = arrays.take(systems[name], positions)
-    notes = tuple(counted_as_worst_note(name, int(mask.sum()), of) for name, mask in absent.items())
-    return Aligned(systems, data.side, data.items, absent, notes)
+    return Aligned(systems, data.side, data.items, absent)
+
+
+def _whole_systems(
+    systems: Mapping[str, Any], lacking: Mapping[str, int], of: int
+) -> tuple[dict[str, Any], tuple[Note, ...]]:
+    """Return the systems that lack none of so many items, and a note on those left out."""
+    whole = {name: values for name, values in systems.items() if not lacking[name]}
+    gone = [f"{name} ({of - lacking[name]})" for name in systems if name not in whole]
+    if not whole:
+        raise InvalidInputError(
+            f"no system has all {of} items", hint='pass on_missing="pairs" to compare on the items both have'
+        )
+    if not gone:
+        return whole, ()
+    verb = "was" if len(gone) == 1 else "were"
+    message = f"{listed(gone)} {verb} left out, as not all of {of} items are there (in brackets: how many)"
+    return whole, (Note("systems_dropped", message),)
 
 
 def dropped_note(number: int, of: int) -> Note:
     """Return the note on items that were dropped."""
     message = f"{number} of {of} items were dropped because not all systems (and the gold) have them"
     return Note("items_dropped", message)
+
+
+def counted_as_worst_notes(absent: Mapping[str, BoolArray], of: int) -> tuple[Note, ...]:
+    """Return a note for each system whose missing predictions count as the worst."""
+    return tuple(counted_as_worst_note(name, int(mask.sum()), of) for name, mask in absent.items())
 
 
 def counted_as_worst_note(name: str, number: int, of: int) -> Note:

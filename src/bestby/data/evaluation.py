@@ -63,6 +63,9 @@ from bestby.vocabulary import allowed_names
 SLICES = "column "
 """What the names of the columns of slices begin with, beside the gold and the groups of the items."""
 
+GAPS = ("pairs", "bounds")
+"""What `on_missing` may be that puts nothing in the place of missing values."""
+
 Labels = tuple[Annotations | None, ArrayLike | None, bool]
 """Annotators' labels, the classes, and whether soft rows are divided by their sums."""
 
@@ -85,7 +88,10 @@ class Evaluation:
     clusters, strata : ndarray, shape (n,), or None
         The group each item belongs to.
     missing : mapping of str to ndarray of bool, shape (n,)
-        For systems with missing predictions that are to count as the worst: which.
+        For systems with missing predictions: which.
+    on_missing : str
+        What is done about them: with "worst" they count as the worst, with "pairs" every two systems are
+        compared on the items both have, with "bounds" all must hold whether they are the worst or the best.
     notes : tuple of Note
         What happened on the way in: items dropped, predictions counted as the worst.
     classes : ndarray, shape (K,), or None
@@ -134,6 +140,7 @@ class Evaluation:
     called: Mapping[str, str] = field(default_factory=dict)
     trials: Mapping[str, IntArray] = field(default_factory=dict)
     codes_of_texts: Mapping[str, Coded] = field(default_factory=dict)
+    on_missing: OnMissing = "worst"
 
     def __post_init__(self) -> None:
         if self.crossed is not None and self.strata is not None:
@@ -199,10 +206,11 @@ class Evaluation:
             languages, are a list (or a mapping) of two such `clusters`.
         slices : mapping of str to array_like, shape (n,), or to mapping, optional
             Columns of the items by which `compare_slices` can slice them, such as their language.
-        on_missing : {"error", "drop", "worst"}
+        on_missing : {"error", "drop", "worst", "drop-systems", "pairs", "bounds"}
             What to do with items that some system (or the gold) does not have: those whose id is not there,
             or whose value is None, NaN, NA or masked. "drop" keeps the items all of them have; "worst" counts
-            a missing prediction as wrong, a missing score as the worst observed one.
+            a missing prediction as wrong, a missing score as the worst observed one; "drop-systems" keeps the
+            systems that have all items. "pairs" and "bounds" are for `compare`, and explained there.
         classes : array_like, shape (K,), optional
             The names of the classes, in the order of the columns of soft labels and of ordered metrics. By
             default those of the annotations, otherwise 0 to K - 1.
@@ -290,6 +298,7 @@ class Evaluation:
         called = {name: getattr(systems[name], "name", None) for name in names}  # that of a series
         return cls(
             **checked_parts(together, labels, counts, label_sets=label_sets),
+            on_missing=on_missing if on_missing in GAPS else "worst",
             called={name: word for name, word in called.items() if isinstance(word, str) and word},
         )
 
@@ -386,6 +395,17 @@ class Evaluation:
             self, systems=Columns({name: compact[name] for name in names}), missing=missing, trials=trials
         )
 
+    @property
+    def with_gaps(self) -> bool:
+        """Whether systems lack items for which nothing stands in, so that only some of them are compared."""
+        return bool(self.missing) and self.on_missing in GAPS
+
+    def complete(self, names: Sequence[str]) -> Evaluation:
+        """Return some of the systems, on the items that all of these have."""
+        masks = [self.missing[name] for name in names if name in self.missing]
+        chosen = self.with_systems(names)
+        return chosen.with_rows(~np.any(masks, axis=0)) if masks else chosen
+
     def with_rows(self, rows: BoolArray) -> Evaluation:
         """Return the evaluation of some of its items, without its notes."""
 
@@ -402,8 +422,10 @@ class Evaluation:
             classes=self.classes,
             missing={system: mask[rows] for system, mask in self.missing.items() if mask[rows].any()},
             frame_backend=self.frame_backend,
+            counts=at(self.counts),
             tasks=at(self.tasks),
             called=self.called,
+            on_missing=self.on_missing,
             trials={system: counts[rows] for system, counts in self.trials.items()},
         )
 
@@ -466,6 +488,11 @@ class Evaluation:
         ... ) is evaluation
         True
         """
+        if self.with_gaps:
+            raise DesignError(
+                f'{consumer} does not support on_missing="{self.on_missing}", which is for compare',
+                hint='pass on_missing="drop" or on_missing="worst"',
+            )
         for kind in self.dependence:
             if kind not in kinds:
                 what, usual = UNSUPPORTED[kind]

@@ -103,6 +103,19 @@ def points(
     return found
 
 
+def point_of_one(correlations: FloatArray | None, size: int, alpha: float, seed: int) -> float:
+    """Return what the evidence against one system must pass, from how its differences vary together.
+
+    `correlations`, shape (size, size), are those of the other systems minus it; None for Bonferroni's bound.
+    """
+    bound = -float(special.ndtri(alpha / max(1, size)))
+    if correlations is None or size < 2:
+        return bound
+    drawn = multiplicity.draws(correlations, _n_draws(size), size, seed)
+    largest = np.concatenate([part.max(axis=1) for part in drawn])
+    return min(bound, float(multiplicity.passed_by(largest, alpha)))
+
+
 def _n_draws(size: int) -> int:
     """Return how often the scores of so many systems are drawn."""
     # As often as families, but 2^27 differences at most; the share of 5 % of 2,000 has an error of 0.5 %

@@ -526,9 +526,9 @@ def _complete_items(batch: Batch) -> Batch:
 def read_batches(passes: Passes, names: Sequence[str], on_missing: OnMissing) -> Streamed:
     """Go over the items once, to count them, to look for missing values and for the hash of the data."""
     _check_arrow()
-    if on_missing == "worst":
+    if on_missing not in ("error", "drop"):
         raise DesignError(
-            "a missing score cannot count as the worst of a table that is read in batches",
+            f'on_missing="{on_missing}" needs all scores at once, but the table is read in batches',
             hint='pass on_missing="drop", or read the table whole: stream=False',
         )
     n = n_complete = 0

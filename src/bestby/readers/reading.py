@@ -122,8 +122,8 @@ def read(
         is a file, the groups stand in it or in the files of the systems.
     by : str or sequence of str, optional
         Columns of the items by which `compare_slices` can slice them. One of them may be the gold, too.
-    on_missing : {"error", "drop", "worst"}
-        What to do with items that some system has no value for.
+    on_missing : {"error", "drop", "worst", "drop-systems", "pairs", "bounds"}
+        What to do with items that some system has no value for, as for `compare`.
     reading : Reading, optional
         How the data are read: columns that are no systems, the columns of a long table, classes and rows of
         soft labels, labels of several annotators.
@@ -543,7 +543,7 @@ def read_datasets(
         As for `bestby.read`.
     label_sets, label_separator
         As for `bestby.read`. Item ids need be unique within a dataset only.
-    on_missing : {"error", "drop", "worst"}
+    on_missing : {"error", "drop", "worst", "drop-systems", "pairs", "bounds"}
         For items that some system lacks. Missing scores of a table are left to `compare_datasets`.
     reading : Reading, optional
         How the data are read: `ignore`, `system_column` and `value_column`.

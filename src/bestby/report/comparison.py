@@ -62,6 +62,11 @@ class SystemScore(InShort):
     if_calibrated : float or None
         Of a calibration error: what it is expected to be for a calibrated system with these probabilities,
         by noise. None for other metrics, or if no interval was asked for.
+    n_items : int or None
+        Where systems lack items: how many the system has. None where all have the same.
+    mean_difference : float or None
+        Where systems lack items: the mean of its differences to the others, each on the items both have, by
+        which systems stand in order. None where all have the same items, and against a baseline.
     may_be_best : bool or None
         Whether the system may be the best: no other is shown to be better by a multiple comparison with the
         best (`BestSet`). None of fewer than three systems, where not every pair was compared, and without
@@ -86,6 +91,8 @@ class SystemScore(InShort):
     standard_error: float | None = field(default=None, kw_only=True)
     standard_error_method: str | None = field(default=None, kw_only=True)
     if_calibrated: float | None = field(default=None, kw_only=True)
+    n_items: int | None = field(default=None, kw_only=True)
+    mean_difference: float | None = field(default=None, kw_only=True)
     may_be_best: bool | None = field(default=None, kw_only=True)
     behind: float | None = field(default=None, kw_only=True)
 
@@ -623,6 +630,11 @@ class Comparison(DrawnSystems, Paired):
             f"no score of {quoted(system)} on {quoted(name)} in this comparison",
             hint=f"systems: {', '.join(self._system_names)}",
         )
+
+    @property
+    def in_pairs(self) -> bool:
+        """Whether systems lack items, so that every two were compared on those that both have."""
+        return bool(self.provenance.settings.get("on_missing") == "pairs")
 
     @property
     def best(self) -> BestSet | None:

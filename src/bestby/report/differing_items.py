@@ -180,15 +180,18 @@ class ComparedItems:
 
         names = {label: name for name, label in self.labels.items()}
         shown, (metric, a, b) = (metric, a, b), (names.get(name, name) for name in (metric, a, b))
-        measure = self.metrics[metric]
-        effects = item_effects(self.evaluation, measure, a, b)
-        rows = _rows(self.evaluation, effects, a, b, 1.0 if measure.greater_is_better else -1.0)
+        measure, evaluation = self.metrics[metric], self.evaluation
+        if evaluation.with_gaps:
+            items = np.arange(evaluation.n_rows) if evaluation.items is None else evaluation.items
+            evaluation = replace(evaluation, items=items).complete([a, b])
+        effects = item_effects(evaluation, measure, a, b)
+        rows = _rows(evaluation, effects, a, b, 1.0 if measure.greater_is_better else -1.0)
         rows.sort(key=partial(_key, a=a, b=b, order=order))
         if metric in self.in_percent:
             rows = list(map(_in_percent, rows))
         if self.labels:
             rows = [replace(row, winner=self.labels.get(row.winner or "", row.winner)) for row in rows]
-        return Disagreements(*shown, tuple(rows), self.evaluation.n_items)
+        return Disagreements(*shown, tuple(rows), evaluation.n_items)
 
 
 def _in_percent(row: Disagreement) -> Disagreement:

@@ -187,6 +187,10 @@ SCORE = (
 """The columns of any table of the scores of systems."""
 
 
+N_ITEMS = (Field("n_items"),)
+"""The column of how many items a system has, or a pair, where systems lack items."""
+
+
 def _dot(value: Any, look: Look) -> Cell:  # noqa: ARG001
     """Return a dot for a system that may be the best, and nothing for others."""
     return Cell("•" if value else "", str(int(bool(value))))

@@ -28,7 +28,7 @@ _SCALES: Mapping[str, float] = {
             "mean_error", "tau", "optimality_gap", "gap_interval", "if_calibrated", "detectable", "shrunken",
             "fail_bound", "published_score", "published_low", "published_high", "labels_score", "bias",
             "labels_estimate", "labels_interval", "bias_interval", "sensitivity", "sensitivity_interval",
-            "specificity", "specificity_interval", "slope", "behind", "corrected",
+            "specificity", "specificity_interval", "slope", "behind", "corrected", "mean_difference",
         ),
         SCORE,
     ),

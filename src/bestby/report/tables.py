@@ -29,12 +29,12 @@ from bestby.report.numbers import (
 )
 from bestby.report.pairs import differences_on
 from bestby.report.words import (
-    are_level,
     computed,
     direction,
     is_one_comparison,
     methods_sentence,
     sentence_of_tests,
+    stands_level,
     stands_out,
 )
 from bestby.results.base import MetricInfo
@@ -213,7 +213,7 @@ def systems_table(
         f"{caption} ({direction(metric)}), {c.extent}",
         columns,
         entries,
-        lambda e: compared and are_level(e.score, entries[0].score),
+        lambda e: compared and stands_level(e, entries[0]),
         part="scores",
         main=2 if tested else 1,
         methods=methods if compared else "",

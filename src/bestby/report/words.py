@@ -67,7 +67,7 @@ def _best_headline(
     c: Comparison, metric: MetricInfo, systems: Sequence[SystemScore], digits: Rounding
 ) -> str:
     first = systems[0]
-    tied = [entry.system for entry in systems if are_level(entry.score, first.score)]
+    tied = [entry.system for entry in systems if stands_level(entry, first)]
     best = "highest" if metric.greater_is_better else "lowest"
     may_be_best = best_sentence(of_metric(c.best_sets, metric), systems, digits)
     if len(tied) > 1:
@@ -77,6 +77,11 @@ def _best_headline(
     others = {(d.b if d.a == first.system else d.a): d for d in mine}
     in_order = {entry.system: others[entry.system] for entry in systems if entry.system in others}
     text = f"{first.system} has the {best} {metric.name}, {digits.text(first.score)}, over {c.extent}"
+    if first.mean_difference is not None:
+        size = Rounding.of([(d.estimate, d.interval) for d in mine]).size(first.mean_difference)
+        way = "higher" if metric.greater_is_better else "lower"
+        text = f"{first.system} has a {way} {metric.name} than the others by {size} on average"
+        text += ", each on the items both have"
     if not in_order:
         return text + "."
     text += f"{best_clause(first.system, in_order, open_too=not may_be_best)}.{may_be_best}"
@@ -691,6 +696,11 @@ def mean_differences(metric: str) -> str:
     ('Mean differences in accuracy', 'Mean differences')
     """
     return "Mean differences" if metric == "mean" else f"Mean differences in {metric}"
+
+
+def stands_level(entry: SystemScore, first: SystemScore) -> bool:
+    """Return whether a system has the score of the first; scores on unlike items are not level."""
+    return entry is first if first.n_items is not None else are_level(entry.score, first.score)
 
 
 def are_level(one: float, other: float) -> bool:

@@ -7,22 +7,30 @@ NOTES_BY_SUBJECT: dict[str, dict[str, str]] = {
     "Reading the data": {
         "average_left_out":
             "A row or system that is the mean of the others was left out; rename it to keep it.",
+        "bounds":
+            "Results are missing; intervals and tests hold whether they are the worst or the best.",
         "classes_assumed":
             "Columns of soft labels are taken for the labels in sorted order; pass the classes if not.",
         "columns_left_out":
             "Columns beside the scores of one system were left out; name them if they are systems.",
+        "compared_in_pairs":
+            "Systems lack items; each pair was compared on the items both have, which failures make invalid.",
         "counted":
             "Equal rows were counted, which gives the same numbers as the rows one by one.",
         "counted_as_worst":
             "Missing predictions of a system count as wrong, or as the worst score.",
         "equal_scores":
             "Many documents of a run have equal scores; they are ranked by their ids.",
+        "few_shared":
+            "Pairs of systems with fewer than 15 items in common were not compared.",
         "files_left_out":
             "Files in another format, or without the results of single items, were left out.",
         "items_dropped":
             "Items that a system or the gold lacks were left out for all systems.",
         "labels_merged":
             "Spellings of one number or boolean count as one label; rewrite them if they are codes.",
+        "missing_by_difficulty":
+            "The items that a system has are harder or easier than those it lacks; its score is no guide.",
         "numbers_as_names":
             "The first line holds numbers and was read as names; add a line of names if it is data.",
         "other_data":
@@ -41,12 +49,18 @@ NOTES_BY_SUBJECT: dict[str, dict[str, str]] = {
             "Some segments have no score, so that documents are means over different segments.",
         "settings_file":
             "The note lists the options that were taken from a settings file.",
+        "systems_dropped":
+            "Systems that lack some of the items were left out.",
+        "systems_without_pairs":
+            "A system shares too few items with every other one and was left out.",
         "tokens_differ":
             "The systems count different numbers of tokens; compare them by bits per byte.",
         "topics_not_judged":
             "Topics of a run that nobody judged were left out.",
         "unicode_forms":
             "Texts look alike but are written differently: labels then count as one, words as different.",
+        "whole_groups_missing":
+            "A system lacks whole groups of items, such as tasks; make these clusters if they are a sample.",
     },
     "Metrics and labels": {
         "below_chance":

@@ -23,6 +23,18 @@ SETTINGS = (
         ("items.on_missing", "datasets.on_missing", "readers.on_missing")
     ),
     Term(
+        "drop-systems", "drop systems", "Leave out the systems that lack some.",
+        ("items.on_missing", "readers.on_missing")
+    ),
+    Term(
+        "pairs", "pairs", "Compare every two systems on the items that both have.",
+        ("items.on_missing", "datasets.on_missing", "readers.on_missing")
+    ),
+    Term(
+        "bounds", "bounds", "Say what holds whether they are wrong or right.",
+        ("items.on_missing", "readers.on_missing")
+    ),
+    Term(
         "fixed", "fixed", "The annotators, or the datasets, are those there are.", ("annotators", "datasets")
     ),
     Term("resample", "resample", "Draw the annotators of each item again too.", ("annotators",)),

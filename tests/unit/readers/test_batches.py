@@ -191,7 +191,7 @@ def test_missing_scores(tmp_path: Path) -> None:
         "71 of 700 items were dropped because not all systems (and the gold) have them"
     ]
     assert streamed.score("a").score == pytest.approx(A[kept].mean(), rel=1e-12)
-    with pytest.raises(DesignError, match="cannot count as the worst"):
+    with pytest.raises(DesignError, match="needs all scores at once"):
         scores(path, on_missing="worst")
 
 

@@ -15,7 +15,7 @@ from bestby._core.text import normal_form, quoted
 from bestby._core.typing import Array, BoolArray, IntArray, OnMissing
 from bestby.data.alignment import counted_as_worst_note, dropped_note, no_prediction_error
 from bestby.data.columns import Column, column_of_texts
-from bestby.data.evaluation import Evaluation
+from bestby.data.evaluation import GAPS, Evaluation
 from bestby.data.layouts import assemble
 from bestby.data.layouts.assemble import (
     GROUP_ROLES,
@@ -332,6 +332,11 @@ def _with_missing(
             hint='pass on_missing="drop" to compare the other items only,'
             ' or on_missing="worst" to count the missing as wrong',
         )
+    if on_missing == "drop-systems":
+        raise DesignError(
+            "rows were counted, and whole systems are left out of tables that are read whole",
+            hint="read it whole: stream=False",
+        )
     known = ~absent.all(axis=1) if gold is None else np.ones(counts.size, dtype=np.bool_)
     rows = known & ~absent.any(axis=1) if on_missing == "drop" else known
     of, n = int(counts[known].sum()), int(counts[rows].sum())
@@ -347,6 +352,7 @@ def _with_missing(
             filler = values[int((~mask).argmax())]
             values = [filler if gone else value for value, gone in zip(values, mask, strict=True)]
             masks[name] = mask
+        if mask.any() and on_missing == "worst":
             notes.append(counted_as_worst_note(name, int(counts[rows][mask].sum()), of))
         systems[name] = values
     evaluation = Evaluation.of(
@@ -355,7 +361,8 @@ def _with_missing(
         strata=None if strata is None else strata[rows],
         counts=counts[rows],
     )
-    return dataclasses.replace(evaluation, missing=masks, notes=tuple(notes))
+    gaps = on_missing if on_missing in GAPS else "worst"
+    return dataclasses.replace(evaluation, missing=masks, notes=tuple(notes), on_missing=gaps)
 
 
 def _how_many_items(missing: BoolArray, counts: IntArray) -> str:

@@ -7,17 +7,20 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
+import numpy as np
+
 from bestby._core import checks, rounding
-from bestby._core.errors import DesignError
+from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.keywords import with_suggestions
-from bestby._core.typing import Correction, OnMissing, Question, Rng, Statistic
+from bestby._core.text import counted
+from bestby._core.typing import Correction, FloatArray, OnMissing, Question, Rng, Statistic
 from bestby.comparisons import note_rules, per_dataset, provenance, swap_notes
 from bestby.comparisons.family import adjusted, oriented, ranked, with_direction_notes
 from bestby.comparisons.per_dataset import Options
 from bestby.comparisons.settings import check_reach
 from bestby.data.evaluation import Evaluation
 from bestby.data.reading import Reading, checked_reading
-from bestby.data.roles import TableOptions
+from bestby.data.roles import TableOptions, listed
 from bestby.data.table import backend_of
 from bestby.engine.base import Drawing
 from bestby.engine.text_statistics import Counting
@@ -127,10 +130,11 @@ def compare_datasets(
         The column of a frame that names the run; "run" or "seed" by default.
     clusters : str, optional
         The column of the clusters in a frame with a row per item.
-    on_missing : {"error", "drop", "worst"}
+    on_missing : {"error", "drop", "worst", "pairs"}
         Where a system has no score on a dataset, or a single one where others have several runs: refuse, or
         leave the dataset out, with a note. Where rows of a frame are items, the same for items; "worst"
-        counts them as wrong.
+        counts them as wrong. "pairs", of a table of scores: compare every two systems on the datasets that
+        both have, and rank them by these comparisons.
     reading : Reading, optional
         How the data are read: `ignore`, `system_column` and `value_column`.
     normalise : "minmax" or mapping of str to (float, float), optional
@@ -248,6 +252,11 @@ def compare_datasets(
         gold, items, clusters, systems=systems, reading=how, on_missing=on_missing
     )
     source = without_runs(source_of(data, outer, dataset, table_options, run))
+    if on_missing == "pairs" and source.table is None:
+        raise DesignError(
+            'on_missing="pairs" is for tables with one score of each system on a dataset',
+            hint='pass on_missing="drop" to compare on the datasets that all systems have',
+        )
     options, settings = _settings(
         source, across, normalise, statistic=statistic, paired=paired, interval=interval, level=level,
         test=test, alternative=alternative, correction=correction, margin=margin, baseline=baseline,
@@ -262,6 +271,7 @@ def compare_datasets(
     settings = None if settings is None else settings.among(scores.names)
     options = dataclasses.replace(options, alternative=oriented(alternative, scores.metric.greater_is_better))
     asked = _named(scores, options, settings, alternative, across) | {"baseline": baseline}
+    asked |= {"on_missing": on_missing} if scores.with_gaps else {}
     varying = _varying(scores, datasets, across)
     asked["datasets"] = "random" if varying == "datasets" else "fixed"
     result = _compared(scores, options, settings, asked, drawing, counting, across, varying)
@@ -348,7 +358,11 @@ def _compared(
     over = dataclasses.replace(
         options, test=None if options.test is None else _over(across, len(scores.datasets))
     )
-    sampled, doubts = _across(scores, pairs, over, drawing)
+    scores, pairs = _with_pairs(scores, pairs)
+    if scores.with_gaps:
+        sampled, doubts = _in_pairs(scores, pairs, over, across, drawing)
+    else:
+        sampled, doubts = _across(scores, pairs, over, drawing)
     inside = differences_inside(scores, pairs, sampled, options, settings, drawing, counting)
     differences = with_direction_notes(inside.over_these, options.alpha) if fixed else sampled
     friedman, ranks, cd = _ranking(scores, order, average, pairs, options, baseline)
@@ -358,14 +372,15 @@ def _compared(
     if fixed:
         notes += [] if options.bare else few_items_notes(scores)
     else:
-        notes += _notes_on_datasets(scores, len(pairs), options, over.test) + doubts
+        fewest = min((d.n_items for d in sampled), default=len(scores.datasets))
+        notes += _notes_on_datasets(scores.metric.name, fewest, len(pairs), options, over.test) + doubts
     below = per_dataset.below_half_notes(scores.estimates, "dataset", scores.names, options.level)
     return DatasetComparison(
         metric=scores.metric,
         datasets=scores.datasets,
         systems=order,
         scores=matrix,
-        means=tuple(math.fsum(column) / len(matrix) for column in matrix.T.tolist()),
+        means=tuple(math.fsum(column) / column.size for column in map(_present, matrix.T)),
         average_ranks=average,
         differences=differences,
         within=adjusted_within(inside.within, counts, options.level),
@@ -402,7 +417,8 @@ def _varying(scores: DatasetScores, datasets: str, across: str) -> str:
 def _ordered(scores: DatasetScores, *, by_mean: bool) -> tuple[tuple[str, ...], tuple[float, ...]]:
     """Return the systems, the best first by mean score or by average rank, and their average ranks."""
     better = scores.metric.greater_is_better
-    ranks = ranking.average_ranks(scores.matrix, greater_is_better=better)
+    average_ranks = ranking.ranks_by_pairs if scores.with_gaps else ranking.average_ranks
+    ranks = average_ranks(scores.matrix, greater_is_better=better)
     order = ranked(ranks, scores.names, False)
     if by_mean:
         order = ranked(scores.matrix.mean(axis=0), scores.names, better)
@@ -438,6 +454,53 @@ def _across(
     return with_direction_notes(differences, options.alpha), doubts
 
 
+def _present(column: FloatArray) -> FloatArray:
+    """Return the scores that are there."""
+    return column[~np.isnan(column)]
+
+
+def _with_pairs(scores: DatasetScores, pairs: tuple[Names, ...]) -> tuple[DatasetScores, tuple[Names, ...]]:
+    """Return scores and the pairs that have two datasets in common, with a note on others."""
+    if not scores.with_gaps:
+        return scores, pairs
+    there = dict(zip(scores.names, ~np.isnan(scores.matrix.T), strict=True))
+    enough = tuple((a, b) for a, b in pairs if int((there[a] & there[b]).sum()) > 1)
+    if not enough:
+        raise InvalidInputError(
+            "no two systems have scores on two datasets in common",
+            hint="give more scores, or compare fewer systems",
+        )
+    few = [f"{a} and {b}" for a, b in pairs if (a, b) not in enough]
+    if not few:
+        return scores, pairs
+    message = f"{counted(len(few), 'pair')} of systems with fewer than 2 datasets in common"
+    message += f" {'is' if len(few) == 1 else 'are'} not compared: {listed(few, 3)}"
+    return dataclasses.replace(scores, notes=(*scores.notes, Note("few_shared", message))), enough
+
+
+def _in_pairs(
+    scores: DatasetScores, pairs: Sequence[Names], options: Options, across: str, drawing: Drawing
+) -> tuple[tuple[Difference, ...], list[Note]]:
+    """Return mean differences and tests, those of each pair over the datasets both have."""
+    differences: list[Difference] = []
+    doubts: dict[tuple[str, tuple[str, ...]], Note] = {}
+    for pair in pairs:
+        places = [scores.names.index(name) for name in pair]
+        shared = np.flatnonzero(~np.isnan(scores.matrix[:, places]).any(axis=1))
+        two = dataclasses.replace(
+            scores,
+            names=pair,
+            datasets=tuple(scores.datasets[row] for row in shared),
+            matrix=scores.matrix[shared][:, places],
+        )
+        test = None if options.test is None else _over(across, shared.size)
+        found, doubts_of_pair = _across(two, [pair], dataclasses.replace(options, test=test), drawing)
+        differences += found
+        doubts |= {(note.code, note.about): note for note in doubts_of_pair}
+    family_of_pairs = adjusted(differences, options.correction)
+    return with_direction_notes(family_of_pairs, options.alpha), [*doubts.values()]
+
+
 def _over_datasets(d: Difference, metric: MetricInfo) -> Difference:
     """Return a difference of means as that of the metric.
 
@@ -464,7 +527,7 @@ def _ranking(
     baseline: str | None,
 ) -> tuple[Friedman | None, tuple[RankDifference, ...], float | None]:
     k, n = len(order), len(scores.datasets)
-    if k < 3 or options.test is None:
+    if k < 3 or options.test is None or scores.with_gaps:  # these tests are of complete blocks
         return None, (), None
     base = None if baseline is None else order.index(baseline)
     by_holm = ranking.holm_ranks(average, n, base)
@@ -510,13 +573,10 @@ def _notes(
     return notes
 
 
-def _notes_on_datasets(
-    scores: DatasetScores, n_pairs: int, options: Options, across: str | None
-) -> list[Note]:
-    """Return notes on what so many datasets show; `across` is the test over them, None without one."""
-    n = len(scores.datasets)
+def _notes_on_datasets(metric: str, n: int, n_pairs: int, options: Options, across: str | None) -> list[Note]:
+    """Return notes on what n datasets show; `across` is the test over them, None without one."""
     if across is not None:
-        return _notes_on_test(scores.metric.name, n, n_pairs, options, across)
+        return _notes_on_test(metric, n, n_pairs, options, across)
     if options.interval is not None and n < _FEWEST_FOR_SHAPE:
         return [_few_datasets(n, "the interval of the mean holds")]
     return []

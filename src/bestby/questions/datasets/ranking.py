@@ -25,6 +25,30 @@ def average_ranks(scores: ArrayLike, *, greater_is_better: bool = True) -> Float
     return np.asarray(ranks(x, greater_is_better=greater_is_better).mean(axis=0))
 
 
+def ranks_by_pairs(scores: FloatArray, *, greater_is_better: bool = True) -> FloatArray:
+    """Return average ranks of systems of which some have no score (NaN) on some datasets.
+
+    The rank of a system is 1 and the number of better ones, ties counting one half: on average, 1 and the
+    shares of the datasets on which each other one is better. Each share is over the datasets that both have,
+    and one of two that have none in common is the mean of those there are.
+
+    >>> table = np.array([[3.0, 2.0, 1.0], [1.0, 2.0, np.nan], [2.0, 3.0, 1.0]])
+    >>> ranks_by_pairs(table)
+    array([1.66666667, 1.33333333, 3.        ])
+    """
+    x = scores if greater_is_better else -scores
+    k = x.shape[1]
+    above = np.full((k, k), np.nan)
+    for system in range(k):
+        there = ~np.isnan(x) & ~np.isnan(x[:, [system]])
+        higher = (x > x[:, [system]]) + 0.5 * (x == x[:, [system]])
+        n = there.sum(axis=0)
+        above[system] = np.divide((higher * there).sum(axis=0), n, out=np.full(k, np.nan), where=n > 0)
+    np.fill_diagonal(above, np.nan)
+    found: FloatArray = 1.0 + (k - 1) * np.nanmean(above, axis=1)
+    return found
+
+
 def ranks(scores: FloatArray, *, greater_is_better: bool = True) -> FloatArray:
     """Return the rank of each system on each dataset, shape (N, k); equal scores are ties."""
     return np.asarray(doubled_ranks(-scores if greater_is_better else scores) / 2.0)

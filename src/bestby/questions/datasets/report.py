@@ -101,14 +101,22 @@ def document(c: DatasetComparison) -> Document:
         details=tuple(_remarks(c)),
         pictures=tuple(_pictures(c)),
         readings=tuple(words.difference_sentence(d) for d in c.differences),
-        pairs=partial(pairs_matrix, c, c.metric),
+        pairs=partial(pairs_matrix, c, c.metric) if _every_pair(c) else None,
     )
+
+
+def _every_pair(c: DatasetComparison) -> bool:
+    """Return whether no two systems were left out that share too few datasets."""
+    return not c.with_gaps or len(c.differences) == math.comb(len(c.systems), 2)
 
 
 def _headline(c: DatasetComparison) -> str:
     n, first, values = len(c.datasets), c.systems[0], c.means if c.fixed else c.average_ranks
     ties = [name for name, value in zip(c.systems, values, strict=True) if words.are_level(value, values[0])]
-    best = f"average rank, {values[0]:.2f} of {len(c.systems)}, over {n} datasets"
+    over = f"over {n} datasets"
+    if c.with_gaps:
+        n, over = min(d.n_items for d in c.differences), f"by pairs on the datasets that both have of {n}"
+    best = f"average rank, {values[0]:.2f} of {len(c.systems)}, {over}"
     if c.fixed:
         mean = _score_rounding(c).text(values[0])
         best = f"{words.averaged(c.metric.name)}, {mean}, over these {n} datasets"
@@ -263,15 +271,22 @@ def _systems(c: DatasetComparison) -> Table:
         column.name("system", itemgetter(0), (c.baseline,)),
         column.number(words.averaged(name), digits, itemgetter(1)),
         column.number("average rank", Rounding(2), itemgetter(2), applies=not c.fixed),
+        Column("datasets", lambda e: Cell(str(e[3]), float(e[3])), applies=c.with_gaps),
         column.text("group", lambda e: _letters(standings, order[e[0]]), applies=_lettered(c)),
     )
     caption = f"Systems over {len(c.datasets)} datasets ({name}: {words.direction(c.metric)})"
-    entries = list(zip(c.systems, c.means, c.average_ranks, strict=True))
+    entries = list(zip(c.systems, c.means, c.average_ranks, _n_datasets(c), strict=True))
     values = c.means if c.fixed else c.average_ranks
     best = {name for name, x in zip(c.systems, values, strict=True) if words.are_level(x, values[0])}
     main = 1 if standings is None else 2
     table = Table.of(caption, columns, entries, lambda e: e[0] in best, part="systems", main=main)
     return with_first_rows(table, BEST)
+
+
+def _n_datasets(c: DatasetComparison) -> list[int]:
+    """Return on how many datasets each system has a score."""
+    n: list[int] = (~np.isnan(c.scores)).sum(axis=0).tolist()
+    return n
 
 
 def _lettered(c: DatasetComparison) -> bool:
@@ -557,8 +572,8 @@ def _scores(c: DatasetComparison, *, details: bool) -> Table:
     digits, standings, better = _score_rounding(c), _standings(c), c.metric.greater_is_better
     lettered = _lettered(c) and len(c.systems) <= MOST_COLUMNS
 
-    def of_scores(values: Sequence[float], groups: Sequence[str] | None) -> list[Cell]:
-        best = max(values) if better else min(values)
+    def of_scores(values: Sequence[float], groups: Sequence[str] | None, *, alike: bool = True) -> list[Cell]:
+        best = (np.nanmax if better else np.nanmin)(values) if alike else math.nan
         letters = [f" {group}" for group in groups] if lettered and groups else [""] * len(values)
         return [
             replace(column.number_cell(digits, x).followed_by(letter), strong=words.are_level(x, best))
@@ -569,9 +584,12 @@ def _scores(c: DatasetComparison, *, details: bool) -> Table:
         (name, of_scores(row, _groups_on(c, name)))
         for name, row in zip(c.datasets, c.scores.tolist(), strict=True)
     ]
-    below = [("mean", of_scores(c.means, None if standings is None else standings[2]))]
+    letters = None if standings is None else standings[2]
+    below = [("mean", of_scores(c.means, letters, alike=not c.with_gaps))]
     if not c.fixed:
         below.append(("average rank", [Cell(f"{rank:.2f}", rank) for rank in c.average_ranks]))
+    if c.with_gaps:
+        below.append(("datasets", [Cell(str(n), float(n)) for n in _n_datasets(c)]))
     if standings is not None:
         below.append(("rank", [_rank(standings, place) for place in range(len(c.systems))]))
     named = [f"{name} (baseline)" if name == c.baseline else name for name in c.systems]
@@ -586,7 +604,7 @@ def _scores(c: DatasetComparison, *, details: bool) -> Table:
     )  # fmt: skip
     if len(entries) <= MOST_DATASETS:
         return table
-    spread = np.ptp(c.scores, axis=1)
+    spread = np.nanmax(c.scores, axis=1) - np.nanmin(c.scores, axis=1)
     shown = set(np.argsort(-spread, kind="stable")[: MOST_DATASETS - 2].tolist())
     rows = tuple(row for place, row in enumerate(table.rows) if place >= len(entries) or place in shown)
     caption = f"{what}: the {len(shown)} of {len(entries)} where the systems differ most"
@@ -632,6 +650,8 @@ def _pictures(c: DatasetComparison) -> Iterator[Picture]:
         f"Row {MINUS} column: mean difference, wins{DASH}ties{DASH}losses over the datasets{tested}."
         " Blue: the row is better."
     )
+    if not _every_pair(c):
+        return
     yield Picture("Matrix of the pairs", caption, partial(figure.datasets, c, "matrix"))
 
 
@@ -645,7 +665,7 @@ def dictionary(c: DatasetComparison) -> dict[str, Any]:
             for name, rank, mean in zip(c.systems, c.average_ranks, c.means, strict=True)
         ],
         "scores": {
-            name: dict(zip(c.systems, map(float, row), strict=True))
+            name: {s: None if math.isnan(x) else float(x) for s, x in zip(c.systems, row, strict=True)}
             for name, row in zip(c.datasets, c.scores, strict=True)
         },
         "differences": TABLES["differences"].rows(c),
@@ -716,12 +736,21 @@ TABLES = {
 }
 
 
+def _shared(c: DatasetComparison) -> str:
+    """Return on how many datasets every two systems were compared, where some lack scores."""
+    if not c.with_gaps:
+        return ""
+    sizes = sorted({d.n_items for d in c.differences})
+    span = str(sizes[0]) if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"
+    return f", every two on those on which both have a score ({span})"
+
+
 def sentences(c: DatasetComparison) -> Iterator[str]:
     """Yield how systems were compared over datasets."""
     runs = "" if c.runs is None else f", {_extent(c.runs)}"
     yield (
         f"We compared {len(c.systems)} systems{named(c.systems)} by {measured(c.metric.name)} on"
-        f" {len(c.datasets)} datasets{named(c.datasets)}{runs}{against(c.baseline)}."
+        f" {len(c.datasets)} datasets{named(c.datasets)}{runs}{_shared(c)}{against(c.baseline)}."
     )
     if c.ranges is not None:
         yield _normalised(c.ranges)

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
+import numpy as np
+
 from bestby._core.keywords import with_suggestions
 from bestby._core.typing import FloatArray
 from bestby.inference.multiplicity import alpha_at, rejects
@@ -30,11 +32,12 @@ class DatasetComparison(Paired):
     systems : tuple of str, length k
         The best first: by mean score, or by average rank where the datasets vary.
     scores : ndarray, shape (N, k)
-        Score of each system on each dataset; read only.
+        Score of each system on each dataset, NaN where there is none; read only.
     means : tuple of float
-        Mean score of each system over the datasets.
+        Mean score of each system over the datasets on which it has one.
     average_ranks : tuple of float
-        Average rank of each system, 1 being the best.
+        Average rank of each system, 1 being the best; where scores are missing, from the datasets that every
+        two systems have both.
     differences : tuple of Difference
         Per pair the mean difference over the N datasets (`n_items`), its interval and its test, corrected
         over the pairs; `varying` says what they take to vary.
@@ -111,6 +114,11 @@ class DatasetComparison(Paired):
     def fixed(self) -> bool:
         """Whether the answer is about the mean over these very datasets."""
         return self.varying != "datasets"
+
+    @property
+    def with_gaps(self) -> bool:
+        """Whether some system has no score on some dataset, so that pairs are over those that both have."""
+        return bool(np.isnan(self.scores).any())
 
     def wins(self, a: str, b: str) -> tuple[int, int, int]:
         """Return on how many datasets A is better than, level with, and worse than B."""

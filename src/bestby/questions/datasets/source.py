@@ -241,6 +241,11 @@ class DatasetScores:
     from_data: bool = False
     """Whether the ranges are those of the scores themselves."""
 
+    @property
+    def with_gaps(self) -> bool:
+        """Whether some system has no score on some dataset."""
+        return bool(np.isnan(self.matrix).any())
+
     def about(self) -> dict[str, Any]:
         """Return the number of datasets, the systems, and how many items or runs there are if any are."""
         about: dict[str, Any] = {"datasets": len(self.datasets), "systems": list(self.names)}
@@ -277,7 +282,7 @@ def scores_of(
     reading = f"a table of scores; datasets: {listed([*rows])}; systems: {listed(names)}{source.assumed}"
     greater, direction_notes = direction_of(metric, greater_is_better)
     info = MetricInfo(metric or "score", greater, (-math.inf, math.inf))
-    columns = [np.array([row[system] for row in rows.values()]) for system in names]
+    columns = [np.array([row.get(system, math.nan) for row in rows.values()]) for system in names]
     hashes = {name: repr(sorted(row.items())) for name, row in rows.items()}
     return DatasetScores(
         info,
@@ -326,7 +331,10 @@ def without_averages(
 def complete(
     table: Mapping[str, Mapping[str, float]], source: Source, on_missing: str
 ) -> tuple[dict[str, Mapping[str, float]], tuple[str, ...], tuple[Note, ...]]:
-    """Return the datasets on which every system has a score, the systems, and a note on the others."""
+    """Return the datasets on which every system has a score, the systems, and a note on the others.
+
+    In "pairs" they are the datasets on which some two systems have one.
+    """
     present = tuple(merged_order(table.values()))
     checks.valid_names(present, "system")
     checks.valid_names(table, "dataset")
@@ -339,25 +347,44 @@ def complete(
     checks.two_systems(names, hint="pass the scores of each system on every dataset")
     gaps = [(name, system) for name, row in table.items() for system in names if system not in row]
     without = list(dict.fromkeys(name for name, _ in gaps))
-    if gaps and on_missing != "drop":
+    if gaps and on_missing not in ("drop", "pairs"):
+        in_pairs = source.table is not None and len(names) > 2
         raise InvalidInputError(
             f"{len(gaps)} of {len(table) * len(names)} scores are missing, on {len(without)} of {len(table)}"
             f" datasets; first: {quoted(gaps[0][1])} on dataset {quoted(gaps[0][0])}",
-            hint='pass on_missing="drop" to compare on the other datasets only',
+            hint='pass on_missing="drop" to compare on the other datasets only'
+            + ', or on_missing="pairs" to compare every two systems on those that both have' * in_pairs,
         )
     rows = {name: row for name, row in table.items() if name not in without}
+    whose = "every system"
+    if on_missing == "pairs":
+        rows = {name: row for name, row in table.items() if sum(system in row for system in names) > 1}
+        whose = "two systems"
     if len(rows) < 2:
         raise InvalidInputError(
-            f"at least 2 datasets with a score of every system are needed, got {len(rows)}",
+            f"at least 2 datasets with a score of {whose} are needed, got {len(rows)}",
             hint="for one dataset use compare, or compare_runs for several runs",
         )
     if not gaps:
         return rows, names, ()
+    if on_missing == "pairs":
+        return rows, names, (_note_on_pairs(rows, names),)
     said = (
         f"{len(without)} of {len(table)} datasets were left out because some system has no score there:"
         f" {', '.join(without)} ({len(gaps)} scores missing)"
     )
     return rows, names, (Note("datasets_dropped", said),)
+
+
+def _note_on_pairs(rows: Mapping[str, Mapping[str, float]], names: Sequence[str]) -> Note:
+    has = {name: sum(name in row for row in rows.values()) for name in names}
+    lacking = [f"{name} on {size}" for name, size in has.items() if size < len(rows)]
+    message = (
+        f"of {len(rows)} datasets there is a score of {listed(lacking, 5)}: each pair is compared on the"
+        " datasets both have. If scores are missing because the system failed, this is not valid: give the"
+        " score of a failure"
+    )
+    return Note("compared_in_pairs", message)
 
 
 def _item_scores(
@@ -575,10 +602,12 @@ def on_one_scale(scores: DatasetScores, normalise: Any) -> DatasetScores:
         name: np.concatenate(scores.runs[name].estimator.scores) if scores.runs else row
         for name, row in zip(scores.datasets, scores.matrix, strict=True)
     }
+    values = {name: x[~np.isnan(x)] for name, x in values.items()}
     ranges = ranges_of(normalise, values)
     notes = scale_notes(values, normalise)
     if not notes:
-        notes = system_scales(dict(zip(scores.names, scores.matrix.T, strict=True)))
+        columns = zip(scores.names, scores.matrix.T, strict=True)
+        notes = system_scales({name: x[~np.isnan(x)] for name, x in columns})
     scores = dataclasses.replace(scores, notes=(*scores.notes, *notes))
     if ranges is None:
         return scores

@@ -8,6 +8,7 @@ from typing import Any
 
 from bestby._core.keywords import with_suggestions
 from bestby._core.typing import OnMissing, Question, Rng
+from bestby.comparisons.incomplete import compared_with_gaps
 from bestby.comparisons.one_metric import compared, compared_by_metric
 from bestby.comparisons.reading import Arguments, check_two_systems, evaluation_of
 from bestby.comparisons.settings import Settings
@@ -75,9 +76,12 @@ def compare(
         columns (several columns may make an id: ``items=["task", "id"]``). Items of one cluster are resampled
         and swapped together. A list of two `clusters` is two crossed groupings, such as ``[templates,
         languages]``. ``Blocks(25)``: the items are consecutive pieces of text, near ones alike.
-    on_missing : {"error", "drop", "worst"}
+    on_missing : {"error", "drop", "worst", "drop-systems", "pairs", "bounds"}
         What to do with items that some system lacks: those whose id is not there, or whose value is None,
-        NaN, NA or masked. "drop" leaves them out for all systems; "worst" counts them as wrong.
+        NaN, NA or masked. "drop" leaves them out for all systems, "drop-systems" the systems that lack some.
+        "worst" counts them as wrong; with "bounds", intervals and tests hold whether they are wrong or right.
+        "pairs" compares every two systems on the items that both have, corrected by Holm or another
+        correction of p-values alone; systems then stand in the order of their mean differences.
     reading : Reading, optional
         How the data are read: columns that are no systems, the columns of a long table, classes and rows of
         soft labels, labels of several annotators.
@@ -188,6 +192,8 @@ def compare(
     check_two_systems(evaluation)
     settings = settings.among(evaluation.names)
     metrics, evaluation = chosen_metrics(metric, evaluation)
+    if evaluation.with_gaps:
+        return compared_with_gaps(evaluation, metrics, settings, resampling)
     return compared_by_metric(
         evaluation,
         metrics,

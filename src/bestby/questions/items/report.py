@@ -33,7 +33,7 @@ from bestby.report.document import (
     several_sections,
     subtitle,
 )
-from bestby.report.fields import DIFFERENCE, MAY_BE_BEST, SCORE, Rows
+from bestby.report.fields import DIFFERENCE, MAY_BE_BEST, N_ITEMS, SCORE, Field, Rows
 from bestby.report.fields import named as named_fields
 from bestby.report.figures import forest, systems
 from bestby.report.next_step import leading, next_step
@@ -115,16 +115,39 @@ def _section(c: Comparison, metric: MetricInfo, view: Comparison | None, most: i
         lead=words.headline(c, metric),
         next_step=partial(next_step, c, metric),
         tables=(
-            systems_table(shown, metric, most=most),
-            *([differences_table(shown, metric, most=most)] if differences else []),
+            systems_table(shown, metric, beside_score=_of_incomplete(shown, metric), most=most),
+            *([differences_table(shown, metric, _items_of_pairs(c), most=most)] if differences else []),
         ),
         remarks=_remarks(c, metric),
         details=() if omnibus is None else (omnibus,),
         pictures=_pictures(c, metric, view),
         readings=tuple(words.difference_sentence(d, digits) for d in differences),
-        pairs=partial(pairs_matrix, c, metric, shown) if differences else None,
+        pairs=partial(pairs_matrix, c, metric, shown) if _every_pair(c, metric) else None,
     )
     return section if view is None else _of_best(section, c, metric, view, differences)
+
+
+def _of_incomplete(c: Comparison, metric: MetricInfo) -> tuple[Column, ...]:
+    """Return the columns of scores where systems lack items: of how many, and what orders them."""
+    entries = systems_of(c, metric)
+    return (
+        Column(
+            "items",
+            lambda e: Cell(grouped(e.n_items or 0), float(e.n_items or 0)),
+            applies=any(entry.n_items is not None for entry in entries),
+        ),
+        column.number(
+            "mean difference",
+            difference_rounding(c, metric),
+            attrgetter("mean_difference"),
+            applies=any(entry.mean_difference is not None for entry in entries),
+        ),
+    )
+
+
+def _items_of_pairs(c: Comparison) -> Column:
+    """Return the column of how many items two systems both have, where some lack items."""
+    return Column("items", lambda d: Cell(grouped(d.n_items), float(d.n_items)), applies=c.in_pairs)
 
 
 def _remarks(c: Comparison, metric: MetricInfo) -> tuple[str, ...]:
@@ -298,7 +321,7 @@ def _overview(c: Comparison, view: Comparison | None) -> Overview:
     for metric in c.metrics:
         digits, entries = score_rounding(c, metric), systems_of(c, metric)
         for entry in entries:
-            best = words.are_level(entry.score, entries[0].score)
+            best = words.stands_level(entry, entries[0])
             number = number_cell(digits, entry.score)
             interval = interval_cell(digits, entry.interval) if words.computed(c, "interval") else None
             scores[metric.name, entry.system] = Score(number, interval, entry.group or "", best)
@@ -310,8 +333,11 @@ def _overview(c: Comparison, view: Comparison | None) -> Overview:
         for entry in systems_of(c, c.metrics[0])
     )
     intervals = f" with {percent(c.level)} intervals" if words.computed(c, "interval") else ""
-    caption = f"Scores over {c.extent}{intervals}, best in bold"
+    caption = f"Scores over {c.extent}{intervals}, {'the first' if c.in_pairs else 'best'} in bold"
     caption += f" ({words.directions(c.metrics)})."
+    if c.in_pairs:
+        caption += " Each score is on the items of its system; these stand in the order of their mean"
+        caption += " differences on the items both have."
     groups = [entry.group for entry in c.systems if entry.group]
     if groups:
         label = "number" if any(group[:1].isdigit() for group in groups) else "letter"
@@ -358,9 +384,24 @@ def _by_metric(c: Comparison) -> Table:
     )
 
 
+def _every_pair(c: Comparison, metric: MetricInfo) -> bool:
+    """Return whether there are differences, and none of two systems that share too few items is left out."""
+    n_systems, n_pairs = len(systems_of(c, metric)), len(differences_of(c, metric))
+    return n_pairs > 0 and (not c.in_pairs or n_pairs == math.comb(n_systems, 2))
+
+
+def _differences(c: Comparison) -> tuple[Field, ...]:
+    return (*DIFFERENCE, *N_ITEMS) if c.in_pairs else DIFFERENCE
+
+
+def _scores(c: Comparison) -> tuple[Field, ...]:
+    more = (*N_ITEMS, Field("mean_difference")) if c.in_pairs else ()
+    return (*SCORE, *more, *(MAY_BE_BEST if c.best_sets else ()))
+
+
 TABLES = {
-    "differences": Rows(DIFFERENCE, attrgetter("differences")),
-    "scores": Rows(lambda c: (*SCORE, *MAY_BE_BEST) if c.best_sets else SCORE, attrgetter("systems")),
+    "differences": Rows(_differences, attrgetter("differences")),
+    "scores": Rows(_scores, attrgetter("systems")),
     "classes": Rows(CLASS_SHARE, class_rows),
 }
 
@@ -411,7 +452,14 @@ def sentences(c: Comparison) -> Iterator[str]:
     did = "compared" if len(c.differences) else "evaluated"
     many = f"{len(names)} systems{named(names)}" if len(names) > 1 else names[0]
     same = "the same " if len(names) > 1 else ""
-    yield f"We {did} {many} by {metrics} on {same}{c.extent}{against(c.baseline)}."
+    on = f"{same}{c.extent}"
+    if c.in_pairs:
+        sizes = sorted({d.n_items for d in c.differences})
+        span = grouped(sizes[0]) if len(sizes) == 1 else f"{grouped(sizes[0])} to {grouped(sizes[-1])}"
+        on = f"{c.extent}, every two on those that both have ({span})"
+    yield f"We {did} {many} by {metrics} on {on}{against(c.baseline)}."
+    if c.provenance.settings.get("on_missing") == "bounds":
+        yield "Intervals and tests hold whether missing results are the worst or the best."
     yield clustered(c)
     if c.classes and c.classes[0].counts is None:
         yield f"The labels are soft: distributions over the classes{cite('analysis', 'soft labels')}."
