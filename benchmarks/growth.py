@@ -16,7 +16,8 @@ from benchmarks import data
 from benchmarks.page import EVERY
 from benchmarks.worker import repeated, timed
 
-FIGURE = Path(__file__).resolve().parents[1] / "docs" / "images" / "growth.png"
+ROOT = Path(__file__).resolve().parents[1]
+FIGURE = ROOT / "docs" / "images" / "growth.svg"
 SERIES = {
     "accuracy": ("accuracy", "cells, exact"),
     "f1_macro": ("macro-F1 of 3 classes", "cells"),
@@ -184,6 +185,9 @@ def draw(found: list[dict[str, Any]], out: Path = FIGURE) -> None:
     """Draw a panel per axis, both axes logarithmic, and one of every metric."""
     from matplotlib.figure import Figure
 
+    sys.path.insert(0, str(ROOT / "docs"))
+    from themed_figure import themed
+
     figure = Figure(figsize=(14, 6.4), layout="constrained")
     panels = figure.subplot_mosaic([["n", "B", EVERY], ["systems", "metrics", EVERY]], sharey=True)
     for axis, (title, _) in AXES.items():
@@ -224,7 +228,7 @@ def draw(found: list[dict[str, Any]], out: Path = FIGURE) -> None:
         panels[axis].set_ylabel("CPU time of a call, ms")
     panels["n"].legend(frameon=False, fontsize=8)
     out.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(out, dpi=150, metadata={"Software": None})
+    out.write_text(themed(figure), encoding="utf-8")
 
 
 COLOURS = {"accuracy": "#0072B2", "f1_macro": "#D55E00", "pearson": "#009E73", "roc_auc": "#8C6BB1"}

@@ -434,7 +434,7 @@ and ROC-AUC). "items, every metric" are two systems by every metric with a name 
 `compare` does it by default. The last column is by how many times as much the time grows as n log n: more
 than once, in bold, is faster than that.
 
-![Time of a call as items, resamples, systems and metrics grow](../images/growth.png)
+![Time of a call as items, resamples, systems and metrics grow](../images/growth.svg)
 """
 START_UP = """
 ## Start-up

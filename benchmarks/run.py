@@ -4,7 +4,7 @@
 
 Every job is run by bestby and by its rivals in turns, each in a process of its own, on one thread; times are
 CPU times. Parts: jobs, startup, growth, reading, many_systems, page (the pages alone); all by default.
-Writes results/*.csv, results/rivals.md, docs/images/growth.png and docs/concepts/benchmarks.md, but for
+Writes results/*.csv, results/rivals.md, docs/images/growth.svg and docs/concepts/benchmarks.md, but for
 --quick, which only prints.
 With --only or --missing the rows of other jobs stay as they are. See benchmarks/README.md.
 """

@@ -11,7 +11,6 @@ as a figure. The line of a report with the signature, which names versions, is l
 from __future__ import annotations
 
 import ast
-import base64
 import contextlib
 import hashlib
 import io
@@ -44,7 +43,7 @@ class Cell:
     kind: str
     source: str
     text: str = ""
-    figure: bytes | None = None
+    figure: str | None = None
 
 
 def cells_of(script: str) -> list[Cell]:
@@ -63,15 +62,14 @@ def cells_of(script: str) -> list[Cell]:
 def executed(cells: list[Cell]) -> list[Cell]:
     """Return the cells with what they show, run one after the other in the folder of the notebooks."""
     names: dict[str, Any] = {"__name__": "__main__"}
-    narrow = mock.patch.object(terminal, "_WIDTH", WIDTH)
+    narrow = mock.patch.object(terminal, "WIDTH", WIDTH)
     with contextlib.chdir(FOLDER), mpl.rc_context(), mpl.rc_context({"backend": "Agg"}), narrow:
         return [cell if cell.kind == "markdown" else _run(cell, names) for cell in cells]
 
 
 def _run(cell: Cell, names: dict[str, Any]) -> Cell:
     from matplotlib.axes import Axes
-
-    from bestby.report.figures.drawing import render
+    from themed_figure import themed
 
     tree = ast.parse(cell.source)
     last = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else None
@@ -81,7 +79,7 @@ def _run(cell: Cell, names: dict[str, Any]) -> Cell:
         if isinstance(last, ast.Expr):
             value = eval(compile(ast.Expression(last.value), "cell", "eval"), names)
     lines = [line for line in shown.getvalue().splitlines() if not re.match(r"bestby[: ]\d", line)]
-    figure = render(value, ".png") if isinstance(value, Axes) else None
+    figure = themed(value) if isinstance(value, Axes) else None
     if value is not None and figure is None:
         lines.append(repr(value))
     return Cell("code", cell.source, "\n".join(lines).strip("\n"), figure)
@@ -114,7 +112,7 @@ def _outputs(cell: Cell) -> list[dict[str, Any]]:
         text = f"{cell.text}\n".splitlines(keepends=True)
         outputs.append({"output_type": "stream", "name": "stdout", "text": text})
     if cell.figure is not None:
-        data = {"image/png": base64.b64encode(cell.figure).decode("ascii")}
+        data = {"image/svg+xml": cell.figure}
         outputs.append({"output_type": "display_data", "data": data, "metadata": {}})
     return outputs
 
@@ -144,12 +142,15 @@ def _caption(cell: Cell) -> str:
 
 def image(name: str, number: int) -> Path:
     """Return the file of the figure of a cell, counted after the title."""
-    return IMAGES / f"{name}-{number}.png"
+    return IMAGES / f"{name}-{number}.svg"
+
+
+FIGURE = re.compile(r'("image/svg\+xml": )"(?:[^"\\]|\\.)*"')
 
 
 def comparable(text: str) -> str:
     """Return what must be equal wherever it is made: without versions, and without the bytes of figures."""
-    return re.sub(r'"image/png": "[^"]*"', '"image/png": ""', VERSIONS.sub(r"\1 ...", text))
+    return FIGURE.sub(r'\1""', VERSIONS.sub(r"\1 ...", text))
 
 
 def main(check: bool) -> int:
@@ -169,7 +170,7 @@ def main(check: bool) -> int:
         if not check:
             for number, cell in enumerate(cells[1:]):
                 if cell.figure is not None:
-                    image(name, number).write_bytes(cell.figure)
+                    image(name, number).write_text(cell.figure, encoding="utf-8")
     return int(stale and check)
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "guides" / "resample-size.md"
-IMAGE = ROOT / "docs" / "images" / "resample-size.png"
+IMAGE = ROOT / "docs" / "images" / "resample-size.svg"
 SHARED = Path(os.environ.get("BESTBY_SHARED_DATA", ROOT.parent / "shared" / "data"))
 
 SIZES = (0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
@@ -155,6 +155,7 @@ def _plain(axes: Axes) -> None:
 def main() -> None:
     """Measure, write the tables, draw."""
     sys.path.insert(0, str(ROOT))
+    from themed_figure import themed
     from tools import pages
 
     parser = argparse.ArgumentParser(
@@ -167,7 +168,7 @@ def main() -> None:
     for name, found in results.items():
         sys.stdout.write(f"{examples[name].title}\n\n{table(found)}\n\n")
         pages.write(PAGE, name, table(found))
-    drawing.save(draw(list(examples.values()), list(results.values())), IMAGE)
+    IMAGE.write_text(themed(draw(list(examples.values()), list(results.values()))), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -21,7 +21,8 @@ def themed(axes: Any) -> str:
         "; ".join(re.findall(rf"--(?:{'|'.join(COLOURS)}): #\w+", rule))
         for rule in re.findall(r":root \{(.*?)\}", page)[:2]
     )
-    style = f"svg {{ {light}; background: var(--paper) }}"
+    text = text.replace(": #000000", ": var(--ink)")
+    style = f"svg {{ {light}; background: var(--paper) }} text {{ fill: var(--ink) }}"
     style += f" @media (prefers-color-scheme: dark) {{ svg {{ {dark} }} }}"
     return re.sub(r"(<svg\b[^>]*>)", rf"\1\n <style>{style}</style>", _short(text), count=1)
 

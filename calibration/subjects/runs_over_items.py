@@ -13,11 +13,11 @@ from scipy.special import ndtri
 from bestby._core.typing import FloatArray, IntArray
 from bestby.comparisons import family, note_rules
 from bestby.data.evaluation import Evaluation
-from bestby.engine import prepare
+from bestby.engine import prepare, runs_and_items
 from bestby.engine.base import Drawing
 from bestby.engine.estimate import Estimates
 from bestby.engine.runs import DOUBTED, RunsWithItems
-from bestby.inference import clusters, runs_and_items, samples
+from bestby.inference import clusters, samples
 from bestby.inference.samples import FEW_RUNS
 from bestby.metrics import resolve
 from calibration.statements import Outcome, Statements, What

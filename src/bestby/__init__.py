@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from bestby.metrics.base import WeightDerivatives as WeightDerivatives
     from bestby.metrics.base import WeightedMetric as WeightedMetric
     from bestby.metrics.functions import FunctionMetric as FunctionMetric
+    from bestby.metrics.functions import ScoreMetric as ScoreMetric
     from bestby.metrics.registry import list_metrics as list_metrics
-    from bestby.metrics.score_metric import ScoreMetric as ScoreMetric
     from bestby.questions.advice.advise import advise as advise
     from bestby.questions.check.check import check as check
     from bestby.questions.datasets.compare import compare_datasets as compare_datasets
@@ -80,9 +80,8 @@ __getattr__, __dir__, __all__ = door(
         "data.reading": "Blocks Reading",
         "data.soft": "Annotations",
         "metrics.base": "MeanMetric Metric WeightDerivatives WeightedMetric",
-        "metrics.functions": "FunctionMetric",
+        "metrics.functions": "FunctionMetric ScoreMetric",
         "metrics.registry": "list_metrics",
-        "metrics.score_metric": "ScoreMetric",
         "questions.advice.advise": "advise",
         "questions.check.check": "check",
         "questions.datasets.compare": "compare_datasets",

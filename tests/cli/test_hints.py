@@ -48,7 +48,6 @@ def texts(node: ast.expr) -> Iterator[str]:
 
 OF_COMMANDS = {
     "command",
-    "evaluate_command",
     "label_command",
     "designs",
     "parameters",

@@ -21,7 +21,7 @@ from tests.laws.outcomes import check_error, numbers
 from tests.laws.roster import INTERVALS, TESTS
 
 import bestby as bb
-from bestby.cli.records import in_records
+from bestby.cli.inputs import in_records
 
 SETTINGS = {"suppress_health_check": [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]}
 FEW = 60

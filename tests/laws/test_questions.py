@@ -156,10 +156,12 @@ def test_a_copy_is_no_different(question: str) -> None:
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_systems_that_change_places_mirror_the_result(question: str, alternative: str, other: str) -> None:
     systems, ask = QUESTIONS[question]
-    there = answer(question, "ab", alternative)["a", "b"]
-    changed = {"a": systems["b"], "b": systems["a"]}
-    back = ask(changed, PLACE, alternative=other, correction="none")["a", "b"].mirrored()
-    assert numbers(back) == pytest.approx(numbers(there), rel=1e-9, abs=1e-12)
+    for a, b in ("ab", "cb"):  # in the order of their names, and in the other one
+        there = answer(question, a + b, alternative)[a, b]
+        changed = {a: systems[b], b: systems[a]}
+        back = ask(changed, PLACE, alternative=other, correction="none")[a, b].mirrored()
+        assert there.estimate == pytest.approx(there.score_a - there.score_b)
+        assert numbers(back) == pytest.approx(numbers(there), rel=1e-9, abs=1e-12)
 
 
 @pytest.mark.parametrize("question", QUESTIONS)

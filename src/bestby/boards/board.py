@@ -56,7 +56,9 @@ class Board:
     >>> folder = Path(tempfile.mkdtemp())
     >>> lines = [f"q{place},{'xy'[place % 2]}" for place in range(40)]
     >>> _ = (folder / "gold.csv").write_text("\n".join(["id,gold", *lines]))
-    >>> board = Board.create(folder / "board", folder / "gold.csv", title="Letters", metrics="accuracy")
+    >>> board = Board.create(
+    ...     folder / "board", folder / "gold.csv", title="Letters", metrics="accuracy"
+    ... )
     >>> lines = [f"q{place},{'xyy'[place % 3]}" for place in range(40)]
     >>> _ = (folder / "mine.csv").write_text("\n".join(["id,prediction", *lines]))
     >>> print(board.check(folder / "mine.csv"))

@@ -53,7 +53,7 @@ from bestby.boards.settings import Phase, Settings, Task, stamp
 from bestby.boards.winner import best_of
 from bestby.data.evaluation import Evaluation
 from bestby.metrics.base import MeanMetric, Metric
-from bestby.metrics.score_metric import ScoreMetric
+from bestby.metrics.functions import ScoreMetric
 from bestby.questions.items.compare import compare
 from bestby.questions.items.evaluate import evaluate
 from bestby.questions.runs.compare import compare_runs

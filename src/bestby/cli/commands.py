@@ -30,7 +30,7 @@ __all__ = ["app", "run"]
 REGISTRY = {
     "check": ("bestby.questions.check.command", "Look at files: what they hold, which commands answer it, and what is off."),
     "compare": ("bestby.questions.items.command", "Compare systems on one test set: differences, intervals, tests."),
-    "evaluate": ("bestby.questions.items.evaluate_command", "Give the scores of one system or several with their intervals; nothing is tested."),
+    "evaluate": ("bestby.questions.items.command", "Give the scores of one system or several with their intervals; nothing is tested."),
     "gate": ("bestby.questions.gate.command", "Decide whether a candidate is good enough to take the place of a baseline."),
     "datasets": ("bestby.questions.datasets.command", "Compare systems over several datasets: on how many they differ, how they rank."),
     "slices": ("bestby.questions.slices.command", "Compare systems in every slice of a test set: by language, by length, by both."),

@@ -446,47 +446,6 @@ def _check_no_nul_in_values(values: Any, what: str) -> None:
             )
 
 
-def frame_column(values: Any, what: str, *, ids: bool = False) -> Column:
-    """Return a column of a data frame, of any library, with a mask of what is missing.
-
-    Whole numbers and decimal numbers stay exact, which libraries make floats of where a value is missing.
-    `values` has shape (n,). `ids` says whether these are ids or groups: then they may be whatever
-    `identifiers` takes.
-
-    >>> import polars
-    >>> column = frame_column(polars.Series([2**53 + 1, None]), "column 'a'")
-    >>> column.values[0], column.missing
-    (np.int64(9007199254740993), array([False,  True]))
-    """
-    array = checks.as_array(values, what)
-    if array.ndim == 2 and 1 in array.shape:
-        array = array.reshape(-1)
-    if array.ndim == 1 and (array.dtype.kind == "f" or "Decimal" in str(getattr(values, "dtype", ""))):
-        array = _exact(values, array)
-    if array.dtype.kind == "f":
-        return Column(array.astype(np.float64), np.isnan(array))
-    if array.dtype.kind == "M":
-        return Column(objects(texts_of_dates(array)), np.isnat(array))
-    if array.dtype.kind != "O" or array.ndim != 1:
-        return label_column(array, what)
-    listed = array.tolist()
-    absent = np.array([checks.missing(value) for value in listed], dtype=np.bool_)
-    filler = next((value for value, gone in zip(listed, absent, strict=True) if not gone), 0)
-    filled = objects([filler if gone else value for value, gone in zip(listed, absent, strict=True)])
-    return Column(identifiers(filled, what) if ids else label_column(filled, what).values, absent)
-
-
-def _exact(values: Any, array: Array) -> Array:
-    """Return the column as objects if its library makes floats of numbers that are none."""
-    if hasattr(values, "to_pylist"):  # Arrow
-        return objects(values.to_pylist()) if values.null_count else array
-    if callable(getattr(values, "null_count", None)) and not str(values.dtype).startswith("Float"):  # polars
-        return objects(values.to_list())
-    if hasattr(values, "isna") and not isinstance(values.dtype, np.dtype):  # pandas' own types, such as Int64
-        return objects(values.tolist())
-    return array
-
-
 def identifiers(values: ArrayLike, what: str, length: int | None = None) -> Array:
     """Return ids or groups, any hashable values with a text, as an array that keeps different ones apart."""
     if isinstance(values, list | tuple) and any(isinstance(value, tuple) for value in values):

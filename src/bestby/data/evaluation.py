@@ -243,8 +243,10 @@ class Evaluation:
 
         Examples
         --------
-        >>> evaluation = Evaluation.of({"a": {"q1": "x", "q2": "y"}, "b": {"q2": "y", "q1": "y"}},
-        ...                            gold={"q1": "x", "q2": "y"})
+        >>> evaluation = Evaluation.of(
+        ...     {"a": {"q1": "x", "q2": "y"}, "b": {"q2": "y", "q1": "y"}},
+        ...     gold={"q1": "x", "q2": "y"},
+        ... )
         >>> evaluation.systems["b"]
         array(['y', 'y'], dtype='<U1')
         """
@@ -442,7 +444,9 @@ class Evaluation:
 
         Examples
         --------
-        >>> Evaluation.of({"a": [1, 0, 1], "b": [0, 0, 1]}, clusters=["x", "x", "y"]).dependence
+        >>> Evaluation.of(
+        ...     {"a": [1, 0, 1], "b": [0, 0, 1]}, clusters=["x", "x", "y"]
+        ... ).dependence
         ('clusters',)
         """
         kinds: tuple[Dependence, ...] = ("clusters", "crossed", "strata")
@@ -476,8 +480,12 @@ class Evaluation:
 
         Examples
         --------
-        >>> evaluation = Evaluation.of({"a": [1, 0, 1], "b": [0, 0, 1]}, strata=["x", "x", "y"])
-        >>> evaluation.require_support("this analysis", ["clusters", "strata"]) is evaluation
+        >>> evaluation = Evaluation.of(
+        ...     {"a": [1, 0, 1], "b": [0, 0, 1]}, strata=["x", "x", "y"]
+        ... )
+        >>> evaluation.require_support(
+        ...     "this analysis", ["clusters", "strata"]
+        ... ) is evaluation
         True
         """
         if self.with_gaps:
@@ -754,7 +762,9 @@ def hash_of_cells(evaluation: Evaluation) -> str:
 def hash_of_columns(columns: Mapping[str, Array]) -> str:
     """Return a hash of columns of the items and their names, in whatever order the columns come.
 
-    >>> hash_of_columns({"a": np.array([1, 2])}) == hash_of_columns({"b": np.array([1, 2])})
+    >>> hash_of_columns({"a": np.array([1, 2])}) == hash_of_columns(
+    ...     {"b": np.array([1, 2])}
+    ... )
     False
     """
     digest = hashlib.blake2b(digest_size=8)
@@ -776,7 +786,10 @@ def _codes_of_column(evaluation: Evaluation, name: str) -> tuple[Array, Array]:
 def _in_plain_type(distinct: Array) -> Array:
     """Return values in the type that all of them have here, however wide the type is that they came in.
 
-    >>> [_in_plain_type(np.array(one)).dtype for one in (np.int8([1, 2]), np.array(["yes"], dtype="U20"))]
+    >>> [
+    ...     _in_plain_type(np.array(one)).dtype
+    ...     for one in (np.int8([1, 2]), np.array(["yes"], dtype="U20"))
+    ... ]
     [dtype('int64'), dtype('<U3')]
     """
     if distinct.dtype.kind == "U":
@@ -804,7 +817,7 @@ def _random_words(sizes: tuple[int, ...]) -> list[Words]:
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Some of the items; `keys` are their keys, see `bestby.resampling.poisson`."""
+    """Some of the items; `keys` are their keys, see `bestby.engine.poisson`."""
 
     keys: Words
     gold: FloatArray | None

@@ -57,7 +57,13 @@ class Reading:
     --------
     >>> import pandas as pd
     >>> from bestby import Reading, compare
-    >>> frame = pd.DataFrame({"who": ["x", "y"] * 3, "item": [1, 1, 2, 2, 3, 3], "ok": [1, 0, 1, 1, 1, 0]})
+    >>> frame = pd.DataFrame(
+    ...     {
+    ...         "who": ["x", "y"] * 3,
+    ...         "item": [1, 1, 2, 2, 3, 3],
+    ...         "ok": [1, 0, 1, 1, 1, 0],
+    ...     }
+    ... )
     >>> result = compare(frame, reading=Reading(system_column="who", value_column="ok"))
     >>> [score.system for score in result.systems]
     ['x', 'y']
@@ -117,7 +123,10 @@ class Blocks:
     Examples
     --------
     >>> from bestby import Blocks, compare
-    >>> words = {"new": [1, 1, 0, 1, 1, 0, 1, 1] * 25, "old": [1, 0, 0, 1, 1, 0, 0, 1] * 25}
+    >>> words = {
+    ...     "new": [1, 1, 0, 1, 1, 0, 1, 1] * 25,
+    ...     "old": [1, 0, 0, 1, 1, 0, 0, 1] * 25,
+    ... }
     >>> compare(words, clusters=Blocks(10))["new", "old"].interval.method
     'cr2'
     """

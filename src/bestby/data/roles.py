@@ -435,13 +435,18 @@ def describe_wide(names: Sequence[str], roles: Roles) -> str:
     >>> describe_wide(["aen", "bert"], Roles(gold="label"))
     'a wide table; systems: aen, bert; gold: label'
     """
-    return f"a wide table; systems: {listed(names)}; {roles.description()}"
+    return f"a wide table; {systems_read(names)}; {roles.description()}"
 
 
-def listed(names: Sequence[str], limit: int = 8) -> str:
+def listed(names: Sequence[str], limit: int = 12) -> str:
     """Return names for a message, not too many of them."""
     shown = ", ".join(names[:limit])
     return shown if len(names) <= limit else f"{shown} and {len(names) - limit} more"
+
+
+def systems_read(names: Sequence[str]) -> str:
+    """Return which systems were read; of more than a line holds, how many."""
+    return f"systems: {listed(names)}" if len(names) <= 6 else f"{len(names)} systems"
 
 
 EVERY_COLUMN = "columns"

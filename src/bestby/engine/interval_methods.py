@@ -16,10 +16,11 @@ import numpy as np
 from bestby._core import rounding, special
 from bestby._core.errors import DesignError
 from bestby._core.typing import FloatArray, IntArray
+from bestby.engine import calibration_error
 from bestby.engine.base import Group
 from bestby.engine.estimate import Estimate
 from bestby.engine.unseen import bound_of_copies
-from bestby.inference import calibration_error, influence, intervals, proportions, skewness
+from bestby.inference import influence, intervals, proportions, skewness
 from bestby.inference.distributions import defined_replicates
 from bestby.metrics.agreement import Agreement
 from bestby.metrics.soft import ExpectedCalibrationError

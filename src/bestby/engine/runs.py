@@ -25,12 +25,13 @@ from bestby._core import rounding
 from bestby._core.cached import cached_property
 from bestby._core.errors import DesignError
 from bestby._core.typing import Alternative, FloatArray, IntArray
+from bestby.engine import runs_and_items
 from bestby.engine.base import Drawing, Group, Influences
 from bestby.engine.estimate import Estimates
-from bestby.inference import clusters, intervals, permutation, runs_and_items, samples, skewness
+from bestby.engine.runs_and_items import Components, Differences, mean_interval
+from bestby.inference import clusters, intervals, permutation, samples, skewness
 from bestby.inference.clusters import StandardError
 from bestby.inference.distributions import Replicates, replicates
-from bestby.inference.runs_and_items import Components, Differences, mean_interval
 from bestby.metrics.base import MeanMetric
 from bestby.results.base import Note
 from bestby.results.values import Interval, TestResult, defined

@@ -13,13 +13,13 @@ from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.mixing import Words
 from bestby._core.typing import Alternative, FloatArray, IntArray
 from bestby.data.evaluation import Batch, Streamed
+from bestby.engine import poisson
 from bestby.engine.base import Drawing, Group, GroupSample, Jackknife, Memo, Squares
 from bestby.engine.functionals import Directions, Functional, scores
 from bestby.engine.statistics import check_width
 from bestby.inference import permutation
 from bestby.inference.influence import Expansion, Path
 from bestby.metrics.base import BaseMetric, MeanMetric, Metric
-from bestby.resampling import poisson
 from bestby.resampling.executing import one_blas_thread
 from bestby.resampling.units import Units
 from bestby.results.values import TestResult

@@ -132,8 +132,10 @@ class Metric(BaseMetric):
 
     >>> class MeanError(Metric):
     ...     name = "mean_error"
+    ...
     ...     def statistics(self, gold, predictions):
     ...         return np.column_stack([predictions - gold, np.ones(gold.size)])
+    ...
     ...     def score(self, totals):
     ...         return totals[..., 0] / totals[..., 1]
     >>> metric = MeanError()
@@ -283,6 +285,7 @@ class MeanMetric(Metric):
     >>> class WithinOne(bb.MeanMetric):
     ...     name = "within_one"
     ...     bounds = (0.0, 1.0)
+    ...
     ...     def values(self, gold, predictions):
     ...         return (np.abs(gold - predictions) <= 1.0).astype(float)
     >>> bb.evaluate([3, 5, 1, 4], [4, 5, 3, 4], metric=WithinOne()).systems[0].score
@@ -351,15 +354,19 @@ class WeightedMetric(BaseMetric):
     >>> class MedianError(bb.WeightedMetric):
     ...     name = "median_error"
     ...     greater_is_better = False
+    ...
     ...     def prepare(self, gold, predictions):
     ...         errors = np.abs(gold - predictions)
     ...         order = np.argsort(errors)
     ...         return order, errors[order]
+    ...
     ...     def weighted(self, prepared, weights):
     ...         order, errors = prepared
     ...         counts = weights[:, order].cumsum(axis=1)
     ...         return errors[(counts >= (counts[:, -1:] + 1) // 2).argmax(axis=1)]
-    >>> bb.evaluate([3, 5, 1, 4, 2], [4, 5, 3, 4, 6], metric=MedianError()).systems[0].score
+    >>> bb.evaluate([3, 5, 1, 4, 2], [4, 5, 3, 4, 6], metric=MedianError()).systems[
+    ...     0
+    ... ].score
     1.0
     """
 

@@ -16,9 +16,9 @@ from bestby._core.text import quoted, words_of
 from bestby._core.typing import Array, FloatArray
 from bestby.data.roles import HIGHER_SCORES, LOWER_SCORES
 from bestby.metrics.base import BaseMetric, Metric
+from bestby.metrics.functions import name_and_direction
 from bestby.metrics.registry import resolve
 from bestby.metrics.regression import Mean
-from bestby.metrics.score_metric import name_and_direction
 from bestby.results.base import Note
 
 if TYPE_CHECKING:

@@ -33,8 +33,7 @@ from bestby.metrics import (
 )
 from bestby.metrics._items import shown_label
 from bestby.metrics.base import BaseMetric, MeanMetric, Metric, Names, Patterns, WeightedMetric
-from bestby.metrics.functions import FunctionMetric
-from bestby.metrics.score_metric import name_and_direction
+from bestby.metrics.functions import FunctionMetric, name_and_direction
 
 FAMILIES = (
     regression,

@@ -326,7 +326,7 @@ class ExpectedCalibrationError(Metric):
 
     It is biased upward, the more the fewer the items and the more the bins, and resamples have more of this
     bias than the data (Roelofs et al. 2022, AISTATS, 4036-4054). Its intervals therefore allow for the noise
-    in each bin (`bestby.inference.calibration_error`), whichever interval is asked for; beside the score is
+    in each bin (`bestby.engine.calibration_error`), whichever interval is asked for; beside the score is
     what a calibrated system of the same probabilities would have. The permutation test keeps its level. And a
     system that always predicts the most frequent class, with its frequency, has the value 0: `brier` and
     `cross_entropy` compare systems better.

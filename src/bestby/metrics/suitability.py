@@ -25,9 +25,9 @@ from bestby.metrics._items import say_which_is_positive
 from bestby.metrics.base import BaseMetric
 from bestby.metrics.built_in import notes_on_functions
 from bestby.metrics.directions import direction_of, is_label
+from bestby.metrics.functions import name_and_direction
 from bestby.metrics.registry import class_needed, default, resolve, without_class
 from bestby.metrics.regression import Mean
-from bestby.metrics.score_metric import name_and_direction
 from bestby.results.base import Note
 
 _COMMA_NUMBER = re.compile(r"[+-]?\d+(,\d+)?", re.ASCII)

@@ -98,7 +98,9 @@ class PairedScores(PlannedDifference):
     44
     >>> sample_size(PairedScores(difference=0.5, sd=1.0, pilot_df=9), power=0.9).n
     59
-    >>> sample_size(PairedScores(difference=0.0, sd=1.0, margin=0.2), power=0.9).n  # equivalence
+    >>> sample_size(
+    ...     PairedScores(difference=0.0, sd=1.0, margin=0.2), power=0.9
+    ... ).n  # equivalence
     272
     """
 
@@ -182,7 +184,9 @@ class PairedScores(PlannedDifference):
 
         Examples
         --------
-        >>> design = PairedScores.from_pilot([1, 2, 4, 5, 3, 3], clusters=["x", "x", "y", "y", "z", "z"])
+        >>> design = PairedScores.from_pilot(
+        ...     [1, 2, 4, 5, 3, 3], clusters=["x", "x", "y", "y", "z", "z"]
+        ... )
         >>> round(design.intracluster_correlation, 3), round(design.design_effect, 3)
         (0.862, 1.862)
         """

@@ -444,7 +444,7 @@ _WHITE_SPACE = "".join(letter for letter in map(chr, range(0x3001)) if letter.is
 
 
 def _key_sql(column: str, kind: str, missing: Missing) -> str:
-    """Return SQL for the key of an item, see `bestby.resampling.poisson`; NULL without an id."""
+    """Return SQL for the key of an item, see `bestby.engine.poisson`; NULL without an id."""
     return f"CAST(md5_number_lower({_text_sql(column, kind, missing)}) AS UBIGINT)"
 
 

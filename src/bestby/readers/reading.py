@@ -569,7 +569,9 @@ def read_datasets(
     >>> import pathlib, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = pathlib.Path(folder, "scores.csv")
-    ...     _ = path.write_text("dataset,old,new\nnews,0.5,0.75\ntalks,0.25,NA\n", encoding="utf-8")
+    ...     _ = path.write_text(
+    ...         "dataset,old,new\nnews,0.5,0.75\ntalks,0.25,NA\n", encoding="utf-8"
+    ...     )
     ...     read_datasets(path)
     {'news': {'old': 0.5, 'new': 0.75}, 'talks': {'old': 0.25}}
     """
@@ -664,7 +666,9 @@ def read_folds(
     >>> import pathlib, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = pathlib.Path(folder, "folds.csv")
-    ...     _ = path.write_text("fold,old,new\n1,0.5,0.75\n2,0.25,0.5\n", encoding="utf-8")
+    ...     _ = path.write_text(
+    ...         "fold,old,new\n1,0.5,0.75\n2,0.25,0.5\n", encoding="utf-8"
+    ...     )
     ...     read_folds(path)["new"]
     array([[0.75, 0.5 ]])
     """

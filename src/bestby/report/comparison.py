@@ -569,8 +569,15 @@ class Comparison(DrawnSystems, Paired):
         Examples
         --------
         >>> from bestby import compare
-        >>> result = compare({"new": [1, 0, 1, 1], "old": [1, 1, 1, 0]}, gold=[1, 1, 0, 1], n_resamples=99)
-        >>> [(row.item, row.winner, row.effect) for row in result.disagreements("new", "old")]
+        >>> result = compare(
+        ...     {"new": [1, 0, 1, 1], "old": [1, 1, 1, 0]},
+        ...     gold=[1, 1, 0, 1],
+        ...     n_resamples=99,
+        ... )
+        >>> [
+        ...     (row.item, row.winner, row.effect)
+        ...     for row in result.disagreements("new", "old")
+        ... ]
         [(1, 'old', -0.25), (3, 'new', 0.25)]
         """
         name = metric or self.metrics[0].name

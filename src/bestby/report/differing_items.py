@@ -91,7 +91,11 @@ class Disagreements(Sequence[Disagreement]):
     Examples
     --------
     >>> from bestby import compare
-    >>> result = compare({"new": [1, 1, 1, 1, 0, 1], "old": [1, 0, 1, 0, 1, 1]}, gold=[1] * 6, n_resamples=99)
+    >>> result = compare(
+    ...     {"new": [1, 1, 1, 1, 0, 1], "old": [1, 0, 1, 0, 1, 1]},
+    ...     gold=[1] * 6,
+    ...     n_resamples=99,
+    ... )
     >>> found = result.disagreements("new", "old", order="lost")
     >>> found
     <Disagreements: new and old differ on 3 of 6 items in accuracy; new won 2 and lost 1.>
@@ -239,7 +243,11 @@ def _clusters(evaluation: Evaluation, places: Array) -> Sequence[Any]:
 def _plain(values: Array) -> list[Any]:
     """Return values of Python; rows of numbers, such as probabilities, and sorted sets of labels as tuples.
 
-    >>> _plain(np.array([[0.25, 0.75]])), _plain(np.array(["x"])), _plain(np.array([frozenset("yx")]))
+    >>> (
+    ...     _plain(np.array([[0.25, 0.75]])),
+    ...     _plain(np.array(["x"])),
+    ...     _plain(np.array([frozenset("yx")])),
+    ... )
     ([(0.25, 0.75)], ['x'], [('x', 'y')])
     """
     listed = values.tolist()

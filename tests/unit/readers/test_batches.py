@@ -16,9 +16,9 @@ from tests.unit.item_keys import item_keys
 from bestby import Blocks, Resampling, compare
 from bestby._core.errors import DesignError, InvalidInputError, MissingExtraError
 from bestby.data.evaluation import Evaluation, Streamed
+from bestby.engine import poisson
 from bestby.metrics import resolve
 from bestby.readers import large_tables, read
-from bestby.resampling import poisson
 
 pytestmark = pytest.mark.long
 

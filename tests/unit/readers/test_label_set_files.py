@@ -12,7 +12,7 @@ from sklearn import metrics as sklearn_metrics
 import bestby as bb
 from bestby._core.errors import InvalidInputError
 from bestby.cli import main
-from bestby.cli.records import in_records
+from bestby.cli.inputs import in_records
 from bestby.report.comparison import better_by_score
 
 NAMES = ["w", "x", "y", "z"]

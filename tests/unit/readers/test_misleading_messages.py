@@ -14,7 +14,7 @@ from tests.unit.readers.helpers import Make
 
 import bestby as bb
 from bestby._core.errors import BestbyError, InvalidInputError
-from bestby.cli.records import in_records
+from bestby.cli.inputs import in_records
 
 N = 60
 _CHANCE = random.Random(1)

@@ -49,6 +49,7 @@ from bestby.data.roles import (
     recognised,
     score_column,
     shares_nothing,
+    systems_read,
     unknown_system,
 )
 from bestby.data.table import (
@@ -579,9 +580,7 @@ def read_long(table: Table, options: TableOptions) -> tuple[Evaluation, str]:
         on_missing=on_missing,
         objects=soft.objects,
     )
-    message = (
-        f"a long table; systems: {listed(names)} (column {by}); values: {value}; {completed.description()}"
-    )
+    message = f"a long table; {systems_read(names)} (column {by}); values: {value}; {completed.description()}"
     return dataclasses.replace(evaluation, called=dict.fromkeys(names, value)), message
 
 

@@ -182,7 +182,7 @@ class Advice(Drawn, Reported):
 
     @staticmethod
     def _figure() -> Any:
-        from bestby.questions.advice.figure import advice
+        from bestby.questions.advice.report import advice
 
         return advice
 

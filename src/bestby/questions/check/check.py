@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +49,7 @@ def check(paths: str | Path | Sequence[str | Path] | Mapping[str, str | Path]) -
     Parameters
     ----------
     paths : path, sequence of paths or "name=path", or mapping of name to path
-        The files, as for `read`; one of them may hold the gold.
+        The files, as for `read`, or a folder of them; one may hold the gold, called so or "gold=path".
 
     Returns
     -------
@@ -77,7 +78,9 @@ def check(paths: str | Path | Sequence[str | Path] | Mapping[str, str | Path]) -
     >>> import pathlib, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = pathlib.Path(folder, "labels.csv")
-    ...     _ = path.write_text("id,label,aen,bert\n1,x,x,y\n2,y,y,y\n3,x,x,x\n", encoding="utf-8")
+    ...     _ = path.write_text(
+    ...         "id,label,aen,bert\n1,x,x,y\n2,y,y,y\n3,x,x,x\n", encoding="utf-8"
+    ...     )
     ...     found = check(path)
     >>> [one.command.replace(str(path), path.name) for one in found.commands][0]
     'bestby compare labels.csv --gold label'
@@ -124,13 +127,16 @@ def _answered(
     inside = [str(file) for file in files_in(folder)] if len(files) == 1 and is_directory(folder) else []
     try:
         tables, lacking = tables_in(files)
-        asked, refused = questions_answered(files, tables)
     except BestbyError:
         if len(inside) < 2:
             raise
         return _answered(inside)
-    within = None if asked or len(inside) < 2 else _answered(inside)
-    return within if within and within[3] else (files, tables, lacking, asked, refused)
+    asked, refused = questions_answered(files, tables)
+    if not asked and len(inside) > 1:
+        with suppress(BestbyError):  # some of the files are none of systems
+            within = _answered(inside)
+            return within if within[3] else (files, tables, lacking, asked, refused)
+    return files, tables, lacking, asked, refused
 
 
 def _typed(paths: Any) -> list[str]:

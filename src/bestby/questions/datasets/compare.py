@@ -26,7 +26,7 @@ from bestby.engine.base import Drawing
 from bestby.engine.text_statistics import Counting
 from bestby.inference import skewness
 from bestby.metrics import resolve
-from bestby.metrics.score_metric import name_and_direction
+from bestby.metrics.functions import name_and_direction
 from bestby.questions.datasets import ranking
 from bestby.questions.datasets.differences import adjusted_within, counts_of, differences_inside
 from bestby.questions.datasets.overall_items import clipped, few_items_notes, has_errors
@@ -219,10 +219,18 @@ def compare_datasets(
 
     Examples
     --------
-    >>> table = {"news": {"old": 0.71, "new": 0.74}, "talks": {"old": 0.63, "new": 0.66},
-    ...          "legal": {"old": 0.58, "new": 0.57}, "bio": {"old": 0.55, "new": 0.61}}
+    >>> table = {
+    ...     "news": {"old": 0.71, "new": 0.74},
+    ...     "talks": {"old": 0.63, "new": 0.66},
+    ...     "legal": {"old": 0.58, "new": 0.57},
+    ...     "bio": {"old": 0.55, "new": 0.61},
+    ... }
     >>> result = compare_datasets(table)
-    >>> round(result["new", "old"].estimate, 4), result.wins("new", "old"), result.average_ranks
+    >>> (
+    ...     round(result["new", "old"].estimate, 4),
+    ...     result.wins("new", "old"),
+    ...     result.average_ranks,
+    ... )
     (0.0275, (3, 0, 1), (1.25, 1.75))
     """
     how = checked_reading(reading, "compare_datasets", "ignore system_column value_column")

@@ -6,9 +6,9 @@ from typing import Any
 
 from bestby._core.errors import InvalidInputError
 from bestby.cli import option_groups
+from bestby.cli.inputs import in_records
 from bestby.cli.option_groups import Number, Text
 from bestby.cli.options import argument, choice, option, record
-from bestby.cli.records import in_records
 from bestby.vocabulary import allowed_names
 
 

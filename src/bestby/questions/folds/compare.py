@@ -32,7 +32,7 @@ from bestby.engine.base import Drawing
 from bestby.engine.text_statistics import Counting
 from bestby.inference import classical
 from bestby.inference.multiplicity import rejects
-from bestby.metrics.score_metric import name_and_direction
+from bestby.metrics.functions import name_and_direction
 from bestby.questions.folds import crossvalidation
 from bestby.questions.folds.result import FoldComparison, PairTests, Spread
 from bestby.questions.folds.source import Folds, Labels, folds_of_items, folds_of_scores, read
@@ -164,9 +164,18 @@ def compare_folds(
 
     Examples
     --------
-    >>> result = compare_folds({"old": [0.71, 0.69, 0.73, 0.70, 0.72], "new": [0.74, 0.73, 0.75, 0.71, 0.76]})
+    >>> result = compare_folds(
+    ...     {
+    ...         "old": [0.71, 0.69, 0.73, 0.70, 0.72],
+    ...         "new": [0.74, 0.73, 0.75, 0.71, 0.76],
+    ...     }
+    ... )
     >>> difference = result["new", "old"]
-    >>> round(difference.estimate, 3), difference.test.name, round(difference.p_value, 3)
+    >>> (
+    ...     round(difference.estimate, 3),
+    ...     difference.test.name,
+    ...     round(difference.p_value, 3),
+    ... )
     (0.028, 'corrected-t', 0.033)
     """
     how = checked_reading(reading, "compare_folds", "ignore system_column value_column")

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import counted, path_text, quoted, shortened
 from bestby.cli import option_groups, streams
+from bestby.cli.inputs import in_records
 from bestby.cli.option_groups import Count, Names, Number, Text
 from bestby.cli.options import argument, flag, option, record, result_file
-from bestby.cli.records import in_records
 from bestby.questions.items import command as items_parameters
 from bestby.questions.slices import command as slices_parameters
 from bestby.vocabulary import allowed_names

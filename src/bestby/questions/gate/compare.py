@@ -176,7 +176,11 @@ def gate(
     >>> rng = np.random.default_rng(0)
     >>> main = rng.random(2000) < 0.8
     >>> new = np.where(rng.random(2000) < 0.02, ~main, main)
-    >>> result = gate({"main": main.astype(int), "new": new.astype(int)}, metric="mean", margin=0.03)
+    >>> result = gate(
+    ...     {"main": main.astype(int), "new": new.astype(int)},
+    ...     metric="mean",
+    ...     margin=0.03,
+    ... )
     >>> result.outcome, round(result.checks[0].bound, 3)
     ('pass', -0.02)
     """

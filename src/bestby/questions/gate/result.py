@@ -42,7 +42,10 @@ def outcome_by_margin(
     >>> bounds = Interval(-0.02, 0.01, 0.9, "t", True)
     >>> [outcome_by_margin(bounds, margin, True) for margin in (0.03, 0.01)]
     ['pass', 'inconclusive']
-    >>> outcome_by_margin(bounds, 0.015, False), outcome_by_margin(bounds.mirrored(), 0.005, True)
+    >>> (
+    ...     outcome_by_margin(bounds, 0.015, False),
+    ...     outcome_by_margin(bounds.mirrored(), 0.005, True),
+    ... )
     ('pass', 'inconclusive')
     """
     if bounds is None:
@@ -318,7 +321,9 @@ class Gate(Drawn, Reported):
         Examples
         --------
         >>> import bestby as bb
-        >>> result = bb.gate({"main": [1, 0] * 400, "new": [1, 0] * 400}, metric="mean", margin=0.01)
+        >>> result = bb.gate(
+        ...     {"main": [1, 0] * 400, "new": [1, 0] * 400}, metric="mean", margin=0.01
+        ... )
         >>> result.check()
         """
         from bestby.questions.gate import report

@@ -157,9 +157,15 @@ def compare(
 
     The interval alone:
 
-    >>> result = compare({"a": gold, "b": [1, 1, 1, 0, 0, 0, 0, 1, 0, 1]}, gold=gold, test=None)
+    >>> result = compare(
+    ...     {"a": gold, "b": [1, 1, 1, 0, 0, 0, 0, 1, 0, 1]}, gold=gold, test=None
+    ... )
     >>> difference = result["a", "b"]
-    >>> round(difference.interval.low, 3), round(difference.interval.high, 3), difference.p_value
+    >>> (
+    ...     round(difference.interval.low, 3),
+    ...     round(difference.interval.high, 3),
+    ...     difference.p_value,
+    ... )
     (0.084, 0.763, None)
     """
     how = checked_reading(reading, "compare")

@@ -92,7 +92,12 @@ def evaluate(
     >>> gold = [1, 0, 1, 1, 0, 1, 0, 0, 1, 1]
     >>> result = evaluate([1, 0, 1, 1, 0, 1, 0, 0, 1, 0], gold)
     >>> score = result.systems[0]
-    >>> score.score, round(score.interval.low, 3), round(score.interval.high, 3), score.interval.method
+    >>> (
+    ...     score.score,
+    ...     round(score.interval.low, 3),
+    ...     round(score.interval.high, 3),
+    ...     score.interval.method,
+    ... )
     (0.9, 0.596, 0.995, 'wilson-midp')
     """
     how = checked_reading(reading, "evaluate")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from bestby.cli import option_groups
+from bestby.cli.inputs import in_records
 from bestby.cli.option_groups import Names, Number, Text
 from bestby.cli.options import Group, argument, choice, flag, option, record, result_file
-from bestby.cli.records import in_records
 from bestby.vocabulary import allowed_names
 
 

@@ -20,7 +20,7 @@ from bestby.data.layouts.judged import JudgedItems
 from bestby.data.reading import Reading, checked_reading
 from bestby.data.table import backend_of
 from bestby.engine.base import Drawing
-from bestby.metrics.score_metric import ScoreMetric
+from bestby.metrics.functions import ScoreMetric
 from bestby.questions.judged.judge_quality import humans_of, judges_of
 from bestby.questions.judged.label_metrics import (
     Scored,
@@ -215,23 +215,39 @@ def compare_judged(
     >>> from bestby import compare_judged
     >>> rng = np.random.default_rng(0)
     >>> truth = {"new": rng.integers(1, 6, 500), "old": rng.integers(1, 5, 500)}
-    >>> judge = {name: values + 0.5 * rng.normal(size=500) for name, values in truth.items()}
+    >>> judge = {
+    ...     name: values + 0.5 * rng.normal(size=500) for name, values in truth.items()
+    ... }
     >>> human = {name: [*values[:100], *[None] * 400] for name, values in truth.items()}
     >>> result = compare_judged(judge, human, labels_drawn="random")
     >>> difference = result["new", "old"]
-    >>> round(difference.labels_estimate, 2), round(difference.estimate, 2), round(difference.extra_labels)
+    >>> (
+    ...     round(difference.labels_estimate, 2),
+    ...     round(difference.estimate, 2),
+    ...     round(difference.extra_labels),
+    ... )
     (0.55, 0.45, 211)
 
     Predictions, by labels of the judge and of humans:
 
     >>> gold = rng.choice(["x", "y"], 500)
-    >>> predictions = {"new": np.where(rng.random(500) < 0.8, gold, "x"), "old": np.full(500, "x")}
+    >>> predictions = {
+    ...     "new": np.where(rng.random(500) < 0.8, gold, "x"),
+    ...     "old": np.full(500, "x"),
+    ... }
     >>> labels = np.where(rng.random(500) < 0.9, gold, "y")
     >>> few = [*gold[:100], *[None] * 400]
     >>> result = compare_judged(
-    ...     labels, few, predictions=predictions, metric="f1_macro", labels_drawn="random"
+    ...     labels,
+    ...     few,
+    ...     predictions=predictions,
+    ...     metric="f1_macro",
+    ...     labels_drawn="random",
     ... )
-    >>> [(s.system, round(s.judge_score, 2), round(s.labels_score, 2)) for s in result.systems]
+    >>> [
+    ...     (s.system, round(s.judge_score, 2), round(s.labels_score, 2))
+    ...     for s in result.systems
+    ... ]
     [('new', 0.88, 0.92), ('old', 0.31, 0.34)]
     """
     how = checked_reading(reading, "compare_judged", "ignore")

@@ -141,7 +141,10 @@ class JudgedComparison(Comparison):
     --------
     >>> from bestby import compare_judged
     >>> judge = {"new": [1, 1, 1, 0] * 25, "old": [1, 0, 0, 1] * 25}
-    >>> human = {"new": [1, 1, 0, 0] * 10 + [None] * 60, "old": [1, 0, 0, 0] * 10 + [None] * 60}
+    >>> human = {
+    ...     "new": [1, 1, 0, 0] * 10 + [None] * 60,
+    ...     "old": [1, 0, 0, 0] * 10 + [None] * 60,
+    ... }
     >>> result = compare_judged(judge, human, labels_drawn="random")
     >>> round(result["new", "old"].estimate, 3), result["new", "old"].n_labels
     (0.25, 40)

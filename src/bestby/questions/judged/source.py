@@ -100,7 +100,9 @@ def read_judged(
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder, "judged.csv")
-    ...     _ = path.write_text("item,system,judge,human\nq1,a,0.9,1\nq1,b,0.3,\n", encoding="utf-8")
+    ...     _ = path.write_text(
+    ...         "item,system,judge,human\nq1,a,0.9,1\nq1,b,0.3,\n", encoding="utf-8"
+    ...     )
     ...     data = read_judged(path)
     >>> data.names, data.judge[:, :, 0], data.human
     (('a', 'b'), array([[0.9, 0.3]]), array([[ 1., nan]]))

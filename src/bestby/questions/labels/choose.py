@@ -126,7 +126,10 @@ def choose_items(
     Examples
     --------
     >>> from bestby import choose_items
-    >>> judge = {"a": [0.1, 0.9, 0.4, 0.8, 0.2, 0.7], "b": [0.3, 0.8, 0.2, 0.9, 0.1, 0.9]}
+    >>> judge = {
+    ...     "a": [0.1, 0.9, 0.4, 0.8, 0.2, 0.7],
+    ...     "b": [0.3, 0.8, 0.2, 0.9, 0.1, 0.9],
+    ... }
     >>> draw = choose_items(judge, 4, stratify_by="score", n_bins=2)
     >>> [(one.stratum, round(one.probability, 2)) for one in draw]
     [('0.15 to 0.3', 0.67), ('0.8 to 0.85', 0.67), ('0.8 to 0.85', 0.67), ('0.15 to 0.3', 0.67)]
@@ -552,7 +555,9 @@ def first_units(order: IntArray, strata: IntArray, numbers: IntArray) -> IntArra
 
     Examples
     --------
-    >>> first_units(np.array([3, 1, 0, 2]), np.array([0, 0, 1, 1]), np.array([1, 1])).tolist()
+    >>> first_units(
+    ...     np.array([3, 1, 0, 2]), np.array([0, 0, 1, 1]), np.array([1, 1])
+    ... ).tolist()
     [3, 1]
     """
     by_stratum = np.argsort(strata[order], kind="stable")

@@ -6,9 +6,9 @@ from typing import Any, ClassVar
 
 from bestby._core.errors import InvalidInputError
 from bestby.cli import option_groups
+from bestby.cli.inputs import in_records
 from bestby.cli.option_groups import Count, Names, Text
 from bestby.cli.options import Group, argument, choice, flag, option, record, result_file
-from bestby.cli.records import in_records
 from bestby.vocabulary import allowed_names
 
 JUDGE = "judge"

@@ -92,7 +92,9 @@ class JudgedScores:
     --------
     >>> from bestby import plan_labels
     >>> from bestby.planning import JudgedScores
-    >>> plan_labels(JudgedScores(sd=0.5, correlation=0.7, n_items=5000), half_width=0.05).n_labels
+    >>> plan_labels(
+    ...     JudgedScores(sd=0.5, correlation=0.7, n_items=5000), half_width=0.05
+    ... ).n_labels
     208
     """
 
@@ -198,7 +200,9 @@ class JudgedScores:
         Examples
         --------
         >>> human = [1, 0, 1, 1, 0, 0, 1, None, None, None]
-        >>> pilot = JudgedScores.from_pilot([0.9, 0.2, 0.7, 0.8, 0.4, 0.1, 0.5, 0.6, 0.3, 0.8], human)
+        >>> pilot = JudgedScores.from_pilot(
+        ...     [0.9, 0.2, 0.7, 0.8, 0.4, 0.1, 0.5, 0.6, 0.3, 0.8], human
+        ... )
         >>> round(pilot.correlation, 2), pilot.n_items, pilot.pilot_labels
         (0.84, 10, 7)
         """

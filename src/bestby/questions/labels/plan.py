@@ -113,7 +113,9 @@ def plan_labels(
     --------
     >>> from bestby import plan_labels
     >>> from bestby.planning import JudgedScores
-    >>> plan = plan_labels(JudgedScores(sd=0.5, correlation=0.8, n_items=10_000), margin=0.05)
+    >>> plan = plan_labels(
+    ...     JudgedScores(sd=0.5, correlation=0.8, n_items=10_000), margin=0.05
+    ... )
     >>> plan.n_labels, plan.n_alone
     (301, 787)
     """

@@ -186,7 +186,9 @@ def multi_aso(
 
     Examples
     --------
-    >>> orders = multi_aso({"old": [1.0, 2.0, 3.0, 4.0, 5.0], "new": [2.5, 3.5, 4.5, 5.5, 6.5]})
+    >>> orders = multi_aso(
+    ...     {"old": [1.0, 2.0, 3.0, 4.0, 5.0], "new": [2.5, 3.5, 4.5, 5.5, 6.5]}
+    ... )
     >>> orders.violation_ratio
     array([[nan,  1.],
            [ 0., nan]])

@@ -89,8 +89,13 @@ class RunsAndItems(PlannedDifference):
 
     Examples
     --------
-    >>> design = RunsAndItems(difference=0.02, item_sd=0.3, run_sd=0.01, rest_sd=0.4, runs=5)
-    >>> float(design.standard_error(2000, 5).round(4)), float(design.standard_error(20_000, 5).round(4))
+    >>> design = RunsAndItems(
+    ...     difference=0.02, item_sd=0.3, run_sd=0.01, rest_sd=0.4, runs=5
+    ... )
+    >>> (
+    ...     float(design.standard_error(2000, 5).round(4)),
+    ...     float(design.standard_error(20_000, 5).round(4)),
+    ... )
     (0.009, 0.0051)
     """
 
@@ -426,7 +431,10 @@ def cube_points(n_points: int, dimensions: int) -> FloatArray:
 def mean_square(u: FloatArray, df: float) -> FloatArray:
     """Return quantiles of a chi-square over its degrees of freedom; 0 without any.
 
-    >>> [mean_square(np.array([0.05, 0.95]), df).round(4).tolist() for df in (3, 1000, 1001)]
+    >>> [
+    ...     mean_square(np.array([0.05, 0.95]), df).round(4).tolist()
+    ...     for df in (3, 1000, 1001)
+    ... ]
     [[0.1173, 2.6049], [0.9276, 1.0747], [0.9276, 1.0746]]
     """
     if df == 0:

@@ -9,8 +9,8 @@ import numpy as np
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.paths import readable_file
+from bestby.cli.inputs import in_records
 from bestby.cli.options import set_option_names
-from bestby.cli.records import in_records
 from bestby.comparisons.reading import reading_of
 from bestby.data.columns import MISSING
 from bestby.data.layouts.items import system_column_of

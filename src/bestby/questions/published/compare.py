@@ -29,7 +29,7 @@ from bestby.inference.proportions import wilson_midp
 from bestby.inference.samples import t_interval
 from bestby.metrics.base import BaseMetric
 from bestby.metrics.directions import bounds_of, direction_of
-from bestby.metrics.score_metric import name_and_direction
+from bestby.metrics.functions import name_and_direction
 from bestby.metrics.suitability import chosen_metric
 from bestby.questions.published import shares
 from bestby.questions.published.result import PublishedComparison, PublishedScores
@@ -189,13 +189,17 @@ def compare_published(
     >>> from bestby import compare_published
     >>> gold = [0, 1] * 100
     >>> mine = [0, 1] * 90 + [0, 0] * 10
-    >>> result = compare_published({"mine": mine}, gold, published="88.5%", name="Smith 2020")
+    >>> result = compare_published(
+    ...     {"mine": mine}, gold, published="88.5%", name="Smith 2020"
+    ... )
     >>> result.decided, result.differing_limit
     ('always', 33)
 
     Without predictions, two numbers of a paper:
 
-    >>> (pair,) = compare_published(scores={"A": "88.3%", "B": "86.0%"}, n_items=872).pairs
+    >>> (pair,) = compare_published(
+    ...     scores={"A": "88.3%", "B": "86.0%"}, n_items=872
+    ... ).pairs
     >>> pair.decided, pair.differing_limit, pair.n_differing
     ('depends', 94, (20, 224))
     """

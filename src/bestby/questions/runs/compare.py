@@ -21,7 +21,7 @@ from bestby.engine.base import Drawing
 from bestby.engine.runs import RunsWithItems
 from bestby.engine.text_statistics import Counting
 from bestby.metrics.base import BaseMetric, MeanMetric
-from bestby.metrics.score_metric import name_and_direction
+from bestby.metrics.functions import name_and_direction
 from bestby.questions.runs.differences import (
     difference_of,
     few_runs_note,
@@ -165,9 +165,18 @@ def compare_runs(
     Examples
     --------
     >>> from bestby import compare_runs
-    >>> result = compare_runs({"new": [0.81, 0.84, 0.83, 0.86, 0.82], "old": [0.79, 0.80, 0.78, 0.81, 0.80]})
+    >>> result = compare_runs(
+    ...     {
+    ...         "new": [0.81, 0.84, 0.83, 0.86, 0.82],
+    ...         "old": [0.79, 0.80, 0.78, 0.81, 0.80],
+    ...     }
+    ... )
     >>> difference = result["new", "old"]
-    >>> round(difference.estimate, 3), difference.interval.method, round(difference.p_value, 4)
+    >>> (
+    ...     round(difference.estimate, 3),
+    ...     difference.interval.method,
+    ...     round(difference.p_value, 4),
+    ... )
     (0.036, 'welch', 0.0159)
     """
     how = checked_reading(reading, "compare_runs", "ignore system_column value_column")

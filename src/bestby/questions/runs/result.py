@@ -44,7 +44,12 @@ class RunsComparison(Comparison):
     Examples
     --------
     >>> from bestby import compare_runs
-    >>> result = compare_runs({"new": [0.81, 0.84, 0.83, 0.86, 0.82], "old": [0.79, 0.80, 0.78, 0.81, 0.80]})
+    >>> result = compare_runs(
+    ...     {
+    ...         "new": [0.81, 0.84, 0.83, 0.86, 0.82],
+    ...         "old": [0.79, 0.80, 0.78, 0.81, 0.80],
+    ...     }
+    ... )
     >>> round(result["new", "old"].estimate, 3), result["new", "old"].improvement
     (0.036, 0.98)
     """
@@ -241,7 +246,9 @@ class Variance:
 
         Examples
         --------
-        >>> variance = Variance("a", None, items=0.03, runs=0.01, rest=0.0, n_runs=(5,), n_units=100)
+        >>> variance = Variance(
+        ...     "a", None, items=0.03, runs=0.01, rest=0.0, n_runs=(5,), n_units=100
+        ... )
         >>> variance.standard_error(), round(variance.standard_error(runs=math.inf), 4)
         (0.2, 0.1732)
         """

@@ -217,7 +217,9 @@ def compare_slices(
     >>> language = ["de"] * 60 + ["ja"] * 60
     >>> old = [0, 0] * 30 + [0, 1] * 30
     >>> new = [0, 1] * 30 + [0, 0] * 15 + [0, 1] * 15
-    >>> result = compare_slices({"new": new, "old": old}, gold, by={"language": language})
+    >>> result = compare_slices(
+    ...     {"new": new, "old": old}, gold, by={"language": language}
+    ... )
     >>> [(one.slice, one.difference.estimate, one.winner) for one in result]
     [('de', 0.5, 'new'), ('ja', -0.25, 'old')]
     >>> print(result.sentence)

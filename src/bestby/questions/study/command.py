@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import counted
 from bestby.cli import option_groups, streams
+from bestby.cli.inputs import in_records
 from bestby.cli.option_groups import Names, Number, Text
 from bestby.cli.options import REQUIRED, Group, argument, flag, option, record, result_file
-from bestby.cli.records import in_records
 from bestby.vocabulary import choices
 
 if TYPE_CHECKING:

@@ -48,8 +48,12 @@ class Study:
     >>> study = Study(tempfile.mkdtemp())
     >>> gold = ["x", "y"] * 50
     >>> _ = study.add("h0", run=0, predictions=["x"] * 100, gold=gold, baseline=True)
-    >>> _ = study.add("h1", run=0, predictions=["x"] * 20 + ["x", "y"] * 40, learning_rate=0.1)
-    >>> _ = study.add("h1", run=1, predictions=["x"] * 30 + ["x", "y"] * 35, learning_rate=0.1)
+    >>> _ = study.add(
+    ...     "h1", run=0, predictions=["x"] * 20 + ["x", "y"] * 40, learning_rate=0.1
+    ... )
+    >>> _ = study.add(
+    ...     "h1", run=1, predictions=["x"] * 30 + ["x", "y"] * 35, learning_rate=0.1
+    ... )
     >>> study
     <study of 2 conditions, 3 runs, 100 items>
     >>> result = study.compare(metric="accuracy")

@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import ndtri
 
-from bestby.inference import proportions, runs_and_items
-from bestby.inference.runs_and_items import Differences, mean_interval
+from bestby.engine import runs_and_items
+from bestby.engine.runs_and_items import Differences, mean_interval
+from bestby.inference import proportions
 
 Z = float(-ndtri(0.025))
 SHARES = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=2, max_size=40)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import bestby as bb
-from bestby.inference.calibration_error import CalibrationError, calibration_error, difference, noise
+from bestby.engine.calibration_error import CalibrationError, calibration_error, difference, noise
 
 TRUE = {1.0: 0.0, 1.4: 0.0518, 3.0: 0.1520}
 """The errors of systems whose log odds are so many times those of the truth, over four million items."""

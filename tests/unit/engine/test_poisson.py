@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from scipy import stats
 from tests.unit.item_keys import item_keys
 
-from bestby.resampling import poisson, streams
+from bestby.engine import poisson
+from bestby.resampling import streams
 
 IDS = [f"q{i}" for i in range(600)]
 KEYS = item_keys(IDS)
