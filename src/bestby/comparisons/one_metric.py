@@ -197,8 +197,8 @@ class ComparedPairs:
     def p_values(self, names: Sequence[str]) -> tuple[list[Pair], FloatArray]:
         """Return the pairs as positions, and their p-values."""
         if isinstance(self.differences, Pairs):
-            pairs = zip(self.differences.a.tolist(), self.differences.b.tolist(), strict=True)
-            return list(pairs), self.differences.p_value
+            a, b = self.differences.a.tolist(), self.differences.b.tolist()
+            return list(zip(a, b, strict=True)), self.differences.p_value
         place = {name: position for position, name in enumerate(names)}
         pairs = [(place[d.a], place[d.b]) for d in self.differences]
         return pairs, np.array([d.p_value for d in self.differences])
