@@ -96,9 +96,14 @@ def _model(c: PreferenceComparison) -> str:
     text = _MODELS[c.tie_model]
     if c.order is not None and c.order.included:
         text += " An effect of being shown first is in the model."
-    if c.provenance.settings.get("voter_weights") == "shrunk":
-        text += " Judgements count less the more their voter gave: strengths are those of the mean voter."
-    return text + (" Estimates have Jeffreys' prior." if c.prior else "")
+    return text + _on_weights(c) + (" Estimates have Jeffreys' prior." if c.prior else "")
+
+
+def _on_weights(c: PreferenceComparison) -> str:
+    """Return what unequal weights estimate."""
+    if c.provenance.settings.get("voter_weights") != "shrunk":
+        return ""
+    return " Judgements count less the more their voter gave: strengths are those of the mean voter."
 
 
 # -- sentences -------------------------------------------------------------------------------------
@@ -425,7 +430,7 @@ def sentences(c: PreferenceComparison) -> Iterator[str]:
     if c.covariates:
         model += f", and of {words.listed([one.name for one in c.covariates])}"
     by = f"Jeffreys' prior{cite('analysis', 'jeffreys')}" if c.prior else "maximum likelihood"
-    yield f"Their strengths were fitted by {by} to {model}{cite('model', c.tie_model)}."
+    yield f"Their strengths were fitted by {by} to {model}{cite('model', c.tie_model)}.{_on_weights(c)}"
     yield from inference(c, c.differences, over=" of the log strengths", systems=c.systems)
     yield drawn(c, c.differences, *(entry.interval for entry in c.systems))
 
