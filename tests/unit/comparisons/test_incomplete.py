@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 
@@ -176,6 +177,8 @@ def test_systems_that_lack_items_can_be_left_out() -> None:
     assert result.n_items == N
     (note,) = (note for note in result.notes if note.code == "systems_dropped")
     assert "b (120), c (170)" in note.message
+    table = bb.compare(pd.DataFrame(systems).astype(float), on_missing="drop-systems")
+    assert [one.code for one in table.notes] == ["read_as", "systems_dropped"]
     keyed = {
         name: {f"i{i}": v for i, v in enumerate(values) if v is not None} for name, values in systems.items()
     }
