@@ -521,7 +521,7 @@ def _filled(evaluation: Evaluation, metric: BaseMetric, as_best: Collection[str]
     elif metric.reads != "labels" or evaluation.gold is None or evaluation.gold.ndim > 1:
         raise DesignError(
             f"a missing prediction has no best value for {metric.name}",
-            hint='pass on_missing="pairs", or "worst"',
+            hint='pass on_missing="pairs" or on_missing="worst"',
         )
     else:
         for name in as_best:

@@ -33,7 +33,7 @@ class Data(option_groups.Rows):
 
 @record
 class Model(Group):
-    heading = "Model"
+    heading = "Statistics"
 
     order: str = choice(
         ("auto", "yes", "no"), "Whether an effect of being shown first is in the model.", default="auto"
@@ -63,7 +63,7 @@ class Statistics(option_groups.Family):
     baseline: Text = option_groups.baseline_option()
     interval: str = option(
         "METHOD",
-        "Win rates: as for compare. Strengths have score intervals. Or none.",
+        "Win rates: as for compare. Or none.",
         choices=option_groups.skippable("interval"),
         default="auto",
     )
@@ -147,7 +147,7 @@ def _by_strength(
 
     if statistics.interval not in option_groups.skippable("interval", "preferences"):
         raise InvalidInputError(
-            f"intervals of strengths are score intervals, got {statistics.interval!r}",
+            f"strengths have intervals of one kind, got {statistics.interval!r}",
             hint="leave --interval out, or compare win rates: --method win-rate",
         )
     _refuse(statistics, statistics.method, on_missing="error")

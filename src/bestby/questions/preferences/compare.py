@@ -32,7 +32,7 @@ from bestby.inference.best import SetOfBest
 from bestby.inference.multiplicity import Spread
 from bestby.questions.preferences import doubts
 from bestby.questions.preferences.existence import bounds
-from bestby.questions.preferences.precision import contrast, pairs_of, precision_of, quantile
+from bestby.questions.preferences.precision import pairs_of, precision_of, quantile
 from bestby.questions.preferences.result import (
     Covariate,
     OrderEffect,
@@ -526,7 +526,7 @@ def _swap_tests(
     if found.ordered:
         raise DesignError(
             "the permutation test exchanges systems and knows of no order effect, which is in the model",
-            hint='test="wald" allows for it, or order=False leaves it out',
+            hint='test="wald" allows for it',
         )
     if len(found.judged.clusters) > 1:
         raise DesignError(
@@ -544,18 +544,28 @@ def _swap_tests(
 
 
 def _estimated(
-    found: Strengths, vector: FloatArray, settings: Settings, unit: float = 1.0
+    found: Strengths, place: int, settings: Settings
 ) -> tuple[float, float, Interval | None, float]:
-    """Return a sum of parameters with its standard error, interval and two-sided p-value."""
-    estimate = float(vector @ found.fit.parameters)
-    error, df = found.precision.of(contrast(vector))
+    """Return a parameter with its standard error, interval and two-sided p-value."""
+    estimate = float(found.fit.parameters[place])
+    error, df = found.precision.of(lambda V: V[place, place, None])
     half = quantile(settings.level, df) * error
     p = _p_of(np.divide(estimate, error, out=np.zeros(1), where=error > 0.0), df, "two-sided")
-    ends = (unit * (estimate - half).item(), unit * (estimate + half).item())
     interval = None
     if settings.interval is not None:
+        ends = (estimate - half).item(), (estimate + half).item()
         interval = defined(Interval(*ends, settings.level, "wald", True))[0]
-    return unit * estimate, unit * error.item(), interval, p.item()
+    return estimate, error.item(), interval, p.item()
+
+
+def _strength(found: Strengths, s: int, settings: Settings) -> tuple[float, float, Interval | None]:
+    """Return the strength of a system on its scale, its standard error, and its interval if it is finite."""
+    _, error, ends, _ = _estimated(found, s, settings)
+    mean, unit = settings.mean, settings.unit
+    score, interval = mean + unit * float(found.scores[s]), None
+    if ends is not None and math.isfinite(score):
+        interval = dataclasses.replace(ends, low=mean + unit * ends.low, high=mean + unit * ends.high)
+    return score, unit * error, interval
 
 
 def _set_of_best(
@@ -605,14 +615,8 @@ def _scores(
     first = cells.table(cells.count).sum(axis=1)
     out = []
     for position, s in enumerate(order):
-        score = settings.mean + settings.unit * float(found.scores[s])
+        score, robust, interval = _strength(found, s, settings)
         known = bounded and math.isfinite(score)
-        vector = np.zeros(found.fit.parameters.size)
-        vector[s] = 1.0
-        _, robust, ends, _ = _estimated(found, vector, settings, settings.unit)
-        interval = ends and dataclasses.replace(
-            ends, low=settings.mean + ends.low, high=settings.mean + ends.high
-        )
         fisher = settings.unit * math.sqrt(max(float(found.fit.inverse[s, s]), 0.0))
         win_rate = Interval(float(rates.low[s]), float(rates.high[s]), settings.level, "tango", True)
         out.append(
@@ -620,7 +624,7 @@ def _scores(
                 metric=settings.metric,
                 system=found.judged.systems[s],
                 score=score,
-                interval=interval if known else None,
+                interval=interval,
                 **family.standing(standings, position),
                 standard_error=fisher if known else None,
                 standard_error_method="fisher" if known else None,
@@ -642,15 +646,12 @@ def _scores(
 
 def _order_effect(found: Strengths, pairs: PreferencePairs, first: Shares, settings: Settings) -> OrderEffect:
     names = found.judged.systems
-    S = len(names)
     estimate, error, interval, p, chance = math.nan, math.nan, None, math.nan, math.nan
     undone_by: float | None = None
     undone: tuple[str, ...] = ()
     without: tuple[str | float, ...] = ()
     if found.ordered:
-        vector = np.zeros(found.fit.parameters.size)
-        vector[S] = 1.0
-        estimate, error, interval, p = _estimated(found, vector, settings)
+        estimate, error, interval, p = _estimated(found, len(names), settings)
         chance = float(_preference(np.array([estimate]), found.fit.tie)[0])
         plain = dataclasses.replace(found, fit=found.without_order)
         x, y = family.ranked(plain.places, names, True)[:2]
@@ -691,9 +692,7 @@ def _covariates(found: Strengths, settings: Settings) -> tuple[Covariate, ...]:
     start = len(found.judged.systems) + found.ordered
     out = []
     for k, name in enumerate(found.judged.covariate_names):
-        vector = np.zeros(found.fit.parameters.size)
-        vector[start + k] = 1.0
-        coefficient, error, interval, p = _estimated(found, vector, settings)
+        coefficient, error, interval, p = _estimated(found, start + k, settings)
         out.append(Covariate(name, coefficient, error, interval, p, float(found.sd[k])))
     return tuple(out)
 
@@ -708,24 +707,14 @@ def _without_covariates(found: Strengths, order: Sequence[int], settings: Settin
     out = []
     ranked = family.ranked(plain.places, found.judged.systems, True)
     for rank, s in enumerate(ranked, start=1):
-        vector = np.zeros(plain.fit.parameters.size)
-        vector[s] = 1.0
-        _, _, ends, _ = _estimated(plain, vector, settings, settings.unit)
-        score = settings.mean + settings.unit * float(plain.scores[s])
-        interval = ends and dataclasses.replace(
-            ends, low=settings.mean + ends.low, high=settings.mean + ends.high
-        )
-        known = math.isfinite(score)
-        place = list(order).index(s) + 1
-        out.append(PlainScore(found.judged.systems[s], score, interval if known else None, rank, place))
+        score, _, interval = _strength(plain, s, settings)
+        out.append(PlainScore(found.judged.systems[s], score, interval, rank, list(order).index(s) + 1))
     return tuple(out)
 
 
 def _tie_interval(found: Strengths, settings: Settings) -> Interval | None:
     """Return the interval of Davidson's parameter, on the scale of its logarithm."""
-    vector = np.zeros(found.fit.parameters.size)
-    vector[-1] = 1.0
-    interval = _estimated(found, vector, settings)[2]
+    interval = _estimated(found, -1, settings)[2]
     return interval and dataclasses.replace(
         interval, low=math.exp(interval.low), high=math.exp(interval.high)
     )

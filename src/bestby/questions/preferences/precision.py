@@ -76,11 +76,6 @@ def pairs_of(a: Array, b: Array) -> Quadratic:
     return lambda V: V[a, a] + V[b, b] - 2.0 * V[a, b]
 
 
-def contrast(vector: FloatArray) -> Quadratic:
-    """Return the variance of one sum of parameters."""
-    return lambda V: np.atleast_1d(vector @ V @ vector)
-
-
 def quantile(level: float, df: FloatArray) -> FloatArray:
     """Return the quantile of Student's t of a two-sided interval."""
     return np.asarray(special.stdtrit(np.maximum(df, 1.0), 0.5 * (1.0 + level)))
@@ -152,20 +147,16 @@ class Rows:
         values = self.found.trials.of_judgements(values)
         return values if self.weights is None else values * self.weights
 
-    def sums(self, codes: IntArray, chosen: Any = slice(None)) -> tuple[Any, FloatArray]:
-        """Return sums of scores by cluster: of strengths, sparse (G, S), and of other parameters, (G, k).
-
-        `chosen` are the judgements that are summed.
-        """
+    def sums(self, codes: IntArray) -> tuple[Any, FloatArray]:
+        """Return sums of scores by cluster: of strengths, sparse (G, S), and of other parameters, (G, k)."""
         from scipy.sparse import coo_array
 
-        trials, n, codes = self.found.trials, int(codes.max()) + 1, codes[chosen]
+        trials, n, y = self.found.trials, int(codes.max()) + 1, self.of_y
         rows = np.concatenate([codes, codes])
-        columns = np.concatenate([self.judged.first[chosen], self.judged.second[chosen]])
-        y = self.of_y[chosen]
+        columns = np.concatenate([self.judged.first, self.judged.second])
         strengths = coo_array((np.concatenate([y, -y]), (rows, columns)), shape=(n, trials.size)).tocsr()
-        others = [np.bincount(codes, y * trials.of_judgements(x)[chosen], n) for x in trials.columns.T]
-        others += [] if self.of_tie is None else [np.bincount(codes, self.of_tie[chosen], n)]
+        others = [np.bincount(codes, y * trials.of_judgements(x)) for x in trials.columns.T]
+        others += [] if self.of_tie is None else [np.bincount(codes, self.of_tie)]
         return strengths, np.column_stack(others) if others else np.empty((n, 0))
 
     def heaviest(self, codes: IntArray, most: int | None = None) -> IntArray:
@@ -204,22 +195,7 @@ def _of_clusters(rows: Rows, codes: IntArray) -> tuple[FloatArray, FloatArray]:
     Methodol. 28, 169-181; MacKinnon, Nielsen & Webb 2023, J. Appl. Econometrics 38, 671-694, eq. 15), the
     others to first order, CR1: the two differ by the leverage.
     """
-    V, trials = rows.found.inverse, rows.found.trials
-    sizes, heavy = np.bincount(codes), rows.heaviest(codes)
-    n, alone = sizes.size, sizes[codes] == 1
-    if not heavy.size and 2 * int(alone.sum()) > codes.size:
-        # Clusters of one, as most are that two groupings make, need no sums
-        place, m, y = trials.place, trials.count.size, rows.of_y
-        inside = np.flatnonzero(alone & (place >= 0))
-
-        def by_trial(x: FloatArray) -> FloatArray:
-            return np.asarray(np.bincount(place[inside], x[inside], m))
-
-        tie = rows.of_tie
-        ties = (None, None) if tie is None else (by_trial(tie * tie), by_trial(y * tie))
-        meat = products(trials, by_trial(y * y), *ties)
-        meat += outer(*rows.sums(codes, np.flatnonzero(~alone)))
-        return n / (n - 1.0) * V @ meat @ V, meat
+    V, n, heavy = rows.found.inverse, int(codes.max()) + 1, rows.heaviest(codes)
     strengths, others = rows.sums(codes)
     light = np.ones(n, dtype=np.bool_)
     light[heavy] = False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Any
@@ -96,7 +97,14 @@ def _model(c: PreferenceComparison) -> str:
     text = _MODELS[c.tie_model]
     if c.order is not None and c.order.included:
         text += " An effect of being shown first is in the model."
-    return text + (" Estimates have Jeffreys' prior." if c.prior else "")
+    return text + _on_weights(c) + (" Estimates have Jeffreys' prior." if c.prior else "")
+
+
+def _on_weights(c: PreferenceComparison) -> str:
+    """Return what unequal weights estimate."""
+    if c.provenance.settings.get("voter_weights") != "shrunk":
+        return ""
+    return " Judgements count less the more their voter gave: strengths are those of the mean voter."
 
 
 # -- sentences -------------------------------------------------------------------------------------
@@ -161,15 +169,15 @@ def _on_order(c: PreferenceComparison) -> Iterator[str]:
         )
         undone += f" and {order.undone[1]} differ"
     if order.status == "one order":
-        none = order.within == 0.0
-        pairs = (
-            "Every pair was shown in one order only" if none else "Hardly any pair was shown in both orders"
-        )
-        yield f"{pairs}: an order effect cannot be separated from strength{undone}."
+        pairs = "hardly any pair was shown in both orders"
+        if order.within == 0.0:
+            finite = all(math.isfinite(entry.score) for entry in c.systems)
+            pairs = f"every pair {'' if finite else 'of finite difference '}was shown in one order only"
+        yield f"{won}; {pairs}: an order effect cannot be separated from strength{undone}."
     elif order.status == "separated":
         yield (
-            "The first shown always won, but for what strengths explain: order is left out of the model. Does"
-            " the first column hold the winner of each judgement?"
+            f"{won}; it always did, but for what strengths explain: order is left out of the model. Does the"
+            " first column hold the winner of each judgement?"
         )
     else:
         yield f"{won}; order was left out of the model{undone}."
@@ -202,11 +210,10 @@ def _on_infinite(c: PreferenceComparison) -> Iterator[str]:
             all_of += f"{'lost' if up else 'won'} against the others, nor tied"
         text = f"{entry.system} {all_of}: its strength has no {'upper' if up else 'lower'} limit"
         d = None if finite is None else c[entry.system, finite.system]
-        if d is not None and d.interval is not None:
-            low = d.interval.low if up else -d.interval.high
-            side = percent(0.5 * (1.0 + c.level))
-            gap = Rounding(2).text(low)
-            text += f"; at least {gap} {'above' if up else 'below'} {finite.system} ({side})"  # type: ignore[union-attr]
+        low = 0.0 if d is None or d.interval is None else d.interval.low if up else -d.interval.high
+        if finite is not None and low > 0.0:
+            gap, side = difference_rounding(c).text(low), percent(0.5 * (1.0 + c.level))
+            text += f"; at least {gap} {'above' if up else 'below'} {finite.system} ({side})"
         yield f"{text}."
     if len(beyond) > MOST_LINES:
         yield f"{len(beyond) - MOST_LINES} more systems have no finite strength."
@@ -284,7 +291,9 @@ def _both_rankings(c: PreferenceComparison) -> tuple[Table, ...]:
     return (with_first_rows(table, BEST),)
 
 
-_RECORD = column.count(f"wins{DASH}ties{DASH}losses", attrgetter("wins", "ties", "losses"))
+_RECORD = replace(
+    column.count(f"wins{DASH}ties{DASH}losses", attrgetter("wins", "ties", "losses")), details=True
+)
 
 
 def _systems(c: PreferenceComparison) -> Table:
@@ -424,7 +433,7 @@ def sentences(c: PreferenceComparison) -> Iterator[str]:
     if c.covariates:
         model += f", and of {words.listed([one.name for one in c.covariates])}"
     by = f"Jeffreys' prior{cite('analysis', 'jeffreys')}" if c.prior else "maximum likelihood"
-    yield f"Their strengths were fitted by {by} to {model}{cite('model', c.tie_model)}."
+    yield f"Their strengths were fitted by {by} to {model}{cite('model', c.tie_model)}.{_on_weights(c)}"
     yield from inference(c, c.differences, over=" of the log strengths", systems=c.systems)
     yield drawn(c, c.differences, *(entry.interval for entry in c.systems))
 

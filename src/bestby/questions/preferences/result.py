@@ -72,7 +72,7 @@ class PreferenceDifference(Difference):
     probability : float
         The probability that A is preferred to B, a tie counting half, by the strengths.
     probability_interval : Interval or None
-        Its score interval; None if there is none, or if none was asked for.
+        The interval of the difference, as probabilities; None if there is none, or if none was asked for.
     wins, ties, losses : int
         Of A in the judgements of just these two.
 

@@ -51,6 +51,13 @@ def test_a_system_without_limits_leaves_the_others_as_they_are() -> None:
     assert np.isnan(result.to_frame("scores").score).sum() == 0
 
 
+def test_a_system_that_won_all_both_ways_was_not_shown_in_one_order_only() -> None:
+    text = str(compare_preferences([("x", "y", "x"), ("y", "x", "x")] * 20))
+    assert "every pair of finite difference was shown in one order only" in " ".join(text.split())
+    one = str(compare_preferences([("x", "y", "x")]))
+    assert "has no upper limit." in " ".join(one.split())
+
+
 def test_systems_that_nothing_connects() -> None:
     apart = [("u", "v", "u")] * 5 + [("v", "u", "v")] * 4
     result = compare_preferences([*PLAIN, *apart])

@@ -30,6 +30,8 @@ def test_what_is_not_used_is_named_once() -> None:
     assert not {"unused_voters", "unused_style"} & codes(used)
     assert [one.name for one in used.covariates] == ["length"]
     assert "without and with length taken into account" in str(used)
+    assert "mean voter" not in str(used)
+    assert "mean voter" in str(compare_preferences(frame, clusters="annotator", voter_weights="shrunk"))
 
 
 def test_report() -> None:
