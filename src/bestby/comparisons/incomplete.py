@@ -162,7 +162,7 @@ def _plan(evaluation: Evaluation, baseline: str | None) -> Plan:
         other = "any other system" if baseline is None else f"the baseline {baseline}"
         verb = "is" if len(gone) == 1 else "are"
         message = f"{listed(gone)} {verb} left out: fewer than {FEWEST_SHARED} items in common with {other}"
-        notes.append(Note("systems_without_pairs", message, tuple(gone)))
+        notes.append(Note("systems_without_pairs", message))
     if apart:
         message = f"{counted(len(apart), 'pair')} of systems with fewer than {FEWEST_SHARED} items in common"
         message += f" {'is' if len(apart) == 1 else 'are'} not compared: {listed(apart, 3)}"

@@ -98,12 +98,14 @@ def read_counted(pieces: Pieces, options: TableOptions, stream: bool | None) -> 
             if reason is None:
                 passes = _passes(pieces, head, roles, names, options, database)
                 batches = read_batches(passes, names, options.on_missing)
-                return with_left_out(batches, head, roles, options.systems), described(head, names, roles)
+                return with_left_out(batches, head, names, roles, options.systems), described(
+                    head, names, roles
+                )
             _refuse(f"{size}, and {reason}", stream)
             return None
         table, counts = _counted(pieces, queries, used, database, options.missing)
     evaluation = evaluation_of_counts(table, counts, names, roles, options)
-    return with_left_out(evaluation, head, roles, options.systems), described(head, names, roles)
+    return with_left_out(evaluation, head, names, roles, options.systems), described(head, names, roles)
 
 
 def _refuse(reason: str, stream: bool | None) -> None:

@@ -140,7 +140,7 @@ def read_wide(table: Table, options: TableOptions) -> tuple[Evaluation, str]:
     unused = (
         "" if not roles.annotators or completed.gold is None else f"; column {completed.gold} was not used"
     )
-    evaluation = with_left_out(evaluation, table, completed, systems)
+    evaluation = with_left_out(evaluation, table, names, completed, systems)
     if roles.annotators:
         completed = dataclasses.replace(completed, gold=None)
     return evaluation, f"{described(table, names, completed)}{unused}"
@@ -219,14 +219,14 @@ def check_no_labels(table: Table, columns: Mapping[str, Column]) -> None:
 
 
 def with_left_out(
-    evaluation: Evaluation, table: Table, roles: Roles, systems: Sequence[str] | None
+    evaluation: Evaluation, table: Table, names: Sequence[str], roles: Roles, systems: Sequence[str] | None
 ) -> Evaluation:
     """Return the evaluation with a note on columns beside the scores of one system, unless one was chosen."""
-    used = {*evaluation.names, *(name for _, name in roles.named())}
+    used = {*names, *(name for _, name in roles.named())}
     others = [name for name in table.names if name not in used]
     if not others or systems is not None:
         return evaluation
-    note = left_out_note(evaluation.names[0], others)
+    note = left_out_note(names[0], others)
     return dataclasses.replace(evaluation, notes=(*evaluation.notes, note))
 
 
@@ -677,7 +677,7 @@ def _evaluation_of_partitions(frame: Any, options: TableOptions, every_item: str
     others = [name for name in (roles.gold, roles.stratum) if name is not None]
     rows, counts = counted_partitions(frame, [*others, *systems])
     evaluation = evaluation_of_counts(table_of(rows), counts, systems, roles, options)
-    evaluation = with_left_out(evaluation, heads, roles, options.systems)
+    evaluation = with_left_out(evaluation, heads, systems, roles, options.systems)
     message = f"{FRAME} was read as {described(heads, systems, roles)}"
     return with_reading_note(evaluation, message, options.soft)
 

@@ -467,8 +467,8 @@ def _with_pairs(scores: DatasetScores, pairs: tuple[Names, ...]) -> tuple[Datase
     enough = tuple((a, b) for a, b in pairs if int((there[a] & there[b]).sum()) > 1)
     if not enough:
         raise InvalidInputError(
-            "no two systems have scores on two datasets in common",
-            hint="give more scores, or compare fewer systems",
+            "no system has scores on two datasets in common with the baseline",
+            hint="give more scores, or compare without a baseline",
         )
     few = [f"{a} and {b}" for a, b in pairs if (a, b) not in enough]
     if not few:

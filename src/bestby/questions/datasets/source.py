@@ -356,24 +356,52 @@ def complete(
             + ', or on_missing="pairs" to compare every two systems on those that both have' * in_pairs,
         )
     rows = {name: row for name, row in table.items() if name not in without}
-    whose = "every system"
-    if on_missing == "pairs":
+    without_pairs: tuple[Note, ...] = ()
+    if on_missing == "pairs" and gaps:
+        names, without_pairs = _in_pairs(table, names)
         rows = {name: row for name, row in table.items() if sum(system in row for system in names) > 1}
-        whose = "two systems"
     if len(rows) < 2:
         raise InvalidInputError(
-            f"at least 2 datasets with a score of {whose} are needed, got {len(rows)}",
+            f"at least 2 datasets with a score of every system are needed, got {len(rows)}",
             hint="for one dataset use compare, or compare_runs for several runs",
         )
     if not gaps:
         return rows, names, ()
     if on_missing == "pairs":
-        return rows, names, (_note_on_pairs(rows, names),)
+        return rows, names, (_note_on_pairs(rows, names), *without_pairs)
     said = (
         f"{len(without)} of {len(table)} datasets were left out because some system has no score there:"
         f" {', '.join(without)} ({len(gaps)} scores missing)"
     )
     return rows, names, (Note("datasets_dropped", said),)
+
+
+def _in_pairs(
+    table: Mapping[str, Mapping[str, float]], names: Sequence[str]
+) -> tuple[tuple[str, ...], tuple[Note, ...]]:
+    """Return the systems that share two datasets with some other, and a note on those that do not."""
+    has = np.array([[name in row for row in table.values()] for name in names], dtype=np.int64)
+    linked = has @ has.T > 1
+    np.fill_diagonal(linked, False)
+    kept = linked.any(axis=0)
+    if not kept.any():
+        raise InvalidInputError(
+            "no two systems have scores on two datasets in common",
+            hint="give more scores, or compare fewer systems",
+        )
+    linked = linked[np.ix_(kept, kept)]
+    if np.linalg.matrix_rank(np.diag(linked.sum(axis=0)) - linked) < len(linked) - 1:
+        raise DesignError(
+            "the systems fall into groups that have too few datasets in common to be put in one order",
+            hint="compare each group by itself: systems=[...]",
+        )
+    gone = tuple(name for name, one in zip(names, kept, strict=True) if not one)
+    left = tuple(name for name in names if name not in gone)
+    if not gone:
+        return left, ()
+    verb = "is" if len(gone) == 1 else "are"
+    message = f"{listed(gone)} {verb} left out: fewer than 2 datasets in common with any other system"
+    return left, (Note("systems_without_pairs", message),)
 
 
 def _note_on_pairs(rows: Mapping[str, Mapping[str, float]], names: Sequence[str]) -> Note:

@@ -83,9 +83,22 @@ def test_pairs_without_two_datasets_in_common_are_left_out() -> None:
     result.to_html()
 
 
+def test_a_system_without_pairs_is_named_and_left_out_and_groups_apart_are_refused() -> None:
+    scores = table()
+    scores["d1"]["alone"] = 1.0  # above all others there, which says nothing
+    result = bb.compare_datasets(scores, on_missing="pairs")
+    assert "alone" not in result.systems
+    (note,) = (one for one in result.notes if one.code == "systems_without_pairs")
+    assert note.message.startswith("alone is left out")
+    assert len(result.differences) == 6
+    apart = {f"e{i}": {"p": 0.1 * i, "q": 0.2 * i} for i in range(4)}
+    with pytest.raises(DesignError, match="groups that have too few datasets in common"):
+        bb.compare_datasets({**table(), **apart}, on_missing="pairs")
+
+
 def test_what_has_no_single_score_is_refused() -> None:
     runs = {d: {s: [x, x + 0.01] for s, x in row.items()} for d, row in table().items()}
     with pytest.raises(DesignError, match="one score of each system"):
         bb.compare_datasets(runs, on_missing="pairs")
-    with pytest.raises(InvalidInputError, match="a score of two systems are needed, got 1"):
+    with pytest.raises(InvalidInputError, match="no two systems have scores on two datasets"):
         bb.compare_datasets({"x": {"a": 1.0, "b": 2.0}, "y": {"a": 1.0}, "z": {"b": 1.0}}, on_missing="pairs")
