@@ -238,7 +238,7 @@ def _compared(
             bool(remains[s]),
             None if remains[s] else names[found.by[s]],
             float(found.p_adjusted[s]),
-            float(behind[s]) if math.isfinite(behind[s]) else None,
+            float(behind[s]),
         )
         for s, entry in zip(order, entries, strict=True)
     )
