@@ -212,8 +212,7 @@ def sentences(c: Frontier) -> Iterator[str]:
     """Yield how the frontier was found."""
     names = named([entry.system for entry in c.systems])
     yield (
-        f"We compared {len(c)} systems{names} by {measured(c.metric.name)} and {listed(c.costs)} on"
-        f" {c.extent}."
+        f"We compared {len(c)} systems{names} by {listed([measured(c.metric.name), *c.costs])} on {c.extent}."
     )
     yield (
         f"A system counts as dominated if another one is significantly better and significantly no dearer:"
