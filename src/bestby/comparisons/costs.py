@@ -83,11 +83,14 @@ class Cost:
         return None if self.added is None else Units.of(self.added, self.evaluation, self.blocks)
 
     @property
-    def fixed(self) -> BoolArray:
-        """Which systems cost the same on all items, and so a price, shape (k,)."""
-        if self.items is None:
-            return np.ones(self.values.size, dtype=np.bool_)
-        return np.asarray((self.items == self.items[0]).all(axis=0))
+    def known(self) -> BoolArray:
+        """Of which two systems the costs are the same on each item, or on all items, shape (k, k)."""
+        items = self.items if self.items is not None else self.values[None]
+        fixed = (items == items[0]).all(axis=0)
+        known: BoolArray = np.logical_and.outer(fixed, fixed)
+        for a, b in np.argwhere(np.equal.outer(self.values, self.values)):
+            known[a, b] |= np.array_equal(items[:, a], items[:, b])
+        return known
 
     @property
     def coarse(self) -> bool:

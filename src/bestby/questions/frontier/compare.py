@@ -218,8 +218,7 @@ def _compared(
             cheaper = -np.log(kind.values)
         of_cost = _known(kind.units.spread, kind.name)
         p = _no_better(cheaper, of_cost, _freedom(of_cost, kind.units.n_strata))
-        sure = np.logical_and.outer(kind.fixed, kind.fixed)
-        p_values.append(np.where(sure, dominance.of_prices(kind.values), p))
+        p_values.append(np.where(kind.known, dominance.of_prices(kind.values), p))
     found = dominance.dominated(p_values, settings.alpha)
     remains = dominance.on_frontier(found, settings.alpha)
     behind = best.by_t(better, spread, freedom, settings.alpha, drawing.seed).behind
@@ -238,7 +237,7 @@ def _compared(
             bool(remains[s]),
             None if remains[s] else names[found.by[s]],
             float(found.p_adjusted[s]),
-            float(behind[s]) if math.isfinite(behind[s]) else None,
+            float(behind[s]),
         )
         for s, entry in zip(order, entries, strict=True)
     )

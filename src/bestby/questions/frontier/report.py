@@ -79,15 +79,18 @@ def _as_good(c: Frontier) -> Iterator[str]:
     if not c.as_good():
         yield f"No system is shown to be {within}."
         return
+    several, none = len(c.costs) > 1, []
     for place, cost in enumerate(c.costs):
         cheapest = c.as_good(cost)[0]
-        of = f" by {cost}" if len(c.costs) > 1 else ""
         if cheapest is c.best:
-            yield f"No cheaper system{of} is shown to be {within}."
+            none.append(cost)
             continue
+        of = f" by {cost}" if several else ""
         paid, leader = cheapest.costs[place].value, c.best.costs[place].value
         saved = f", {percent_of(1.0 - paid / leader)} cheaper than {c.best.system}" if paid < leader else ""
         yield f"Cheapest{of} that is {within}: {cheapest.system}{saved}."
+    if none:
+        yield f"No cheaper system{f' by {listed(none)}' if several else ''} is shown to be {within}."
 
 
 def _few(c: Frontier) -> Iterator[str]:
@@ -209,8 +212,7 @@ def sentences(c: Frontier) -> Iterator[str]:
     """Yield how the frontier was found."""
     names = named([entry.system for entry in c.systems])
     yield (
-        f"We compared {len(c)} systems{names} by {measured(c.metric.name)} and {listed(c.costs)} on"
-        f" {c.extent}."
+        f"We compared {len(c)} systems{names} by {listed([measured(c.metric.name), *c.costs])} on {c.extent}."
     )
     yield (
         f"A system counts as dominated if another one is significantly better and significantly no dearer:"

@@ -67,9 +67,8 @@ class FrontierSystem:
         The system that shows most clearly that it is not on the frontier; None if it may be.
     p_adjusted : float
         The p-value that it is on the frontier, corrected for all systems.
-    behind : float or None
-        By how much its score is worse than the best at most; holds for all systems at once. None of two
-        systems.
+    behind : float
+        By how much its score is worse than the best at most; holds for all systems at once.
 
     See Also
     --------
@@ -83,7 +82,7 @@ class FrontierSystem:
     may_be_on_frontier: bool
     dominated_by: str | None
     p_adjusted: float
-    behind: float | None = None
+    behind: float
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -187,9 +186,5 @@ class Frontier(Drawn, Reported):
         if self.margin is None:
             return ()
         place = 0 if cost is None else self.costs.index(cost)
-        good = [
-            entry
-            for entry in self.systems
-            if entry.behind is not None and rounding.at_most(entry.behind, self.margin)
-        ]
+        good = [entry for entry in self.systems if rounding.at_most(entry.behind, self.margin)]
         return tuple(sorted(good, key=lambda entry: entry.costs[place].value))

@@ -213,7 +213,8 @@ def _share(value: float) -> str:
 def _budget(g: Gate, check: GateCheck) -> str:
     """Return a budget in words: what the candidate costs beside the baseline, and how sure that is."""
     d, size = check.difference, margin_text(abs(100.0 * (check.margin or 0.0)))
-    budget = f"{size} % more" if (check.margin or 0.0) >= 0.0 else f"{size} % less"
+    budget = f"at most {size} % more" if (check.margin or 0.0) >= 0.0 else f"at least {size} % less"
+    asked = f"{budget} {check.metric} than {g.baseline}"
     bounds, measured = d.equivalence_interval, f"the change is {_share(d.estimate)}"
     if bounds is None:
         measured += ", and known"
@@ -222,13 +223,10 @@ def _budget(g: Gate, check: GateCheck) -> str:
             f", its one-sided {percent(g.level)} bounds {_share(bounds.low)} and {_share(bounds.high)}"
         )
     if check.outcome == "pass":
-        return f"{g.candidate} takes at most {budget} {check.metric} than {g.baseline}: {measured}."
+        return f"{g.candidate} takes {asked}: {measured}."
     if check.outcome == "fail":
-        return f"{g.candidate} does not take at most {budget} {check.metric} than {g.baseline}: {measured}."
-    text = (
-        f"the data leave open whether {g.candidate} takes at most {budget} {check.metric} than {g.baseline}"
-    )
-    return f"{text}: {measured}. {_more(check)}"
+        return f"{g.candidate} does not take {asked}: {measured}."
+    return f"the data leave open whether {g.candidate} takes {asked}: {measured}. {_more(check)}"
 
 
 def _cost(side: str, check: GateCheck) -> Cell:

@@ -79,6 +79,11 @@ def test_a_copy_dominates_nothing() -> None:
     assert all(one.may_be_on_frontier for one in prices)
 
 
+def test_who_costs_the_same_on_every_item_is_dominated_by_who_is_better() -> None:
+    result = bb.frontier(RIGHT, cost={**TIME, "c": TIME["b"], "d": TIME["b"]})
+    assert {one.system: one.dominated_by for one in result} == {"a": None, "b": None, "c": "b", "d": "b"}
+
+
 def test_of_two_systems_at_known_prices_the_quality_decides() -> None:
     two = {name: RIGHT[name] for name in ("b", "c")}
     p = stats.ttest_rel(two["b"], two["c"], alternative="greater").pvalue

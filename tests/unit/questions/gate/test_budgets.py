@@ -40,15 +40,21 @@ def test_the_bounds_are_t_of_the_logarithm() -> None:
 
 
 @pytest.mark.parametrize(
-    ("at_most", "outcome"), [("+40%", "pass"), ("+5%", "inconclusive"), ("-30%", "fail"), (0.4, "pass")]
+    ("at_most", "outcome", "words"),
+    [
+        ("+40%", "pass", "new takes at most 40 % more ms than main"),
+        ("+5%", "inconclusive", "whether new takes at most 5 % more ms than main"),
+        ("-30%", "fail", "new does not take at least 30 % less ms than main"),
+        (0.4, "pass", "new takes at most 40 % more ms than main"),
+    ],
 )
-def test_outcomes(at_most: Any, outcome: str) -> None:
+def test_outcomes(at_most: Any, outcome: str, words: str) -> None:
     result = gate({"ms": at_most})
     (check,) = result.budgets
     assert check.outcome == outcome
     assert result.outcome == outcome
     assert [one.metric for one in result.quality] == ["mean"]
-    assert "ms" in str(result)
+    assert words in result.to_json()
     assert bb.load(result.to_json()) == result
 
 
