@@ -32,7 +32,8 @@ from bestby.inference.best import SetOfBest
 from bestby.inference.multiplicity import Spread
 from bestby.questions.preferences import doubts
 from bestby.questions.preferences.existence import bounds
-from bestby.questions.preferences.precision import pairs_of, precision_of, quantile
+from bestby.questions.preferences.model import Trials
+from bestby.questions.preferences.precision import pairs_of, precision_of, quantile, units_of
 from bestby.questions.preferences.result import (
     Covariate,
     OrderEffect,
@@ -60,8 +61,11 @@ ELO_MEAN = 1000.0
 FEW_CLUSTERS = 50
 """Clusters below which intervals can be too short."""
 
-MOST_BOUNDS, MOST_WORK = 500, 1e9
-"""Infinite differences of which bounds are computed, some seconds: 60 steps of P^3 operations each."""
+MOST_TESTS, MOST_WORK = 500, 2e10
+"""Infinite differences that are tested, some ten seconds: 6 steps of P^3 operations each.
+
+A hundredth of them have bounds, too, of ten such fits.
+"""
 
 KINDS = ("wald", "likelihood-ratio")
 """How a pair was computed, where the difference is finite or unknown and where it is infinite."""
@@ -194,8 +198,9 @@ def compare_preferences(
     added, less that of both crossed [5]_. Below 50 clusters intervals can be too short, as the note
     `few_clusters` says.
 
-    A system that won or lost all has no finite strength: its differences have one bound, and its rank follows
-    from the tests; ``prior="jeffreys"`` [6]_ gives it a finite one.
+    A system that won or lost all has no finite strength: its differences have one bound, by likelihood
+    without covariates, and its rank follows from the tests; judgements of one cluster count as one there.
+    ``prior="jeffreys"`` [6]_ gives it a finite strength.
 
     References
     ----------
@@ -372,8 +377,8 @@ def _compared(found: Strengths, settings: Settings, drawing: Drawing) -> Prefere
 
 def _pairs(
     found: Strengths, a: IntArray, b: IntArray, tests: Mapping[int, TestResult], settings: Settings
-) -> tuple[PreferencePairs, int]:
-    """Return the differences of all pairs, and of how many infinite ones no bound was computed."""
+) -> tuple[PreferencePairs, tuple[int, int]]:
+    """Return the differences of all pairs, and how many infinite ones have no bound and no test."""
     fit, precision, level, side = found.fit, found.precision, settings.level, settings.towards(True)
     log = fit.strengths
     gap = log[a] - log[b]
@@ -395,17 +400,23 @@ def _pairs(
     least = (1.0 if side != "two-sided" else 2.0) * 0.5 ** min([found.judged.n, 1000, *sizes])
     p = np.maximum(p, max(least, sys.float_info.min))
     p = np.where(over | under, _one_sided(over, side), np.where(same, p, 1.0))
-    unbounded = 0
     infinite = np.flatnonzero(over | under)
-    allowed = min(infinite.size, MOST_BOUNDS, int(MOST_WORK / (60 * fit.parameters.size**3)) + 1)
+    fits = MOST_WORK / (6 * fit.parameters.size**3)
+    tested = min(infinite.size, MOST_TESTS, int(fits) + 1)
+    with_bound = min(tested, int(0.01 * fits) + 1)
+    # Of what is weighed and in the model, but for covariates
+    trials = Trials.of(found.judged, found.weights) if infinite.size else found.trials
+    trials = trials.with_order() if infinite.size and found.ordered else trials
+    lead = np.column_stack([np.where(over, a, b), np.where(over, b, a)])[infinite[:tested]]
+    effects = _alike(found, lead)
     for asked, (low, high) in ends.items():
         low[infinite], high[infinite] = -np.inf, np.inf
-        lead = np.column_stack([np.where(over, a, b), np.where(over, b, a)])[infinite[:allowed]]
-        for place, bound in zip(infinite, bounds(found.trials, fit, lead, asked), strict=False):
+        for place, bound in zip(
+            infinite, bounds(trials, found.plain, lead, effects, asked, with_bound), strict=False
+        ):
             (low if over[place] else high)[place] = bound.low if over[place] else -bound.low
             if asked == level:
                 p[place] = _towards(bound.p_value, bool(over[place]), side)
-        unbounded = infinite.size - allowed
     statistic = np.where(np.isnan(gap), 0.0, gap)
     if tests:
         p, statistic = (
@@ -463,8 +474,24 @@ def _pairs(
             probability_high=chances[2],
             kinds=KINDS,
         ),
-        unbounded,
+        (infinite.size - with_bound, infinite.size - tested),
     )
+
+
+def _alike(found: Strengths, lead: IntArray) -> FloatArray:
+    """Return how many judgements count as one for pairs without a finite difference: those of a cluster.
+
+    Wins that never end have no variance by which clusters could show how alike theirs are.
+    """
+    judged, component = found.judged, found.fit.component
+    first, second = component[judged.first], component[judged.second]
+    effect = np.ones(component.size)
+    for group in np.unique(component[lead]).tolist():
+        # The judgements of these systems with all others
+        rows = (first == group) != (second == group)
+        for codes in judged.clusters.values():
+            effect[group] = max(effect[group], rows.sum() / units_of(codes[rows]))
+    return np.asarray(effect[component[lead]].max(axis=1))
 
 
 def _p_of(ratio: FloatArray, df: FloatArray, side: str) -> FloatArray:
@@ -735,7 +762,9 @@ def _influence(found: Strengths, settings: Settings) -> Any:
 # -- notes and provenance ----------------------------------------------------------------------------
 
 
-def _notes(c: PreferenceComparison, found: Strengths, settings: Settings, unbounded: int) -> Iterator[Note]:
+def _notes(
+    c: PreferenceComparison, found: Strengths, settings: Settings, unbounded: tuple[int, int]
+) -> Iterator[Note]:
     """Yield notes on what was judged, on systems without limits, the order, the fit and voters."""
     judged = found.judged
     bounded = settings.interval is not None
@@ -759,10 +788,10 @@ def _notes(c: PreferenceComparison, found: Strengths, settings: Settings, unboun
                 " too large"
             )
         yield Note("ties_as_halves", message)
-    if unbounded:
+    if any(unbounded):
         message = (
-            f"of {unbounded} infinite differences no bound was computed, which would take long:"
-            ' prior="jeffreys" gives all of them estimates and intervals'
+            f"of {unbounded[0]} infinite differences no bound was computed, and {unbounded[1]} were not"
+            ' tested, which would take long: prior="jeffreys" gives all of them estimates and intervals'
         )
         yield Note("unbounded", message)
     if judged.voter_columns:
