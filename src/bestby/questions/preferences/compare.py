@@ -151,8 +151,8 @@ def compare_preferences(
         likelihood. None: no intervals and no standard errors.
     test : {"auto", "permutation", "wald"} or None
         "permutation": exchanges two systems in the judgements of just these two, clusters taken together; it
-        knows of no order effect. "wald": whether strengths differ, by their difference over its standard
-        error. "auto" is "permutation" for two systems without an order effect in the model, else "wald".
+        knows of nothing else. "wald": whether strengths differ, by their difference over its standard error.
+        "auto" is "permutation" for two systems with nothing else in the model, else "wald".
         None: no test, so no p-values, ranks and groups.
     correction : {"holm", "bonferroni", "bh", "none"}
         How p-values are corrected; the family is all pairs.
@@ -548,18 +548,19 @@ def _swap_tests(
 ) -> dict[int, TestResult]:
     """Return the permutation tests of all pairs by their places; none where another test was asked for."""
     only_two = settings.test == "auto" and len(found.judged.systems) == 2
-    if settings.test != "permutation" and (not only_two or found.ordered or len(found.judged.clusters) > 1):
+    why = {
+        "knows of no order effect, which is in the model": found.ordered,
+        "knows of no covariates": bool(found.judged.covariate_names),
+        "knows of no weights of voters": found.weights is not None,
+        "does so within clusters, of which there are two crossed groupings": len(found.judged.clusters) > 1,
+    }
+    if settings.test != "permutation" and (not only_two or any(why.values())):
         return {}
-    if found.ordered:
-        raise DesignError(
-            "the permutation test exchanges systems and knows of no order effect, which is in the model",
-            hint='test="wald" allows for it',
-        )
-    if len(found.judged.clusters) > 1:
-        raise DesignError(
-            "the permutation test exchanges systems within clusters, and there are two crossed groupings",
-            hint='test="wald" allows for both',
-        )
+    for reason, holds in why.items():
+        if holds:
+            raise DesignError(
+                f"the permutation test exchanges systems, and {reason}", hint='test="wald" allows for it'
+            )
     side = settings.towards(True)
     return {
         place: swap_test(found.judged, i, j, side, drawing, refine=settings.test == "auto")
