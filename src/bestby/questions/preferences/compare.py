@@ -399,7 +399,8 @@ def _pairs(
     sizes = [int(codes.max()) + 1 for codes in found.judged.clusters.values()]
     least = (1.0 if side != "two-sided" else 2.0) * 0.5 ** min([found.judged.n, 1000, *sizes])
     p = np.maximum(p, max(least, sys.float_info.min))
-    p = np.where(over | under, _one_sided(over, side), np.where(same, p, 1.0))
+    # Of an infinite difference without a bound only the side is known
+    p = np.where(over | under, _towards(1.0, over, side), np.where(same, p, 1.0))
     infinite = np.flatnonzero(over | under)
     fits = MOST_WORK / (6 * fit.parameters.size**3)
     tested = min(infinite.size, MOST_TESTS, int(fits) + 1)
@@ -416,7 +417,7 @@ def _pairs(
         ):
             (low if over[place] else high)[place] = bound.low if over[place] else -bound.low
             if asked == level:
-                p[place] = _towards(bound.p_value, bool(over[place]), side)
+                p[place] = _towards(bound.p_value, over[place], side)
     statistic = np.where(np.isnan(gap), 0.0, gap)
     if tests:
         p, statistic = (
@@ -501,14 +502,11 @@ def _p_of(ratio: FloatArray, df: FloatArray, side: str) -> FloatArray:
     return np.asarray(special.stdtr(df, -ratio if side == "greater" else ratio))
 
 
-def _one_sided(over: Any, side: str) -> FloatArray:
-    """Return p-values of infinite differences without a bound: nothing is known but their side."""
-    return np.ones(over.size) if side == "two-sided" else np.where(over == (side == "greater"), 0.5, 1.0)
-
-
-def _towards(p: float, over: bool, side: str) -> float:
-    """Return the p-value of one side, from that of both."""
-    return p if side == "two-sided" else 0.5 * p if over == (side == "greater") else 1.0 - 0.5 * p
+def _towards(p: float, over: Any, side: str) -> FloatArray:
+    """Return the p-value of the side asked about, from that of both and which is ahead."""
+    if side == "two-sided":
+        return np.full_like(over, p, dtype=np.float64)
+    return np.where(over == (side == "greater"), 0.5 * p, 1.0 - 0.5 * p)
 
 
 def _rounded(ends: FloatArray, margin: float | None) -> FloatArray:
@@ -684,7 +682,8 @@ def _order_effect(found: Strengths, pairs: PreferencePairs, first: Shares, setti
         plain = dataclasses.replace(found, fit=found.without_order)
         x, y = family.ranked(plain.places, names, True)[:2]
         log = plain.scores
-        without = (names[x], names[y], settings.unit * float(log[x] - log[y]))
+        if np.isfinite(log[[x, y]]).all():
+            without = (names[x], names[y], settings.unit * float(log[x] - log[y]))
     elif settings.test is not None:
         undone_by, undone = _undone(found, pairs)
     share = Interval(float(first.low[0]), float(first.high[0]), settings.level, "tango", True)
