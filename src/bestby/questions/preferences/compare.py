@@ -17,7 +17,7 @@ from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.text import counted, quoted
 from bestby._core.typing import ArrayLike, Correction, FloatArray, IntArray, Question, Rng, Scale, Ties
-from bestby.comparisons import family, note_rules, swap_notes
+from bestby.comparisons import family, many_systems, note_rules, swap_notes
 from bestby.comparisons.best import FEWEST_SYSTEMS
 from bestby.comparisons.best import best_set as best_set_of
 from bestby.comparisons.one_metric import MOST_HELD
@@ -326,15 +326,14 @@ def _compared(found: Strengths, settings: Settings, drawing: Drawing) -> Prefere
         if tests:
             differences = tuple(dataclasses.replace(d, test=tests[p]) for p, d in enumerate(differences))
         differences = family.with_direction_notes(differences, settings.alpha)
-    standings = _standings(order, pairs, differences, settings)
+    standings = None
+    if settings.test is not None:
+        better = many_systems.beaten(pairs, order)
+        standings = family.standings_of(better, lettered=settings.baseline is None)
     may_be_best = _set_of_best(found, pairs, settings, drawing)
     rates, first = win_rates(judged, found.trials, settings.level)
-    effect = _order_effect(found, pairs, first, settings)
     fitted = doubts.fit_test(found.fit, judged, found.precision, found.weights) if settings.fit_test else None
-    if effect.included and fitted is not None:
-        by_pair = doubts.order_by_pair(found.fit, fitted.design_effect)
-        effect = dataclasses.replace(effect, by_pair_p=by_pair)
-    influence = _influence(found, settings)
+    by_pair = doubts.order_by_pair(found.fit, fitted.design_effect) if found.ordered and fitted else None
     tie = found.fit.tie
     result = PreferenceComparison(
         metrics=(MetricInfo(settings.metric, True, (-math.inf, math.inf)),),
@@ -353,11 +352,11 @@ def _compared(found: Strengths, settings: Settings, drawing: Drawing) -> Prefere
         tie_parameter=tie,
         tie_interval=_tie_interval(found, settings) if tie else None,
         prior=settings.prior,
-        order=effect,
+        order=_order_effect(found, pairs, first, by_pair, settings),
         covariates=_covariates(found, settings),
         without_covariates=_without_covariates(found, order, settings),
         fit=fitted,
-        influence=influence,
+        influence=_influence(found, settings),
     )
     best_set = best_set_of(settings.metric, result.systems, settings.level)
     result = dataclasses.replace(result, best_sets=() if best_set is None else (best_set,))
@@ -524,23 +523,6 @@ def _preference(gap: FloatArray, tie: float) -> FloatArray:
     return np.where(gap >= 0.0, ahead, np.where(gap < 0.0, 1.0 - ahead, np.nan))
 
 
-def _standings(order: Sequence[int], pairs: PreferencePairs, differences: Any, settings: Settings) -> Any:
-    """Return the ranks that tests leave open, and groups; None without tests."""
-    if settings.test is None:
-        return None
-    names = [pairs.names[s] for s in order]
-    lettered = settings.baseline is None
-    if isinstance(differences, tuple):
-        return family.standings(names, differences, settings.alpha, lettered=lettered)
-    place = np.empty(len(order), dtype=np.int64)
-    place[order] = np.arange(len(order))
-    better = np.zeros((len(order),) * 2, dtype=np.bool_)
-    sides = pairs.sides
-    better[place[pairs.a[sides > 0]], place[pairs.b[sides > 0]]] = True
-    better[place[pairs.b[sides < 0]], place[pairs.a[sides < 0]]] = True
-    return family.standings_of(better, lettered=lettered)
-
-
 def _swap_tests(
     found: Strengths, a: IntArray, b: IntArray, settings: Settings, drawing: Drawing
 ) -> dict[int, TestResult]:
@@ -670,7 +652,9 @@ def _scores(
     return tuple(out)
 
 
-def _order_effect(found: Strengths, pairs: PreferencePairs, first: Shares, settings: Settings) -> OrderEffect:
+def _order_effect(
+    found: Strengths, pairs: PreferencePairs, first: Shares, by_pair: float | None, settings: Settings
+) -> OrderEffect:
     names = found.judged.systems
     estimate, error, interval, p, chance = math.nan, math.nan, None, math.nan, math.nan
     undone_by: float | None = None
@@ -689,7 +673,7 @@ def _order_effect(found: Strengths, pairs: PreferencePairs, first: Shares, setti
     share = Interval(float(first.low[0]), float(first.high[0]), settings.level, "tango", True)
     return OrderEffect(
         found.status, estimate, error, interval, p, chance, found.identified.left, found.identified.within,
-        None, undone_by, undone, float(first.share[0]),
+        by_pair, undone_by, undone, float(first.share[0]),
         defined(share)[0] if settings.interval is not None else None, without,
     )  # fmt: skip
 
@@ -796,8 +780,8 @@ def _notes(
         yield Note("unbounded", message)
     if judged.voter_columns:
         message = (
-            f"{listed(judged.voter_columns)} may say who judged, and is not used: judgements of one voter are"
-            " alike, which makes intervals too short; name it: clusters=..."
+            f"{listed(judged.voter_columns)} may say who judged, and is no cluster: judgements of one voter"
+            " are alike, which makes intervals too short; name it: clusters=..."
         )
         yield Note("unused_voters", message)
     if judged.style_columns:

@@ -103,7 +103,10 @@ def _on_weights(c: PreferenceComparison) -> str:
     """Return what unequal weights estimate."""
     if c.provenance.settings.get("voter_weights") != "shrunk":
         return ""
-    return " Judgements count less the more their voter gave: strengths are those of the mean voter."
+    return (
+        " Judgements count less the more their voter gave, as far as voters differ: strengths are those of"
+        " the mean voter."
+    )
 
 
 # -- sentences -------------------------------------------------------------------------------------
