@@ -214,7 +214,7 @@ def test_every_choice_is_in_the_help(option: str) -> None:
 
 
 def test_a_few_choices_stand_beside_the_option(capsys: pytest.CaptureFixture[str]) -> None:
-    assert "  --on-missing {error,drop,worst}  What to do" in _page(capsys, "compare")
+    assert "  --datasets {fixed,auto,random}      Whether" in _page(capsys, "datasets")
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ def read_with_costs(
     of logs chooses it.
     """
     from bestby.cli.inputs import format_options, in_records, read_evaluation
-    from bestby.comparisons.costs import columns_of_systems, in_wide, renamed
+    from bestby.comparisons.costs import columns_of_systems, in_wide, item_column, missing_costs, renamed
     from bestby.readers import read
 
     columns = _columns(values.paths or [])
@@ -52,10 +52,13 @@ def read_with_costs(
     def read_column(name: str) -> Evaluation:
         data = {key: one for key, one in values.data.arguments().items() if key not in _OF_QUALITY}
         data |= {"stream": False, **format_options(values.data.format_options)}
+        data |= {"on_missing": missing_costs(values.data.on_missing)}
         if columns is None or name in columns:
             return read(values.paths, **in_records(read, {**data, "value_column": name}))
         own = in_wide(columns, evaluation.names, name)
         data = {key: one for key, one in data.items() if key != "ignore"}
+        if values.data.systems is None:
+            data["items"] = item_column(data.get("items"), columns)
         return renamed(read(values.paths, **in_records(read, {**data, "systems": [*own.values()]})), own)
 
     return evaluation, statistics, read_column

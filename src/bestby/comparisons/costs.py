@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any
@@ -21,13 +21,13 @@ from bestby._core.arrays import is_table
 from bestby._core.cached import cached_property
 from bestby._core.errors import InvalidInputError, within
 from bestby._core.text import counted, quoted, words_of
-from bestby._core.typing import BoolArray, FloatArray, OnMissing
+from bestby._core.typing import Array, BoolArray, FloatArray, IntArray, OnMissing
 from bestby.comparisons.provenance import hash_of, hash_of_rows
 from bestby.comparisons.reading import Arguments, evaluation_of
 from bestby.data.columns import Columns
 from bestby.data.evaluation import Evaluation
 from bestby.data.reading import AS_FOUND
-from bestby.data.roles import listed
+from bestby.data.roles import Roles, is_quantity, listed, recognised
 from bestby.data.table import column_names, table_of
 from bestby.engine import prepare
 from bestby.engine.base import Influences
@@ -243,21 +243,41 @@ def costs_of(
 
     Items without a cost are left out where `on_missing` is "drop".
     """
+    read_missing = missing_costs(on_missing)
     given = {
-        name: _given(name, one, evaluation.names, read, on_missing)
+        name: _given(name, one, evaluation.names, read, read_missing)
         for name, one in _named(cost, evaluation).items()
     }
     measured = {name: one for name, one in given.items() if isinstance(one, Evaluation)}
     if measured:
         evaluation = evaluation.uncounted("a cost of each item")
-    for name, one in measured.items():
-        evaluation = _with_cost(name, one, evaluation, drop=on_missing == "drop")
+    places = {
+        name: _places(name, one, evaluation, drop=on_missing == "drop") for name, one in measured.items()
+    }
+    there = np.ones(evaluation.n_rows, dtype=np.bool_)
+    for rows in places.values():
+        there &= rows >= 0
+    notes = [note for name, one in measured.items() for note in _notes_on_missing(name, one, places[name])]
+    if not there.all():
+        if there.sum() < 2:
+            raise InvalidInputError(
+                f"fewer than two items have {listed([*measured])}", hint="check the ids", argument="cost"
+            )
+        groupings = {column: values[there] for column, values in evaluation.groupings.items()}
+        rest = dataclasses.replace(evaluation.with_rows(there), groupings=groupings)
+        evaluation = rest.with_notes(evaluation.notes)
+    evaluation = evaluation.with_notes(notes)
     return evaluation, [
-        _measured(name, _rows(one, evaluation), evaluation, blocks)
+        _measured(name, _rows(one, evaluation.names)[places[name][there]], evaluation, blocks)
         if isinstance(one, Evaluation)
         else Cost(name, one, evaluation)
         for name, one in given.items()
     ]
+
+
+def missing_costs(on_missing: OnMissing) -> OnMissing:
+    """Return how costs are read: what lacks some is known by its masks, and no pair or system is left out."""
+    return "worst" if on_missing in ("drop", "worst") else "error"
 
 
 def _named(cost: Any, evaluation: Evaluation) -> dict[str, Any]:
@@ -287,6 +307,7 @@ def _given(
         if isinstance(given, str):
             given = read(statistic_of(given)[0])
         if isinstance(given, Evaluation):
+            given.require_support("a cost", ("clusters", "crossed", "strata"))
             known: Mapping[str, Any] = given.systems
         else:
             known = checks.mapping(given, "cost", "system to cost", _FORM)
@@ -332,44 +353,61 @@ def statistic_of(name: str) -> tuple[str, float | None]:
     return stem, q
 
 
-def _with_cost(name: str, cost: Evaluation, evaluation: Evaluation, *, drop: bool) -> Evaluation:
-    """Return the evaluation of the items that have a cost; refuse others that do not match."""
-    if evaluation.items is None or cost.items is None:
-        if cost.n_rows != evaluation.n_rows:
+def _places(name: str, cost: Evaluation, evaluation: Evaluation, *, drop: bool) -> IntArray:
+    """Return in which row of the cost each item of the evaluation is, shape (n,); -1 of those to drop."""
+    ids, of_cost = evaluation.items, cost.items
+    n, n_cost = evaluation.n_rows, cost.n_rows
+    # Items of a wide table that lack a value are known by the numbers of their rows
+    if ids is None and of_cost is not None and _are_rows(of_cost, n):
+        ids = np.arange(1, n + 1)
+    elif of_cost is None and ids is not None and _are_rows(ids, n_cost):
+        of_cost = np.arange(1, n_cost + 1)
+    if ids is None or of_cost is None:
+        if n_cost != n:
             raise InvalidInputError(
-                f"{name} has {counted(cost.n_rows, 'item')}, and the quality {evaluation.n_rows}",
-                hint="give both for the same items, or ids of the items by which they are joined",
+                f"{name} has {counted(n_cost, 'item')}, and the quality {n}",
+                hint="give both for the same items, or values by the ids of the items: {id: value}",
                 argument="cost",
             )
-        return evaluation
-    there = np.isin(evaluation.items.astype(str), cost.items.astype(str))
-    if there.all():
-        return evaluation
-    if not drop:
+        places = np.arange(n)
+    else:
+        row = {item: place for place, item in enumerate(of_cost.astype(str).tolist())}
+        places = np.array([row.get(item, -1) for item in ids.astype(str).tolist()])
+    if drop and cost.missing:
+        places = np.where(np.any([*cost.missing.values()], axis=0)[places], -1, places)
+    if not drop and (places < 0).any():
+        first = np.arange(1, n + 1) if ids is None else ids
         raise InvalidInputError(
-            f"item {quoted(str(evaluation.items[~there][0]))} has no {name}",
+            f"item {quoted(str(first[places < 0][0]))} has no {name}",
             hint='pass on_missing="drop" to compare the items that have all values',
             argument="cost",
         )
-    if there.sum() < 2:
-        raise InvalidInputError(f"fewer than two items have {name}", hint="check the ids", argument="cost")
-    message = f"{counted(int((~there).sum()), 'item')} without {name} left out"
-    groupings = {column: values[there] for column, values in evaluation.groupings.items()}
-    rest = dataclasses.replace(evaluation.with_rows(there), groupings=groupings)
-    return rest.with_notes([*evaluation.notes, Note("items_dropped", message)])
+    return places
 
 
-def _rows(cost: Evaluation, evaluation: Evaluation) -> FloatArray:
-    """Return the costs of each item in the order of the evaluation, shape (n, k)."""
-    columns = [cost.systems[name].astype(np.float64) for name in evaluation.names]
-    absent = [cost.missing.get(name, np.zeros(cost.n_rows, dtype=np.bool_)) for name in evaluation.names]
+def _are_rows(items: Array, n: int) -> bool:
+    return items.dtype.kind in "iu" and bool(items.min() >= 1 and items.max() <= n)
+
+
+def _notes_on_missing(name: str, cost: Evaluation, places: IntArray) -> Iterator[Note]:
+    """Yield how many items were left out for a cost, or where its greatest value stands in."""
+    if lacking := int((places < 0).sum()):
+        yield Note("items_dropped", f"{counted(lacking, 'item')} without {name} left out")
+        return
+    for system, gone in cost.missing.items():
+        if n := int(gone[places].sum()):
+            message = f"{n} of {places.size} values of {name} of {quoted(system)} are missing"
+            message += " and count as the greatest"
+            yield Note("counted_as_worst", message, (system,))
+
+
+def _rows(cost: Evaluation, names: Sequence[str]) -> FloatArray:
+    """Return the costs of each item, shape (n, k)."""
+    columns = [cost.systems[name].astype(np.float64) for name in names]
+    absent = [cost.missing.get(name, np.zeros(cost.n_rows, dtype=np.bool_)) for name in names]
     most = max(column[~gone].max(initial=0.0) for column, gone in zip(columns, absent, strict=True))
     # A cost that is to count as the worst is the greatest there is
-    rows = np.column_stack([np.where(gone, most, one) for one, gone in zip(columns, absent, strict=True)])
-    if evaluation.items is not None and cost.items is not None:
-        place = {item: row for row, item in enumerate(cost.items.astype(str).tolist())}
-        rows = rows[[place[item] for item in evaluation.items.astype(str).tolist()]]
-    return rows
+    return np.column_stack([np.where(gone, most, one) for one, gone in zip(columns, absent, strict=True)])
 
 
 def _measured(name: str, items: FloatArray, evaluation: Evaluation, blocks: int | None) -> Cost:
@@ -389,13 +427,26 @@ def _measured(name: str, items: FloatArray, evaluation: Evaluation, blocks: int 
 
 
 def columns_of_systems(columns: Sequence[str], cost: str) -> list[str]:
-    """Return the columns of a wide table that hold a cost of one system each, which the names tell.
+    """Return the columns of a wide table whose names tell of this cost, or another quantity, of a system.
 
-    >>> columns_of_systems(["gold", "bert", "bert_latency_ms", "t5_latency_ms"], "latency_ms")
-    ['bert_latency_ms', 't5_latency_ms']
+    >>> columns_of_systems(["gold", "bert", "bert_latency_ms", "bert_usd"], "latency_ms")
+    ['bert_latency_ms', 'bert_usd']
     """
+    systems = _systems_by_column(columns, cost)
+    stems = [*systems.values()]
+
+    def of_system(name: str) -> bool:
+        words = words_of(name)
+        return words not in stems and any(words[: len(stem)] == stem for stem in stems)
+
+    return [name for name in columns if name in systems or (is_quantity(name) and of_system(name))]
+
+
+def _systems_by_column(columns: Sequence[str], cost: str) -> dict[str, list[str]]:
+    """Return the words of the system of each column that holds this cost of one."""
     words = words_of(cost)
-    return [name for name in columns if name != cost and words and _system_of(name, words)]
+    systems = {name: _system_of(name, words) for name in columns if name != cost and words}
+    return {name: system for name, system in systems.items() if system}
 
 
 def _system_of(column: str, cost: Sequence[str]) -> list[str]:
@@ -408,21 +459,30 @@ def _system_of(column: str, cost: Sequence[str]) -> list[str]:
 
 def in_wide(columns: Sequence[str], systems: Sequence[str], cost: str) -> dict[str, str]:
     """Return the column of each system in a wide table by its name, or an error that names what is there."""
-    beside = {tuple(_system_of(one, words_of(cost))): one for one in columns_of_systems(columns, cost)}
+    beside = {tuple(words): column for column, words in _systems_by_column(columns, cost).items()}
     found = {name: beside[words] for name in systems if (words := tuple(words_of(name))) in beside}
     if len(found) == len(systems):
         return found
+    lacking = next(name for name in systems if name not in found)
     raise InvalidInputError(
-        f"there is no column {quoted(cost)}, nor one of each system, as {quoted(f'{systems[0]}_{cost}')}",
-        hint=f"columns: {listed([*columns])}",
+        f"there is no column {quoted(cost)}, nor one of {quoted(lacking)}, as {quoted(f'{lacking}_{cost}')}",
+        hint="name the systems: systems=[...]" if len(found) > 1 else f"columns: {listed([*columns])}",
         argument="cost",
     )
+
+
+def item_column(items: Any, columns: Sequence[str]) -> Any:
+    """Return the column of the ids, which is taken for it unless the systems are named."""
+    return recognised(Roles(), columns).item if items is None else items
 
 
 def renamed(evaluation: Evaluation, columns: Mapping[str, str]) -> Evaluation:
     """Return an evaluation whose columns are called as their systems."""
     systems = {name: evaluation.systems[column] for name, column in columns.items()}
-    return dataclasses.replace(evaluation, systems=Columns(systems), missing={}, called={})
+    missing = {
+        name: evaluation.missing[column] for name, column in columns.items() if column in evaluation.missing
+    }
+    return dataclasses.replace(evaluation, systems=Columns(systems), missing=missing, called={})
 
 
 def names_of_columns(cost: Any) -> list[str]:
@@ -443,12 +503,17 @@ def reader_of(data: Any, arguments: Arguments, systems: Sequence[str]) -> ReadCo
                 argument="cost",
             )
         how = dataclasses.replace(AS_FOUND, system_column=arguments.reading.system_column)
-        plain = dataclasses.replace(arguments, gold=None, systems=None, by=None, reading=how)
+        plain = dataclasses.replace(
+            arguments, gold=None, systems=None, by=None, reading=how,
+            on_missing=missing_costs(arguments.on_missing),
+        )  # fmt: skip
         if name in columns:
             how = dataclasses.replace(how, value_column=name)
             return evaluation_of(data, dataclasses.replace(plain, reading=how), "mean")
         own = in_wide(columns, systems, name)
-        return renamed(evaluation_of(data, dataclasses.replace(plain, systems=[*own.values()]), "mean"), own)
+        items = item_column(arguments.items, columns) if arguments.systems is None else arguments.items
+        plain = dataclasses.replace(plain, systems=[*own.values()], items=items)
+        return renamed(evaluation_of(data, plain, "mean"), own)
 
     return read
 

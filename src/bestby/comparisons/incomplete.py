@@ -405,9 +405,8 @@ def set_of_best(
     compared = ~np.isnan(least)
     points = np.array([best.point_of_one(None, n, alpha, seed) for n in compared.sum(axis=0).tolist()])
     if effects is not None:
-        for i in np.flatnonzero(
-            best.kept(evidence, points)
-        ).tolist():  # the others fail at a lower point, too
+        # The others fail at a lower point, too
+        for i in np.flatnonzero(best.kept(evidence, points)).tolist():
             others = [names[j] for j in np.flatnonzero(compared[:, i]).tolist()]
             correlations = effects.correlations(names[i], others)
             points[i] = best.point_of_one(correlations, len(others), alpha, seed)
@@ -427,13 +426,13 @@ class Ends:
 
     @classmethod
     def of(cls, low: Difference, high: Difference) -> Ends:
-        """Return them from the differences at both ends, which are one where nothing is filled in."""
-        way, (first, last) = (1.0, (low, high)) if low.greater_is_better else (-1.0, (high, low))
+        """Return them from the differences with A at its worst and at its best, one if nothing is missing."""
+        way = 1.0 if low.greater_is_better else -1.0
         errors = None
-        if first.standard_error is not None and last.standard_error is not None:
-            errors = first.standard_error, last.standard_error
+        if low.standard_error is not None and high.standard_error is not None:
+            errors = low.standard_error, high.standard_error
         units = low.n_clusters or low.n_items
-        return cls(low.a, low.b, way * first.estimate, way * last.estimate, errors, max(1.0, units - 1.0))
+        return cls(low.a, low.b, way * low.estimate, way * high.estimate, errors, max(1.0, units - 1.0))
 
 
 # -- bounds ----------------------------------------------------------------------------------------
@@ -522,7 +521,7 @@ def _filled(evaluation: Evaluation, metric: BaseMetric, as_best: Collection[str]
     elif metric.reads != "labels" or evaluation.gold is None or evaluation.gold.ndim > 1:
         raise DesignError(
             f"a missing prediction has no best value for {metric.name}",
-            hint='pass on_missing="pairs", or "worst"',
+            hint='pass on_missing="pairs" or on_missing="worst"',
         )
     else:
         for name in as_best:

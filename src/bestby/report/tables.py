@@ -244,10 +244,7 @@ def with_first_rows(table: Table, most: int) -> Table:
 
 def _footnote_on_best(level: float) -> str:
     """Return how the columns on the best system are to be read."""
-    return (
-        f"A dot: may be the best; each system that is the best has one with {percent(level)}. Bounds of how"
-        " far systems are behind hold for all at once."
-    )
+    return f"With {percent(level)}, the best system has a dot, and no system is farther behind it than said."
 
 
 def footnote_on_letters(entries: Sequence[SystemScore]) -> str:

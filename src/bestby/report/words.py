@@ -21,7 +21,6 @@ from bestby.report.comparison import (
     BestSet,
     Comparison,
     Difference,
-    Leader,
     SystemScore,
     better_by_score,
     better_by_test,
@@ -58,8 +57,9 @@ def headline(c: Comparison, metric: MetricInfo) -> str:
         more = len(systems) - len(shown)
         rest = [f"{more} more below it"] if more else []
         text = f"{metric.name} on {c.extent}: {listed([*shown, *rest])}."
-        return text + few_units_of_scores(c, systems)
+        return text + _leader_sentence(c, metric, digits) + few_units_of_scores(c, systems)
     text = (_best_headline if c.baseline is None else _baseline_headline)(c, metric, systems, digits)
+    text += _leader_sentence(c, metric, digits)
     return text + few_units_sentence(c, differences_on(c.differences, metric.name))
 
 
@@ -151,20 +151,21 @@ def best_sentence(best: BestSet | None, systems: Sequence[SystemScore], digits: 
     """
     if best is None or len(best.systems) < 2:
         return ""
-    first, how = systems[0], "multiple comparison with the best"
-    text = f" The best system is one of {listed(best.systems)} ({percent(best.level)}, {how})"
+    first = systems[0]
+    text = f" The best system is one of {listed(best.systems)} ({percent(best.level)})"
     if first.behind is not None and not are_level(first.score, systems[1].score):
         text += f"; {first.system} is at most {digits.size(first.behind)} behind it"
     return f"{text}."
 
 
-def leader_sentence(leader: Leader, digits: Rounding) -> str:
-    """Return the score of the first system without the luck of having been chosen."""
-    level, allowing = percent(leader.interval.level), leader.interval
+def _leader_sentence(c: Comparison, metric: MetricInfo, digits: Rounding) -> str:
+    """Return the score of the first system without the luck of the choice, a space before it; "" if none."""
+    leader = of_metric(c.leaders, metric)
+    if leader is None:
+        return ""
     return (
-        f"{leader.system} was chosen as the first of {leader.n_systems}. Without that luck its score is about"
-        f" {digits.text(leader.corrected)}; {level} interval that allows for the choice:"
-        f" {digits.text(allowing.low)} to {digits.text(allowing.high)}."
+        f" Without the luck of being the first of {leader.n_systems}, {leader.system} has a score of about"
+        f" {digits.text(leader.corrected)} {digits.interval(leader.interval)}."
     )
 
 

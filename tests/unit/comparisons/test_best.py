@@ -171,7 +171,7 @@ def test_words_numbers_and_files() -> None:
     assert result.best is not None
     text = str(result)
     assert f"The best system is one of {result.best.systems[0]}" in text
-    assert "was chosen as the first of 6." in text
+    assert "Without the luck of being the first of 6, " in text
     assert "behind at most" in text
     frame = result.to_frame("scores")
     assert frame.set_index("system").may_be_best.to_dict() == {

@@ -160,7 +160,7 @@ def test_columns_of_a_wide_table_are_told_by_their_words() -> None:
         "gpt-4": "gpt-4.latencyMs",
         "t5": "latency_ms_t5",
     }
-    with pytest.raises(InvalidInputError, match="no column 'usd', nor one of each system, as 'gpt-4_usd'"):
+    with pytest.raises(InvalidInputError, match="no column 'usd', nor one of 'gpt-4', as 'gpt-4_usd'"):
         costs.in_wide(columns, ["gpt-4", "t5"], "usd")
 
 

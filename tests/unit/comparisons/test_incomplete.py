@@ -87,14 +87,17 @@ def test_a_newcomer_with_hard_items_is_ranked_by_the_items_both_have() -> None:
     assert "on those that both have (200 to 600)" in result.methods()
 
 
-def test_lower_is_better_mirrors_all() -> None:
+@pytest.mark.parametrize("on_missing", ["pairs", "bounds"])
+def test_lower_is_better_mirrors_all(on_missing: Any) -> None:
     systems, _ = data()
     scores = {name: [None if v is None else float(v) for v in values] for name, values in systems.items()}
     losses = {name: [None if v is None else -v for v in values] for name, values in scores.items()}
-    high = bb.compare(scores, metric=bb.ScoreMetric("gain", greater_is_better=True), on_missing="pairs")
-    low = bb.compare(losses, metric=bb.ScoreMetric("loss", greater_is_better=False), on_missing="pairs")
+    high = bb.compare(scores, metric=bb.ScoreMetric("gain", greater_is_better=True), on_missing=on_missing)
+    low = bb.compare(losses, metric=bb.ScoreMetric("loss", greater_is_better=False), on_missing=on_missing)
     assert [e.system for e in high.systems] == [e.system for e in low.systems]
     assert_allclose([d.estimate for d in high], [-d.estimate for d in low], atol=1e-15)
+    assert [e.may_be_best for e in high.systems] == [e.may_be_best for e in low.systems]
+    assert_allclose([e.behind for e in high.systems], [e.behind for e in low.systems])  # type: ignore[arg-type]
 
 
 def test_pairs_that_share_too_few_items_are_named_and_left_out() -> None:

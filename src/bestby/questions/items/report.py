@@ -13,7 +13,7 @@ from bestby._core.text import counted, grouped
 from bestby.questions.items.many_systems_report import embedded, with_best_group
 from bestby.report import column, words
 from bestby.report.column import Cell, Column, Look, interval_cell, number_cell
-from bestby.report.comparison import Comparison, Difference, of_metric
+from bestby.report.comparison import Comparison, Difference
 from bestby.report.differing_items import (
     Disagreement,
     Disagreements,
@@ -118,7 +118,7 @@ def _section(c: Comparison, metric: MetricInfo, view: Comparison | None, most: i
             systems_table(shown, metric, beside_score=_of_incomplete(shown, metric), most=most),
             *([differences_table(shown, metric, _items_of_pairs(c), most=most)] if differences else []),
         ),
-        remarks=_remarks(c, metric),
+        remarks=tuple(filter(None, [words.focus_sentence(c, metric)])),
         details=() if omnibus is None else (omnibus,),
         pictures=_pictures(c, metric, view),
         readings=tuple(words.difference_sentence(d, digits) for d in differences),
@@ -148,15 +148,6 @@ def _of_incomplete(c: Comparison, metric: MetricInfo) -> tuple[Column, ...]:
 def _items_of_pairs(c: Comparison) -> Column:
     """Return the column of how many items two systems both have, where some lack items."""
     return Column("items", lambda d: Cell(grouped(d.n_items), float(d.n_items)), applies=c.in_pairs)
-
-
-def _remarks(c: Comparison, metric: MetricInfo) -> tuple[str, ...]:
-    """Return what is said of the first system, and of the one that was named in advance."""
-    leader = of_metric(c.leaders, metric)
-    first = None
-    if leader is not None:
-        first = words.leader_sentence(leader, score_rounding(c, metric))
-    return tuple(text for text in (first, words.focus_sentence(c, metric)) if text is not None)
 
 
 def _items(c: Comparison, metric: MetricInfo, view: Comparison | None) -> tuple[Table, ...]:

@@ -33,7 +33,7 @@ class Data(option_groups.Rows):
 
 @record
 class Model(Group):
-    heading = "Model"
+    heading = "Statistics"
 
     order: str = choice(
         ("auto", "yes", "no"), "Whether an effect of being shown first is in the model.", default="auto"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Any
@@ -293,7 +294,9 @@ def _both_rankings(c: PreferenceComparison) -> tuple[Table, ...]:
     return (with_first_rows(table, BEST),)
 
 
-_RECORD = column.count(f"wins{DASH}ties{DASH}losses", attrgetter("wins", "ties", "losses"))
+_RECORD = replace(
+    column.count(f"wins{DASH}ties{DASH}losses", attrgetter("wins", "ties", "losses")), details=True
+)
 
 
 def _systems(c: PreferenceComparison) -> Table:

@@ -142,3 +142,35 @@ def test_ten_systems_and_a_metric_of_sums(tmp_path: Any) -> None:
     assert bb.load(result.to_json()) == result
     assert all(one.costs[0].per_success is None for one in result)
     result.plot().figure.savefig(tmp_path / "f.png")
+
+
+@pytest.mark.parametrize("ids", [{}, {"item": range(N)}])
+def test_a_wide_table_with_holes_keeps_scores_and_costs_of_an_item_together(ids: Any) -> None:
+    pd = pytest.importorskip("pandas")
+    gold = RNG.integers(0, 2, N)
+    answers = {name: np.where(right == 1.0, gold, 1 - gold) for name, right in RIGHT.items()}
+    whole = pd.DataFrame({**ids, "gold": gold, **answers, **{f"{name}_ms": x for name, x in TIME.items()}})
+    of_cost, of_quality = whole.copy(), whole.astype({"a": object})
+    of_cost.loc[3, "a_ms"] = of_quality.loc[5, "a"] = None
+
+    def frontier(frame: Any, how: Any = "error") -> bb.results.Frontier:
+        return bb.frontier(frame, gold="gold", cost="ms", on_missing=how)
+
+    for holes, row in ((of_cost, 3), (of_quality, 5)):
+        rest = frontier(whole.drop(index=row).reset_index(drop=True))
+        dropped = frontier(holes, "drop")
+        assert [one.costs for one in dropped] == [one.costs for one in rest]
+        assert told(dropped) == told(rest)
+    of_quality.loc[5, "a"] = 1 - gold[5]
+    wrong = frontier(of_quality.astype({"a": int}))
+    of_quality.loc[5, "a"] = None
+    for one, other in zip(frontier(of_quality, "worst"), wrong, strict=True):
+        assert one.costs[0].per_success_interval.low == pytest.approx(other.costs[0].per_success_interval.low)
+    whole.loc[3, "a_ms"] = max(x.max() for x in TIME.values())
+    worst = frontier(of_cost, "worst")
+    assert "1 of 200 values of ms of 'a' are missing and count as the greatest" in str(worst)
+    for one, other in zip(worst, frontier(whole), strict=True):
+        assert one.costs[0].per_success_interval.low == pytest.approx(other.costs[0].per_success_interval.low)
+    for how in ("pairs", "bounds", "drop-systems"):
+        with pytest.raises(InvalidInputError, match="no value for 1 of 200 items"):
+            frontier(of_cost, how)
