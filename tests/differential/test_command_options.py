@@ -28,6 +28,7 @@ CHANGES: dict[str, tuple[list[str], list[str]]] = {
     "--metric": ([*PLAIN, "--metric", "accuracy"], PLAIN),
     "--system": (PLAIN[:7] + PLAIN[9:], PLAIN),
     "--baseline": ([*PLAIN, "--baseline", "a"], PLAIN),
+    "--focus": ([*PLAIN, "--focus", "b"], PLAIN),
     "--ignore": (
         ["holes.csv", *GOLD, "--on-missing", "drop", "--ignore", "c*"],
         ["holes.csv", *GOLD, "--on-missing", "drop"],
@@ -179,7 +180,7 @@ def _numbers(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> str | 
         assert status == 2
         return None
     document = json.loads(out)
-    return json.dumps([document[key] for key in ("systems", "differences", "n_items")])
+    return json.dumps([document.get(key) for key in ("systems", "differences", "focus", "n_items")])
 
 
 @pytest.mark.parametrize("option", CHANGES)

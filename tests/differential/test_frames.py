@@ -224,7 +224,9 @@ EXTRAS: Columns = {
 def test_dates_large_numbers_and_holes(kind: str, tmp_path: Path) -> None:
     roles: dict[str, Any] = {"gold": "gold", "items": "at", "clusters": "day", "on_missing": "worst"}
     there = bb.read(_written(EXTRAS, tmp_path / "t.parquet"), reading=bb.Reading(ignore="flag"), **roles)
-    here = evaluation_of_frame(FRAMES[kind](EXTRAS), TableOptions.of(ignore="flag", **roles))
+    here = evaluation_of_frame(
+        FRAMES[kind](EXTRAS), TableOptions.of(reading=bb.Reading(ignore="flag"), **roles)
+    )
     assert here.data_hash() == there.data_hash()
     assert here.items is not None
     assert there.items is not None

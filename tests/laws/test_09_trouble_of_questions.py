@@ -37,7 +37,7 @@ WRONG: dict[str, list[Any]] = {
     "candidate": ["nobody"],
     "clusters": [["c"], "nowhere"],
     "correction": ["fdr", 3, None],
-    "cost": [3, None, [], {}, "", {"a": -1.0, "b": 1.0}, {"a": 1.0}, {"x": {"a": NAN, "b": 1.0}}],
+    "cost": [3, [], "", {"a": -1.0, "b": 1.0}, {"a": 1.0}, {"x": {"a": NAN, "b": 1.0}}],
     "executor": [3],
     "fail_test": ["tango"],
     "greater_is_better": ["yes"],
@@ -83,7 +83,7 @@ WRONG: dict[str, list[Any]] = {
 NAMES_ONLY = {"compare_runs", "compare_datasets", "compare_folds"}
 """Where there are scores already, the metric is a name of any kind."""
 UNNAMED = {("gate", "annotators"), ("compare_judged", "systems"), ("advise", "n_items"),
-           ("Study.compare", "baseline")}  # fmt: skip
+           ("Study.compare", "baseline"), ("gate", "at_most")}  # fmt: skip
 """Where the error is about something else that is wrong then."""
 MISNAMED = {"compare_datasets-runs of text", "compare_judged-no scores of the judge"}
 """Errors whose argument is not called so in the signature."""
@@ -262,6 +262,10 @@ TROUBLE: dict[str, list[tuple[str, dict[str, Any]]]] = {
         ("medians of items", {"data": PER_ITEM, "statistic": "median"}),
         ("one cluster", {"data": PER_ITEM, "clusters": [1] * 24}),
         ("other items in a run", {"data": {"a": [[1, 2], [1, 2, 3]], "b": [[1, 2]] * 2}}),
+    ],
+    "frontier": [
+        ("no cost", {"cost": None}),
+        ("costs of no system", {"cost": {}}),
     ],
     "gate": [
         ("a level for one side", {"level": 0.5}),

@@ -24,7 +24,7 @@ SAVED = [
 ]
 
 OTHER_WORDS = re.compile(
-    r"\b(is|are|was|were) (not )?(ahead|behind)\b(?! of the clock)"
+    r"\b(is|are|was|were) (not )?(ahead|behind)\b(?! of the clock| it\b| the best\b)"
     r"|\bahead (of (?!the clock)|overall)"
     r"|\b(in favou?r of|favoured|(is|are) favourable to)\b"
     r"|\btests? (can |does not |do not )?favours?\b"

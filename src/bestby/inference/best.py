@@ -1,6 +1,6 @@
 """The best of several systems: which may be it, how far each may be behind it, and its score without luck.
 
-A multiple comparison with the best keeps every system that no other one is shown to be better than. For each
+A multiple comparison with the best keeps every system that no other one is significantly better than. For each
 candidate that is a family of its own: the differences of all others minus it, one-sided, whose largest is
 compared with the point that it passes with the probability alpha if none of them is better. A system that is
 the best is so kept with the probability 1 - alpha, whichever it is. The same event bounds by how much each
@@ -55,7 +55,7 @@ def set_of_best(kept: BoolArray, upper: Callable[[int], FloatArray]) -> SetOfBes
 
 
 def kept(evidence: FloatArray, points: FloatArray) -> BoolArray:
-    """Return which systems may be the best: those than which no other one is shown to be better.
+    """Return which systems may be the best: those than which no other one is significantly better.
 
     `evidence[j, i]`, shape (S, S), says how far j is shown to be better than i: the point that a normal
     variable passes with the one-sided p-value. It is NaN where two are not compared. `points`, shape (S,), is

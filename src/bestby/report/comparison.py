@@ -68,7 +68,7 @@ class SystemScore(InShort):
         Where systems lack items: the mean of its differences to the others, each on the items both have, by
         which systems stand in order. None where all have the same items, and against a baseline.
     may_be_best : bool or None
-        Whether the system may be the best: no other is shown to be better by a multiple comparison with the
+        Whether the system may be the best: no other is significantly better by a multiple comparison with the
         best (`BestSet`). None of fewer than three systems, where not every pair was compared, and without
         tests or intervals.
     behind : float or None
@@ -102,7 +102,7 @@ class BestSet:
     """The systems that may be the best on one metric, by a multiple comparison with the best.
 
     Each candidate is compared with all other systems, one-sided and as a family of its own: it stays unless
-    another one is shown to be better. So the best system is among those that stay with the probability
+    another one is significantly better. So the best system is among those that stay with the probability
     `level`, and of several equally good ones each is.
 
     Parameters
