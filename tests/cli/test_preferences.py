@@ -158,6 +158,7 @@ def test_graded_preferences_are_win_rates(run: Run, graded: Path) -> None:
         (["nowhere.csv"], "InvalidInputError: no file 'nowhere.csv'", "hint: check the path"),
         (["judged.csv", "--winner", "best"], "judged.csv has no column 'best' (named as winner)", "hint: its columns are: item, a, b"),
         (["judged.csv", "--method", "elo"], "method must be one of", ""),
+        (["judged.csv", "--order", "maybe"], "order must be one of auto, yes, no", "hint: "),
         (["judged.csv", "--interval", "bca"], "one kind, got 'bca'", "hint: leave --interval out"),
         (["judged.csv", "--on-missing", "drop"], "--on-missing has no effect on --method bradley-terry", "hint: leave --on-missing out"),
         (["judged.csv", "--method", "win-rate", "--scale", "elo"], "--scale has no effect on --method win-rate", "hint: leave --scale out"),

@@ -123,6 +123,7 @@ def preferences(values: Preferences, progress: Any) -> Any:
     statistics = values.statistics
     checks.choice(statistics.method, _METHODS, "method")
     checks.choice(statistics.on_missing, ("error", "drop"), "on_missing")
+    checks.choice(values.model.order, ("auto", "yes", "no"), "order")
     data = values.data.arguments()
     groups = [*(data.pop("clusters", None) or [])]
     data["clusters"] = groups[0] if len(groups) == 1 else None

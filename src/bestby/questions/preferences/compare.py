@@ -17,7 +17,7 @@ from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.text import counted, quoted
 from bestby._core.typing import ArrayLike, Correction, FloatArray, IntArray, Question, Rng, Scale, Ties
-from bestby.comparisons import family, note_rules, swap_notes
+from bestby.comparisons import family, many_systems, note_rules, swap_notes
 from bestby.comparisons.best import FEWEST_SYSTEMS
 from bestby.comparisons.best import best_set as best_set_of
 from bestby.comparisons.one_metric import MOST_HELD
@@ -32,7 +32,8 @@ from bestby.inference.best import SetOfBest
 from bestby.inference.multiplicity import Spread
 from bestby.questions.preferences import doubts
 from bestby.questions.preferences.existence import bounds
-from bestby.questions.preferences.precision import pairs_of, precision_of, quantile
+from bestby.questions.preferences.model import Trials
+from bestby.questions.preferences.precision import pairs_of, precision_of, quantile, units_of
 from bestby.questions.preferences.result import (
     Covariate,
     OrderEffect,
@@ -60,8 +61,11 @@ ELO_MEAN = 1000.0
 FEW_CLUSTERS = 50
 """Clusters below which intervals can be too short."""
 
-MOST_BOUNDS, MOST_WORK = 500, 1e9
-"""Infinite differences of which bounds are computed, some seconds: 60 steps of P^3 operations each."""
+MOST_TESTS, MOST_WORK = 500, 2e10
+"""Infinite differences that are tested, some ten seconds: 6 steps of P^3 operations each.
+
+A hundredth of them have bounds, too, of ten such fits.
+"""
 
 KINDS = ("wald", "likelihood-ratio")
 """How a pair was computed, where the difference is finite or unknown and where it is infinite."""
@@ -147,8 +151,8 @@ def compare_preferences(
         likelihood. None: no intervals and no standard errors.
     test : {"auto", "permutation", "wald"} or None
         "permutation": exchanges two systems in the judgements of just these two, clusters taken together; it
-        knows of no order effect. "wald": whether strengths differ, by their difference over its standard
-        error. "auto" is "permutation" for two systems without an order effect in the model, else "wald".
+        knows of nothing else. "wald": whether strengths differ, by their difference over its standard error.
+        "auto" is "permutation" for two systems with nothing else in the model, else "wald".
         None: no test, so no p-values, ranks and groups.
     correction : {"holm", "bonferroni", "bh", "none"}
         How p-values are corrected; the family is all pairs.
@@ -194,8 +198,9 @@ def compare_preferences(
     added, less that of both crossed [5]_. Below 50 clusters intervals can be too short, as the note
     `few_clusters` says.
 
-    A system that won or lost all has no finite strength: its differences have one bound, and its rank follows
-    from the tests; ``prior="jeffreys"`` [6]_ gives it a finite one.
+    A system that won or lost all has no finite strength: its differences have one bound, by likelihood
+    without covariates, and its rank follows from the tests; judgements of one cluster count as one there.
+    ``prior="jeffreys"`` [6]_ gives it a finite strength.
 
     References
     ----------
@@ -321,15 +326,14 @@ def _compared(found: Strengths, settings: Settings, drawing: Drawing) -> Prefere
         if tests:
             differences = tuple(dataclasses.replace(d, test=tests[p]) for p, d in enumerate(differences))
         differences = family.with_direction_notes(differences, settings.alpha)
-    standings = _standings(order, pairs, differences, settings)
+    standings = None
+    if settings.test is not None:
+        better = many_systems.beaten(pairs, order)
+        standings = family.standings_of(better, lettered=settings.baseline is None)
     may_be_best = _set_of_best(found, pairs, settings, drawing)
     rates, first = win_rates(judged, found.trials, settings.level)
-    effect = _order_effect(found, pairs, first, settings)
     fitted = doubts.fit_test(found.fit, judged, found.precision, found.weights) if settings.fit_test else None
-    if effect.included and fitted is not None:
-        by_pair = doubts.order_by_pair(found.fit, fitted.design_effect)
-        effect = dataclasses.replace(effect, by_pair_p=by_pair)
-    influence = _influence(found, settings)
+    by_pair = doubts.order_by_pair(found.fit, fitted.design_effect) if found.ordered and fitted else None
     tie = found.fit.tie
     result = PreferenceComparison(
         metrics=(MetricInfo(settings.metric, True, (-math.inf, math.inf)),),
@@ -348,11 +352,11 @@ def _compared(found: Strengths, settings: Settings, drawing: Drawing) -> Prefere
         tie_parameter=tie,
         tie_interval=_tie_interval(found, settings) if tie else None,
         prior=settings.prior,
-        order=effect,
+        order=_order_effect(found, pairs, first, by_pair, settings),
         covariates=_covariates(found, settings),
         without_covariates=_without_covariates(found, order, settings),
         fit=fitted,
-        influence=influence,
+        influence=_influence(found, settings),
     )
     best_set = best_set_of(settings.metric, result.systems, settings.level)
     result = dataclasses.replace(result, best_sets=() if best_set is None else (best_set,))
@@ -372,8 +376,8 @@ def _compared(found: Strengths, settings: Settings, drawing: Drawing) -> Prefere
 
 def _pairs(
     found: Strengths, a: IntArray, b: IntArray, tests: Mapping[int, TestResult], settings: Settings
-) -> tuple[PreferencePairs, int]:
-    """Return the differences of all pairs, and of how many infinite ones no bound was computed."""
+) -> tuple[PreferencePairs, tuple[int, int]]:
+    """Return the differences of all pairs, and how many infinite ones have no bound and no test."""
     fit, precision, level, side = found.fit, found.precision, settings.level, settings.towards(True)
     log = fit.strengths
     gap = log[a] - log[b]
@@ -394,18 +398,25 @@ def _pairs(
     sizes = [int(codes.max()) + 1 for codes in found.judged.clusters.values()]
     least = (1.0 if side != "two-sided" else 2.0) * 0.5 ** min([found.judged.n, 1000, *sizes])
     p = np.maximum(p, max(least, sys.float_info.min))
-    p = np.where(over | under, _one_sided(over, side), np.where(same, p, 1.0))
-    unbounded = 0
+    # Of an infinite difference without a bound only the side is known
+    p = np.where(over | under, _towards(1.0, over, side), np.where(same, p, 1.0))
     infinite = np.flatnonzero(over | under)
-    allowed = min(infinite.size, MOST_BOUNDS, int(MOST_WORK / (60 * fit.parameters.size**3)) + 1)
+    fits = MOST_WORK / (6 * fit.parameters.size**3)
+    tested = min(infinite.size, MOST_TESTS, int(fits) + 1)
+    with_bound = min(tested, int(0.01 * fits) + 1)
+    # Of what is weighed and in the model, but for covariates
+    trials = Trials.of(found.judged, found.weights) if infinite.size else found.trials
+    trials = trials.with_order() if infinite.size and found.ordered else trials
+    lead = np.column_stack([np.where(over, a, b), np.where(over, b, a)])[infinite[:tested]]
+    effects = _alike(found, lead)
     for asked, (low, high) in ends.items():
         low[infinite], high[infinite] = -np.inf, np.inf
-        lead = np.column_stack([np.where(over, a, b), np.where(over, b, a)])[infinite[:allowed]]
-        for place, bound in zip(infinite, bounds(found.trials, fit, lead, asked), strict=False):
+        for place, bound in zip(
+            infinite, bounds(trials, found.plain, lead, effects, asked, with_bound), strict=False
+        ):
             (low if over[place] else high)[place] = bound.low if over[place] else -bound.low
             if asked == level:
-                p[place] = _towards(bound.p_value, bool(over[place]), side)
-        unbounded = infinite.size - allowed
+                p[place] = _towards(bound.p_value, over[place], side)
     statistic = np.where(np.isnan(gap), 0.0, gap)
     if tests:
         p, statistic = (
@@ -463,8 +474,24 @@ def _pairs(
             probability_high=chances[2],
             kinds=KINDS,
         ),
-        unbounded,
+        (infinite.size - with_bound, infinite.size - tested),
     )
+
+
+def _alike(found: Strengths, lead: IntArray) -> FloatArray:
+    """Return how many judgements count as one for pairs without a finite difference: those of a cluster.
+
+    Wins that never end have no variance by which clusters could show how alike theirs are.
+    """
+    judged, component = found.judged, found.fit.component
+    first, second = component[judged.first], component[judged.second]
+    effect = np.ones(component.size)
+    for group in np.unique(component[lead]).tolist():
+        # The judgements of these systems with all others
+        rows = (first == group) != (second == group)
+        for codes in judged.clusters.values():
+            effect[group] = max(effect[group], rows.sum() / units_of(codes[rows]))
+    return np.asarray(effect[component[lead]].max(axis=1))
 
 
 def _p_of(ratio: FloatArray, df: FloatArray, side: str) -> FloatArray:
@@ -474,14 +501,11 @@ def _p_of(ratio: FloatArray, df: FloatArray, side: str) -> FloatArray:
     return np.asarray(special.stdtr(df, -ratio if side == "greater" else ratio))
 
 
-def _one_sided(over: Any, side: str) -> FloatArray:
-    """Return p-values of infinite differences without a bound: nothing is known but their side."""
-    return np.ones(over.size) if side == "two-sided" else np.where(over == (side == "greater"), 0.5, 1.0)
-
-
-def _towards(p: float, over: bool, side: str) -> float:
-    """Return the p-value of one side, from that of both."""
-    return p if side == "two-sided" else 0.5 * p if over == (side == "greater") else 1.0 - 0.5 * p
+def _towards(p: float, over: Any, side: str) -> FloatArray:
+    """Return the p-value of the side asked about, from that of both and which is ahead."""
+    if side == "two-sided":
+        return np.full_like(over, p, dtype=np.float64)
+    return np.where(over == (side == "greater"), 0.5 * p, 1.0 - 0.5 * p)
 
 
 def _rounded(ends: FloatArray, margin: float | None) -> FloatArray:
@@ -499,40 +523,24 @@ def _preference(gap: FloatArray, tie: float) -> FloatArray:
     return np.where(gap >= 0.0, ahead, np.where(gap < 0.0, 1.0 - ahead, np.nan))
 
 
-def _standings(order: Sequence[int], pairs: PreferencePairs, differences: Any, settings: Settings) -> Any:
-    """Return the ranks that tests leave open, and groups; None without tests."""
-    if settings.test is None:
-        return None
-    names = [pairs.names[s] for s in order]
-    lettered = settings.baseline is None
-    if isinstance(differences, tuple):
-        return family.standings(names, differences, settings.alpha, lettered=lettered)
-    place = np.empty(len(order), dtype=np.int64)
-    place[order] = np.arange(len(order))
-    better = np.zeros((len(order),) * 2, dtype=np.bool_)
-    sides = pairs.sides
-    better[place[pairs.a[sides > 0]], place[pairs.b[sides > 0]]] = True
-    better[place[pairs.b[sides < 0]], place[pairs.a[sides < 0]]] = True
-    return family.standings_of(better, lettered=lettered)
-
-
 def _swap_tests(
     found: Strengths, a: IntArray, b: IntArray, settings: Settings, drawing: Drawing
 ) -> dict[int, TestResult]:
     """Return the permutation tests of all pairs by their places; none where another test was asked for."""
     only_two = settings.test == "auto" and len(found.judged.systems) == 2
-    if settings.test != "permutation" and (not only_two or found.ordered or len(found.judged.clusters) > 1):
+    why = {
+        "knows of no order effect, which is in the model": found.ordered,
+        "knows of no covariates": bool(found.judged.covariate_names),
+        "knows of no weights of voters": found.weights is not None,
+        "does so within clusters, of which there are two crossed groupings": len(found.judged.clusters) > 1,
+    }
+    if settings.test != "permutation" and (not only_two or any(why.values())):
         return {}
-    if found.ordered:
-        raise DesignError(
-            "the permutation test exchanges systems and knows of no order effect, which is in the model",
-            hint='test="wald" allows for it',
-        )
-    if len(found.judged.clusters) > 1:
-        raise DesignError(
-            "the permutation test exchanges systems within clusters, and there are two crossed groupings",
-            hint='test="wald" allows for both',
-        )
+    for reason, holds in why.items():
+        if holds:
+            raise DesignError(
+                f"the permutation test exchanges systems, and {reason}", hint='test="wald" allows for it'
+            )
     side = settings.towards(True)
     return {
         place: swap_test(found.judged, i, j, side, drawing, refine=settings.test == "auto")
@@ -644,7 +652,9 @@ def _scores(
     return tuple(out)
 
 
-def _order_effect(found: Strengths, pairs: PreferencePairs, first: Shares, settings: Settings) -> OrderEffect:
+def _order_effect(
+    found: Strengths, pairs: PreferencePairs, first: Shares, by_pair: float | None, settings: Settings
+) -> OrderEffect:
     names = found.judged.systems
     estimate, error, interval, p, chance = math.nan, math.nan, None, math.nan, math.nan
     undone_by: float | None = None
@@ -656,13 +666,14 @@ def _order_effect(found: Strengths, pairs: PreferencePairs, first: Shares, setti
         plain = dataclasses.replace(found, fit=found.without_order)
         x, y = family.ranked(plain.places, names, True)[:2]
         log = plain.scores
-        without = (names[x], names[y], settings.unit * float(log[x] - log[y]))
+        if np.isfinite(log[[x, y]]).all():
+            without = (names[x], names[y], settings.unit * float(log[x] - log[y]))
     elif settings.test is not None:
         undone_by, undone = _undone(found, pairs)
     share = Interval(float(first.low[0]), float(first.high[0]), settings.level, "tango", True)
     return OrderEffect(
         found.status, estimate, error, interval, p, chance, found.identified.left, found.identified.within,
-        None, undone_by, undone, float(first.share[0]),
+        by_pair, undone_by, undone, float(first.share[0]),
         defined(share)[0] if settings.interval is not None else None, without,
     )  # fmt: skip
 
@@ -735,7 +746,9 @@ def _influence(found: Strengths, settings: Settings) -> Any:
 # -- notes and provenance ----------------------------------------------------------------------------
 
 
-def _notes(c: PreferenceComparison, found: Strengths, settings: Settings, unbounded: int) -> Iterator[Note]:
+def _notes(
+    c: PreferenceComparison, found: Strengths, settings: Settings, unbounded: tuple[int, int]
+) -> Iterator[Note]:
     """Yield notes on what was judged, on systems without limits, the order, the fit and voters."""
     judged = found.judged
     bounded = settings.interval is not None
@@ -759,16 +772,16 @@ def _notes(c: PreferenceComparison, found: Strengths, settings: Settings, unboun
                 " too large"
             )
         yield Note("ties_as_halves", message)
-    if unbounded:
+    if any(unbounded):
         message = (
-            f"of {unbounded} infinite differences no bound was computed, which would take long:"
-            ' prior="jeffreys" gives all of them estimates and intervals'
+            f"of {unbounded[0]} infinite differences no bound was computed, and {unbounded[1]} were not"
+            ' tested, which would take long: prior="jeffreys" gives all of them estimates and intervals'
         )
         yield Note("unbounded", message)
     if judged.voter_columns:
         message = (
-            f"{listed(judged.voter_columns)} may say who judged, and is not used: judgements of one voter are"
-            " alike, which makes intervals too short; name it: clusters=..."
+            f"{listed(judged.voter_columns)} may say who judged, and is no cluster: judgements of one voter"
+            " are alike, which makes intervals too short; name it: clusters=..."
         )
         yield Note("unused_voters", message)
     if judged.style_columns:

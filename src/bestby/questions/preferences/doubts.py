@@ -212,11 +212,12 @@ def influence(
         every = np.linalg.solve(left, scores[part, :, None])[..., 0]
         for voter, without_voter, moved in zip(voters[part], left, every, strict=True):
             shift = moved[a] - moved[b]
-            if not (np.abs(shift) > MOVED * errors).any():
+            far = np.abs(shift) > MOVED * errors
+            if not far.any():
                 continue
             inverse = np.linalg.inv(without_voter)
             gained = np.maximum(pairs_of(a, b)(inverse) - pairs_of(a, b)(found.inverse), 1e-300)
-            named = (np.abs(shift) > MOVED * errors) & (np.abs(shift) > critical * np.sqrt(gained))
+            named = far & (np.abs(shift) > critical * np.sqrt(gained))
             if not named.any():
                 continue
             p = int(np.where(named, np.abs(shift) / errors, 0.0).argmax())

@@ -93,22 +93,27 @@ class Bound(NamedTuple):
     p_value: float
 
 
-def bounds(trials: Trials, found: Fit, lead: IntArray, level: float) -> Iterator[Bound]:
+def bounds(
+    trials: Trials, plain: Fit, lead: IntArray, effects: FloatArray, level: float, most: int
+) -> Iterator[Bound]:
     """Yield for pairs (a, b), of which a is infinitely stronger than b, the least difference by likelihood.
 
+    `plain` is the fit to those of the trials that are between systems with a finite difference. From the
+    pair at `most` on there is the p-value only, for which the model is fitted once and not some ten times.
     That is where twice the loss of log likelihood, other parameters being free, is -2 log((1 - level) / 2):
-    where the estimate is infinite, the usual quantile 3.84 covers too little.
+    where the estimate is infinite, the usual quantile 3.84 covers too little. `effects` are the judgements
+    of each pair that count as one.
     """
-    free = found.log_likelihood
-    critical = -2.0 * math.log(0.5 * (1.0 - level))
-    for a, b in lead.tolist():
-        at_zero, _, start = _profile(trials, found, a, b, 0.0, None)
+    free = plain.log_likelihood
+    for place, ((a, b), effect) in enumerate(zip(lead.tolist(), effects.tolist(), strict=True)):
+        critical = -2.0 * effect * math.log(0.5 * (1.0 - level))
+        at_zero, _, start = _profile(trials, plain, a, b, 0.0, plain.parameters)
         loss = 2.0 * (free - at_zero)
-        p = min(1.0, 2.0 * math.exp(-0.5 * loss))
-        low = 0.0
+        p = min(1.0, 2.0 * math.exp(-0.5 * loss / effect))
+        low = 0.0 if place < most else -math.inf
         # Newton's method for the gap; the derivative of the profile is that of the likelihood by the gap
-        for _ in range(30):
-            value, slope, start = _profile(trials, found, a, b, low, start)
+        for _ in range(30 if place < most else 0):
+            value, slope, start = _profile(trials, plain, a, b, low, start)
             miss = 2.0 * (free - value) - critical
             move = miss / max(2.0 * slope, 1e-12)
             low += float(np.clip(move, -2.0, 2.0))
@@ -118,7 +123,7 @@ def bounds(trials: Trials, found: Fit, lead: IntArray, level: float) -> Iterator
 
 
 def _profile(
-    trials: Trials, found: Fit, a: int, b: int, gap: float, start: FloatArray | None
+    trials: Trials, plain: Fit, a: int, b: int, gap: float, start: FloatArray
 ) -> tuple[float, float, FloatArray]:
     """Return the greatest log likelihood if a is stronger than b by `gap`, its slope, and the parameters.
 
@@ -134,6 +139,6 @@ def _profile(
     component = components(merged)
     inside = component[merged.first] == component[merged.second]
     merged = merged.among(inside)
-    again = fit(merged, component, davidson=found.davidson, start=start)
+    again = fit(merged, component, davidson=plain.davidson, start=start)
     slope = float((sign[inside] * merged.count) @ again.residuals[0])
     return again.log_likelihood, slope, again.parameters

@@ -104,7 +104,10 @@ def _on_weights(c: PreferenceComparison) -> str:
     """Return what unequal weights estimate."""
     if c.provenance.settings.get("voter_weights") != "shrunk":
         return ""
-    return " Judgements count less the more their voter gave: strengths are those of the mean voter."
+    return (
+        " Judgements count less the more their voter gave, as far as voters differ: strengths are those of"
+        " the mean voter."
+    )
 
 
 # -- sentences -------------------------------------------------------------------------------------
@@ -150,7 +153,7 @@ def _on_order(c: PreferenceComparison) -> Iterator[str]:
         text = (
             f"{won}; order is in the model (between equals the first wins {100.0 * order.probability:.1f} %)"
         )
-        uneven = _unbalanced(c) if order.p_value <= alpha(c.level) else []
+        uneven = _unbalanced(c) if order.without and order.p_value <= alpha(c.level) else []
         if uneven:
             s = uneven[0]
             x, y, lead = order.without
@@ -205,9 +208,9 @@ def _on_infinite(c: PreferenceComparison) -> Iterator[str]:
             yield f"No wins and ties connect {entry.system} with most others: its strength is unknown."
             continue
         up = entry.score > 0.0
-        all_of = f"{'won' if up else 'lost'} all {n}" if max(entry.wins, entry.losses) == n else "never "
-        if all_of == "never ":
-            all_of += f"{'lost' if up else 'won'} against the others, nor tied"
+        all_of = f"{'won' if up else 'lost'} all {n}"
+        if max(entry.wins, entry.losses) < n:
+            all_of = f"never {'lost' if up else 'won'} or tied against a system of finite strength"
         text = f"{entry.system} {all_of}: its strength has no {'upper' if up else 'lower'} limit"
         d = None if finite is None else c[entry.system, finite.system]
         low = 0.0 if d is None or d.interval is None else d.interval.low if up else -d.interval.high

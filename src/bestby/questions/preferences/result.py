@@ -210,7 +210,7 @@ class OrderEffect:
         Its score interval.
     without : tuple of str and float
         The two systems that would be first and second without the effect in the model, and their difference;
-        empty where it is not in the model.
+        empty where it is not in the model, or if one is infinite.
 
     See Also
     --------

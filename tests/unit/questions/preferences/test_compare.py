@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from tests.unit.questions.preferences.examples import NAMES, PLAIN, ROWS, TWO, codes, judged
 
+from bestby._core.errors import DesignError
 from bestby.questions.preferences.compare import compare_preferences
 
 # -- what comes out --------------------------------------------------------------------------------
@@ -216,3 +217,16 @@ def test_p_values_are_never_0() -> None:
         assert d.p_value >= least * (1.0 - 1e-9)
         assert d.p_value < 0.06
         assert d.probability == pytest.approx(2 / 3)
+
+
+def test_the_test_of_two_systems_allows_for_covariates_and_weights() -> None:
+    rng = np.random.default_rng(0)
+    x, voter = rng.standard_normal(300), rng.integers(20, size=300)
+    won = np.where(rng.random(300) < 1.0 / (1.0 + np.exp(-0.4 - 2.0 * x)), "x", "y")
+    judged = {"a": ["x"] * 300, "b": ["y"] * 300, "winner": won}
+    more: dict[str, Any]
+    for more in ({"covariates": x}, {"voter": voter, "voter_weights": "shrunk"}):
+        found = compare_preferences(judged, **more)
+        assert found["x", "y"].test.name == "wald"
+        with pytest.raises(DesignError, match="permutation test exchanges systems, and knows of no"):
+            compare_preferences(judged, test="permutation", **more)

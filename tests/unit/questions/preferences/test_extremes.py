@@ -12,6 +12,7 @@ from tests.unit.questions.preferences.examples import NAMES, PLAIN, TWO
 
 import bestby
 from bestby.inference.proportions import tango, wilson
+from bestby.questions.preferences import compare as compare_module
 from bestby.questions.preferences.compare import compare_preferences
 
 
@@ -49,6 +50,44 @@ def test_a_system_without_limits_leaves_the_others_as_they_are() -> None:
     assert result.to_html()
     assert bestby.load(result.to_json()) == result
     assert np.isnan(result.to_frame("scores").score).sum() == 0
+
+
+def undefeated() -> dict[str, Any]:
+    rng = np.random.default_rng(0)
+    a = rng.integers(5, size=400)
+    b = (a + 1 + rng.integers(4, size=400)) % 5
+    won = np.where(a == 0, True, np.where(b == 0, False, rng.random(400) < 0.6))
+    names = np.array(list("vwxyz"))
+    return {"a": names[a], "b": names[b], "winner": np.where(won, "a", "b")}
+
+
+def test_bounds_do_not_count_what_covariates_and_weights_explain() -> None:
+    judged, rng = undefeated(), np.random.default_rng(1)
+    won = np.where(judged["winner"] == "a", 1.0, -1.0)
+    plain = compare_preferences(judged)["v", "w"].interval.low
+    styled = compare_preferences(judged, covariates=won + 2.0 * rng.standard_normal(400))
+    assert styled["v", "w"].interval.low == pytest.approx(plain)
+    voter = np.minimum(rng.zipf(1.6, size=400), 60)
+    weighted = compare_preferences(judged, voter=voter, voter_weights="shrunk")
+    assert weighted["v", "w"].interval.low == pytest.approx(plain, abs=0.5)
+
+
+def test_bounds_count_clusters_once() -> None:
+    judged = undefeated()
+    once = compare_preferences(judged)["v", "w"]
+    thrice = {name: np.repeat(column, 3) for name, column in judged.items()}
+    again = compare_preferences(thrice, clusters=np.repeat(np.arange(400), 3))["v", "w"]
+    assert again.interval.low == pytest.approx(once.interval.low)
+    assert again.p_value == pytest.approx(once.p_value)
+
+
+def test_pairs_without_a_bound_are_tested(monkeypatch: pytest.MonkeyPatch) -> None:
+    judged = undefeated()
+    monkeypatch.setattr(compare_module, "MOST_WORK", 6.0 * 6**3 * 10)
+    result = compare_preferences(judged)
+    assert np.isinf([d.interval.low for d in result if d.a == "v"]).tolist() == [False, True, True, True]
+    assert (result.systems[0].rank_low, result.systems[0].rank_high) == (1, 1)
+    assert "of 3 infinite differences no bound was computed, and 0 were not tested" in str(result)
 
 
 def test_a_system_that_won_all_both_ways_was_not_shown_in_one_order_only() -> None:

@@ -127,8 +127,8 @@ def test_a_bound_where_one_never_lost() -> None:
     assert component[0] != component[1]
     found = fitted(AHEAD)
     pair = np.array([[0, 1]])
-    (usual,) = bounds(trials.with_order(), found, pair, 1.0 - 2.0 * math.exp(-0.5 * 3.84146))
-    (stricter,) = bounds(trials.with_order(), found, pair, 0.95)
+    (usual,) = bounds(trials.with_order(), found, pair, np.ones(1), 1.0 - 2.0 * math.exp(-0.5 * 3.84146), 1)
+    (stricter,) = bounds(trials.with_order(), found, pair, np.ones(1), 0.95, 1)
     assert usual.low == pytest.approx(3.1465, abs=5e-5)
     assert stricter.low == pytest.approx(2.4523, abs=5e-5)
 
@@ -136,7 +136,7 @@ def test_a_bound_where_one_never_lost() -> None:
 def test_a_bound_of_two_systems_has_a_closed_form() -> None:
     judged = of_tables([[0, 20], [0, 0]], [[0, 0], [0, 0]])
     trials = Trials.of(judged)
-    (bound,) = bounds(trials, fitted(judged, order=False), np.array([[0, 1]]), 0.95)
+    (bound,) = bounds(trials, fitted(judged, order=False), np.array([[0, 1]]), np.ones(1), 0.95, 1)
     p = 0.025 ** (1.0 / 20.0)  # the probability with which 20 wins have the likelihood .025
     assert bound.low == pytest.approx(math.log(p / (1.0 - p)))
     assert bound.p_value == pytest.approx(2.0 * 0.5**20)
