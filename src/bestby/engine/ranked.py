@@ -18,6 +18,7 @@ from bestby.engine.base import Drawing, Influences
 from bestby.engine.items import MOST_LEFT_OUT, ItemGroup, ItemSample
 from bestby.inference import dominating_point, influence, intervals, permutation
 from bestby.inference.influence import Expansion, Path
+from bestby.inference.multiplicity import Spread
 from bestby.metrics.base import WeightDerivatives, WeightedMetric
 from bestby.metrics.ranks import RankMetric
 from bestby.results.values import TestResult
@@ -111,14 +112,14 @@ class WeightGroup(ItemGroup):
         return np.bincount(self.unit_of, weights=item_values, minlength=self.n_units).astype(np.float64)
 
     @property
-    def influences(self) -> Influences | None:
-        """What each unit adds to the scores of all systems, by derivatives or else the jackknife."""
+    def spread(self) -> Spread | None:
+        """How the scores of all systems vary together, by derivatives or else the jackknife."""
         derivatives = [self.derivatives(s) for s in range(self.n_systems)]
         first_derivatives = [one.first for one in derivatives if one is not None]
         if len(first_derivatives) < len(derivatives):
-            return super().influences
+            return super().spread
         values = np.column_stack([self.by_unit(first) for first in first_derivatives])
-        return Influences(values, self.sizes, self.units.counts, self.units.bounds)
+        return Spread.from_influence(values, self.sizes, self.units.counts, self.units.bounds)
 
     def curvature(self, system: int) -> float:
         """Return the sum of the second derivatives of a score by the weight of each unit, made once."""

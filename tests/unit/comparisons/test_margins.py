@@ -91,6 +91,10 @@ def gate_of_numbers(**more: Any) -> Any:
     return bb.gate(JUDGED, metric=bb.ScoreMetric("points", greater_is_better=True), **more)
 
 
+def frontier_of_prices(margin: Any) -> Any:
+    return bb.frontier(SYSTEMS, GOLD, cost=dict.fromkeys(SYSTEMS, 1.0), margin=margin)
+
+
 def margin_of_a_gate(margin: Any) -> Any:
     return gate_of_numbers(margin=0.1).with_margin(margin)
 
@@ -174,7 +178,7 @@ def parameters(thing: Any) -> Collection[str]:
 
 
 WITH_MARGINS = [
-    *COMPARISONS, numbers, gate_of_numbers, margin_of_a_gate, runs_of_numbers, datasets_of_numbers,
+    *COMPARISONS, numbers, frontier_of_prices, gate_of_numbers, margin_of_a_gate, runs_of_numbers, datasets_of_numbers,
     folds_of_numbers, study_of_means, preferences, judged, monitor, bounded_monitor, plan,
     plan_of_proportions, labels, board, board_of_results,
 ]  # fmt: skip
@@ -206,7 +210,7 @@ def test_every_public_function_with_a_margin_is_tried_here() -> None:
     }
     tried = {
         "Monitor", "PairedScores", "compare", "compare_datasets", "compare_folds", "compare_judged",
-        "compare_preferences", "compare_runs", "gate", "plan_labels",
+        "compare_preferences", "compare_runs", "frontier", "gate", "plan_labels",
     }  # fmt: skip
     results = {name for name in functions if name in bb.results.__all__}
     assert functions - results == tried

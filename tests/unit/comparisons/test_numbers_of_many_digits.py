@@ -28,7 +28,6 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     ),
     "a system of folds": lambda name: bb.compare_folds({name: [0.1, 0.2, 0.3], "b": [0.1, 0.3, 0.2]}),
     "p-values": lambda name: bb.replicability({name: 0.1, "x": 0.2}),
-    "judgements": lambda name: bb.compare_preferences([("a", name, "a"), ("a", name, name)]),
     "chosen systems": lambda name: bb.compare_runs(
         {name: [1, 2, 3], "b": [2, 1, 1], "c": [2, 2, 2]}, systems=["b", "c"]
     ),

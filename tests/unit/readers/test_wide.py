@@ -247,7 +247,7 @@ def test_json_null_and_lacking_keys_are_missing(make: Make) -> None:
         ({"gold": "label", "systems": ["aen", "nope"]}, PLAIN, "{} has no column 'nope' (named as system)"),
         ({"gold": "label", "systems": ["aen", "label"]}, PLAIN, "{}: column 'label' cannot be gold and system at once"),
         ({"gold": "label", "systems": ["aen", "aen"]}, PLAIN, "system 'aen' is named 2 times"),
-        ({"gold": "label", "on_missing": "ignore"}, PLAIN, "on_missing must be one of error, drop, worst, got 'ignore'"),
+        ({"gold": "label", "on_missing": "ignore"}, PLAIN, "on_missing must be one of error, drop, worst, drop-systems, pairs, bounds, got 'ignore'"),
         ({"gold": "label"}, "label\nx\ny\n", "{}: there is no column of a system (gold: label)"),
         ({"gold": "label"}, "label,a,a\nx,x,y\n", "{}: column name 'a' occurs 2 times"),
         ({"gold": "label"}, "label,a,\nx,x,y\n", "{}: column 3 of 3 has no name"),
