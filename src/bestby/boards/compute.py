@@ -434,7 +434,7 @@ def _best(scored: Scored, metric: str, comparison: Comparison) -> Best | None:
             return None
     if one is None:
         return None
-    method = "random splits: two thirds choose the best system, one third scores it"
+    method = "two thirds of the items choose the best system, one third scores it"
     return Best(one.system, one.score, one.corrected, abs(one.score - one.corrected), method, one.interval)
 
 

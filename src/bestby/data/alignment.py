@@ -125,6 +125,13 @@ def checked_names(systems: Mapping[str, Any]) -> tuple[str, ...]:
     return names
 
 
+OTHER_WAYS = (
+    'or on_missing="worst" to count the missing as wrong; compare also takes each two systems on the items'
+    ' both have: on_missing="pairs"'
+)
+"""What a hint on missing predictions proposes beside leaving these items out."""
+
+
 def two_groupings(clusters: Any) -> tuple[Any, Any]:
     """Return one grouping and None, or the two of a list, tuple or mapping of two.
 
@@ -288,7 +295,7 @@ def _by_id(
         if (extra and on_missing != "drop") or (absent and on_missing == "error"):
             how, keys = ("extra in", extra) if extra else ("missing from", absent)
             drop = 'pass on_missing="drop" to compare the shared items only'
-            hint = drop if extra else f'{drop}, or on_missing="worst" to count the missing as wrong'
+            hint = drop if extra else f"{drop}, {OTHER_WAYS}"
             if extra and absent and len(absent) == len(reference):
                 hint = f"spell the ids alike: {source} has ids such as {quoted(absent[0])}"
             raise InvalidInputError(

@@ -60,7 +60,9 @@ def headline(c: Comparison, metric: MetricInfo) -> str:
         return text + _leader_sentence(c, metric, digits) + few_units_of_scores(c, systems)
     text = (_best_headline if c.baseline is None else _baseline_headline)(c, metric, systems, digits)
     text += _leader_sentence(c, metric, digits)
-    return text + few_units_sentence(c, differences_on(c.differences, metric.name))
+    return (
+        text + _focus_sentence(c, metric) + few_units_sentence(c, differences_on(c.differences, metric.name))
+    )
 
 
 def _best_headline(
@@ -80,8 +82,8 @@ def _best_headline(
     if first.mean_difference is not None:
         size = Rounding.of([(d.estimate, d.interval) for d in mine]).size(first.mean_difference)
         way = "higher" if metric.greater_is_better else "lower"
-        text = f"{first.system} has a {way} {metric.name} than the others by {size} on average"
-        text += ", each on the items both have"
+        rest = "the others by {} on average, each" if len(systems) > 2 else "the other by {}"
+        text = f"{first.system} has a {way} {metric.name} than {rest.format(size)} on the items both have"
     if not in_order:
         return text + "."
     text += f"{best_clause(first.system, in_order, open_too=not may_be_best)}.{may_be_best}"
@@ -169,13 +171,13 @@ def _leader_sentence(c: Comparison, metric: MetricInfo, digits: Rounding) -> str
     )
 
 
-def focus_sentence(c: Comparison, metric: MetricInfo) -> str | None:
-    """Return the rank of the system that was named in advance; None where there is none."""
+def _focus_sentence(c: Comparison, metric: MetricInfo) -> str:
+    """Return the rank of the system that was named in advance, a space before it; "" if none."""
     one = of_metric(c.focus, metric)
     if one is None:
-        return None
+        return ""
     return (
-        f"{one.system}, named in advance, has rank {ranks_text(one.rank_low, one.rank_high)} by its own"
+        f" {one.system}, named in advance, has rank {ranks_text(one.rank_low, one.rank_high)} by its own"
         f" {sum(entry.metric == metric.name for entry in c.systems) - 1} differences ({percent(c.level)})."
     )
 

@@ -12,6 +12,7 @@ import numpy as np
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array, OnMissing
+from bestby.data.alignment import OTHER_WAYS
 from bestby.data.columns import EXACT, Coded, Column, column_of, column_of_texts, text_of
 from bestby.data.evaluation import Evaluation
 from bestby.data.label_sets import in_code, separator_of
@@ -308,8 +309,7 @@ def check_present(source: str, name: str, column: Column, items: Sequence[str] |
     if column.missing.any():
         raise InvalidInputError(
             f"{source}: system {name!r} has no value for {_how_many_missing(column, items)}",
-            hint='pass on_missing="drop" to compare the other items only,'
-            ' or on_missing="worst" to count the missing as wrong'
+            hint=f'pass on_missing="drop" to compare the other items only, {OTHER_WAYS}'
             + (f"; {_if_blank(column)}" if column.is_items else ""),
         )
 

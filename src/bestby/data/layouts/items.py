@@ -13,7 +13,7 @@ from bestby._core.arrays import is_partitioned
 from bestby._core.errors import DesignError, InvalidInputError, OtherQuestionError
 from bestby._core.text import normal_form, quoted
 from bestby._core.typing import Array, BoolArray, IntArray, OnMissing
-from bestby.data.alignment import counted_as_worst_note, dropped_note, no_prediction_error
+from bestby.data.alignment import OTHER_WAYS, counted_as_worst_note, dropped_note, no_prediction_error
 from bestby.data.columns import Column, column_of_texts
 from bestby.data.evaluation import GAPS, Evaluation
 from bestby.data.layouts import assemble
@@ -329,8 +329,7 @@ def _with_missing(
         raise InvalidInputError(
             f"{table.source}: system {name!r} has no value for"
             f" {_how_many_items(columns[name].missing, counts)}",
-            hint='pass on_missing="drop" to compare the other items only,'
-            ' or on_missing="worst" to count the missing as wrong',
+            hint=f'pass on_missing="drop" to compare the other items only, {OTHER_WAYS}',
         )
     if on_missing == "drop-systems":
         raise DesignError(

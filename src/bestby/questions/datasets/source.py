@@ -395,7 +395,7 @@ def _in_pairs(
             "the systems fall into groups that have too few datasets in common to be put in one order",
             hint="compare each group by itself: systems=[...]",
         )
-    gone = tuple(name for name, one in zip(names, kept, strict=True) if not one)
+    gone = tuple(names[place] for place in np.flatnonzero(~kept).tolist())
     left = tuple(name for name in names if name not in gone)
     if not gone:
         return left, ()

@@ -118,7 +118,6 @@ def _section(c: Comparison, metric: MetricInfo, view: Comparison | None, most: i
             systems_table(shown, metric, beside_score=_of_incomplete(shown, metric), most=most),
             *([differences_table(shown, metric, _items_of_pairs(c), most=most)] if differences else []),
         ),
-        remarks=tuple(filter(None, [words.focus_sentence(c, metric)])),
         details=() if omnibus is None else (omnibus,),
         pictures=_pictures(c, metric, view),
         readings=tuple(words.difference_sentence(d, digits) for d in differences),
