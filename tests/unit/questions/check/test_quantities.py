@@ -19,5 +19,5 @@ def test_a_table_with_costs_is_compared_and_its_frontier_proposed(
     path = tmp_path / "table.csv"
     path.write_text(text, encoding="utf-8")
     commands = [one.command for one in bb.check(path).commands]
-    assert commands[0].startswith("bestby compare")
+    assert any(one.startswith("bestby compare") for one in commands)
     assert [one for one in commands if one.startswith("bestby frontier") and one.endswith(f"--cost {cost}")]
