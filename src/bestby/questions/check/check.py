@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -167,13 +168,18 @@ def questions_answered(
         asked.append(found)
         return found
 
+    names = [name for table in tables for name in table.names]
     judged = [tried(question) for question in OF_JUDGES]
     for question in OF_REPEATS:
         if question.command != "runs" or _may_be_runs(tables):
             tried(question, _dataset_column(tables) if question.command == "datasets" else ())
     if not any(judged):
         gold, rest = _gold_among(files)
+        beside = _quantities_of_systems(tables)
+        aside = [text for name in beside for text in ("--ignore", name)]
         compared = (tried(COMPARE, gold, rest) if gold else None) or tried(COMPARE)
+        if compared is None and aside and (compared := tried(COMPARE, aside)):
+            refusals.clear()
         if compared is None:
             (tried(EVALUATE, gold, rest) if gold else None) or tried(EVALUATE)
             return asked, next(iter(refusals), None)
@@ -181,7 +187,7 @@ def questions_answered(
         if len(compared.result.systems) == 2:
             tried(GATE, options, rest) or tried(GATE, [*options, "--metric", "mean"], rest)
             tried(PLAN, options, rest)
-        if cost := next((name for table in tables for name in table.names if is_quantity(name)), None):
+        if cost := next((beside.get(name, name) for name in names if is_quantity(name)), None):
             tried(FRONTIER, [*options, "--cost", cost], rest)
         if advise:
             tried(ADVISE, options, rest)
@@ -198,6 +204,14 @@ def _gold_among(files: Sequence[str]) -> tuple[list[str], Sequence[str]]:
         return [], files
     rest = [file for file, name in zip(files, named, strict=True) if name != gold]
     return ["--gold", str(named[gold])], rest
+
+
+def _quantities_of_systems(tables: Sequence[Table]) -> dict[str, str]:
+    """Return the columns that hold a quantity of a system in a column beside it, with what that is called."""
+    names = tables[0].names if len(tables) == 1 else ()
+    ends = {name: stem for stem in names for name in names if re.match(re.escape(stem) + r"[\W_]", name)}
+    rests = {name: name[len(stem) + 1 :] for name, stem in ends.items()}
+    return {name: rest for name, rest in rests.items() if is_quantity(rest)}
 
 
 def _dataset_column(tables: Sequence[Table]) -> list[str]:

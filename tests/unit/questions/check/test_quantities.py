@@ -1,0 +1,23 @@
+"""Quantities beside scores: which commands set them side by side."""
+
+from __future__ import annotations
+
+import pathlib
+
+import pytest
+
+import bestby as bb
+
+WIDE = "gold,bert,t5,bert_latency_ms,t5_latency_ms\n" + "1,1,0,.25,.5\n0,0,1,.75,.125\n" * 10
+LONG = "system,item,score,usd\n" + "".join(f"{s},{i},{i % 2},{i + 1}.5\n" for s in "ab" for i in range(20))
+
+
+@pytest.mark.parametrize(("text", "cost"), [(WIDE, "latency_ms"), (LONG, "usd")])
+def test_a_table_with_costs_is_compared_and_its_frontier_proposed(
+    tmp_path: pathlib.Path, text: str, cost: str
+) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text(text, encoding="utf-8")
+    commands = [one.command for one in bb.check(path).commands]
+    assert any(one.startswith("bestby compare") for one in commands)
+    assert [one for one in commands if one.startswith("bestby frontier") and one.endswith(f"--cost {cost}")]
