@@ -16,12 +16,12 @@ TITLE = "Preferences near 0 and 1"
 
 TEXT = """
 Judgements of two systems of which one is preferred with probability P, a tie counting half; of four systems,
-whose strengths are a step apart; of four of which the first is so much stronger than three equal ones, ten games of
-each pair in either order; and of two in clusters whose judgements agree. *Preference* is the probability that
-the first is preferred to the second, *difference* that of their strengths, *strength* that of the first, *win
-rate* its share of wins. A system that won or lost all has no finite strength; its difference has one end, a
-bound by likelihood. *Jeffreys* is the difference with `prior="jeffreys"`. The notes `few_clusters` and
-`few_differing` are counted.
+whose strengths are a step apart; of four of which the first is so much stronger than three equal ones, ten
+games of each pair in either order; and of two in clusters whose judgements agree. *Preference* is the
+probability that the first is preferred to the second, *difference* that of their strengths, *strength* that
+of the first, *win rate* its share of wins. A system that won or lost all has no finite strength; its
+difference has one end, a bound by likelihood. *Jeffreys* is the difference with `prior="jeffreys"`. The notes
+`few_clusters` and `few_differing` are counted.
 """
 
 DATASETS = 400

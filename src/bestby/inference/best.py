@@ -1,9 +1,9 @@
 """The best of several systems: which may be it, how far each may be behind it, and its score without luck.
 
 A multiple comparison with the best keeps every system that no other one is significantly better than. For
-each candidate that is a family of its own: the differences of all others minus it, one-sided, whose largest is
-compared with the point that it passes with the probability alpha if none of them is better. A system that is
-the best is so kept with the probability 1 - alpha, whichever it is. The same event bounds by how much each
+each candidate that is a family of its own: the differences of all others minus it, one-sided, whose largest
+is compared with the point that it passes with the probability alpha if none of them is better. A system that
+is the best is so kept with the probability 1 - alpha, whichever it is. The same event bounds by how much each
 other system is behind it, so that all these bounds hold at once with it (Hsu 1984, Ann. Statist. 12,
 1136-1144; Hsu 1996, Multiple Comparisons, chapters 4 and 5).
 """

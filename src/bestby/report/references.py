@@ -86,6 +86,7 @@ SOURCES: dict[str, dict[str, tuple[str, ...]]] = {
         "unseen": ("wilson-1927-probable", "tango-1998-equivalence"),
         "max-t": ("romano-wolf-2005-exact",),
         "t": ("student-1908-probable",),
+        "log-t": ("cochran-1977-sampling",),
         "welch": ("welch-1938-significance",),
         "yuen": ("yuen-1974-two",),
         "price-bonett": ("bonett-price-2002-statistical",),

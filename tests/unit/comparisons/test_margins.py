@@ -178,9 +178,9 @@ def parameters(thing: Any) -> Collection[str]:
 
 
 WITH_MARGINS = [
-    *COMPARISONS, numbers, frontier_of_prices, gate_of_numbers, margin_of_a_gate, runs_of_numbers, datasets_of_numbers,
-    folds_of_numbers, study_of_means, preferences, judged, monitor, bounded_monitor, plan,
-    plan_of_proportions, labels, board, board_of_results,
+    *COMPARISONS, numbers, frontier_of_prices, gate_of_numbers, margin_of_a_gate, runs_of_numbers,
+    datasets_of_numbers, folds_of_numbers, study_of_means, preferences, judged, monitor, bounded_monitor,
+    plan, plan_of_proportions, labels, board, board_of_results,
 ]  # fmt: skip
 
 

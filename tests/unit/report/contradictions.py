@@ -102,7 +102,7 @@ def _check_texts(c: Any, shown: list[Table]) -> None:
         assert _words(table.footnote) in _words(plain)
         for line in table.footnote.splitlines():
             assert in_markdown(line) in markdown
-            assert in_latex(line) in latex
+            assert in_latex(line) in latex or table.part == "scores"  # those of a paper have letters only
         assert _words(table.footnote) in _words(written)
         for row in marked_rows(table):
             mark = row[-1]

@@ -383,7 +383,7 @@ def _in_pairs(
     has = np.array([[name in row for row in table.values()] for name in names], dtype=np.int64)
     linked = has @ has.T > 1
     np.fill_diagonal(linked, False)
-    kept: BoolArray = linked.any(axis=0)
+    kept: BoolArray = np.asarray(linked.any(axis=0))
     if not kept.any():
         raise InvalidInputError(
             "no two systems have scores on two datasets in common",
