@@ -339,12 +339,12 @@ NOTES_BY_SUBJECT: dict[str, dict[str, str]] = {
             "Ties count as half a win for both, which makes some standard errors too large.",
         "unbounded":
             "Of some infinite differences no bound was computed.",
+        "uneven_pairs":
+            "Win rates depend on whom a system met, as not all pairs were judged equally often.",
         "unused_style":
             "A column may tell of the style of answers, and is not used.",
         "unused_voters":
             "A column may say who judged, and is no cluster: intervals may be too short.",
-        "uneven_pairs":
-            "Win rates depend on whom a system met, as not all pairs were judged equally often.",
     },
     "Monitors": {
         "approximate_clusters":
