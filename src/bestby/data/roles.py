@@ -83,6 +83,9 @@ _QUANTITIES = frozenset(
 )
 """Words at the end of a name that say that its values are quantities of a system, and no scores of one."""
 
+_OF_SETTINGS = frozenset({"start", "end", "created", "max", "min"})
+"""Words with which names of limits and points in time begin."""
+
 _STATISTICS = frozenset(
     {"std", "sd", "stdev", "stderr", "se", "var", "variance", "median", "min", "max", "rank", "ranks"}
 )
@@ -271,10 +274,11 @@ def quantities(names: Collection[str]) -> list[str]:
 def is_quantity(name: str) -> bool:
     """Return whether a name says of values that they are what something takes or costs.
 
-    >>> is_quantity("latencyMs"), is_quantity("cost_usd"), is_quantity("accuracy")
-    (True, True, False)
+    >>> is_quantity("latencyMs"), is_quantity("cost_usd"), is_quantity("accuracy"), is_quantity("max_tokens")
+    (True, True, False, False)
     """
-    return bool(words := words_of(name)) and words[-1] in _QUANTITIES
+    words = words_of(name)
+    return bool(words) and words[-1] in _QUANTITIES and words[0] not in _OF_SETTINGS
 
 
 def is_usage(name: str) -> bool:

@@ -278,7 +278,7 @@ def _family(rows: Sequence[Difference], c: Any) -> str:
         f"{subject} for one pair at a time. The interval excludes 0, but the p-value adjusted for the number"
         " of comparisons is not significant. The adjusted p-value decides which systems differ significantly."
     )
-    if c.kind in _AT_ONCE:
+    if c.kind in _AT_ONCE and not getattr(c, "in_pairs", False):
         how = "correction='simultaneous' (--simultaneous)"
         return f"{why} For intervals that hold for all pairs at once, use {how}."
     return f"{why} For a claim about one of several pairs, quote the adjusted p-value."
