@@ -18,7 +18,7 @@ from bestby.report.fields import Field, Rows, attributes, interval_ends
 from bestby.report.figures import drawing
 from bestby.report.figures.canvas import SCREEN, Canvas, Sheet, figure
 from bestby.report.figures.forest import Line, draw_lines
-from bestby.report.numbers import MINUS, Rounding, alpha, p_clause, p_text, percent, percent_of
+from bestby.report.numbers import MINUS, Rounding, alpha, p_clause, p_text, percent
 from bestby.report.paper import with_works
 from bestby.report.tables import Table
 from bestby.report.words import listed, name_of_test
@@ -71,8 +71,8 @@ def verdict(
         limit, n, (fewest, most) = overlap
         on = "the overlap and on what else was not published"
         if limit is not None:
-            on = f"the overlap. They do if they disagree on at most {limit} of {n} items"
-            on += f" ({percent_of(limit / n)}); the scores allow {fewest} to {most}"
+            on = f"the overlap. They do if they disagree on at most {limit} of {n} items;"
+            on += f" the scores allow {fewest} to {most}"
     tested = f"{name_of_test(test)}: p from {p_text(p[0])} to {p_text(p[1])}"
     return f"whether they differ significantly depends on {on} ({tested})"
 
