@@ -21,7 +21,10 @@ TABLE = RESULTS / "rivals.md"
 PAGE = ROOT / "docs" / "concepts" / "benchmarks.md"
 
 SEED_TOOLS = ("BootCI", "BooStSa", "deepsig")
-TOOLS = (*SEED_TOOLS, "scipy", "sacrebleu", "arch", "resample", "stambo", "MLstatkit", "evalstats")
+TOOLS = (
+    *SEED_TOOLS, "scipy", "sacrebleu", "arch", "resample", "stambo", "MLstatkit", "evalstats", "choix",
+    "arena-rank",
+)  # fmt: skip
 TIMES_OTHERS = 10
 """How many times the time of bestby the quickest other tool should take."""
 
@@ -235,6 +238,10 @@ def memory_table(rows: Sequence[Row]) -> list[str]:
 
 
 REASONS = {
+    "by preferences, prompts and voters": "The judgements are sorted by prompt and by voter, once for"
+    " strengths and once for win rates, and each heavy cluster is left out of the model in turn.",
+    "systems by preferences": "choix fits strengths alone; bestby's call also reads columns of texts and"
+    " makes standard errors, the effect of order, all differences, ranks and the test of fit.",
     "Spearman, interval only": "Three columns of numbers are sorted, and concordant pairs counted.",
     "systems by accuracy": "Twenty million labels are checked, coded and hashed, and right answers counted.",
     "interval only": "Nothing is drawn: what is left are the derivatives of both scores by the weight of"
