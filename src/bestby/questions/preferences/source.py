@@ -311,7 +311,8 @@ def _unfolded(table: Table) -> Table:
 def _cells(table: Table, name: str) -> list[Any]:
     """Return the values of a column as they are, None where there is none."""
     raw = table.raw(name)
-    return list(raw.values if isinstance(raw, Column) else np.ma.filled(raw, None))
+    cells: list[Any] = (raw.values if isinstance(raw, Column) else raw).tolist()
+    return cells
 
 
 def _coded(table: Table, name: str, role: str) -> Coded:
@@ -484,7 +485,13 @@ def _among(judged: Preferences, systems: Any, ignore: Any) -> Preferences:
     is_chosen = np.isin(every, objects(chosen))
     kept = np.flatnonzero(is_chosen[judged.first] & is_chosen[judged.second])
     if not kept.size:
-        raise InvalidInputError(f"{listed(chosen) or 'no systems'} were never judged against each other")
+        if len(chosen) < 2:
+            raise InvalidInputError(
+                f"the judgements of {listed(chosen) or 'no system'} alone compare nothing",
+                hint="name two systems or more",
+                argument="systems",
+            )
+        raise InvalidInputError(f"{listed(chosen)} were never judged against each other")
     names, first, second = _pairs([Coded(every, judged.first), Coded(every, judged.second)], kept)
     items, clusters = (
         None if one is None else _in_one_spelling([one], kept) for one in (judged.items, judged.clusters)
