@@ -755,6 +755,12 @@ def _notes(
     if bounded and 0 < c.n_clusters < FEW_CLUSTERS:
         message = f"there are only {c.n_clusters} clusters: intervals can be too short below {FEW_CLUSTERS}"
         yield Note("few_clusters", message)
+    if bounded and (alone := _of_one_cluster(judged)):
+        message = (
+            f"all judgements of {listed(alone)} are of one cluster: how much clusters differ cannot be seen"
+            " there, and intervals are too short"
+        )
+        yield Note("few_clusters", message)
     decided = sum(entry.wins for entry in c.systems)
     # Judgements that are no tie, for each system but one, below which intervals are too long
     if bounded and decided < 6 * (len(judged.systems) - 1):
@@ -790,6 +796,19 @@ def _notes(
             " covariates=... shows how strengths change with it taken into account"
         )
         yield Note("unused_style", message)
+
+
+def _of_one_cluster(judged: Judgements) -> list[str]:
+    """Return the systems that one cluster alone tells of."""
+    alone = np.zeros(len(judged.systems), dtype=np.bool_)
+    for codes in judged.clusters.values():
+        some, several = np.empty(alone.size, dtype=codes.dtype), np.zeros_like(alone)
+        for shown in (judged.first, judged.second):
+            some[shown] = codes
+        for shown in (judged.first, judged.second):
+            several[shown[codes != some[shown]]] = True
+        alone |= ~several
+    return [name for name, is_alone in zip(judged.systems, alone.tolist(), strict=True) if is_alone]
 
 
 def _notes_on_swaps(found: Strengths, tests: Mapping[int, TestResult], settings: Settings) -> list[Note]:

@@ -42,7 +42,7 @@ from bestby.report.figures.canvas import Canvas
 from bestby.report.figures.systems import checked_kind, plot_systems
 from bestby.report.figures.systems import scores as draw_scores
 from bestby.report.numbers import DASH, MINUS, Rounding, alpha, p_clause, percent, percent_of
-from bestby.report.paper import against, drawn, inference, named
+from bestby.report.paper import against, clustered, drawn, inference, named
 from bestby.report.references import cite
 from bestby.report.tables import (
     BEST,
@@ -211,6 +211,8 @@ def _on_infinite(c: PreferenceComparison) -> Iterator[str]:
         all_of = f"{'won' if up else 'lost'} all {n}"
         if max(entry.wins, entry.losses) < n:
             all_of = f"never {'lost' if up else 'won'} or tied against a system of finite strength"
+        if entry.first_share == float(up) and c.order is not None and not c.order.included:
+            all_of += f", always shown {'first' if up else 'second'}, which an order effect would explain, too"
         text = f"{entry.system} {all_of}: its strength has no {'upper' if up else 'lower'} limit"
         d = None if finite is None else c[entry.system, finite.system]
         low = 0.0 if d is None or d.interval is None else d.interval.low if up else -d.interval.high
@@ -437,6 +439,9 @@ def sentences(c: PreferenceComparison) -> Iterator[str]:
         model += f", and of {words.listed([one.name for one in c.covariates])}"
     by = f"Jeffreys' prior{cite('analysis', 'jeffreys')}" if c.prior else "maximum likelihood"
     yield f"Their strengths were fitted by {by} to {model}{cite('model', c.tie_model)}.{_on_weights(c)}"
+    crossed = isinstance(c.provenance.data.get("clusters"), list)
+    both = f"Variances allow for both groupings{cite('interval', 'two-way')}."
+    yield both if crossed else clustered(c, "judgements")
     yield from inference(c, c.differences, over=" of the log strengths", systems=c.systems)
     yield drawn(c, c.differences, *(entry.interval for entry in c.systems))
 

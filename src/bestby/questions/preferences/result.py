@@ -448,6 +448,10 @@ class PreferenceComparison(Comparison):
     @property
     def extent(self) -> str:
         """How much was compared, in words."""
+        sizes = self.provenance.data.get("clusters")
+        if isinstance(sizes, list):
+            groupings = f"two crossed groupings of {' and '.join(map(grouped, sizes))} clusters"
+            return f"{extent(self.n_items, 0, 'judgements')} in {groupings}"
         return extent(self.n_items, self.n_clusters, "judgements")
 
     @with_suggestions
