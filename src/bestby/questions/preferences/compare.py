@@ -33,7 +33,7 @@ from bestby.inference.multiplicity import Spread
 from bestby.questions.preferences import doubts
 from bestby.questions.preferences.existence import bounds
 from bestby.questions.preferences.model import Trials
-from bestby.questions.preferences.precision import pairs_of, precision_of, quantile, units_of
+from bestby.questions.preferences.precision import pairs_of, quantile, units_of
 from bestby.questions.preferences.result import (
     Covariate,
     OrderEffect,
@@ -43,7 +43,7 @@ from bestby.questions.preferences.result import (
     PreferenceScore,
 )
 from bestby.questions.preferences.source import Columns, Judgements, Preferences, data_of
-from bestby.questions.preferences.strengths import Shares, Strengths, strengths, win_rates
+from bestby.questions.preferences.strengths import Shares, Strengths, shares_won, strengths
 from bestby.questions.preferences.swaps import balance, swap_test
 from bestby.report.pairs import Differences
 from bestby.report.reported import with_backend
@@ -331,13 +331,13 @@ def _compared(found: Strengths, settings: Settings, drawing: Drawing) -> Prefere
         better = many_systems.beaten(pairs, order)
         standings = family.standings_of(better, lettered=settings.baseline is None)
     may_be_best = _set_of_best(found, pairs, settings, drawing)
-    rates, first = win_rates(judged, found.trials, settings.level)
-    fitted = doubts.fit_test(found.fit, judged, found.precision, found.weights) if settings.fit_test else None
+    won = shares_won(judged, found.trials, settings.level)
+    fitted = doubts.fit_test(found) if settings.fit_test else None
     by_pair = doubts.order_by_pair(found.fit, fitted.design_effect) if found.ordered and fitted else None
     tie = found.fit.tie
     result = PreferenceComparison(
         metrics=(MetricInfo(settings.metric, True, (-math.inf, math.inf)),),
-        systems=_scores(found, order, standings, may_be_best, rates, settings),
+        systems=_scores(found, order, standings, may_be_best, won, settings),
         differences=differences,
         omnibus=(),
         notes=(),
@@ -352,11 +352,11 @@ def _compared(found: Strengths, settings: Settings, drawing: Drawing) -> Prefere
         tie_parameter=tie,
         tie_interval=_tie_interval(found, settings) if tie else None,
         prior=settings.prior,
-        order=_order_effect(found, pairs, first, by_pair, settings),
+        order=_order_effect(found, pairs, won, by_pair, settings),
         covariates=_covariates(found, settings),
         without_covariates=_without_covariates(found, order, settings),
         fit=fitted,
-        influence=_influence(found, settings),
+        influence=doubts.influence(found, settings.unit) if settings.interval is not None else (),
     )
     best_set = best_set_of(settings.metric, result.systems, settings.level)
     result = dataclasses.replace(result, best_sets=() if best_set is None else (best_set,))
@@ -615,7 +615,7 @@ def _scores(
     order: Sequence[int],
     standings: Any,
     may_be_best: SetOfBest | None,
-    rates: Shares,
+    won: Shares,
     settings: Settings,
 ) -> tuple[PreferenceScore, ...]:
     cells, bounded = found.trials, settings.interval is not None
@@ -626,7 +626,6 @@ def _scores(
         score, robust, interval = _strength(found, s, settings)
         known = bounded and math.isfinite(score)
         fisher = settings.unit * math.sqrt(max(float(found.fit.inverse[s, s]), 0.0))
-        win_rate = Interval(float(rates.low[s]), float(rates.high[s]), settings.level, "tango", True)
         out.append(
             PreferenceScore(
                 metric=settings.metric,
@@ -637,8 +636,8 @@ def _scores(
                 standard_error=fisher if known else None,
                 standard_error_method="fisher" if known else None,
                 robust_error=robust if known else None,
-                win_rate=float(rates.share[s]),
-                win_rate_interval=defined(win_rate)[0] if bounded else None,
+                win_rate=float(won.share[s]),
+                win_rate_interval=won.interval(s) if bounded else None,
                 wins=int(wins[s]),
                 ties=int(ties[s]),
                 losses=int(losses[s]),
@@ -653,7 +652,7 @@ def _scores(
 
 
 def _order_effect(
-    found: Strengths, pairs: PreferencePairs, first: Shares, by_pair: float | None, settings: Settings
+    found: Strengths, pairs: PreferencePairs, won: Shares, by_pair: float | None, settings: Settings
 ) -> OrderEffect:
     names = found.judged.systems
     estimate, error, interval, p, chance = math.nan, math.nan, None, math.nan, math.nan
@@ -670,11 +669,10 @@ def _order_effect(
             without = (names[x], names[y], settings.unit * float(log[x] - log[y]))
     elif settings.test is not None:
         undone_by, undone = _undone(found, pairs)
-    share = Interval(float(first.low[0]), float(first.high[0]), settings.level, "tango", True)
     return OrderEffect(
         found.status, estimate, error, interval, p, chance, found.identified.left, found.identified.within,
-        by_pair, undone_by, undone, float(first.share[0]),
-        defined(share)[0] if settings.interval is not None else None, without,
+        by_pair, undone_by, undone, float(won.share[-1]),
+        won.interval(-1) if settings.interval is not None else None, without,
     )  # fmt: skip
 
 
@@ -712,9 +710,7 @@ def _without_covariates(found: Strengths, order: Sequence[int], settings: Settin
     """Return the strengths without covariates, the best first."""
     if not found.judged.covariate_names:
         return ()
-    plain = dataclasses.replace(
-        found, fit=found.plain, precision=precision_of(found.plain, found.judged, found.weights)
-    )
+    plain = dataclasses.replace(found, fit=found.plain)
     out = []
     ranked = family.ranked(plain.places, found.judged.systems, True)
     for rank, s in enumerate(ranked, start=1):
@@ -729,18 +725,6 @@ def _tie_interval(found: Strengths, settings: Settings) -> Interval | None:
     return interval and dataclasses.replace(
         interval, low=math.exp(interval.low), high=math.exp(interval.high)
     )
-
-
-def _influence(found: Strengths, settings: Settings) -> Any:
-    """Return the voters who decide; the standard errors are those of clusters of voters."""
-    judged = found.judged
-    if judged.voter is None or settings.interval is None:
-        return ()
-    precision = found.precision
-    if not any(codes is judged.voter for codes in judged.clusters.values()):
-        by_voter = dataclasses.replace(judged, clusters={"voter": judged.voter})
-        precision = precision_of(found.fit, by_voter, found.weights)
-    return doubts.influence(found.fit, judged, precision, settings.unit, found.weights)
 
 
 # -- notes and provenance ----------------------------------------------------------------------------

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from bestby._core import special
-from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
+from bestby._core.typing import Array, BoolArray, IntArray
 from bestby.questions.preferences.model import Fit
-from bestby.questions.preferences.precision import Precision, Rows, pairs_of, without
+from bestby.questions.preferences.precision import pairs_of, without
 from bestby.questions.preferences.result import Cycle, FitTest, Influence
-from bestby.questions.preferences.source import Judgements
+from bestby.questions.preferences.strengths import Strengths
 
 MOVED = 0.7
 """Standard errors by which a voter must move a difference to be named: calm voters of 29 % move less."""
@@ -22,7 +22,7 @@ MOST_VOTERS = 100
 
 
 @dataclass(frozen=True, eq=False)
-class Pairs:
+class PairSums:
     """The pairs of systems that met, i < j, (p,): residuals and variances of y summed, and their difference.
 
     `border` are the sums of the variances with each other column of the design, (p, k).
@@ -37,7 +37,7 @@ class Pairs:
     number: IntArray
 
 
-def _pairs(found: Fit) -> Pairs:
+def _pairs(found: Fit) -> PairSums:
     """Return the sums of scores and information by pair of systems."""
     trials, S = found.trials, found.trials.size
     low, high = np.minimum(trials.first, trials.second), np.maximum(trials.first, trials.second)
@@ -53,12 +53,10 @@ def _pairs(found: Fit) -> Pairs:
     residual = np.bincount(number, sign * trials.count * found.residuals[0], keys.size)
     weight = np.bincount(number, w, keys.size)
     columns = np.column_stack(border) if border else np.empty((keys.size, 0))
-    return Pairs(keys // S, keys % S, residual, weight, columns, corner, number)
+    return PairSums(keys // S, keys % S, residual, weight, columns, corner, number)
 
 
-def fit_test(
-    found: Fit, judged: Judgements, precision: Precision, weights: FloatArray | None = None
-) -> FitTest | None:
+def fit_test(strengths: Strengths) -> FitTest | None:
     """Return the score test of free pairs beside the model, and the largest cycle of three systems.
 
     With r and w the residuals and variances of pairs, B their sums with the order and covariates and C the
@@ -66,6 +64,7 @@ def fit_test(
     Phil. Soc. 44, 50-57, by inverting in blocks), over its mean design effect (Rao & Scott 1984, Ann.
     Statist. 12, 46-60, first order). None where there is nothing to test.
     """
+    found = strengths.fit
     pairs = _pairs(found)
     n_groups = int(found.component.max()) + 1
     df = pairs.i.size - (found.trials.size - n_groups)
@@ -82,36 +81,27 @@ def fit_test(
     inner = np.linalg.inv(left[np.ix_(free, free)])
     a = over[:, free].T @ pairs.residual
     statistic = float((pairs.residual**2 / pairs.weight).sum() + a @ inner @ a)
-    effect = _design_effect(found, judged, precision, weights, pairs, over[:, free], inner, free, df)
+    effect = _design_effect(strengths, pairs, over[:, free], inner, free, df)
     statistic /= effect
     p_value = float(special.chdtrc(df, statistic))
-    return FitTest(statistic, df, p_value, effect, _largest_cycle(found, judged, pairs, effect))
+    return FitTest(statistic, df, p_value, effect, _largest_cycle(strengths, pairs, effect))
 
 
 def _design_effect(
-    found: Fit,
-    judged: Judgements,
-    precision: Precision,
-    weights: FloatArray | None,
-    pairs: Pairs,
-    over: Array,
-    inner: Array,
-    free: BoolArray,
-    df: int,
+    strengths: Strengths, pairs: PairSums, over: Array, inner: Array, free: BoolArray, df: int
 ) -> float:
     """Return by how much more the scores of pairs vary than the model says, on average over the test."""
+    found, clusters, rows = strengths.fit, strengths.judged.clusters, strengths.rows
     trials, n = found.trials, float(found.trials.count.sum())
-    if not judged.clusters:
+    if not clusters:
         squares = float(trials.count @ found.residuals[0] ** 2)
         # Residuals are short by what was fitted
         return max(squares / float(pairs.weight.sum()) * n / max(n - len(found.parameters), 1.0), 1e-300)
     from scipy.sparse import coo_array
 
-    rows = Rows.of(found, judged, weights)
     # Of two groupings the one with fewer clusters
-    codes, meat = min(
-        zip(judged.clusters.values(), precision.meats, strict=False), key=lambda x: int(x[0].max())
-    )
+    meats = strengths.precision.meats
+    codes, meat = min(zip(clusters.values(), meats, strict=False), key=lambda x: int(x[0].max()))
     inside = np.flatnonzero(trials.place >= 0)
     place = trials.place[inside]
     sign = np.where(trials.first < trials.second, 1.0, -1.0)[place]
@@ -132,12 +122,12 @@ def _design_effect(
     return max(trace / df, 1e-300)
 
 
-def _largest_cycle(found: Fit, judged: Judgements, pairs: Pairs, effect: float) -> Cycle | None:
+def _largest_cycle(strengths: Strengths, pairs: PairSums, effect: float) -> Cycle | None:
     """Return the three systems whose log odds, each by one Newton step, are farthest from adding up.
 
     Strengths cancel in the sum around three systems; Bonferroni's correction is for all of them.
     """
-    S = found.trials.size
+    trials, S = strengths.fit.trials, strengths.trials.size
     step, variance = np.zeros((S, S)), np.full((S, S), np.inf)
     step[pairs.i, pairs.j] = pairs.residual / pairs.weight
     step = step - step.T
@@ -157,11 +147,10 @@ def _largest_cycle(found: Fit, judged: Judgements, pairs: Pairs, effect: float) 
     if triple is None:
         return None
     p_value = min(1.0, n_triples * float(special.erfc(abs(best) / math.sqrt(2.0))))
-    trials = found.trials
     won, met = trials.table(trials.count * trials.value), trials.table(trials.count)
     share = (won + (met - won).T) / np.maximum(met + met.T, 1e-300)
     shares = tuple(float(share[x, y]) for x, y in zip(triple, (*triple[1:], triple[0]), strict=True))
-    names = tuple(judged.systems[s] for s in triple)
+    names = tuple(strengths.judged.systems[s] for s in triple)
     return Cycle(names, shares, abs(best), p_value)
 
 
@@ -183,28 +172,28 @@ def order_by_pair(found: Fit, effect: float) -> float | None:
     return float(special.chdtrc(i.size - 1, q))
 
 
-def influence(
-    found: Fit, judged: Judgements, precision: Precision, unit: float, weights: FloatArray | None = None
-) -> tuple[Influence, ...]:
+def influence(strengths: Strengths, unit: float) -> tuple[Influence, ...]:
     """Return the voters who move a difference of strengths more than voters like the others would.
 
-    Each is left out by a Newton step. Two conditions: a difference moves by .7 of its standard error, and by
-    more than chance for this voter at Bonferroni's level (Hausman 1978, Econometrica 46, 1251-1271, eq. 2.16:
-    the variance of the move is the difference of the two). Either alone names honest voters who only vote
-    much, or who are only one of many.
+    Each is left out by a Newton step. Two conditions: a difference moves by .7 of its standard error, which
+    is that of clusters of voters, and by more than chance for this voter at Bonferroni's level (Hausman 1978,
+    Econometrica 46, 1251-1271, eq. 2.16: the variance of the move is the difference of the two). Either alone
+    names honest voters who only vote much, or who are only one of many.
     """
+    found, judged, rows, S = strengths.fit, strengths.judged, strengths.rows, strengths.trials.size
     if judged.voter is None:
         return ()
-    rows, S = Rows.of(found, judged, weights), found.trials.size
+    if not any(codes is judged.voter for codes in judged.clusters.values()):
+        strengths = replace(strengths, judged=replace(judged, clusters={"voter": judged.voter}))
     voters = rows.heaviest(judged.voter, MOST_VOTERS)
     if not voters.size:
         return ()
-    strengths, others = rows.sums(judged.voter)
-    scores = np.hstack([strengths[voters].toarray(), others[voters]])
+    of_strengths, others = rows.sums(judged.voter)
+    scores = np.hstack([of_strengths[voters].toarray(), others[voters]])
     a, b = np.triu_indices(S, 1)
     same = found.component[a] == found.component[b]
     a, b = a[same], b[same]
-    gaps, errors = found.strengths[a] - found.strengths[b], precision.of(pairs_of(a, b))[0]
+    gaps, errors = found.strengths[a] - found.strengths[b], strengths.precision.of(pairs_of(a, b))[0]
     critical = -float(special.ndtri(0.025 / (voters.size * a.size)))
     counts = np.bincount(judged.voter)
     out = []

@@ -114,8 +114,8 @@ class Trials:
         wins = won + lost.T
         return wins, tied + tied.T, wins.T
 
-    def of_judgements(self, values: FloatArray) -> FloatArray:
-        """Return the values of the trial of each judgement, 0 of those in none."""
+    def by_judgement(self, values: FloatArray) -> FloatArray:
+        """Return for each judgement the value of its trial, 0 of those in none."""
         return np.append(values, 0.0)[self.place]
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from bestby._core import special
+from bestby._core.cached import cached_property
 from bestby._core.chunks import chunks
 from bestby._core.typing import Array, FloatArray, IntArray
 from bestby.inference.clusters import equal_units
@@ -81,8 +82,9 @@ def quantile(level: float, df: FloatArray) -> FloatArray:
     return np.asarray(special.stdtrit(np.maximum(df, 1.0), 0.5 * (1.0 + level)))
 
 
-def precision_of(found: Fit, judged: Judgements, weights: FloatArray | None = None) -> Precision:
-    """Return how well the judgements determine what was fitted to them, clusters taken together."""
+def precision_of(rows: Rows) -> Precision:
+    """Return how well judgements determine what was fitted to them, clusters taken together."""
+    found, judged, weights = rows.found, rows.judged, rows.weights
     groupings = [*judged.clusters.values()]
     units = [units_of(codes, weights) for codes in groupings] or [float(judged.n)]
     # Residuals that Jeffreys' prior leaves of a system that won all vary less than its wins
@@ -93,7 +95,6 @@ def precision_of(found: Fit, judged: Judgements, weights: FloatArray | None = No
         return Precision((way,), (df,), found.inverse, floor)
     if len(groupings) == 2:
         groupings.append(_crossed(*groupings))
-    rows = Rows.of(found, judged, weights)
     ways, meats = zip(*(_of_clusters(rows, codes) for codes in groupings), strict=True)
     return Precision(ways, tuple(max(n - 1.0, 1.0) for n in units), found.inverse, floor, meats)
 
@@ -124,40 +125,46 @@ def _crossed(one: IntArray, two: IntArray) -> IntArray:
     return codes
 
 
+def cluster_sums(judged: Judgements, codes: IntArray, of_first: FloatArray, of_second: FloatArray) -> Any:
+    """Return sums by cluster of what judgements give the system shown first and the other, sparse (G, S)."""
+    from scipy.sparse import coo_array
+
+    place = np.concatenate([codes, codes]), np.concatenate([judged.first, judged.second])
+    shape = int(codes.max()) + 1, len(judged.systems)
+    return coo_array((np.concatenate([of_first, of_second]), place), shape=shape).tocsr()
+
+
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """The scores of single judgements: residuals of y and of ties, (n,), each times its weight."""
+    """What was fitted, and the judgements with their weights (1 if None): a row of the design for each."""
 
     found: Fit
     judged: Judgements
-    of_y: FloatArray
-    of_tie: FloatArray | None
-    weights: FloatArray | None
+    weights: FloatArray | None = None
 
-    @classmethod
-    def of(cls, found: Fit, judged: Judgements, weights: FloatArray | None = None) -> Rows:
-        """Return the scores of judgements."""
-        of_y, of_tie = found.residuals
-        rows = cls(found, judged, of_y, of_tie, weights)
-        tie = None if of_tie is None else rows.weighted(of_tie)
-        return replace(rows, of_y=rows.weighted(of_y), of_tie=tie)
-
-    def weighted(self, values: FloatArray) -> FloatArray:
+    def weighted(self, of_trial: FloatArray) -> FloatArray:
         """Return the values of the trials of judgements, each times its weight."""
-        values = self.found.trials.of_judgements(values)
+        values = self.found.trials.by_judgement(of_trial)
         return values if self.weights is None else values * self.weights
+
+    @cached_property
+    def of_y(self) -> FloatArray:
+        """Weighted residuals of y, (n,)."""
+        return self.weighted(self.found.residuals[0])
+
+    @cached_property
+    def of_tie(self) -> FloatArray | None:
+        """Weighted residuals of ties in Davidson's model, (n,)."""
+        of_tie = self.found.residuals[1]
+        return None if of_tie is None else self.weighted(of_tie)
 
     def sums(self, codes: IntArray) -> tuple[Any, FloatArray]:
         """Return sums of scores by cluster: of strengths, sparse (G, S), and of other parameters, (G, k)."""
-        from scipy.sparse import coo_array
-
-        trials, n, y = self.found.trials, int(codes.max()) + 1, self.of_y
-        rows = np.concatenate([codes, codes])
-        columns = np.concatenate([self.judged.first, self.judged.second])
-        strengths = coo_array((np.concatenate([y, -y]), (rows, columns)), shape=(n, trials.size)).tocsr()
-        others = [np.bincount(codes, y * trials.of_judgements(x)) for x in trials.columns.T]
+        trials, y = self.found.trials, self.of_y
+        others = [np.bincount(codes, y * trials.by_judgement(x)) for x in trials.columns.T]
         others += [] if self.of_tie is None else [np.bincount(codes, self.of_tie)]
-        return strengths, np.column_stack(others) if others else np.empty((n, 0))
+        strengths = cluster_sums(self.judged, codes, y, -y)
+        return strengths, np.column_stack(others) if others else np.empty((strengths.shape[0], 0))
 
     def heaviest(self, codes: IntArray, most: int | None = None) -> IntArray:
         """Return the clusters that are not left out to first order, the one of most leverage first."""
@@ -242,17 +249,16 @@ def outer(strengths: Any, others: FloatArray) -> FloatArray:
 # -- weights of voters ------------------------------------------------------------------------------
 
 
-def shrunk_weights(found: Fit, judged: Judgements, voter: IntArray) -> FloatArray:
+def shrunk_weights(rows: Rows, voter: IntArray) -> FloatArray:
     """Return weights of judgements by which voters count alike, as far as voters differ.
 
     w = 1 / (1 + (n_g - 1) rho) for a voter of n_g judgements: the best weights if judgements of a voter have
     the correlation rho, which moments estimate, pooled over pairs of systems and the heaviest voters.
     """
-    rows = Rows.of(found, judged)
-    S, V, n = found.trials.size, found.inverse, np.bincount(voter)
-    heavy = rows.heaviest(voter)
+    found, heavy, n = rows.found, rows.heaviest(voter), np.bincount(voter)
+    S, V = found.trials.size, found.inverse
     if heavy.size < 2:
-        return np.ones(judged.n)
+        return np.ones(voter.size)
     strengths, others = rows.sums(voter)
     scores = np.hstack([strengths[heavy].toarray(), others[heavy]]) @ V
     clustered = single = squares = share = 0.0

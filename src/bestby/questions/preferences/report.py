@@ -211,14 +211,15 @@ def _on_infinite(c: PreferenceComparison) -> Iterator[str]:
         all_of = f"{'won' if up else 'lost'} all {n}"
         if max(entry.wins, entry.losses) < n:
             all_of = f"never {'lost' if up else 'won'} or tied against a system of finite strength"
-        if entry.first_share == float(up) and c.order is not None and not c.order.included:
-            all_of += f", always shown {'first' if up else 'second'}, which an order effect would explain, too"
         text = f"{entry.system} {all_of}: its strength has no {'upper' if up else 'lower'} limit"
         d = None if finite is None else c[entry.system, finite.system]
         low = 0.0 if d is None or d.interval is None else d.interval.low if up else -d.interval.high
         if finite is not None and low > 0.0:
             gap, side = difference_rounding(c).text(low), percent(0.5 * (1.0 + c.level))
             text += f"; at least {gap} {'above' if up else 'below'} {finite.system} ({side})"
+        if entry.first_share == float(up) and c.order is not None and not c.order.included:
+            place = "first" if up else "second"
+            text += f". It was always shown {place}: an order effect would explain that, too"
         yield f"{text}."
     if len(beyond) > MOST_LINES:
         yield f"{len(beyond) - MOST_LINES} more systems have no finite strength."

@@ -11,7 +11,7 @@ from tests.unit.questions.preferences.examples import design, drawn
 
 from bestby.questions.preferences import precision
 from bestby.questions.preferences.model import Fit
-from bestby.questions.preferences.precision import pairs_of, precision_of, shrunk_weights, units_of
+from bestby.questions.preferences.precision import Rows, pairs_of, precision_of, shrunk_weights, units_of
 from bestby.questions.preferences.source import Judgements
 from bestby.questions.preferences.strengths import strengths
 
@@ -42,7 +42,7 @@ def test_hc3(p: int) -> None:
     np.testing.assert_allclose(found.inverse, V, atol=1e-10)
     leverage = w * np.einsum("ij,jk,ik->i", Z, V, Z)
     scores = Z * (r / (1.0 - leverage))[:, None]
-    (way,) = precision_of(found, judged).ways
+    (way,) = precision_of(Rows(found, judged)).ways
     np.testing.assert_allclose(way, V @ scores.T @ scores @ V, atol=1e-10)
 
 
@@ -66,7 +66,7 @@ def test_clusters(p: int, exact: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(precision, "HEAVY", -1.0 if exact else 9.0)
     judged = drawn(groups={"voter": 25}, p=p)
     found = fitted(judged)
-    (way,) = precision_of(found, judged).ways
+    (way,) = precision_of(Rows(found, judged)).ways
     expected = brute(judged, found, judged.clusters["voter"], exact=exact)
     np.testing.assert_allclose(way, expected, atol=1e-12)
 
@@ -74,7 +74,7 @@ def test_clusters(p: int, exact: bool, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_clusters_with_leverage_are_left_out_exactly_and_others_nearly() -> None:
     judged = drawn(groups={"voter": 300}, n=2000)
     found = fitted(judged)
-    (way,) = precision_of(found, judged).ways
+    (way,) = precision_of(Rows(found, judged)).ways
     exact, first_order = (
         brute(judged, found, judged.clusters["voter"], exact=exact) for exact in (True, False)
     )
@@ -87,7 +87,7 @@ def test_clusters_of_one_are_judgements() -> None:
     codes[350:] = codes[:50]
     judged = dataclasses.replace(judged, clusters={"item": codes % 350})
     found = fitted(judged)
-    (way,) = precision_of(found, judged).ways
+    (way,) = precision_of(Rows(found, judged)).ways
     np.testing.assert_allclose(way, brute(judged, found, codes % 350, exact=False), atol=1e-12)
 
 
@@ -96,9 +96,9 @@ def test_both_ways() -> None:
     found = fitted(judged)
     item, voter = judged.clusters.values()
     both = np.unique(item * 1000 + voter, return_inverse=True)[1]
-    error, df = precision_of(found, judged).of(pairs_of(np.array([0]), np.array([1])))
+    error, df = precision_of(Rows(found, judged)).of(pairs_of(np.array([0]), np.array([1])))
     one, two, three = (
-        precision_of(found, dataclasses.replace(judged, clusters={"x": codes}))
+        precision_of(Rows(found, dataclasses.replace(judged, clusters={"x": codes})))
         .of(pairs_of(np.array([0]), np.array([1])))[0]
         .item()
         ** 2
@@ -124,7 +124,7 @@ def test_davidson_with_clusters_of_one_has_the_scores_of_its_likelihood() -> Non
     step = 1e-6 * np.eye(found.parameters.size)
     scores = np.column_stack([(logs(found.parameters + e) - logs(found.parameters - e)) / 2e-6 for e in step])
     np.testing.assert_allclose(scores.sum(axis=0), 0.0, atol=1e-4)
-    (way,) = precision_of(found, dataclasses.replace(judged, clusters={"x": codes})).ways
+    (way,) = precision_of(Rows(found, dataclasses.replace(judged, clusters={"x": codes}))).ways
     expected = 300 / 299 * found.inverse @ scores.T @ scores @ found.inverse
     np.testing.assert_allclose(way, expected, atol=1e-6)
 
@@ -133,12 +133,12 @@ def test_weights_follow_how_much_voters_differ() -> None:
     rng = np.random.default_rng(3)
     same = drawn(n=3000, groups={"voter": 30})
     voter = same.clusters["voter"]
-    assert shrunk_weights(fitted(same), same, voter).min() > 0.5
+    assert shrunk_weights(Rows(fitted(same), same), voter).min() > 0.5
     own = rng.normal(0.0, 1.0, (30, 5))
     gap = own[voter, same.first] - own[voter, same.second]
     outcome = 2 * (rng.random(3000) < 1.0 / (1.0 + np.exp(-gap)))
     differing = dataclasses.replace(same, outcome=outcome.astype(np.int8))
-    weights = shrunk_weights(fitted(differing), differing, voter)
+    weights = shrunk_weights(Rows(fitted(differing), differing), voter)
     sizes = np.bincount(voter)
     # Judgements of the busiest voter count least, and a voter of one judgement counts 1
     assert weights[voter == sizes.argmax()].max() == weights.min() < 0.1
