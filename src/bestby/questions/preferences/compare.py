@@ -347,7 +347,7 @@ def _compared(found: Strengths, settings: Settings, drawing: Drawing) -> Prefere
         correction=settings.corrected_by,
         margin=settings.margin,
         baseline=settings.baseline,
-        n_clusters=min((int(codes.max()) + 1 for codes in judged.clusters.values()), default=0),
+        n_clusters=min(judged.n_clusters, default=0),
         tie_model=settings.ties,
         tie_parameter=tie,
         tie_interval=_tie_interval(found, settings) if tie else None,
@@ -395,8 +395,9 @@ def _pairs(
             ends[asked] = [gap - half, gap + half]
     p = _p_of(ratio, df, side)
     # Units that all point one way are the least that a test of theirs can see
-    sizes = [int(codes.max()) + 1 for codes in found.judged.clusters.values()]
-    least = (1.0 if side != "two-sided" else 2.0) * 0.5 ** min([found.judged.n, 1000, *sizes])
+    least = (1.0 if side != "two-sided" else 2.0) * 0.5 ** min(
+        [found.judged.n, 1000, *found.judged.n_clusters]
+    )
     p = np.maximum(p, max(least, sys.float_info.min))
     # Of an infinite difference without a bound only the side is known
     p = np.where(over | under, _towards(1.0, over, side), np.where(same, p, 1.0))
@@ -435,7 +436,7 @@ def _pairs(
     if not bounded:
         low, high, tost = nothing, nothing, [nothing, nothing]
     wins, ties, losses = (x[a, b].astype(np.int64) for x in found.trials.records)
-    chances = [_preference(x, fit.tie) for x in (gap, low / settings.unit, high / settings.unit)]
+    chances = [fit.preferred(x) for x in (gap, low / settings.unit, high / settings.unit)]
     with np.errstate(invalid="ignore"):
         verdict = family.verdicts(low, high, tost[0], tost[1], settings.margin, True)
     return (
@@ -511,16 +512,6 @@ def _towards(p: float, over: Any, side: str) -> FloatArray:
 def _rounded(ends: FloatArray, margin: float | None) -> FloatArray:
     """Return ends of intervals; those that only rounding separates from 0 or the margin lie on it."""
     return rounding.on_marks(ends, family.marks(margin), np.ones(ends.size))
-
-
-def _preference(gap: FloatArray, tie: float) -> FloatArray:
-    """Return the probability that the first is preferred, a tie counting half, at these log odds."""
-    if not tie:
-        return np.asarray(special.expit(gap))
-    small = np.exp(-np.abs(gap))
-    tied = tie * np.exp(-0.5 * np.abs(gap))
-    ahead = (1.0 + 0.5 * tied) / (1.0 + small + tied)
-    return np.where(gap >= 0.0, ahead, np.where(gap < 0.0, 1.0 - ahead, np.nan))
 
 
 def _swap_tests(
@@ -661,7 +652,7 @@ def _order_effect(
     without: tuple[str | float, ...] = ()
     if found.ordered:
         estimate, error, interval, p = _estimated(found, len(names), settings)
-        chance = float(_preference(np.array([estimate]), found.fit.tie)[0])
+        chance = float(found.fit.preferred(np.array([estimate]))[0])
         plain = dataclasses.replace(found, fit=found.without_order)
         x, y = family.ranked(plain.places, names, True)[:2]
         log = plain.scores
@@ -784,15 +775,12 @@ def _notes(
 
 def _of_one_cluster(judged: Judgements) -> list[str]:
     """Return the systems that one cluster alone tells of."""
-    alone = np.zeros(len(judged.systems), dtype=np.bool_)
+    shown, alone = np.concatenate([judged.first, judged.second]), np.zeros(len(judged.systems), np.bool_)
     for codes in judged.clusters.values():
-        some, several = np.empty(alone.size, dtype=codes.dtype), np.zeros_like(alone)
-        for shown in (judged.first, judged.second):
-            some[shown] = codes
-        for shown in (judged.first, judged.second):
-            several[shown[codes != some[shown]]] = True
-        alone |= ~several
-    return [name for name, is_alone in zip(judged.systems, alone.tolist(), strict=True) if is_alone]
+        both, some = np.tile(codes, 2), np.empty(alone.size, dtype=codes.dtype)
+        some[shown] = both
+        alone |= np.bincount(shown, both != some[shown]) == 0.0
+    return [judged.systems[s] for s in np.flatnonzero(alone)]
 
 
 def _notes_on_swaps(found: Strengths, tests: Mapping[int, TestResult], settings: Settings) -> list[Note]:
@@ -807,8 +795,7 @@ def _notes_on_swaps(found: Strengths, tests: Mapping[int, TestResult], settings:
 def _provenance(found: Strengths, settings: Settings, drawing: Drawing) -> Provenance:
     judged = found.judged
     numbers: dict[str, Any] = {"judgements": judged.n, "systems": list(judged.systems)}
-    sizes = [int(codes.max()) + 1 for codes in judged.clusters.values()]
-    if sizes:
+    if sizes := judged.n_clusters:
         numbers["clusters"] = sizes[0] if len(sizes) == 1 else sizes
     if judged.covariate_names:
         numbers["covariates"] = list(judged.covariate_names)

@@ -155,6 +155,10 @@ class Fit:
         """Davidson's nu: twice the odds of a tie between equals; 0 where ties are halves."""
         return float(np.exp(self.parameters[-1])) if self.davidson else 0.0
 
+    def preferred(self, gap: FloatArray) -> FloatArray:
+        """Return the probability that the first is preferred, a tie counting half, at these log odds."""
+        return moments_at(gap, float(self.parameters[-1]) if self.davidson else None).mean
+
     @cached_property
     def residuals(self) -> tuple[FloatArray, FloatArray | None]:
         """Y less its mean, and for Davidson's model ties less theirs, of one judgement of each trial."""
@@ -194,15 +198,14 @@ def log_odds(trials: Trials, parameters: FloatArray) -> FloatArray:
     return gap + trials.columns @ parameters[S : S + k] if k else gap
 
 
-def moments_of(trials: Trials, parameters: FloatArray, davidson: bool) -> Moments:
-    """Return the moments of one judgement of each trial."""
-    gap = log_odds(trials, parameters)
-    if not davidson:
+def moments_at(gap: FloatArray, log_tie: float | None) -> Moments:
+    """Return the moments of one judgement each, at these log odds; `log_tie` is Davidson's log nu."""
+    if log_tie is None:
         mean, nothing = special.expit(gap), np.zeros(0)
         return Moments(mean, mean * special.expit(-gap), nothing, nothing, nothing)
     # Davidson (1970): exp(d / 2), nu and exp(-d / 2), over exp(|d| / 2) so that nothing overflows; the order
     # is in d (Davidson & Beaver 1977, Biometrics 33, 693-702).
-    small, tie = np.exp(-np.abs(gap)), np.exp(parameters[-1] - 0.5 * np.abs(gap))
+    small, tie = np.exp(-np.abs(gap)), np.exp(log_tie - 0.5 * np.abs(gap))
     ties = tie / (1.0 + small + tie)
     ahead = (1.0 + 0.5 * tie) / (1.0 + small + tie)
     mean = np.where(gap >= 0.0, ahead, 1.0 - ahead)
@@ -308,7 +311,7 @@ def fit(
             hint='ties="half" counts a tie as half a win for both',
         )
     for step_number in range(100):
-        moments = moments_of(trials, beta, davidson)
+        moments = moments_at(log_odds(trials, beta), float(beta[-1]) if davidson else None)
         matrix = information(trials, moments, davidson)
         if names and step_number == 0:
             _refuse_collinear(matrix, trials.size, names)

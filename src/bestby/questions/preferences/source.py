@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections import ChainMap, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, count
 from operator import itemgetter
@@ -340,23 +340,17 @@ def _codes_of(table: Table, name: str, role: str) -> Coded:
         return Coded(*codes(np.ma.getdata(raw)))
     if isinstance(raw, Coded):
         return raw
-    listed = _cells(table, name)
-    several = {kind for kind in {*map(type, listed)} if _holds_several(kind)}
-    if several:
-        row = next(row for row, value in enumerate(listed) if type(value) in several)
-        raise InvalidInputError(
-            f"{table.source}: the {role} of row {row + 1} must be a name, got {quoted(listed[row])}",
-            hint=_ROW_HINT,
-        )
+    cells = _cells(table, name)
     place: dict[Any, int] = defaultdict(count().__next__)
-    places = np.fromiter(map(place.__getitem__, listed), np.int32, len(listed))
+    try:
+        places = np.fromiter(map(place.__getitem__, cells), np.int32, len(cells))
+    except TypeError:  # a list, say, which has no hash
+        row = next(row for row, cell in enumerate(cells) if not isinstance(cell, Hashable))
+        raise InvalidInputError(
+            f"{table.source}: the {role} of row {row + 1} must be a name, got {quoted(cells[row])}",
+            hint=_ROW_HINT,
+        ) from None
     return Coded(objects([*place]), places)
-
-
-def _holds_several(kind: type) -> bool:
-    """Tell whether values of a type are no names: they hold several values, or have no hash."""
-    holds = issubclass(kind, Collection) or hasattr(kind, "__array__") or kind.__hash__ is None
-    return holds and not issubclass(kind, str | bytes)
 
 
 def _in_one_spelling(parts: Sequence[Coded], rows: Any = slice(None)) -> Coded:
@@ -665,6 +659,11 @@ class Judgements:
     def n(self) -> int:
         """The number of judgements."""
         return int(self.first.size)
+
+    @property
+    def n_clusters(self) -> list[int]:
+        """The numbers of clusters in each grouping."""
+        return [int(codes.max()) + 1 for codes in self.clusters.values()]
 
 
 @dataclass(frozen=True)
