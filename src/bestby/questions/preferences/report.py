@@ -84,7 +84,7 @@ def document(c: PreferenceComparison) -> Document:
         name=metric.name,
         lead=_cycle(c) + words.headline(c, metric),
         tables=(_systems(c), *_both_rankings(c), differences_table(shown, metric), _preferences(shown)),
-        remarks=tuple(_remarks(c)),
+        remarks=tuple(_remarks(c, digits)),
         details=tuple(_details(c)),
         pictures=tuple(_pictures(c)),
         readings=tuple(difference_sentence(d, digits) for d in shown.differences),
@@ -126,23 +126,23 @@ def _cycle(c: PreferenceComparison) -> str:
     )
 
 
-def _remarks(c: PreferenceComparison) -> Iterator[str]:
+def _remarks(c: PreferenceComparison, digits: Rounding) -> Iterator[str]:
     """Yield what must be known to read the strengths, a line per idea."""
-    yield from _on_order(c)
-    yield from _on_infinite(c)
+    yield from _on_order(c, digits)
+    yield from _on_infinite(c, digits)
     yield from _on_covariates(c)
     if c.fit is not None and c.fit.p_value < UNFIT and not _cycle(c):
         yield f"Strengths do not describe all pairs ({_fit(c)})."
     for one in c.influence[:MOST_LINES]:
-        digits = Rounding.of([(one.before, None), (one.after, None)])
+        before, after = map(digits.text, (one.before, one.after))
         text = f"Leaving out voter {one.voter} ({percent_of(one.share)}) moves {one.a} {MINUS} {one.b} from"
-        text += f" {digits.text(one.before)} to {digits.text(one.after)}"
+        text += f" {before} to {after}"
         yield text + ("." if one.leader == c.systems[0].system else f"; {one.leader} is then the strongest.")
     if len(c.influence) > MOST_LINES:
         yield f"{len(c.influence) - MOST_LINES} more voters move a difference by themselves."
 
 
-def _on_order(c: PreferenceComparison) -> Iterator[str]:
+def _on_order(c: PreferenceComparison, digits: Rounding) -> Iterator[str]:
     order = c.order
     if order is None:
         return
@@ -157,7 +157,7 @@ def _on_order(c: PreferenceComparison) -> Iterator[str]:
         if uneven:
             s = uneven[0]
             x, y, lead = order.without
-            gap = difference_rounding(c).text(float(lead))
+            gap = digits.text(float(lead))
             text += f". {s.system} was shown first in {percent_of(s.first_share or 0.0)} of its judgements:"
             text += f" without order in the model {x} would lead {y} by {gap}"
         yield f"{text}."
@@ -198,7 +198,7 @@ def _unbalanced(c: PreferenceComparison) -> list[PreferenceScore]:
     return [entry for _, entry in sorted(far, key=itemgetter(0))]
 
 
-def _on_infinite(c: PreferenceComparison) -> Iterator[str]:
+def _on_infinite(c: PreferenceComparison, digits: Rounding) -> Iterator[str]:
     """Yield what is known of systems without a finite strength."""
     finite = next((entry for entry in c.systems if math.isfinite(entry.score)), None)
     beyond = [entry for entry in c.systems if not math.isfinite(entry.score)]
@@ -215,7 +215,7 @@ def _on_infinite(c: PreferenceComparison) -> Iterator[str]:
         d = None if finite is None else c[entry.system, finite.system]
         low = 0.0 if d is None or d.interval is None else d.interval.low if up else -d.interval.high
         if finite is not None and low > 0.0:
-            gap, side = difference_rounding(c).text(low), percent(0.5 * (1.0 + c.level))
+            gap, side = digits.text(low), percent(0.5 * (1.0 + c.level))
             text += f"; at least {gap} {'above' if up else 'below'} {finite.system} ({side})"
         if entry.first_share == float(up) and c.order is not None and not c.order.included:
             place = "first" if up else "second"
