@@ -35,6 +35,7 @@ from bestby.questions.preferences.existence import bounds
 from bestby.questions.preferences.model import Trials
 from bestby.questions.preferences.precision import pairs_of, quantile, units_of
 from bestby.questions.preferences.result import (
+    KINDS,
     Covariate,
     OrderEffect,
     PlainScore,
@@ -66,9 +67,6 @@ MOST_TESTS, MOST_WORK = 500, 2e10
 
 A hundredth of them have bounds, too, of ten such fits.
 """
-
-KINDS = ("wald", "likelihood-ratio")
-"""How a pair was computed, where the difference is finite or unknown and where it is infinite."""
 
 
 @with_suggestions
@@ -473,7 +471,6 @@ def _pairs(
             probability=chances[0],
             probability_low=chances[1],
             probability_high=chances[2],
-            kinds=KINDS,
         ),
         (infinite.size - with_bound, infinite.size - tested),
     )
