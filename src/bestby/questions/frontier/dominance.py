@@ -24,7 +24,7 @@ class Dominated:
     by: IntArray
 
 
-def of_prices(price: FloatArray) -> FloatArray:
+def price_p_values(price: FloatArray) -> FloatArray:
     """Return the p-values of known prices, shape (k, k): 0 where j is not dearer than i, 1 where it is."""
     return np.where(price[:, None] <= price, 0.0, 1.0)
 
