@@ -345,7 +345,7 @@ def _compared(found: Strengths, settings: Settings, drawing: Drawing) -> Prefere
         correction=settings.corrected_by,
         margin=settings.margin,
         baseline=settings.baseline,
-        n_clusters=min(judged.n_clusters, default=0),
+        n_clusters=min((clusters.n for clusters in judged.groupings), default=0),
         tie_model=settings.ties,
         tie_parameter=tie,
         tie_interval=_tie_interval(found, settings) if tie else None,
@@ -394,7 +394,7 @@ def _pairs(
     p = _p_of(ratio, df, side)
     # Units that all point one way are the least that a test of theirs can see
     least = (1.0 if side != "two-sided" else 2.0) * 0.5 ** min(
-        [found.judged.n, 1000, *found.judged.n_clusters]
+        [found.judged.n, 1000, *(clusters.n for clusters in found.judged.groupings)]
     )
     p = np.maximum(p, max(least, sys.float_info.min))
     # Of an infinite difference without a bound only the side is known
@@ -792,7 +792,7 @@ def _notes_on_swaps(found: Strengths, tests: Mapping[int, TestResult], settings:
 def _provenance(found: Strengths, settings: Settings, drawing: Drawing) -> Provenance:
     judged = found.judged
     numbers: dict[str, Any] = {"judgements": judged.n, "systems": list(judged.systems)}
-    if sizes := judged.n_clusters:
+    if sizes := [clusters.n for clusters in judged.groupings]:
         numbers["clusters"] = sizes[0] if len(sizes) == 1 else sizes
     if judged.covariate_names:
         numbers["covariates"] = list(judged.covariate_names)

@@ -10,7 +10,7 @@ import numpy as np
 from bestby._core import special
 from bestby._core.typing import Array, BoolArray, IntArray
 from bestby.questions.preferences.model import Fit
-from bestby.questions.preferences.precision import pairs_of, without
+from bestby.questions.preferences.precision import pairs_of
 from bestby.questions.preferences.result import Cycle, FitTest, Influence
 from bestby.questions.preferences.strengths import Strengths
 
@@ -91,34 +91,36 @@ def _design_effect(
     strengths: Strengths, pairs: PairSums, over: Array, inner: Array, free: BoolArray, df: int
 ) -> float:
     """Return by how much more the scores of pairs vary than the model says, on average over the test."""
-    found, clusters, rows = strengths.fit, strengths.judged.clusters, strengths.rows
+    found, rows = strengths.fit, strengths.rows
     trials, n = found.trials, float(found.trials.count.sum())
-    if not clusters:
+    if not strengths.judged.clusters:
         squares = float(trials.count @ found.residuals[0] ** 2)
         # Residuals are short by what was fitted
         return max(squares / float(pairs.weight.sum()) * n / max(n - len(found.parameters), 1.0), 1e-300)
-    from scipy.sparse import coo_array
+    from scipy.sparse import csr_array
 
     # Of two groupings the one with fewer clusters
-    meats = strengths.precision.meats
-    codes, meat = min(zip(clusters.values(), meats, strict=False), key=lambda x: int(x[0].max()))
-    inside = np.flatnonzero(trials.place >= 0)
-    place = trials.place[inside]
-    sign = np.where(trials.first < trials.second, 1.0, -1.0)[place]
-    r, group, number = rows.of_y[inside], codes[inside], pairs.number[place]
-    shape = (int(codes.max()) + 1, pairs.i.size)
-    by_pair = coo_array((sign * r, (group, number)), shape=shape).tocsr()
-    trace = float((by_pair.data**2 / pairs.weight[by_pair.indices]).sum())
-    columns = [x[place] * r for x in trials.columns.T]
-    if rows.of_tie is not None:
-        columns.append(rows.of_tie[inside])
-    kept = [
-        columns[k] - over_k[number] * sign * r for k, over_k in zip(np.flatnonzero(free), over.T, strict=True)
-    ]
-    if kept:
-        more = np.column_stack([np.bincount(group, values, shape[0]) for values in kept])
+    by_size = zip(strengths.judged.groupings, strengths.precision.ways, strict=False)
+    clusters, way = min(by_size, key=lambda one: one[0].n)
+    sign = np.where(trials.first < trials.second, 1.0, -1.0)
+    trace = 0.0
+    for members, sizes in clusters.blocks(np.arange(clusters.n)):
+        r, *tie = (rows.weighted(x, members) for x in found.residuals)
+        number = trials.by_judgement(pairs.number, members).astype(np.int32)
+        signed = r * trials.by_judgement(sign, members)
+        columns = [*(r * trials.by_judgement(x, members) for x in trials.columns.T), *tie]
+        kept = [
+            columns[k] - of_k[number] * signed for k, of_k in zip(np.flatnonzero(free), over.T, strict=True)
+        ]
+        group = np.repeat(np.arange(sizes.size), sizes)
+        more = np.column_stack([np.zeros((sizes.size, 0)), *(np.bincount(group, x) for x in kept)])
         trace += float(np.einsum("gk,kl,gl->", more, inner, more))
-    trace -= float((found.inverse * meat).sum())
+        by_pair = csr_array(
+            (signed, number, np.append(0, np.cumsum(sizes))), shape=(sizes.size, pairs.i.size)
+        )
+        by_pair.sum_duplicates()  # in place
+        trace += float((by_pair.data**2 / pairs.weight[by_pair.indices]).sum())
+    trace -= float((found.inverse * way.meat).sum())
     return max(trace / df, 1e-300)
 
 
@@ -180,44 +182,42 @@ def influence(strengths: Strengths, unit: float) -> tuple[Influence, ...]:
     Econometrica 46, 1251-1271, eq. 2.16: the variance of the move is the difference of the two). Either alone
     names honest voters who only vote much, or who are only one of many.
     """
-    found, judged, rows, S = strengths.fit, strengths.judged, strengths.rows, strengths.trials.size
+    found, judged, S = strengths.fit, strengths.judged, strengths.trials.size
     if judged.voter is None:
         return ()
     if not any(codes is judged.voter for codes in judged.clusters.values()):
-        strengths = replace(strengths, judged=replace(judged, clusters={"voter": judged.voter}))
-    voters = rows.heaviest(judged.voter, MOST_VOTERS)
+        judged = replace(judged, clusters={"voter": judged.voter})
+        strengths = replace(strengths, judged=judged)
+    precision, groupings = strengths.precision, judged.groupings
+    place = next(k for k, clusters in enumerate(groupings) if clusters.codes is judged.voter)
+    voters, moved = precision.ways[place].heavy[:MOST_VOTERS], precision.ways[place].moved[:MOST_VOTERS]
     if not voters.size:
         return ()
-    of_strengths, others = rows.sums(judged.voter)
-    scores = np.hstack([of_strengths[voters].toarray(), others[voters]])
     a, b = np.triu_indices(S, 1)
     same = found.component[a] == found.component[b]
     a, b = a[same], b[same]
-    gaps, errors = found.strengths[a] - found.strengths[b], strengths.precision.of(pairs_of(a, b))[0]
+    gaps, errors = found.strengths[a] - found.strengths[b], precision.of(pairs_of(a, b))[0]
     critical = -float(special.ndtri(0.025 / (voters.size * a.size)))
-    counts = np.bincount(judged.voter)
+    shifts = moved[:, a] - moved[:, b]
+    far = np.abs(shifts) > MOVED * errors
+    moving = np.flatnonzero(far.any(axis=1))
     out = []
-    for part, left in without(rows, judged.voter, voters):
-        every = np.linalg.solve(left, scores[part, :, None])[..., 0]
-        for voter, without_voter, moved in zip(voters[part], left, every, strict=True):
-            shift = moved[a] - moved[b]
-            far = np.abs(shift) > MOVED * errors
-            if not far.any():
-                continue
-            inverse = np.linalg.inv(without_voter)
+    for part, left_out in strengths.rows.without(groupings[place], voters[moving]):
+        for k, inverse in zip(moving[part], np.linalg.inv(left_out), strict=True):
+            voter, shift = voters[k], shifts[k]
             gained = np.maximum(pairs_of(a, b)(inverse) - pairs_of(a, b)(found.inverse), 1e-300)
-            named = far & (np.abs(shift) > critical * np.sqrt(gained))
+            named = far[k] & (np.abs(shift) > critical * np.sqrt(gained))
             if not named.any():
                 continue
             p = int(np.where(named, np.abs(shift) / errors, 0.0).argmax())
             x, y = (a[p], b[p]) if gaps[p] >= 0.0 else (b[p], a[p])
             before, after = abs(gaps[p]), float(np.sign(gaps[p]) or 1.0) * (gaps[p] - shift[p])
-            leader = int((found.strengths - moved[:S]).argmax())
+            leader = int((found.strengths - moved[k, :S]).argmax())
             out.append(
                 Influence(
                     judged.voters[voter] if judged.voters else str(voter),
-                    int(counts[voter]),
-                    float(counts[voter]) / judged.n,
+                    int(groupings[place].sizes[voter]),
+                    float(groupings[place].sizes[voter]) / judged.n,
                     judged.systems[x],
                     judged.systems[y],
                     unit * float(before),

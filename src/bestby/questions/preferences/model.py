@@ -9,7 +9,7 @@ the mean must be right, and the covariance of `precision` gets the variance of t
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -114,9 +114,10 @@ class Trials:
         wins = won + lost.T
         return wins, tied + tied.T, wins.T
 
-    def by_judgement(self, values: FloatArray) -> FloatArray:
-        """Return for each judgement the value of its trial, 0 of those in none."""
-        return np.append(values, 0.0)[self.place]
+    def by_judgement(self, values: Array, some: Any = slice(None)) -> FloatArray:
+        """Return for each judgement, or some of them, the value of its trial, 0 of those in none."""
+        held: FloatArray = np.append(values, 0.0)[self.place[some]]
+        return held
 
 
 class Moments(NamedTuple):
@@ -160,10 +161,13 @@ class Fit:
         return moments_at(gap, float(self.parameters[-1]) if self.davidson else None).mean
 
     @cached_property
-    def residuals(self) -> tuple[FloatArray, FloatArray | None]:
-        """Y less its mean, and for Davidson's model ties less theirs, of one judgement of each trial."""
-        tied = (self.trials.outcome == 1) - self.moments.ties if self.davidson else None
-        return self.trials.value - self.moments.mean, tied
+    def residuals(self) -> tuple[FloatArray, ...]:
+        """Y less its mean of one judgement of each trial, and in Davidson's model a tie less its probability.
+
+        These are the derivatives of the log likelihood by the log odds and by log nu.
+        """
+        of_y = self.trials.value - self.moments.mean
+        return (of_y, (self.trials.outcome == 1) - self.moments.ties) if self.davidson else (of_y,)
 
     @cached_property
     def leverage(self) -> FloatArray:
@@ -213,28 +217,12 @@ def moments_at(gap: FloatArray, log_tie: float | None) -> Moments:
     return Moments(mean, variance, ties * (1.0 - ties), ties * (0.5 - mean), ties)
 
 
-def sums(
-    trials: Trials, of_y: FloatArray, of_tie: FloatArray | None, group: Array | None = None, n: int = 1
-) -> FloatArray:
-    """Return the sums over trials of their scores, (P,), or by `group`, (n, P).
-
-    The derivative of a log likelihood by d is the residual of y, by log nu that of the tie.
-    """
-    S, keys = trials.size, 0 if group is None else group
-    first, second = keys * S + trials.first, keys * S + trials.second
-    out = np.bincount(first, of_y, n * S) - np.bincount(second, of_y, n * S)
-    places = np.zeros(trials.count.size, dtype=np.int64) if group is None else group
-    more = [np.bincount(places, x * of_y, n) for x in trials.columns.T]
-    more += [] if of_tie is None else [np.bincount(places, of_tie, n)]
-    both = np.column_stack([out.reshape(n, S), *more])
-    return both[0] if group is None else both
-
-
 def products(
     trials: Trials,
     of_y: FloatArray,
     of_tie: FloatArray | None = None,
     of_both: FloatArray | None = None,
+    *,
     group: Array | None = None,
     n: int = 1,
 ) -> FloatArray:
@@ -267,13 +255,14 @@ def information(
     moments: Moments,
     davidson: bool,
     count: FloatArray | None = None,
+    *,
     group: Array | None = None,
     n: int = 1,
 ) -> FloatArray:
     """Return the Fisher information of the trials, (P, P), or by `group`, (n, P, P)."""
     c = trials.count if count is None else count
     tied, both = (c * moments.tied, c * moments.both) if davidson else (None, None)
-    return products(trials, c * moments.variance, tied, both, group, n)
+    return products(trials, c * moments.variance, tied, both, group=group, n=n)
 
 
 def constant(component: IntArray, n_parameters: int) -> FloatArray:
@@ -318,10 +307,11 @@ def fit(
         amount = max(float(np.trace(matrix)) / P, 1e-300)
         inverse = np.linalg.inv(matrix + amount * free) - free / amount
         found = Fit(trials, beta, component, davidson, jeffreys, 0.5 * (inverse + inverse.T), moments)
-        of_y, of_tie = found.residuals
+        of_y, *of_tie = (trials.count * x for x in found.residuals)
         if jeffreys:
-            of_y = of_y + found.leverage * (0.5 - moments.mean)
-        gradient = sums(trials, trials.count * of_y, None if of_tie is None else trials.count * of_tie)
+            of_y += trials.count * found.leverage * (0.5 - moments.mean)
+        ahead = np.bincount(trials.first, of_y, trials.size) - np.bincount(trials.second, of_y, trials.size)
+        gradient = np.concatenate([ahead, of_y @ trials.columns, [x.sum() for x in of_tie]])
         step = found.inverse @ gradient
         moved = log_odds(trials, step) - trials.offset
         reach = float(np.abs(moved).max(initial=0.0)) + (abs(float(step[-1])) if davidson else 0.0)

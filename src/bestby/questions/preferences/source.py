@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections import ChainMap, defaultdict
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, count
 from operator import itemgetter
@@ -17,12 +17,13 @@ import numpy as np
 
 from bestby._core import arrays, checks
 from bestby._core.arrays import is_table, objects
+from bestby._core.cached import cached_property
 from bestby._core.checks import NUMERAL
 from bestby._core.errors import InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.paths import readable_file
 from bestby._core.text import counted, normal_form, quoted, visible, words_of
-from bestby._core.typing import Array, FloatArray, OnMissing
+from bestby._core.typing import Array, FloatArray, IntArray, OnMissing
 from bestby.data.alignment import chosen_names, two_groupings
 from bestby.data.columns import HEAD, MISSING, Coded, Column, Missing, codes, occurring
 from bestby.data.evaluation import Evaluation
@@ -631,6 +632,56 @@ def _covariate(judged: Preferences, entry: Any) -> tuple[str, FloatArray]:
 
 
 @dataclass(frozen=True, eq=False)
+class Clusters:
+    """Clusters of judgements: `codes` from 0, shape (n,), each of which occurs."""
+
+    codes: IntArray
+
+    @property
+    def n(self) -> int:
+        """The number of clusters."""
+        return self.sizes.size
+
+    @cached_property
+    def sizes(self) -> IntArray:
+        """How many judgements each has, shape (G,)."""
+        return np.bincount(self.codes)
+
+    @cached_property
+    def _order(self) -> IntArray:
+        """The judgements, those of one cluster after those of another, shape (n,)."""
+        return _sorted(self.codes)
+
+    def members(self, chosen: IntArray) -> tuple[IntArray, IntArray]:
+        """Return the judgements of some clusters, one cluster after the other, and how many each has."""
+        sizes = self.sizes[chosen]
+        ends = np.cumsum(self.sizes)[chosen]
+        return self._order[np.repeat(ends - np.cumsum(sizes), sizes) + np.arange(sizes.sum())], sizes
+
+    def blocks(self, chosen: IntArray) -> Iterator[tuple[IntArray, IntArray]]:
+        """Yield what `members` returns, a part of the clusters at a time."""
+        block = np.cumsum(self.sizes[chosen]) >> 18  # judgements, of some megabytes
+        for part in np.split(chosen, np.flatnonzero(np.diff(block)) + 1):
+            yield self.members(part)
+
+    def crossed(self, other: Clusters) -> Clusters:
+        """Return the clusters of judgements that are in the same cluster of this grouping and the other."""
+        order = other._order[_sorted(self.codes[other._order])]
+        differs = np.diff(self.codes[order]) | np.diff(other.codes[order])
+        codes = np.empty_like(order)
+        codes[order] = np.cumsum(np.append(0, differs != 0))
+        return Clusters(codes)
+
+
+def _sorted(codes: IntArray) -> IntArray:
+    """Return the order of codes by counting them, which takes a tenth of the time of sorting a million."""
+    from scipy.sparse import coo_array
+
+    place = codes, np.arange(codes.size, dtype=np.int32)
+    return np.asarray(coo_array((np.ones(codes.size, dtype=np.bool_), place)).tocsr().indices)
+
+
+@dataclass(frozen=True, eq=False)
 class Judgements:
     """Which of two systems was preferred, judgement by judgement, as the codes that a model is fitted to.
 
@@ -660,10 +711,24 @@ class Judgements:
         """The number of judgements."""
         return int(self.first.size)
 
-    @property
-    def n_clusters(self) -> list[int]:
-        """The numbers of clusters in each grouping."""
-        return [int(codes.max()) + 1 for codes in self.clusters.values()]
+    @cached_property
+    def groupings(self) -> tuple[Clusters, ...]:
+        """The clusters of each grouping."""
+        return tuple(map(Clusters, self.clusters.values()))
+
+    def sums_by_system(
+        self, members: IntArray, sizes: IntArray, of_first: FloatArray, of_second: FloatArray
+    ) -> Any:
+        """Return sums by cluster of what judgements give the system shown first and the other, sparse (G, S).
+
+        `members` and `sizes` are those of clusters; entries of one system are not yet added.
+        """
+        from scipy.sparse import csr_array
+
+        systems = np.column_stack([self.first[members], self.second[members]]).ravel()
+        entries = np.column_stack([of_first, of_second]).ravel()
+        starts = 2 * np.append(0, np.cumsum(sizes))
+        return csr_array((entries, systems, starts), shape=(sizes.size, len(self.systems)))
 
 
 @dataclass(frozen=True)

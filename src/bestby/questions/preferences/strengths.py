@@ -25,13 +25,12 @@ from bestby.questions.preferences.model import WITHIN, Fit, Trials, fit
 from bestby.questions.preferences.precision import (
     Precision,
     Rows,
-    cluster_sums,
     precision_of,
     quantile,
     shrunk_weights,
     units_of,
 )
-from bestby.questions.preferences.source import Judgements
+from bestby.questions.preferences.source import Clusters, Judgements
 from bestby.results.values import Interval, defined
 
 
@@ -122,7 +121,7 @@ def strengths(
     if ordered:
         plain = fit(inside.with_order(), component, start=without_order.strengths, **how)
     if voter_weights == "shrunk" and judged.voter is not None:
-        weights = shrunk_weights(Rows(plain, judged), judged.voter)
+        weights = shrunk_weights(Rows(plain, judged), Clusters(judged.voter))
         inside = Trials.of(judged, weights).among(component[cells.first] == component[cells.second])
         again = inside.with_order() if ordered else inside
         plain = fit(again, component, start=plain.parameters, **how)
@@ -199,19 +198,22 @@ def shares_won(judged: Judgements, cells: Trials, level: float) -> Shares:
     rate = (wins + 0.5 * ties) / total
     squares = (wins + 0.25 * ties) - total * rate**2
     effect, df = np.ones(size + 1), math.inf
-    for codes in judged.clusters.values():
-        n_groups = int(codes.max()) + 1
-        value = 0.5 * judged.outcome
-        of_systems = value - rate[judged.first], 1.0 - value - rate[judged.second]
-        sums = cluster_sums(judged, codes, *of_systems)
-        squared = np.bincount(sums.indices, sums.data**2, size)
-        first = float((np.bincount(codes, value - rate[-1]) ** 2).sum())
-        clustered = np.append(squared, first) * n_groups / (n_groups - 1.0)
-        alike = n / units_of(codes)
+    value = 0.5 * judged.outcome
+    for clusters in judged.groupings:
+        squared = np.zeros(size)
+        for members, sizes in clusters.blocks(np.arange(clusters.n)):
+            v = value[members]
+            of_systems = v - rate[judged.first[members]], 1.0 - v - rate[judged.second[members]]
+            sums = judged.sums_by_system(members, sizes, *of_systems)
+            sums.sum_duplicates()
+            squared += np.bincount(sums.indices, sums.data**2, size)
+        first = float((np.bincount(clusters.codes, value - rate[-1]) ** 2).sum())
+        clustered = np.append(squared, first) * clusters.n / (clusters.n - 1.0)
+        units = units_of(clusters.codes)
         varies = squares > 1e-9 * total
-        more = np.where(varies, clustered / np.where(varies, squares, 1.0), alike)
+        more = np.where(varies, clustered / np.where(varies, squares, 1.0), n / units)
         effect = np.maximum(effect, np.where(varies & (clustered <= 1e-9 * total), 1.0, more))
-        df = min(df, units_of(codes) - 1.0)
+        df = min(df, units - 1.0)
     z = float(quantile(level, np.array(df)))
     net, differing, counted = (wins - losses) / effect, (wins + losses) / effect, total / effect
     high = 0.5 * (1.0 + tango_high(net, differing, counted, z))

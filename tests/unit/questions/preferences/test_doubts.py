@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 from scipy.stats import chi2
-from tests.unit.questions.preferences.examples import NAMES, PLAIN, drawn, of_tables
+from tests.unit.questions.preferences.examples import NAMES, PLAIN, design, drawn, of_tables
 
 import bestby
 from bestby import compare_preferences
@@ -74,6 +74,23 @@ def test_the_design_effect_of_clusters_is_the_mean_of_their_scores() -> None:
     assert grouped is not None
     assert single.design_effect == pytest.approx(plain.design_effect, rel=0.05)
     assert grouped.statistic * grouped.design_effect == pytest.approx(plain.statistic * plain.design_effect)
+    # The trace of V M with a parameter for each pair and the order, less that with strengths and the order
+    Z, w = design(judged), found.fit.trials.by_judgement(found.fit.moments.variance)
+    r = found.fit.trials.by_judgement(found.fit.residuals[0])
+    pairs, of = np.unique(
+        np.sort(np.column_stack([judged.first, judged.second])), axis=0, return_inverse=True
+    )
+    F = np.column_stack(
+        [np.eye(len(pairs))[of.ravel()] * np.sign(judged.second - judged.first)[:, None], Z[:, 4:]]
+    )
+    traces = []
+    for X in (F, Z):
+        scores = np.array(
+            [X[judged.clusters["voter"] == g].T @ r[judged.clusters["voter"] == g] for g in range(30)]
+        )
+        V = np.linalg.pinv(X.T @ (X * w[:, None]), rcond=1e-9, hermitian=True)
+        traces.append(float(np.trace(scores @ V @ scores.T)))
+    assert grouped.design_effect == pytest.approx((traces[0] - traces[1]) / grouped.df)
 
 
 def test_an_order_that_differs_between_pairs() -> None:

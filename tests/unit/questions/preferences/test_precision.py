@@ -12,7 +12,7 @@ from tests.unit.questions.preferences.examples import design, drawn
 from bestby.questions.preferences import precision
 from bestby.questions.preferences.model import Fit
 from bestby.questions.preferences.precision import Rows, pairs_of, precision_of, shrunk_weights, units_of
-from bestby.questions.preferences.source import Judgements
+from bestby.questions.preferences.source import Clusters, Judgements
 from bestby.questions.preferences.strengths import strengths
 
 
@@ -43,7 +43,7 @@ def test_hc3(p: int) -> None:
     leverage = w * np.einsum("ij,jk,ik->i", Z, V, Z)
     scores = Z * (r / (1.0 - leverage))[:, None]
     (way,) = precision_of(Rows(found, judged)).ways
-    np.testing.assert_allclose(way, V @ scores.T @ scores @ V, atol=1e-10)
+    np.testing.assert_allclose(way.covariance, V @ scores.T @ scores @ V, atol=1e-10)
 
 
 def brute(judged: Judgements, found: Fit, codes: np.ndarray, *, exact: bool) -> np.ndarray:
@@ -68,7 +68,7 @@ def test_clusters(p: int, exact: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     found = fitted(judged)
     (way,) = precision_of(Rows(found, judged)).ways
     expected = brute(judged, found, judged.clusters["voter"], exact=exact)
-    np.testing.assert_allclose(way, expected, atol=1e-12)
+    np.testing.assert_allclose(way.covariance, expected, atol=1e-12)
 
 
 def test_clusters_with_leverage_are_left_out_exactly_and_others_nearly() -> None:
@@ -78,7 +78,7 @@ def test_clusters_with_leverage_are_left_out_exactly_and_others_nearly() -> None
     exact, first_order = (
         brute(judged, found, judged.clusters["voter"], exact=exact) for exact in (True, False)
     )
-    assert np.abs(way - exact).max() < 0.1 * np.abs(first_order - exact).max()
+    assert np.abs(way.covariance - exact).max() < 0.1 * np.abs(first_order - exact).max()
 
 
 def test_clusters_of_one_are_judgements() -> None:
@@ -88,7 +88,7 @@ def test_clusters_of_one_are_judgements() -> None:
     judged = dataclasses.replace(judged, clusters={"item": codes % 350})
     found = fitted(judged)
     (way,) = precision_of(Rows(found, judged)).ways
-    np.testing.assert_allclose(way, brute(judged, found, codes % 350, exact=False), atol=1e-12)
+    np.testing.assert_allclose(way.covariance, brute(judged, found, codes % 350, exact=False), atol=1e-12)
 
 
 def test_both_ways() -> None:
@@ -126,19 +126,19 @@ def test_davidson_with_clusters_of_one_has_the_scores_of_its_likelihood() -> Non
     np.testing.assert_allclose(scores.sum(axis=0), 0.0, atol=1e-4)
     (way,) = precision_of(Rows(found, dataclasses.replace(judged, clusters={"x": codes}))).ways
     expected = 300 / 299 * found.inverse @ scores.T @ scores @ found.inverse
-    np.testing.assert_allclose(way, expected, atol=1e-6)
+    np.testing.assert_allclose(way.covariance, expected, atol=1e-6)
 
 
 def test_weights_follow_how_much_voters_differ() -> None:
     rng = np.random.default_rng(3)
     same = drawn(n=3000, groups={"voter": 30})
     voter = same.clusters["voter"]
-    assert shrunk_weights(Rows(fitted(same), same), voter).min() > 0.5
+    assert shrunk_weights(Rows(fitted(same), same), Clusters(voter)).min() > 0.5
     own = rng.normal(0.0, 1.0, (30, 5))
     gap = own[voter, same.first] - own[voter, same.second]
     outcome = 2 * (rng.random(3000) < 1.0 / (1.0 + np.exp(-gap)))
     differing = dataclasses.replace(same, outcome=outcome.astype(np.int8))
-    weights = shrunk_weights(Rows(fitted(differing), differing), voter)
+    weights = shrunk_weights(Rows(fitted(differing), differing), Clusters(voter))
     sizes = np.bincount(voter)
     # Judgements of the busiest voter count least, and a voter of one judgement counts 1
     assert weights[voter == sizes.argmax()].max() == weights.min() < 0.1
