@@ -98,10 +98,14 @@ class Trials:
         """1, 1/2 or 0."""
         return np.asarray(0.5 * self.outcome)
 
+    @cached_property
+    def pair(self) -> IntArray:
+        """The number of the two systems, of that shown first before that of the other."""
+        return np.asarray(self.first.astype(np.int64) * self.size + self.second)
+
     def table(self, values: FloatArray) -> FloatArray:
         """Return the sum of values of trials by the system shown first and the other, shape (S, S)."""
-        keys = self.first.astype(np.int64) * self.size + self.second
-        return np.asarray(np.bincount(keys, values, self.size**2).reshape(self.size, self.size))
+        return np.asarray(np.bincount(self.pair, values, self.size**2).reshape(self.size, self.size))
 
     def tables(self) -> list[FloatArray]:
         """Return how often the second won, neither and the first, by the two systems, each (S, S)."""
@@ -231,22 +235,27 @@ def products(
     The weights are those of y, of the tie and of both. Strengths make a Laplacian, since rows are e_i - e_j.
     """
     S, columns = trials.size, trials.columns.T
-    k = len(columns)
-    out = np.zeros((n, *[S + k + (of_tie is not None)] * 2))
-    places = np.zeros(trials.count.size, dtype=np.int64) if group is None else group
-    i, j = places * S + trials.first, places * S + trials.second
-    pairs = np.bincount(i * S + trials.second, of_y, n * S * S).reshape(n, S, S)
-    pairs = pairs + pairs.swapaxes(1, 2)
+    pair = trials.pair if group is None else group * S**2 + trials.pair
+
+    def total(values: FloatArray) -> Any:
+        return values.sum() if group is None else np.bincount(group, values, n)
+
+    def by_pair(values: FloatArray) -> FloatArray:
+        return np.asarray(np.bincount(pair, values, n * S**2).reshape(n, S, S))
+
+    out = np.zeros((n, *[S + len(columns) + (of_tie is not None)] * 2))
+    pairs = by_pair(of_y)
+    pairs += pairs.swapaxes(1, 2).copy()
     out[:, :S, :S] = -pairs
     out[:, np.arange(S), np.arange(S)] += pairs.sum(axis=2)
     weighted = [x * of_y for x in columns] + ([] if of_both is None else [of_both])
     for column, values in enumerate(weighted, start=S):
-        border = np.bincount(i, values, n * S) - np.bincount(j, values, n * S)
-        out[:, :S, column] = out[:, column, :S] = border.reshape(n, S)
+        table = by_pair(values)
+        out[:, :S, column] = out[:, column, :S] = table.sum(axis=2) - table.sum(axis=1)
         for row, x in enumerate(columns[: column - S + 1], start=S):
-            out[:, row, column] = out[:, column, row] = np.bincount(places, x * values, n)
+            out[:, row, column] = out[:, column, row] = total(x * values)
     if of_tie is not None:
-        out[:, -1, -1] = np.bincount(places, of_tie, n)
+        out[:, -1, -1] = total(of_tie)
     return out[0] if group is None else out
 
 
