@@ -807,5 +807,6 @@ def _data_hash(judged: Judgements) -> str:
     for codes in judged.clusters.values() or (np.zeros(1, dtype=np.int64),):
         digest.update(np.sort(codes.astype(np.int64) * (3 * size * size) + keys).view(np.uint8).data)
     for column in judged.covariates.T:
-        digest.update(np.ascontiguousarray(column[np.lexsort((column, keys))]).view(np.uint8).data)
+        # Complex numbers are sorted by the real part, then the other, in half the time of two sorts
+        digest.update(np.ascontiguousarray(np.sort(keys + 1j * column).imag).view(np.uint8).data)
     return digest.hexdigest()

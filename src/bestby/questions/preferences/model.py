@@ -23,7 +23,7 @@ WITHIN = 0.05
 """Share of what is known of the order that must come from pairs shown both ways for it to be in the model."""
 
 FARTHEST = 30.0
-"""Log odds of a judgement beyond which a fit with covariates has no finite estimate."""
+"""Log odds of a judgement beyond which a fit with covariates or ties of its own has no finite estimate."""
 
 COLLINEAR = 1e10
 """Condition of the scaled information from which covariates cannot be told from strengths."""
@@ -328,7 +328,7 @@ def fit(
         if reach < 1e-10:
             return found
         beta = beta + step * (np.log1p(reach) / reach)
-        if names and float(np.abs(log_odds(trials, beta)).max()) > FARTHEST:
+        if (names or davidson) and float(np.abs(log_odds(trials, beta)).max()) > FARTHEST:
             break
     raise DesignError(
         f"the covariates {', '.join(names)} predict some judgements without error, so that their coefficients"

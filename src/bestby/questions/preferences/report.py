@@ -174,8 +174,9 @@ def _on_order(c: PreferenceComparison, digits: Rounding) -> Iterator[str]:
     if order.status == "one order":
         pairs = "hardly any pair was shown in both orders"
         if order.within == 0.0:
-            finite = all(math.isfinite(entry.score) for entry in c.systems)
-            pairs = f"every pair {'' if finite else 'of finite difference '}was shown in one order only"
+            finite = sum(math.isfinite(entry.score) for entry in c.systems)
+            every = "every pair" if finite == len(c.systems) else "every pair of finite difference"
+            pairs = f"{every} was shown in one order only" if finite > 1 else "no difference is finite"
         yield f"{won}; {pairs}: an order effect cannot be separated from strength{undone}."
     elif order.status == "separated":
         yield (
@@ -261,12 +262,13 @@ def _details(c: PreferenceComparison) -> Iterator[str]:
         ends = c.tie_interval
         sure = "" if ends is None else f" [{share(ends.low)}, {share(ends.high)}]"
         yield f"Two systems of equal strength tie with probability {share(c.tie_parameter)}{sure}."
+    if c.order is not None:
+        shares = [f"{entry.system} {percent_of(entry.first_share or 0.0)}" for entry in c.systems]
+        yield f"Shown first: {words.listed(shares)} of their judgements."
     if c.order is not None and c.order.included:
         digits = Rounding.of([(c.order.estimate, c.order.interval)])
         ends_text = "" if c.order.interval is None else f" {digits.interval(c.order.interval)}"
         p = p_clause(c.order.p_value)
-        shares = [f"{entry.system} {percent_of(entry.first_share or 0.0)}" for entry in c.systems]
-        yield f"Shown first: {words.listed(shares)} of their judgements."
         yield f"Effect of being shown first: {digits.text(c.order.estimate)}{ends_text} log odds, {p}."
     if c.fit is not None:
         yield f"Test that strengths describe all pairs: {_fit(c)}."

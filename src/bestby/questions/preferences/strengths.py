@@ -116,10 +116,15 @@ def strengths(
     without_order = fit(inside, component, **how)
     identified = order_identified(without_order)
     status = _status(inside, identified, order, jeffreys=jeffreys)
-    ordered = status == "in the model"
     plain = without_order
-    if ordered:
-        plain = fit(inside.with_order(), component, start=without_order.strengths, **how)
+    if status == "in the model":
+        try:
+            plain = fit(inside.with_order(), component, start=without_order.strengths, **how)
+        except DesignError:  # ties grow with the order without end where the second never won
+            if order is True:
+                raise
+            status = "separated"
+    ordered = status == "in the model"
     if voter_weights == "shrunk" and judged.voter is not None:
         weights = shrunk_weights(Rows(plain, judged), Clusters(judged.voter))
         inside = Trials.of(judged, weights).among(component[cells.first] == component[cells.second])
