@@ -16,7 +16,17 @@ from bestby._core import checks, rounding, special
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.text import counted, quoted
-from bestby._core.typing import ArrayLike, Correction, FloatArray, IntArray, Question, Rng, Scale, Ties
+from bestby._core.typing import (
+    ArrayLike,
+    BoolArray,
+    Correction,
+    FloatArray,
+    IntArray,
+    Question,
+    Rng,
+    Scale,
+    Ties,
+)
 from bestby.comparisons import family, many_systems, note_rules, swap_notes
 from bestby.comparisons.best import FEWEST_SYSTEMS
 from bestby.comparisons.best import best_set as best_set_of
@@ -44,7 +54,7 @@ from bestby.questions.preferences.result import (
     PreferenceScore,
 )
 from bestby.questions.preferences.source import Columns, Judgements, Preferences, data_of
-from bestby.questions.preferences.strengths import Shares, Strengths, shares_won, strengths
+from bestby.questions.preferences.strengths import Share, Strengths, shares_won, strengths
 from bestby.questions.preferences.swaps import balance, swap_test
 from bestby.report.pairs import Differences
 from bestby.report.reported import with_backend
@@ -397,25 +407,15 @@ def _pairs(
         [found.judged.n, 1000, *(clusters.n for clusters in found.judged.groupings)]
     )
     p = np.maximum(p, max(least, sys.float_info.min))
-    # Of an infinite difference without a bound only the side is known
-    p = np.where(over | under, _towards(1.0, over, side), np.where(same, p, 1.0))
     infinite = np.flatnonzero(over | under)
-    fits = MOST_WORK / (6 * fit.parameters.size**3)
-    tested = min(infinite.size, MOST_TESTS, int(fits) + 1)
-    with_bound = min(tested, int(0.01 * fits) + 1)
-    # Of what is weighed and in the model, but for covariates
-    trials = Trials.of(found.judged, found.weights) if infinite.size else found.trials
-    trials = trials.with_order() if infinite.size and found.ordered else trials
-    lead = np.column_stack([np.where(over, a, b), np.where(over, b, a)])[infinite[:tested]]
-    effects = _alike(found, lead)
+    ahead = over[infinite]
+    lead = np.where(ahead, [a[infinite], b[infinite]], [b[infinite], a[infinite]]).T
+    lows, of_both, lacking = _bounds(found, lead, [*ends])
     for asked, (low, high) in ends.items():
-        low[infinite], high[infinite] = -np.inf, np.inf
-        for place, bound in zip(
-            infinite, bounds(trials, found.plain, lead, effects, asked, with_bound), strict=False
-        ):
-            (low if over[place] else high)[place] = bound.low if over[place] else -bound.low
-            if asked == level:
-                p[place] = _towards(bound.p_value, over[place], side)
+        low[infinite] = np.where(ahead, lows[asked], -np.inf)
+        high[infinite] = np.where(ahead, np.inf, -lows[asked])
+    p = np.where(same, p, 1.0)
+    p[infinite] = _towards(of_both, ahead, side)
     statistic = np.where(np.isnan(gap), 0.0, gap)
     if tests:
         p, statistic = (
@@ -472,8 +472,31 @@ def _pairs(
             probability_low=chances[1],
             probability_high=chances[2],
         ),
-        (infinite.size - with_bound, infinite.size - tested),
+        lacking,
     )
+
+
+def _bounds(
+    found: Strengths, lead: IntArray, levels: Sequence[float]
+) -> tuple[dict[float, FloatArray], FloatArray, tuple[int, int]]:
+    """Return how much stronger systems are at the least than others that never won or tied, (m, 2), by level.
+
+    With the p-values, and how many pairs have no bound, for which there would be too much work, and no test.
+    """
+    fits = MOST_WORK / (6 * found.fit.parameters.size**3)
+    tested = min(len(lead), MOST_TESTS, int(fits) + 1)
+    bounded = min(tested, int(0.01 * fits) + 1)
+    trials = found.trials
+    if found.weights is not None:
+        trials = Trials.of(found.judged, found.weights)
+        trials = trials.with_order() if found.ordered else trials
+    effects = _alike(found, lead[:tested])
+    lows = {level: np.full(len(lead), -np.inf) for level in levels}
+    p = np.ones(len(lead))
+    for level, low in lows.items():
+        for place, bound in enumerate(bounds(trials, found.plain, lead[:tested], effects, level, bounded)):
+            low[place], p[place] = bound.low, bound.p_value
+    return lows, p, (len(lead) - bounded, len(lead) - tested)
 
 
 def _alike(found: Strengths, lead: IntArray) -> FloatArray:
@@ -499,11 +522,9 @@ def _p_of(ratio: FloatArray, df: FloatArray, side: str) -> FloatArray:
     return np.asarray(special.stdtr(df, -ratio if side == "greater" else ratio))
 
 
-def _towards(p: float, over: Any, side: str) -> FloatArray:
-    """Return the p-value of the side asked about, from that of both and which is ahead."""
-    if side == "two-sided":
-        return np.full_like(over, p, dtype=np.float64)
-    return np.where(over == (side == "greater"), 0.5 * p, 1.0 - 0.5 * p)
+def _towards(p: FloatArray, over: BoolArray, side: str) -> FloatArray:
+    """Return the p-values of the side asked about, from those of both and which is ahead."""
+    return p if side == "two-sided" else np.where(over == (side == "greater"), 0.5 * p, 1.0 - 0.5 * p)
 
 
 def _rounded(ends: FloatArray, margin: float | None) -> FloatArray:
@@ -603,7 +624,7 @@ def _scores(
     order: Sequence[int],
     standings: Any,
     may_be_best: SetOfBest | None,
-    won: Shares,
+    won: list[Share],
     settings: Settings,
 ) -> tuple[PreferenceScore, ...]:
     cells, bounded = found.trials, settings.interval is not None
@@ -624,8 +645,8 @@ def _scores(
                 standard_error=fisher if known else None,
                 standard_error_method="fisher" if known else None,
                 robust_error=robust if known else None,
-                win_rate=float(won.share[s]),
-                win_rate_interval=won.interval(s) if bounded else None,
+                win_rate=won[s][0],
+                win_rate_interval=won[s][1] if bounded else None,
                 wins=int(wins[s]),
                 ties=int(ties[s]),
                 losses=int(losses[s]),
@@ -640,7 +661,7 @@ def _scores(
 
 
 def _order_effect(
-    found: Strengths, pairs: PreferencePairs, won: Shares, by_pair: float | None, settings: Settings
+    found: Strengths, pairs: PreferencePairs, won: list[Share], by_pair: float | None, settings: Settings
 ) -> OrderEffect:
     names = found.judged.systems
     estimate, error, interval, p, chance = math.nan, math.nan, None, math.nan, math.nan
@@ -659,8 +680,7 @@ def _order_effect(
         undone_by, undone = _undone(found, pairs)
     return OrderEffect(
         found.status, estimate, error, interval, p, chance, found.identified.left, found.identified.within,
-        by_pair, undone_by, undone, float(won.share[-1]),
-        won.interval(-1) if settings.interval is not None else None, without,
+        by_pair, undone_by, undone, won[-1][0], None if settings.interval is None else won[-1][1], without,
     )  # fmt: skip
 
 

@@ -128,7 +128,7 @@ def read_preferences(
         # A judgement that failed is none; what was read says how many there are.
         read = read_format(form, files, gold=(), clusters=None, on_missing="drop", options={})
         parts = [_judgements_in_format(read, [*files.values()])]
-    return _among(_joined(parts), systems, how.ignore)
+    return _among(_joined(parts) if len(parts) > 1 else parts[0], systems, how.ignore)
 
 
 def _judgements_in_file(
@@ -390,35 +390,33 @@ def _pairs(both: Sequence[Coded], rows: Any = slice(None)) -> tuple[tuple[str, .
     return (tuple(systems.distinct.tolist()), *systems.codes.reshape(2, -1))
 
 
-def _joined(parts: Sequence[Preferences]) -> Preferences:
-    """Return the judgements of several tables as one; all of them have items and clusters, or none."""
-    if len(parts) == 1:
-        return parts[0]
-    groups: dict[str, Any] = {}
-    for what in ("items", "clusters"):
-        groups[what] = [one for part in parts if (one := getattr(part, what)) is not None]
-        if len(groups[what]) not in (0, len(parts)):
+def _joined(parts: Sequence[Preferences], kept: Any = slice(None)) -> Preferences:
+    """Return judgements of several tables as one, or some; all of them have items and clusters, or none."""
+
+    def grouping(what: str) -> Coded | None:
+        groups = [one for part in parts if (one := getattr(part, what)) is not None]
+        if len(groups) not in (0, len(parts)):
             raise InvalidInputError(
                 f"some tables of judgements have {what}, and some have none",
                 hint=f"give all of them a column of {what}, or none",
             )
-    names, first, second = _pairs(
-        [
-            Coded(objects([*part.names]), getattr(part, shown))
-            for shown in ("first", "second")
-            for part in parts
-        ]
-    )
+        return _in_one_spelling(groups, kept) if groups else None
+
+    systems = [objects([*part.names]) for part in parts]
+    shown = [part.first for part in parts] + [part.second for part in parts]
+    names, first, second = _pairs([*map(Coded, systems * 2, shown)], kept)
+    starts = np.cumsum([0, *(sum(table.n_rows for table in part.tables) for part in parts[:-1])])
+    rows = np.concatenate([part.rows + start for part, start in zip(parts, starts, strict=True)])
     return dataclasses.replace(
         parts[0],
         names=names,
         first=first,
         second=second,
-        values=np.concatenate([part.values for part in parts]),
-        items=_in_one_spelling(groups["items"]) if groups["items"] else None,
-        clusters=_in_one_spelling(groups["clusters"]) if groups["clusters"] else None,
+        values=np.concatenate([part.values for part in parts])[kept],
+        items=grouping("items"),
+        clusters=grouping("clusters"),
         tables=tuple(table for part in parts for table in part.tables),
-        rows=np.arange(first.size),
+        rows=rows[kept],
         used=frozenset().union(*(part.used for part in parts)),
         description="; ".join(part.description for part in parts),
     )
@@ -487,20 +485,7 @@ def _among(judged: Preferences, systems: Any, ignore: Any) -> Preferences:
                 argument="systems",
             )
         raise InvalidInputError(f"{listed(chosen)} were never judged against each other")
-    names, first, second = _pairs([Coded(every, judged.first), Coded(every, judged.second)], kept)
-    items, clusters = (
-        None if one is None else _in_one_spelling([one], kept) for one in (judged.items, judged.clusters)
-    )
-    return dataclasses.replace(
-        judged,
-        names=names,
-        first=first,
-        second=second,
-        values=judged.values[kept],
-        items=items,
-        clusters=clusters,
-        rows=judged.rows[kept],
-    )
+    return _joined([judged], kept)
 
 
 # -- covariates ------------------------------------------------------------------------------------

@@ -172,28 +172,16 @@ def _status(inside: Trials, identified: Identified, order: bool | str, *, jeffre
     return "in the model" if order is True or identified.within >= WITHIN else "one order"
 
 
-@dataclass(frozen=True, eq=False)
-class Shares:
-    """Shares of judgements that were won, a tie counting half, with the ends of their score intervals."""
-
-    share: FloatArray
-    low: FloatArray
-    high: FloatArray
-    level: float
-
-    def interval(self, place: int) -> Interval | None:
-        """Return the interval of one of them, None if it has no length."""
-        return defined(Interval(float(self.low[place]), float(self.high[place]), self.level, "tango", True))[
-            0
-        ]
+Share = tuple[float, Interval | None]
+"""A share of judgements, with its interval; None if that has no length."""
 
 
-def shares_won(judged: Judgements, cells: Trials, level: float) -> Shares:
-    """Return the shares of counted judgements that systems won and, last, that the first shown won, (S + 1,).
+def shares_won(judged: Judgements, cells: Trials, level: float) -> list[Share]:
+    """Return the shares of counted judgements that systems won and, last, that the first shown won.
 
-    Intervals are Tango's (1998, Statist. Med. 17, 891-908), of as many judgements as would be as sure if they
-    were independent: the variance is that of the sums of clusters over that of judgements, in the worse
-    grouping of two.
+    A tie counts half. Intervals are Tango's (1998, Statist. Med. 17, 891-908), of as many judgements as would
+    be as sure if they were independent: the variance is that of the sums of clusters over that of judgements,
+    in the worse grouping of two.
     """
     size, n = len(judged.systems), judged.n
     won, tied, lost = (x.sum(axis=1) for x in cells.records)
@@ -223,4 +211,7 @@ def shares_won(judged: Judgements, cells: Trials, level: float) -> Shares:
     net, differing, counted = (wins - losses) / effect, (wins + losses) / effect, total / effect
     high = 0.5 * (1.0 + tango_high(net, differing, counted, z))
     low = 0.5 * (1.0 - tango_high(-net, differing, counted, z))
-    return Shares(rate, low, high, level)
+    intervals = (
+        Interval(*ends, level, "tango", True) for ends in zip(low.tolist(), high.tolist(), strict=True)
+    )
+    return [(share, defined(one)[0]) for share, one in zip(rate.tolist(), intervals, strict=True)]
