@@ -43,7 +43,7 @@ from bestby.inference.multiplicity import Spread
 from bestby.questions.preferences import doubts
 from bestby.questions.preferences.existence import bounds
 from bestby.questions.preferences.model import Trials
-from bestby.questions.preferences.precision import pairs_of, quantile, units_of
+from bestby.questions.preferences.precision import quantile, units_of, variance_between
 from bestby.questions.preferences.result import (
     KINDS,
     Covariate,
@@ -393,7 +393,7 @@ def _pairs(
     same = fit.component[a] == fit.component[b]
     over, under = found.reach[a, b] & ~same, found.reach[b, a] & ~same
     gap = np.where(same, gap, np.select([over, under], [np.inf, -np.inf], np.nan))
-    error, df = precision.of(pairs_of(a, b))
+    error, df = precision.of(variance_between(a, b))
     error = np.where(same, error, np.nan)
     with np.errstate(invalid="ignore", divide="ignore"):
         ratio = np.where(same & (error > 0.0), gap / error, 0.0)
@@ -490,7 +490,7 @@ def _bounds(
     if found.weights is not None:
         trials = Trials.of(found.judged, found.weights)
         trials = trials.with_order() if found.ordered else trials
-    effects = _alike(found, lead[:tested])
+    effects = _judgements_per_unit(found, lead[:tested])
     lows = {level: np.full(len(lead), -np.inf) for level in levels}
     p = np.ones(len(lead))
     for level, low in lows.items():
@@ -499,7 +499,7 @@ def _bounds(
     return lows, p, (len(lead) - bounded, len(lead) - tested)
 
 
-def _alike(found: Strengths, lead: IntArray) -> FloatArray:
+def _judgements_per_unit(found: Strengths, lead: IntArray) -> FloatArray:
     """Return how many judgements count as one for pairs without a finite difference: those of a cluster.
 
     Wins that never end have no variance by which clusters could show how alike theirs are.
@@ -597,7 +597,7 @@ def _set_of_best(
     if size < FEWEST_SYSTEMS or None in (settings.interval, settings.test) or settings.baseline is not None:
         return None
     i, j = np.divmod(np.arange(size * size), size)
-    error, df = (x.reshape(size, size) for x in found.precision.of(pairs_of(i, j)))
+    error, df = (x.reshape(size, size) for x in found.precision.of(variance_between(i, j)))
     gap = np.full((size, size), np.nan)
     np.fill_diagonal(gap, 0.0)
     gap[pairs.a, pairs.b] = pairs.estimate / settings.unit
@@ -690,9 +690,8 @@ def _undone(found: Strengths, pairs: PreferencePairs) -> tuple[float | None, tup
     Strengths change by -V b per unit of the effect, where b is the information that they share with it.
     """
     plain = found.without_order
-    w = plain.trials.table(plain.trials.count * plain.moments.variance)
     S = plain.trials.size
-    change = plain.inverse[:S, :S] @ (w.sum(axis=1) - w.sum(axis=0))
+    change = plain.inverse[:S, :S] @ found.identified.shared
     per_unit = change[pairs.a] - change[pairs.b]
     at = np.flatnonzero((pairs.sides != 0) & np.isfinite(pairs.estimate) & (np.abs(per_unit) > 1e-9))
     if not at.size:
@@ -747,7 +746,7 @@ def _notes(
     if bounded and 0 < c.n_clusters < FEW_CLUSTERS:
         message = f"there are only {c.n_clusters} clusters: intervals can be too short below {FEW_CLUSTERS}"
         yield Note("few_clusters", message)
-    if bounded and (alone := _of_one_cluster(judged)):
+    if bounded and (alone := _known_by_one_cluster(judged)):
         message = (
             f"all judgements of {listed(alone)} are of one cluster: how much clusters differ cannot be seen"
             " there, and intervals are too short"
@@ -790,7 +789,7 @@ def _notes(
         yield Note("unused_style", message)
 
 
-def _of_one_cluster(judged: Judgements) -> list[str]:
+def _known_by_one_cluster(judged: Judgements) -> list[str]:
     """Return the systems that one cluster alone tells of."""
     shown, alone = np.concatenate([judged.first, judged.second]), np.zeros(len(judged.systems), np.bool_)
     for codes in judged.clusters.values():

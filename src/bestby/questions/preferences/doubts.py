@@ -10,7 +10,7 @@ import numpy as np
 from bestby._core import special
 from bestby._core.typing import Array, BoolArray, IntArray
 from bestby.questions.preferences.model import Fit
-from bestby.questions.preferences.precision import pairs_of
+from bestby.questions.preferences.precision import variance_between
 from bestby.questions.preferences.result import Cycle, FitTest, Influence
 from bestby.questions.preferences.strengths import Strengths
 
@@ -196,7 +196,7 @@ def influence(strengths: Strengths, unit: float) -> tuple[Influence, ...]:
     a, b = np.triu_indices(S, 1)
     same = found.component[a] == found.component[b]
     a, b = a[same], b[same]
-    gaps, errors = found.strengths[a] - found.strengths[b], precision.of(pairs_of(a, b))[0]
+    gaps, errors = found.strengths[a] - found.strengths[b], precision.of(variance_between(a, b))[0]
     critical = -float(special.ndtri(0.025 / (voters.size * a.size)))
     shifts = moved[:, a] - moved[:, b]
     far = np.abs(shifts) > MOVED * errors
@@ -205,7 +205,9 @@ def influence(strengths: Strengths, unit: float) -> tuple[Influence, ...]:
     for part, left_out in strengths.rows.without(groupings[place], voters[moving]):
         for k, inverse in zip(moving[part], np.linalg.inv(left_out), strict=True):
             voter, shift = voters[k], shifts[k]
-            gained = np.maximum(pairs_of(a, b)(inverse) - pairs_of(a, b)(found.inverse), 1e-300)
+            gained = np.maximum(
+                variance_between(a, b)(inverse) - variance_between(a, b)(found.inverse), 1e-300
+            )
             named = far[k] & (np.abs(shift) > critical * np.sqrt(gained))
             if not named.any():
                 continue

@@ -68,11 +68,12 @@ class Identified(NamedTuple):
     """What the judgements tell of an order effect.
 
     `left` is the share of its information that strengths leave, `within` the share of that which comes from
-    pairs shown both ways.
+    pairs shown both ways; `shared`, (S,), is the information that it has in common with each strength.
     """
 
     left: float
     within: float
+    shared: FloatArray
 
 
 def order_identified(plain: Fit) -> Identified:
@@ -83,9 +84,9 @@ def order_identified(plain: Fit) -> Identified:
     S = slice(0, trials.size)
     left = total - float(border @ plain.inverse[S, S] @ border)
     if left <= 1e-9 * total:  # rounding
-        return Identified(0.0, 0.0)
+        return Identified(0.0, 0.0, border)
     both = np.divide(4.0 * w * w.T, w + w.T, out=np.zeros_like(w), where=w + w.T > 0.0)
-    return Identified(left / total, float(np.triu(both).sum()) / left)
+    return Identified(left / total, float(np.triu(both).sum()) / left, border)
 
 
 # -- bounds of what has no finite estimate ----------------------------------------------------------

@@ -83,7 +83,7 @@ class Precision:
         return np.asarray((vectors * np.maximum(values, 0.0)) @ vectors.T)
 
 
-def pairs_of(a: Array, b: Array) -> Quadratic:
+def variance_between(a: Array, b: Array) -> Quadratic:
     """Return the variances of differences of two parameters each."""
     return lambda V: V[a, a] + V[b, b] - 2.0 * V[a, b]
 
@@ -102,12 +102,12 @@ def precision_of(rows: Rows) -> Precision:
     if not groupings:
         # HC3 (MacKinnon & White 1985, J. Econometrics 29, 305-325, eq. 13), whose squares also hold for ties.
         # A judgement that alone determines something fits itself: its leverage is 1 but for rounding
-        meat = _of_judgements(found, found.trials.count, np.maximum(1.0 - found.leverage, 0.1))
+        meat = _squared_scores(found, found.trials.count, np.maximum(1.0 - found.leverage, 0.1))
         way = Way(found.inverse @ meat @ found.inverse, meat, np.zeros(0, dtype=np.int64), np.zeros((0, 0)))
         return Precision((way,), (max(found.trials.count.sum() - len(meat), 1.0),), found.inverse, floor)
     if len(groupings) == 2:
         groupings.append(groupings[0].crossed(groupings[1]))
-    ways = tuple(_of_clusters(rows, clusters) for clusters in groupings)
+    ways = tuple(_by_clusters(rows, clusters) for clusters in groupings)
     return Precision(ways, tuple(max(n - 1.0, 1.0) for n in units), found.inverse, floor)
 
 
@@ -116,7 +116,7 @@ def units_of(codes: IntArray, weights: FloatArray | None = None) -> float:
     return equal_units(np.bincount(codes, weights).astype(np.float64))
 
 
-def _of_judgements(found: Fit, count: FloatArray, free: FloatArray | float = 1.0) -> FloatArray:
+def _squared_scores(found: Fit, count: FloatArray, free: FloatArray | float = 1.0) -> FloatArray:
     """Return the sum of squared scores of `count` judgements of each trial, each score over `free`."""
     of_y, *of_tie = (x / free for x in found.residuals)
     more = [count * tie * x for tie in of_tie for x in (tie, of_y)]
@@ -180,7 +180,7 @@ class Rows:
             yield part, full - informations
 
 
-def _of_clusters(rows: Rows, clusters: Clusters) -> Way:
+def _by_clusters(rows: Rows, clusters: Clusters) -> Way:
     """Return the covariance of the parameters by the scores of clusters.
 
     Clusters with leverage are left out by one exact Newton step each, CR3 (Bell & McCaffrey 2002, Surv.
@@ -190,7 +190,7 @@ def _of_clusters(rows: Rows, clusters: Clusters) -> Way:
     V, n, heavy = rows.found.inverse, clusters.n, rows.heaviest(clusters)
     light = np.ones(n, dtype=np.bool_)
     light[heavy] = False
-    meat = outer(rows, clusters, np.flatnonzero(light))
+    meat = score_products(rows, clusters, np.flatnonzero(light))
     out = n / (n - 1.0) * V @ meat @ V
     strengths, others = rows.scores(*clusters.members(heavy))
     scores = np.hstack([strengths.toarray(), others])
@@ -201,14 +201,14 @@ def _of_clusters(rows: Rows, clusters: Clusters) -> Way:
     return Way(0.5 * (out + out.T), meat + scores.T @ scores, heavy, moved)
 
 
-def outer(rows: Rows, clusters: Clusters, chosen: IntArray) -> FloatArray:
+def score_products(rows: Rows, clusters: Clusters, chosen: IntArray) -> FloatArray:
     """Return the sum over some clusters of outer products of their scores, (P, P)."""
     S, trials, alone = rows.found.trials.size, rows.found.trials, clusters.sizes[chosen] == 1
     single = clusters.members(chosen[alone])[0]
     single = single[trials.place[single] >= 0]
     weights = np.ones(single.size) if rows.weights is None else rows.weights[single]
     count = np.bincount(trials.place[single], weights**2, trials.count.size).astype(np.float64)
-    out = _of_judgements(rows.found, count)
+    out = _squared_scores(rows.found, count)
     for members, sizes in clusters.blocks(chosen[~alone]):
         strengths, others = rows.scores(members, sizes)
         # Sparse products take as long as the squares of what clusters hold, dense ones as that of the size

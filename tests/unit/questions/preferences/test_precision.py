@@ -11,7 +11,13 @@ from tests.unit.questions.preferences.examples import design, drawn
 
 from bestby.questions.preferences import precision
 from bestby.questions.preferences.model import Fit
-from bestby.questions.preferences.precision import Rows, pairs_of, precision_of, shrunk_weights, units_of
+from bestby.questions.preferences.precision import (
+    Rows,
+    precision_of,
+    shrunk_weights,
+    units_of,
+    variance_between,
+)
 from bestby.questions.preferences.source import Clusters, Judgements
 from bestby.questions.preferences.strengths import strengths
 
@@ -96,10 +102,10 @@ def test_both_ways() -> None:
     found = fitted(judged)
     item, voter = judged.clusters.values()
     both = np.unique(item * 1000 + voter, return_inverse=True)[1]
-    error, df = precision_of(Rows(found, judged)).of(pairs_of(np.array([0]), np.array([1])))
+    error, df = precision_of(Rows(found, judged)).of(variance_between(np.array([0]), np.array([1])))
     one, two, three = (
         precision_of(Rows(found, dataclasses.replace(judged, clusters={"x": codes})))
-        .of(pairs_of(np.array([0]), np.array([1])))[0]
+        .of(variance_between(np.array([0]), np.array([1])))[0]
         .item()
         ** 2
         for codes in (item, voter, both.astype(np.int32))
