@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
 from bestby._core import special
-from bestby._core.typing import Array, BoolArray, IntArray
+from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
 from bestby.questions.preferences.model import Fit
 from bestby.questions.preferences.precision import variance_between
 from bestby.questions.preferences.result import Cycle, FitTest, Influence
@@ -21,39 +22,39 @@ MOST_VOTERS = 100
 """Voters left out, those of most leverage."""
 
 
-@dataclass(frozen=True, eq=False)
-class PairSums:
-    """The pairs of systems that met, i < j, (p,): residuals and variances of y summed, and their difference.
+class PairSums(NamedTuple):
+    """The pairs of systems that met, i < j, (p,): residuals and variances of y summed, over both orders.
 
-    `border` are the sums of the variances with each other column of the design, (p, k).
+    `border` are the sums of the variances with each other column of the design, (p, k), and `number`, (S, S),
+    are the places of the pairs. Residuals and borders of the other order are subtracted.
     """
 
     i: IntArray
     j: IntArray
-    residual: Array
-    weight: Array
-    border: Array
-    corner: Array
-    number: IntArray
+    residual: FloatArray
+    weight: FloatArray
+    border: FloatArray
+    number: Array
 
 
 def _pairs(found: Fit) -> PairSums:
     """Return the sums of scores and information by pair of systems."""
-    trials, S = found.trials, found.trials.size
-    low, high = np.minimum(trials.first, trials.second), np.maximum(trials.first, trials.second)
-    keys, number = np.unique(low.astype(np.int64) * S + high, return_inverse=True)
-    number = number.reshape(-1)
-    sign = np.where(trials.first == low, 1.0, -1.0)
-    w = trials.count * found.moments.variance
-    weighted = [x * w for x in trials.columns.T]
-    corner = found.information[S:, S:]
-    if found.davidson:
-        weighted.append(trials.count * found.moments.both)
-    border = [np.bincount(number, sign * x, keys.size) for x in weighted]
-    residual = np.bincount(number, sign * trials.count * found.residuals[0], keys.size)
-    weight = np.bincount(number, w, keys.size)
-    columns = np.column_stack(border) if border else np.empty((keys.size, 0))
-    return PairSums(keys // S, keys % S, residual, weight, columns, corner, number)
+    trials, w = found.trials, found.trials.count * found.moments.variance
+    met = trials.table(trials.count)
+    i, j = np.nonzero(np.triu(met + met.T))
+    number = np.zeros(met.shape, dtype=np.int32)
+    number[i, j] = number[j, i] = np.arange(i.size)
+
+    def over_orders(values: FloatArray, sign: float) -> FloatArray:
+        table = trials.table(values)
+        return np.asarray((table + sign * table.T)[i, j])
+
+    columns = [x * w for x in trials.columns.T] + (
+        [trials.count * found.moments.both] if found.davidson else []
+    )
+    border = np.column_stack([np.empty((i.size, 0)), *(over_orders(x, -1.0) for x in columns)])
+    residual = over_orders(trials.count * found.residuals[0], -1.0)
+    return PairSums(i, j, residual, over_orders(w, 1.0), border, number)
 
 
 def fit_test(strengths: Strengths) -> FitTest | None:
@@ -71,9 +72,10 @@ def fit_test(strengths: Strengths) -> FitTest | None:
     if df <= 0:
         return None
     over = pairs.border / pairs.weight[:, None]
-    left = pairs.corner - pairs.border.T @ over
+    corner = found.information[found.trials.size :, found.trials.size :]
+    left = corner - pairs.border.T @ over
     # What pairs determine is left out; so is the order where no pair was shown both ways
-    scale = np.maximum(np.diag(pairs.corner), 1e-300)
+    scale = np.maximum(np.diag(corner), 1e-300)
     free = np.diag(left) > 1e-9 * scale
     df -= int((~free).sum())
     if df <= 0:
@@ -91,23 +93,22 @@ def _design_effect(
     strengths: Strengths, pairs: PairSums, over: Array, inner: Array, free: BoolArray, df: int
 ) -> float:
     """Return by how much more the scores of pairs vary than the model says, on average over the test."""
-    found, rows = strengths.fit, strengths.rows
+    found, judged, rows = strengths.fit, strengths.judged, strengths.rows
     trials, n = found.trials, float(found.trials.count.sum())
-    if not strengths.judged.clusters:
+    if not judged.clusters:
         squares = float(trials.count @ found.residuals[0] ** 2)
         # Residuals are short by what was fitted
         return max(squares / float(pairs.weight.sum()) * n / max(n - len(found.parameters), 1.0), 1e-300)
     from scipy.sparse import csr_array
 
     # Of two groupings the one with fewer clusters
-    by_size = zip(strengths.judged.groupings, strengths.precision.ways, strict=False)
+    by_size = zip(judged.groupings, strengths.precision.ways, strict=False)
     clusters, way = min(by_size, key=lambda one: one[0].n)
-    sign = np.where(trials.first < trials.second, 1.0, -1.0)
     trace = 0.0
     for members, sizes in clusters.blocks(np.arange(clusters.n)):
         r, *tie = (rows.weighted(x, members) for x in found.residuals)
-        number = trials.by_judgement(pairs.number, members).astype(np.int32)
-        signed = r * trials.by_judgement(sign, members)
+        number = pairs.number[judged.first[members], judged.second[members]]
+        signed = r * np.where(judged.first[members] < judged.second[members], 1.0, -1.0)
         columns = [*(r * trials.by_judgement(x, members) for x in trials.columns.T), *tie]
         kept = [
             columns[k] - of_k[number] * signed for k, of_k in zip(np.flatnonzero(free), over.T, strict=True)
@@ -115,9 +116,8 @@ def _design_effect(
         group = np.repeat(np.arange(sizes.size), sizes)
         more = np.column_stack([np.zeros((sizes.size, 0)), *(np.bincount(group, x) for x in kept)])
         trace += float(np.einsum("gk,kl,gl->", more, inner, more))
-        by_pair = csr_array(
-            (signed, number, np.append(0, np.cumsum(sizes))), shape=(sizes.size, pairs.i.size)
-        )
+        starts = np.append(0, np.cumsum(sizes))
+        by_pair = csr_array((signed, number, starts), shape=(sizes.size, pairs.i.size))
         by_pair.sum_duplicates()  # in place
         trace += float((by_pair.data**2 / pairs.weight[by_pair.indices]).sum())
     trace -= float((found.inverse * way.meat).sum())
