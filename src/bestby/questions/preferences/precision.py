@@ -192,13 +192,14 @@ def _by_clusters(rows: Rows, clusters: Clusters) -> Way:
     light[heavy] = False
     meat = score_products(rows, clusters, np.flatnonzero(light))
     out = n / (n - 1.0) * V @ meat @ V
-    strengths, others = rows.scores(*clusters.members(heavy))
-    scores = np.hstack([strengths.toarray(), others])
-    moved = np.empty_like(scores)
+    moved = np.empty((heavy.size, len(V)))
     for part, left_out in rows.without(clusters, heavy):
-        moved[part] = np.linalg.solve(left_out, scores[part, :, None])[..., 0]
+        strengths, others = rows.scores(*clusters.members(heavy[part]))
+        scores = np.hstack([strengths.toarray(), others])
+        moved[part] = np.linalg.solve(left_out, scores[..., None])[..., 0]
+        meat += scores.T @ scores
     out += (n - 1.0) / n * moved.T @ moved
-    return Way(0.5 * (out + out.T), meat + scores.T @ scores, heavy, moved)
+    return Way(0.5 * (out + out.T), meat, heavy, moved)
 
 
 def score_products(rows: Rows, clusters: Clusters, chosen: IntArray) -> FloatArray:

@@ -645,7 +645,7 @@ class Clusters:
 
     def blocks(self, chosen: IntArray) -> Iterator[tuple[IntArray, IntArray]]:
         """Yield what `members` returns, a part of the clusters at a time."""
-        block = np.cumsum(self.sizes[chosen]) >> 18  # judgements, of some megabytes
+        block = np.cumsum(self.sizes[chosen]) >> 17  # judgements, of some megabytes
         for part in np.split(chosen, np.flatnonzero(np.diff(block)) + 1):
             yield self.members(part)
 
