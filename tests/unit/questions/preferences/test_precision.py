@@ -149,3 +149,15 @@ def test_weights_follow_how_much_voters_differ() -> None:
     # Judgements of the busiest voter count least, and a voter of one judgement counts 1
     assert weights[voter == sizes.argmax()].max() == weights.min() < 0.1
     assert (np.diff(np.unique(np.column_stack([sizes[voter], weights]), axis=0)[:, 1]) < 0.0).all()
+
+
+def test_blocks_hold_the_judgements_of_whole_clusters_once_and_in_order() -> None:
+    codes = np.random.default_rng(1).permutation(300_000) % 5000
+    parts = [*Clusters(codes).blocks(np.arange(5000))]
+    assert len(parts) > 1
+    assert all((sizes == 60).all() for _, sizes in parts)
+    np.testing.assert_array_equal(
+        np.concatenate([members for members, _ in parts]), np.argsort(codes, kind="stable")
+    )
+    members, sizes = Clusters(codes).members(np.array([7, 3]))
+    assert (codes[members].tolist(), sizes.tolist()) == ([7] * 60 + [3] * 60, [60, 60])
