@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from bestby.questions.advice.result import Shape as Shape
     from bestby.questions.advice.result import Step as Step
     from bestby.questions.advice.result import Wrong as Wrong
+    from bestby.questions.attempts.result import AttemptsComparison as AttemptsComparison
+    from bestby.questions.attempts.result import AttemptsCurve as AttemptsCurve
+    from bestby.questions.attempts.result import AttemptsDifference as AttemptsDifference
+    from bestby.questions.attempts.result import BetterAt as BetterAt
     from bestby.questions.check.result import CheckedColumn as CheckedColumn
     from bestby.questions.check.result import FileCheck as FileCheck
     from bestby.questions.check.result import Finding as Finding
@@ -120,6 +124,7 @@ __getattr__, __dir__, __all__ = door(
         "boards.result": "Publication SubmissionCheck SubmissionReceipt Verification",
         "planning.base": "PlanPoint",
         "questions.advice.result": "Advice Case Shape Step Wrong",
+        "questions.attempts.result": "AttemptsComparison AttemptsCurve AttemptsDifference BetterAt",
         "questions.check.result": "CheckedColumn FileCheck Finding ReadyCommand Unchecked",
         "questions.datasets.result": (
             "DatasetComparison MeanImprovement Overall RankDifference RunsOnDatasets RunsOverall"
