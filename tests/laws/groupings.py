@@ -98,6 +98,15 @@ def _frontier(**groups: Any) -> Outcome:
     return _told(result, *(entry.p_adjusted for entry in result), *(one.costs[0].interval for one in result))
 
 
+def _attempts(**groups: Any) -> Outcome:
+    pairs = {
+        name: [(4, 2 * (x == y) + place % 3) for place, (x, y) in enumerate(zip(values, GOLD, strict=True))]
+        for name, values in SYSTEMS.items()
+    }
+    result = bb.compare_attempts(pairs, **groups)
+    return _told(result, *(one.low for one in (*result.curves, *result.pairs)))
+
+
 def _gate(**groups: Any) -> Outcome:
     result = bb.gate(SYSTEMS, GOLD, metric="f1_macro", margin=0.05, n_resamples=199, **groups)
     return _told(result, *(check.difference.equivalence_interval for check in result))
@@ -291,6 +300,11 @@ ROSTER: dict[str, tuple[str, Callable[..., Outcome], dict[str, Expected]]] = {
     "a frontier": (
         "frontier",
         _frontier,
+        {"clusters": "changes", "crossed": "refused", "strata": "changes"},
+    ),
+    "attempts": (
+        "compare_attempts",
+        _attempts,
         {"clusters": "changes", "crossed": "refused", "strata": "changes"},
     ),
     "a gate": ("gate", _gate, {"clusters": "changes", "crossed": "changes", "strata": "changes"}),

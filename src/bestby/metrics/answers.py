@@ -177,7 +177,7 @@ class PassAtK(MeanMetric):
         return within_variance(samples, samples - right if self.every else right, self.k)
 
     def counts(self, predictions: Any) -> tuple[FloatArray, FloatArray]:
-        """Return the samples of each problem and how many of them are right; refuse what are no such pairs."""
+        """Return the samples of each problem and how many of them are right; refuse other pairs."""
         files = "; files need several runs (trials, epochs) of 0 or 1 of each item"
         rows = _items.pairs(predictions, self.name, "samples, right ones", files)
         samples, right = rows.T

@@ -20,11 +20,11 @@ from bestby.inference import clusters
 from bestby.inference.multiplicity import FEW_UNITS, Joint
 from bestby.inference.proportions import wilson_ends
 
-_STEP = 1.12
-"""Ratio of the k that stand for all in between when draws are made: curves there correlate beyond .99."""
+_STEP = 1.2
+"""Ratio of the k that stand for all in between when draws are made: finer steps move no critical value."""
 
 _ROUNDING = 1e-12
-"""Standard errors of shares, and relative variances of differences, up to which these vary by rounding alone."""
+"""Standard errors of shares, and relative variances of differences, that are those of rounding alone."""
 
 
 def chances(samples: FloatArray, right: FloatArray, largest: int, *, every: bool) -> FloatArray:
@@ -38,17 +38,18 @@ def chances(samples: FloatArray, right: FloatArray, largest: int, *, every: bool
     """
     j = np.arange(largest, dtype=np.float64)[:, None]
     wanted = right if every else samples - right
-    product: FloatArray = np.cumprod(np.maximum(wanted - j, 0.0) / (samples - j), axis=0)
-    return product if every else 1.0 - product
+    product = np.cumprod(np.maximum(wanted - j, 0.0) / (samples - j), axis=0)
+    found: FloatArray = np.where(every, product, 1.0 - product)
+    return found
 
 
 def grid(largest: int) -> IntArray:
     """Return the k that stand for all others when draws are made: nearly all up to 10, of more fewer.
 
     >>> grid(12)
-    array([ 1,  2,  3,  4,  5,  6,  7,  8,  9, 10, 11, 12])
+    array([ 1,  2,  3,  4,  5,  6,  7,  8,  9, 10, 12])
     >>> grid(1000).size
-    50
+    37
     """
     ks = [1]
     while ks[-1] < largest:
@@ -75,9 +76,9 @@ class Curves:
     bounds: IntArray
 
     @classmethod
-    def of(cls, pairs: list[FloatArray], evaluation: Evaluation, *, every: bool) -> Curves:
+    def of(cls, pairs: list[FloatArray], evaluation: Evaluation, largest: int, *, every: bool) -> Curves:
         """Return the curves of systems whose items are these pairs (samples, right), each of shape (n, 2)."""
-        largest, tables, places = int(min(one[:, 0].min() for one in pairs)), [], []
+        tables, places = [], []
         for one in pairs:
             # A pair as one complex number, which NumPy sorts far faster than rows
             distinct, place = np.unique(one[:, 0] + 1j * one[:, 1], return_inverse=True)
@@ -134,28 +135,21 @@ class Curves:
     @cached_property
     def moments(self) -> tuple[FloatArray, FloatArray]:
         """The means at every k, shape (K, S), and the covariances of the systems, shape (K, S, S)."""
-        means = np.empty((self.n_k, len(self.tables)))
+        every = zip(self.tables, self.places.T, strict=True)
+        sums = [table @ np.bincount(place, self.weights) for table, place in every]
+        means = np.column_stack(sums) / self.weights.sum()
         covariances = np.empty((*means.shape, len(self.tables)))
         for k in range(self.n_k):
-            values = self.values(k)
-            means[k] = self.weights @ values / self.weights.sum()
-            covariances[k] = self.covariance(self.influence(values, means[k]))
+            covariances[k] = self.covariance(self.influence(self.values(k), means[k]))
             still = covariances[k].diagonal() <= _ROUNDING**2
             covariances[k][still] = covariances[k][:, still] = 0.0
         return means, covariances
 
     @cached_property
     def over_k(self) -> FloatArray:
-        """The covariances of the systems at every k of the grid, shape (S, G, S, G), over the scale of k.
-
-        The scale of k is the largest standard deviation of a system there.
-        """
-        ks, (means, covariances) = grid(self.n_k) - 1, self.moments
-        rows = [self.influence(self.values(k), means[k]) for k in ks.tolist()]
-        spread = np.sqrt(covariances[ks].diagonal(axis1=1, axis2=2).max(axis=1))
-        seen = spread > _ROUNDING
-        scale = np.where(seen, 1.0 / np.where(seen, spread, 1.0), 0.0)
-        columns = np.stack(rows, axis=2) * scale  # (U, S, G)
+        """The covariances of all systems at every k of the grid, shape (S, G, S, G)."""
+        ks, means = grid(self.n_k) - 1, self.moments[0]
+        columns = np.stack([self.influence(self.values(k), means[k]) for k in ks.tolist()], axis=2)
         size = columns.shape[1:]
         return self.covariance(columns.reshape(len(columns), -1)).reshape(*size, *size)
 
@@ -164,13 +158,17 @@ class Curves:
 
         A difference (s, s) is the curve of s itself. The bands of all pairs hold at once.
         """
-        n_systems, n_k = self.over_k.shape[:2]
-        size = n_systems * n_k
+        among = sorted({s for pair in pairs for s in pair})
+        over_k = self.over_k[among][:, :, among]
+        n_k = over_k.shape[1]
+        place, at, size = {s: i * n_k for i, s in enumerate(among)}, np.arange(n_k), len(among) * n_k
+        # The scale of a k is the largest standard error there, so that draws keep those that are near 0
+        spread = np.sqrt(np.einsum("sgsg->sg", over_k).max(axis=0))
+        scale = np.divide(1.0, spread, out=np.zeros(n_k), where=spread > _ROUNDING)
         covariance = np.zeros((size + 1, size + 1))  # the last one does not vary, and a curve is minus it
-        covariance[:size, :size] = self.over_k.reshape(size, size)
-        at = np.arange(n_k)
-        a = np.concatenate([one * n_k + at for one, _ in pairs])
-        b = np.concatenate([np.full(n_k, size) if one == other else other * n_k + at for one, other in pairs])
+        covariance[:size, :size] = (over_k * scale[:, None, None] * scale).reshape(size, size)
+        a = np.concatenate([place[one] + at for one, _ in pairs])
+        b = np.concatenate([np.full(n_k, size) if s == other else place[other] + at for s, other in pairs])
         variances = covariance[a, a] + covariance[b, b] - 2.0 * covariance[a, b]
         varying: BoolArray = variances > _ROUNDING * (covariance[a, a] + covariance[b, b])
         a, b, varying = a[varying], b[varying], varying[varying]

@@ -7,14 +7,18 @@ from typing import Any, ClassVar
 from bestby.cli import option_groups
 from bestby.cli.inputs import in_records
 from bestby.cli.option_groups import Text
-from bestby.cli.options import argument, choice, option, record, result_file
+from bestby.cli.options import Group, argument, option, record, result_file
 
 
 @record
-class Statistics(option_groups.Group):
+class Statistics(Group):
     heading: ClassVar[str] = "Statistics"
-    metric: str = choice(
-        ("pass@k", "pass^k"), "One of k attempts is right, or all of them.", default="pass@k", common=True
+    metric: str = option(
+        "NAME",
+        "Whether one of k attempts is right, pass@k, or all of them, pass^k.",
+        choices=("pass@k", "pass^k"),
+        default="pass@k",
+        common=True,
     )
     level: float = option("P", "Level of each band.", default=0.95, common=True)
     rng: int = option("N", "Seed of the draws.", "--seed", default=0)

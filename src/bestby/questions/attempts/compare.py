@@ -135,14 +135,20 @@ def compare_attempts(
     evaluation.uncounted("compare_attempts").require_support("compare_attempts", ("clusters", "strata"))
     names = sorted(evaluation.names)  # draws do not depend on the order in which they were given
     pairs = [_pairs(of_one, evaluation, name) for name in names]
-    curves = Curves.of(pairs, evaluation, every=of_one.every)
-    order = sorted(range(len(names)), key=lambda s: (-curves.moments[0][:, s].mean(), names[s]))
+    largest = int(min(one[:, 0].min() for one in pairs))
+    # Each curve by itself, so that no other system can change it
+    curves = [
+        _curve(Curves.of([one], evaluation, largest, every=of_one.every), name, alpha, drawing.seed, of_one)
+        for name, one in zip(names, pairs, strict=True)
+    ]
+    order = sorted(range(len(names)), key=lambda s: (-sum(curves[s].scores), names[s]))
+    joint = Curves.of(pairs, evaluation, largest, every=of_one.every)
     result = AttemptsComparison(
         metric=MetricInfo(kind, True, of_one.bounds),
-        curves=tuple(_curve(curves, s, names[s], alpha, drawing.seed, of_one.every) for s in order),
-        pairs=tuple(_differences(curves, order, names, alpha, drawing.seed)),
+        curves=tuple(curves[s] for s in order),
+        pairs=tuple(_differences(joint, order, names, alpha, drawing.seed)),
         level=level,
-        fewest=curves.n_k,
+        fewest=largest,
         most=int(max(one[:, 0].max() for one in pairs)),
         n_items=evaluation.n_items,
         n_clusters=evaluation.n_clusters,
@@ -158,10 +164,11 @@ def _pairs(metric: PassAtK, evaluation: Evaluation, name: str) -> FloatArray:
         return np.column_stack(metric.counts(evaluation.values_of(name, trials=True)))
 
 
-def _curve(curves: Curves, s: int, name: str, alpha: float, seed: int, every: bool) -> AttemptsCurve:
-    low, high = curves.ends(curves.point([(s, s)], alpha, seed))
-    low, high = band(low[:, s], high[:, s], rising=not every)
-    return AttemptsCurve(name, _numbers(curves.moments[0][:, s]), _numbers(low), _numbers(high))
+def _curve(curves: Curves, name: str, alpha: float, seed: int, metric: PassAtK) -> AttemptsCurve:
+    """Return the curve of one system with its band."""
+    ends = [one[:, 0] for one in curves.ends(curves.point([(0, 0)], alpha, seed))]
+    low, high = band(*ends, rising=not metric.every)
+    return AttemptsCurve(name, _numbers(curves.moments[0][:, 0]), _numbers(low), _numbers(high))
 
 
 def _differences(

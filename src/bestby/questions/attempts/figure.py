@@ -25,11 +25,12 @@ def attempts(c: AttemptsComparison, *, canvas: Canvas = SCREEN) -> Sheet:
     for place, one in enumerate(c.curves):
         colour, dashes = line_look(place)
         colours[one.system] = colour
-        style = {"color": colour, "linestyle": dashes, "linewidth": 1.8}
         if len(c.curves) <= len(LINE_COLOURS):
             axes.fill_between(ks, one.low, one.high, color=colour, alpha=0.15, linewidth=0, gid="band")
-        style |= {"marker": "o", "markersize": 3.5} if c.fewest == 1 else {}
-        lines += axes.plot(ks, one.scores, label=names[one.system], gid="curve", **style)
+        lines += axes.plot(
+            ks, one.scores, label=names[one.system], color=colour, linestyle=dashes, linewidth=1.8,
+            marker="o" if c.fewest == 1 else None, markersize=3.5, gid="curve",
+        )  # fmt: skip
     if len(c.pairs) == 1:
         for better in c.pairs[0].ranges:
             # A single k has a width, too

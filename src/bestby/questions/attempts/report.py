@@ -1,4 +1,4 @@
-"""The report of a comparison over all numbers of attempts: its sentences, tables, and paragraph for a paper."""
+"""The report of a comparison over all k: its sentences, its tables, and its paragraph for a paper."""
 
 from __future__ import annotations
 
@@ -54,13 +54,14 @@ def _of_curves(c: AttemptsComparison) -> list[_Point]:
 
 
 def _of_differences(c: AttemptsComparison) -> list[_Point]:
-    return [
-        _Point(k, *numbers, a=one.a, b=one.b, winner=winner)
-        for one in c.pairs
-        for k, (*numbers, winner) in enumerate(
-            zip(one.difference, one.low, one.high, one.better, strict=True), start=1
-        )
-    ]
+    points = []
+    for one in c.pairs:
+        rows = zip(one.difference, one.low, one.high, one.better, strict=True)
+        points += [
+            _Point(k, value, low, high, a=one.a, b=one.b, winner=winner)
+            for k, (value, low, high, winner) in enumerate(rows, start=1)
+        ]
+    return points
 
 
 def document(c: AttemptsComparison) -> Document:
@@ -115,7 +116,7 @@ def sentence(d: AttemptsDifference, largest: int) -> str:
     """Return at which of the k up to the largest one of two systems is significantly better."""
     if not d.significant:
         return f"{d.a} and {d.b} cannot be told apart at any k"
-    parts = []
+    parts: list[str] = []
     for system in dict.fromkeys(one.system for one in d.ranges):
         other = d.b if system == d.a else d.a
         than = f" than {other}" if not parts else ""
@@ -248,21 +249,22 @@ def _points(
     """Return a row for each k of every curve, or of every difference."""
     digits, pair = _digits(points, c), part == "differences"
     single = len(c.pairs) == 1
+    named: tuple[Column, ...] = (column.name("system", attrgetter("system")),)
+    if pair and single:
+        named, caption = (), f"Difference, {c.pairs[0].a} minus {c.pairs[0].b}"
+    elif pair:
+        named = column.name("A", attrgetter("a")), column.name("B", attrgetter("b"))
+        caption = "Differences, A minus B"
     columns = (
-        column.name("system", attrgetter("system")) if not pair else column.name("A", attrgetter("a")),
-        dataclasses.replace(column.name("B", attrgetter("b")), applies=pair and not single),
+        *named,
         Column("k", lambda e: Cell(str(e.k), float(e.k))),
         column.number("difference" if pair else c.metric.name, digits, attrgetter("score")),
         column.interval(c.level, digits, partial(_interval, c=c)),
         column.text("significantly better", lambda e: e.winner or DASH, applies=pair),
     )
-    if pair and single:
-        columns, caption = columns[2:], f"Difference, {c.pairs[0].a} minus {c.pairs[0].b}"
-    elif pair:
-        caption = "Differences, A minus B"
     table = Table.of(
         caption, columns, points, attrgetter("significant"), part=part,
-        main=1 if single else 3, details=details, methods=methods(c),
+        main=len(named) + 1, details=details, methods=methods(c),
     )  # fmt: skip
     return table if details else _in_short(table, [one.k for one in points], c.fewest)
 

@@ -18,6 +18,7 @@ from bestby.data.table import Table
 from bestby.data.values import as_scores
 from bestby.questions.check.asking import (
     ADVISE,
+    ATTEMPTS,
     COMPARE,
     EVALUATE,
     FRONTIER,
@@ -184,6 +185,8 @@ def questions_answered(
             (tried(EVALUATE, gold, rest) if gold else None) or tried(EVALUATE)
             return asked, next(iter(refusals), None)
         options, rest = compared.options, compared.files
+        if _are_of_attempts(compared, tables):
+            tried(ATTEMPTS, options, rest)
         if len(compared.result.systems) == 2:
             tried(GATE, options, rest) or tried(GATE, [*options, "--metric", "mean"], rest)
             tried(PLAN, options, rest)
@@ -192,6 +195,14 @@ def questions_answered(
         if advise:
             tried(ADVISE, options, rest)
     return asked, next(iter(refusals), None)
+
+
+def _are_of_attempts(compared: Asked, tables: Sequence[Table]) -> bool:
+    """Tell whether systems answered each item several times, rightly or wrongly: pairs, or logs of trials."""
+    if compared.result.metrics[0].name == "pass@1":
+        return True
+    evaluation = None if tables else evaluation_of(compared)
+    return evaluation is not None and bool(evaluation.trials)
 
 
 def _gold_among(files: Sequence[str]) -> tuple[list[str], Sequence[str]]:
