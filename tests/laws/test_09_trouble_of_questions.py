@@ -275,7 +275,6 @@ TROUBLE: dict[str, list[tuple[str, dict[str, Any]]]] = {
         ("nothing drawn", {"data": {"a": [(0, 0), (3, 1)] * 12}}),
         ("another metric", {"metric": "pass@5"}),
         ("one cluster", {"clusters": [1] * 24}),
-        ("missing pairs as the worst", {"data": {"a": {"q": (3, 1)}, "b": {"r": (3, 2)}}, "on_missing": "worst"}),
     ],
     "gate": [
         ("a level for one side", {"level": 0.5}),

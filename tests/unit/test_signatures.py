@@ -26,7 +26,6 @@ ORDER = """
 
 COMPARISONS: dict[str, Callable[..., Any]] = {
     "compare": bb.compare,
-    "compare_attempts": bb.compare_attempts,
     "compare_datasets": bb.compare_datasets,
     "compare_folds": bb.compare_folds,
     "compare_judged": bb.compare_judged,

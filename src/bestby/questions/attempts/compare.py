@@ -11,7 +11,7 @@ import numpy as np
 from bestby._core import checks
 from bestby._core.errors import within
 from bestby._core.keywords import with_suggestions
-from bestby._core.text import counted, quoted
+from bestby._core.text import quoted
 from bestby._core.typing import FloatArray, OnMissing, Rng
 from bestby.comparisons import note_rules
 from bestby.comparisons.provenance import evaluation_provenance
@@ -61,8 +61,8 @@ def compare_attempts(
         The chance that at least one of k attempts is right, or that all of them are. Higher is better.
     systems, items, clusters, strata
         As for `compare`; two crossed groupings are refused.
-    on_missing : {"error", "drop", "drop-systems"}
-        As for `compare`; a missing pair has no number of samples, and cannot count as the worst.
+    on_missing : {"error", "drop", "worst", "drop-systems"}
+        As for `compare`; with "worst" an item that a system lacks counts as never solved.
     reading
         As for `compare`.
     level : float
@@ -161,7 +161,10 @@ def compare_attempts(
 def _pairs(metric: PassAtK, evaluation: Evaluation, name: str) -> FloatArray:
     """Return the pairs (samples, right) of a system, shape (n, 2)."""
     with within(f"system {quoted(name)}"):
-        return np.column_stack(metric.counts(evaluation.values_of(name, trials=True)))
+        pairs = np.column_stack(metric.counts(evaluation.values_of(name, trials=True)))
+    if name in evaluation.missing:
+        pairs[evaluation.missing[name]] = pairs[:, 0].max(), 0.0  # never solved, and not the fewest samples
+    return pairs
 
 
 def _curve(curves: Curves, name: str, alpha: float, seed: int, metric: PassAtK) -> AttemptsCurve:
@@ -201,10 +204,11 @@ def _notes(
         for name, one in zip(names, pairs, strict=True):
             found = (one[:, 1] if column == 0 else one[:, 0] - one[:, 1]) > 0.0
             if (n := np.unique(units[found]).size) < FEW_SOLVED:
-                few.append(f"{name} ({counted(n, 'item' if evaluation.clusters is None else 'cluster')})")
+                few.append(f"{name} ({n})")
         if few:
+            kind = "items" if evaluation.clusters is None else "clusters with items that"
             message = (
-                f"fewer than {FEW_SOLVED} are ever {what} by {listed(few, 4)}: what is rare among them may be"
-                f" frequent among others, and the bands of {metric} may be too narrow"
+                f"fewer than {FEW_SOLVED} {kind} are ever {what} by {listed(few, 4)}: what is rare here may"
+                f" be frequent among others, and the bands of {metric} may be too narrow"
             )
             yield Note("few_effective", message, (metric,))

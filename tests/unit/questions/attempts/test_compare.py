@@ -140,7 +140,18 @@ def test_few_solved_items_are_noted() -> None:
     pairs = [(10, 0)] * 97 + [(10, 4)] * 3
     codes = [(note.code, note.message) for note in bb.compare_attempts({"x": pairs}).notes]
     ((_, message),) = [one for one in codes if one[0] == "few_effective"]
-    assert "ever solved by x (3 items)" in message
+    assert "ever solved by x (3):" in message
+
+
+@pytest.mark.parametrize("metric", ["pass@k", "pass^k"])
+def test_missing_items_count_as_never_solved(metric: str) -> None:
+    x, y = dict(enumerate(SPECIALIST)), dict(enumerate(ALLROUNDER))
+    del x[3], y[7]
+    found = bb.compare_attempts({"x": x, "y": y}, metric=metric, on_missing="worst")
+    x[3], y[7] = (40, 0), (40, 0)
+    filled = bb.compare_attempts({"x": x, "y": y}, metric=metric)
+    assert found.curves == filled.curves
+    assert found.pairs == filled.pairs
 
 
 @pytest.mark.parametrize("metric", ["pass@k", "pass^k"])
