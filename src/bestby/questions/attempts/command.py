@@ -41,7 +41,7 @@ class Attempts:
     \b
     Examples:
       bestby attempts samples.csv
-      bestby attempts samples.csv --metric pass^k --cluster contest --plot attempts.svg
+      bestby attempts samples.csv --metric pass^k --plot attempts.svg
       bestby attempts drawn.csv --format pairs --value-column drawn,passed
     """
 

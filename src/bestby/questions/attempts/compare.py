@@ -61,8 +61,8 @@ def compare_attempts(
         The chance that at least one of k attempts is right, or that all of them are. Higher is better.
     systems, items, clusters, strata
         As for `compare`; two crossed groupings are refused.
-    on_missing : {"error", "drop", "worst", "drop-systems"}
-        As for `compare`; with "worst" an item that a system lacks counts as never solved.
+    on_missing
+        As for `compare`, without "pairs" and "bounds"; with "worst" a missing item counts as never solved.
     reading
         As for `compare`.
     level : float

@@ -14,7 +14,19 @@ from bestby.results.values import extent
 
 
 class BetterAt(NamedTuple):
-    """Numbers of attempts from `first` to `last` at which a system is significantly better."""
+    """Where one of two systems is significantly better.
+
+    Parameters
+    ----------
+    system : str
+        The better system.
+    first, last : int
+        The smallest and the largest of neighbouring numbers of attempts k.
+
+    See Also
+    --------
+    AttemptsDifference : Has them as `ranges`.
+    """
 
     system: str
     first: int
