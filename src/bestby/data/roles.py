@@ -111,6 +111,9 @@ RUN_WORDS = ("run", "seed")
 REPETITION_WORDS = ("repetition", "repeat", "rep", "round", *RUN_WORDS)
 """Names of columns that hold the number of a repetition of a cross-validation."""
 
+FACET_WORDS = ("prompt", "template", "judge", "rater", "epoch", "sample", "training_set", *REPETITION_WORDS)
+"""Names of columns that hold a facet: what a score would be another with, though the system is the same."""
+
 DATASET_WORDS = ("dataset", "task")
 """Names of columns that hold the name of a dataset."""
 
@@ -371,6 +374,19 @@ def transposed(rows: Mapping[str, Mapping[str, T]]) -> dict[str, dict[str, T]]:
     """Return a table with its rows as columns."""
     columns = dict.fromkeys(column for row in rows.values() for column in row)
     return {column: {name: row[column] for name, row in rows.items() if column in row} for column in columns}
+
+
+def facet_columns(names: Iterable[str]) -> list[str]:
+    """Return the columns that are called as facets are, also by a number: ``prompt``, ``seed_id``.
+
+    >>> facet_columns(["system", "Prompt_ID", "seed", "item", "prompt_length"])
+    ['Prompt_ID', 'seed']
+    """
+    return [
+        name
+        for name in names
+        if "_".join(word for word in words_of(name) if word not in _COUNTERS) in FACET_WORDS
+    ]
 
 
 def left_out_note(score: str, others: Sequence[str]) -> Note:

@@ -1,0 +1,552 @@
+"""What `compare_facets` takes: a value per cell of each system, from tables, arrays and runs that were read."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from bestby._core import arrays, checks
+from bestby._core.arrays import is_table
+from bestby._core.errors import DesignError, InvalidInputError
+from bestby._core.text import quoted
+from bestby._core.typing import Array, FloatArray, IntArray
+from bestby.comparisons.provenance import hash_of
+from bestby.comparisons.reading import reads_label_sets, reads_objects
+from bestby.data.alignment import chosen_systems
+from bestby.data.columns import MISSING, Column, text_of
+from bestby.data.evaluation import Evaluation
+from bestby.data.layouts.assemble import typed, values_of
+from bestby.data.layouts.items import system_column_of
+from bestby.data.layouts.runs import VALUE_WORDS, Runs, column_of_values
+from bestby.data.reading import Reading
+from bestby.data.roles import Roles, Soft, TableOptions, facet_columns, listed, matching, unknown_system
+from bestby.data.table import Table, table_of, unreadable
+from bestby.engine import prepare
+from bestby.metrics.base import MeanMetric
+from bestby.metrics.functions import name_and_direction
+from bestby.metrics.suitability import metric_of_parts, notes_of_parts
+from bestby.questions.facets.components import Nesting, joint_levels
+from bestby.readers.formats.base import one_table, read_log
+from bestby.readers.reading import read_runs
+from bestby.results.base import MetricInfo, Note
+
+ITEM = "item"
+"""What the items are called where no column names them."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The arguments of `compare_facets` that say what the data are; see there."""
+
+    facets: Any = None
+    items: str | None = None
+    nested: Any = None
+    fixed: Any = ()
+    unmatched: Any = ()
+    clusters: str | None = None
+    systems: Any = None
+    reading: Reading = dataclasses.field(default_factory=Reading)
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Values with their system and the level of every facet, a row each, before a metric has read them.
+
+    `values` and `gold` are by system; `codes` are by system and facet.
+    """
+
+    values: Mapping[str, Array]
+    gold: Mapping[str, Array] | None
+    codes: Mapping[str, Mapping[str, IntArray]]
+    levels: Mapping[str, Sequence[str]]
+    items: str | None
+    clusters: str | None = None
+    called: str | None = None
+    soft: Soft = dataclasses.field(default_factory=Soft)
+    notes: tuple[Note, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class FacetData:
+    """The value of each system in each cell, shape (S, n), NaN where there is none, and the design.
+
+    `levels` are the names of the levels of each facet, `single` the fixed facets that have one level each.
+    """
+
+    names: tuple[str, ...]
+    metric: MetricInfo
+    values: FloatArray
+    codes: Mapping[str, IntArray]
+    levels: Mapping[str, Sequence[str]]
+    nesting: Nesting
+    unmatched: tuple[str, ...]
+    single: tuple[str, ...]
+    data_hash: str
+    notes: tuple[Note, ...] = ()
+
+
+def data_of(data: Any, gold: Any, metric: Any, asked: Asked) -> FacetData:
+    """Return the values of all systems by cell, and the facets with what lies in what."""
+    metric, greater_is_better = name_and_direction(metric)
+    rows = _rows(data, gold, metric, asked)
+    checks.two_systems(tuple(rows.values), hint="give the values of each system under its name")
+    values, info, notes = _measured(rows, metric, greater_is_better)
+    fixed = _names_among(asked.fixed, rows.levels, "fixed")
+    unmatched = _names_among(asked.unmatched, rows.levels, "unmatched")
+    for facet in unmatched:
+        if facet in fixed or facet == rows.items:
+            raise InvalidInputError(
+                f"{quoted(facet)} is named as unmatched, which a sampled facet beside the items can be",
+                hint="leave it out of unmatched",
+                argument="unmatched",
+            )
+    single = tuple(facet for facet in rows.levels if facet in fixed and len(rows.levels[facet]) == 1)
+    facets = [facet for facet in rows.levels if facet not in single]
+    joined = {facet: np.concatenate([rows.codes[name][facet] for name in values]) for facet in facets}
+    parents, found = _parents(joined, _declared(asked.nested, rows, single), rows)
+    rest = _outer_first(facets, parents, rows.items)
+    nesting = Nesting(tuple(rest), parents, frozenset(fixed) - {*single}, rows.items)
+    _check_levels(nesting, rows.levels)
+    system = np.repeat(np.arange(len(values)), [x.size for x in values.values()])
+    paired = [facet for facet in unmatched if not parents[facet] - nesting.fixed]
+    for facet in unmatched:
+        within = [joined[parent] for parent in sorted(parents[facet])]
+        joined[facet] = _by_number(joined[facet], joint_levels([system, *within]))
+    codes, table = _cells(joined, rest, system, np.concatenate([*values.values()]), len(values))
+    return FacetData(
+        names=tuple(values), metric=info, values=table, codes=codes, levels=rows.levels, nesting=nesting,
+        unmatched=tuple(facet for facet in unmatched if facet not in paired), single=single,
+        data_hash=hash_of({name: _hash_text(table[s], codes, rest) for s, name in enumerate(values)}),
+        notes=(*rows.notes, *notes, *found, *map(_paired_by_number, paired)),
+    )  # fmt: skip
+
+
+def read_facets(paths: Sequence[str], missing: Any = None, value_column: Any = None) -> Table | Runs:
+    """Return the table in a file, or the runs in logs of a tool."""
+    if read_log(paths, value_column=value_column) is not None:
+        return read_runs(paths, reading=Reading(value_column=value_column))
+    return one_table(paths, "all cells", MISSING if missing is None else missing)
+
+
+# -- rows of a table, of arrays, of runs -----------------------------------------------------------
+
+
+def _rows(data: Any, gold: Any, metric: Any, asked: Asked) -> Rows:
+    if isinstance(data, Runs):
+        return _of_runs(data, asked)
+    soft = Soft(
+        objects=reads_objects(metric) and not reads_label_sets(metric), label_sets=reads_label_sets(metric)
+    )
+    if isinstance(data, Table):
+        return _of_table(data, gold, asked, soft)
+    if is_table(data) and not (isinstance(data, Mapping) and _are_axes(data)):
+        return _of_table(table_of(data), gold, asked, soft)
+    if not isinstance(data, Mapping):
+        raise unreadable(
+            data,
+            "a long table, or a mapping of system to an array with an axis per facet",
+            'compare_facets({"a": scores_a, "b": scores_b}, facets=("prompt", "seed"))',
+            "compare_facets(bestby.read_runs({}))",
+        )
+    return _of_arrays(data, gold, asked, soft)
+
+
+def _are_axes(data: Mapping[str, Any]) -> bool:
+    """Return whether these are arrays of several axes, not the columns of a table."""
+    return any(np.ndim(values) > 1 for values in data.values())
+
+
+def _facet_names(asked: Asked, there: Sequence[str] | None, source: str) -> tuple[str, ...]:
+    """Return the names of the facets: those asked for, or those that columns are called."""
+    if asked.facets is not None:
+        names = checks.valid_name_list(asked.facets, "facets")
+    else:
+        names = tuple(facet_columns(there or ()))
+    if not names:
+        known = "" if there is None else f"; its columns are: {listed(there)}"
+        raise InvalidInputError(
+            f"{source}: which facets do the cells have?",
+            hint=f'name them: facets=("prompt", "seed"){known}',
+            argument="facets",
+        )
+    return names
+
+
+def _of_table(table: Table, gold: str | None, asked: Asked, soft: Soft) -> Rows:
+    """Return the rows of a long table, or of a wide one with a column per system."""
+    options = TableOptions.of(
+        gold, asked.items, asked.clusters, systems=asked.systems, reading=asked.reading, soft=soft
+    )
+    table, options = table.prepared(options)
+    named = options.roles
+    item = table.item_column(named.item)
+    by = options.system_column or system_column_of(
+        table, Roles(named.gold, item, named.cluster), options.systems
+    )
+    facets = _facet_names(asked, [name for name in table.names if name not in (item, by)], table.source)
+    for name in facets:
+        table.require(name, "facets")
+    if named.gold is not None:
+        table.require(named.gold, "gold")
+    if named.cluster is not None:
+        table.require(named.cluster, "cluster")
+    axes = dict.fromkeys(name for name in (*facets, named.cluster, item) if name is not None)
+    taken = {*axes, named.gold, by}
+    codes, levels = {}, {}
+    for name in axes:
+        table.texts(name, "item" if name == item else "facet")  # a cell without a level is an error
+        levels[name], codes[name] = np.unique(
+            text_of(table.column(name)).values.astype(np.str_), return_inverse=True
+        )
+    columns, rows = _systems_of_table(table, options, by, taken)
+    golden = None if named.gold is None else values_of(table, named.gold, soft)
+    columns, golden, _, _ = typed(columns, golden, soft)
+    values, golds, of_system = {}, {}, {}
+    for name, column in columns.items():
+        there = rows[name][~column.missing[rows[name]]]
+        values[name] = _plain(column.take(there))
+        of_system[name] = {facet: code[there] for facet, code in codes.items()}
+        if golden is not None:
+            golds[name] = _plain(golden.take(there))
+    note = Note(
+        "read_as",
+        f"{table.source} was read as a table of cells: {listed([*axes])}; systems: {listed([*values])}",
+    )
+    only = next((name for name in table.names if name not in taken), None)
+    called = options.value_column or (only if by is not None else None)
+    return Rows(
+        values, golds if golden is not None else None, of_system,
+        {name: [*map(str, one)] for name, one in levels.items()},
+        item, named.cluster, called, soft, (note,),
+    )  # fmt: skip
+
+
+def _systems_of_table(
+    table: Table, options: TableOptions, by: str | None, taken: set[str | None]
+) -> tuple[dict[str, Column], dict[str, Array]]:
+    """Return the column of values of each system, and which of its rows are those of the system."""
+    if by is None:
+        names = [name for name in table.names if name not in taken]
+        if options.systems is not None:
+            names = matching(options.systems, names, lambda name: table.unknown(name, "system"))
+        if not names:
+            raise InvalidInputError(
+                f"{table.source}: there is no column of a system",
+                hint=f"its columns are: {listed(table.names)}",
+            )
+        every = np.arange(table.n_rows)
+        return {name: values_of(table, name, options.soft) for name in names}, dict.fromkeys(names, every)
+    value = options.value_column
+    if value is None:
+        value = column_of_values(table, taken, ("prediction", "score") if options.roles.gold else VALUE_WORDS)
+    labels = np.asarray(table.texts(by, "system"))
+    names = [*dict.fromkeys(labels.tolist())]
+    if options.systems is not None:
+        names = matching(options.systems, names, unknown_system(table.source, names))
+    column = values_of(table, table.require(value, "value column"), options.soft)
+    return dict.fromkeys(names, column), {name: np.flatnonzero(labels == name) for name in names}
+
+
+def _plain(column: Column) -> Array:
+    return column.values.astype(np.str_) if column.is_text else column.values
+
+
+def _of_arrays(data: Mapping[str, Any], gold: Any, asked: Asked, soft: Soft) -> Rows:
+    """Return the cells of arrays with an axis per facet, and one of the items if there is one more."""
+    chosen = chosen_systems(data, asked.systems, asked.reading.ignore)
+    names = _facet_names(asked, None, "arrays of values")
+    values, codes, golds = {}, {}, {}
+    item = checks.valid_name(asked.items, "items") or ITEM
+    sizes = np.zeros(len(names) + 1, dtype=np.int64)
+    n_axes = {np.ndim(array) for array in chosen.values()}
+    with_items = n_axes == {len(names) + 1}
+    if not with_items and n_axes != {len(names)}:
+        raise InvalidInputError(
+            f"arrays must have an axis for each of {listed(names)}, and one for the items last; got"
+            f" {listed([f'{name}: {np.shape(one)}' for name, one in chosen.items()], 3)}",
+            hint="name the axes in their order: facets=(...)",
+            argument="facets",
+        )
+    axes = [*names, item] if with_items else [*names]
+    for given, one in chosen.items():
+        name = checks.name_text(given, "system")
+        array = checks.as_array(one, f"the values of {quoted(name)}")
+        sizes[: array.ndim] = np.maximum(sizes[: array.ndim], array.shape)
+        flat = array.reshape(-1)
+        there = (
+            ~np.array([checks.missing(x) for x in flat])
+            if array.dtype.kind == "O"
+            else np.ones(flat.size, bool)
+        )
+        there &= ~np.isnan(flat) if array.dtype.kind == "f" else True
+        places = np.indices(array.shape).reshape(array.ndim, -1)[:, there]
+        values[name] = checks.column(flat[there].tolist() if array.dtype.kind == "O" else flat[there], name)
+        codes[name] = dict(zip(axes, places, strict=True))
+        if gold is not None:
+            golds[name] = _gold_of_items(gold, array.shape[-1], with_items)[places[-1]]
+    _check_shapes({name: np.shape(one) for name, one in chosen.items()}, axes, asked)
+    levels = {
+        facet: [str(place + 1) for place in range(size)] for facet, size in zip(axes, sizes, strict=False)
+    }
+    if asked.clusters is not None:
+        raise InvalidInputError(
+            "clusters name a column, and arrays have none",
+            hint="give a long table with a column of the clusters",
+            argument="clusters",
+        )
+    return Rows(values, golds or None, codes, levels, item if with_items else None, soft=soft)
+
+
+def _gold_of_items(gold: Any, n_items: int, with_items: bool) -> Array:
+    labels = checks.column(gold, "gold")
+    if not with_items or labels.size != n_items:
+        raise InvalidInputError(
+            f"gold has {labels.size} values, and the last axis of the arrays {n_items}",
+            hint="give a gold label for each item, the items on the last axis",
+            argument="gold",
+        )
+    return labels
+
+
+def _check_shapes(shapes: Mapping[str, tuple[int, ...]], axes: Sequence[str], asked: Asked) -> None:
+    """Refuse arrays that differ in the number of levels of a facet that is the same for all systems."""
+    free = {*([asked.unmatched] if isinstance(asked.unmatched, str) else asked.unmatched or ())}
+    first, *others = shapes
+    for name in others:
+        for facet, size, other in zip(axes, shapes[first], shapes[name], strict=True):
+            if size != other and facet not in free:
+                raise InvalidInputError(
+                    f"{quoted(first)} has {size} levels of {facet}, and {quoted(name)} {other}",
+                    hint="give NaN in cells without a value; of levels that differ between systems say"
+                    f' unmatched=("{facet}",)',
+                )
+
+
+def _of_runs(data: Runs, asked: Asked) -> Rows:
+    """Return the runs of logs or of a table as one facet: its levels are the runs, in their order."""
+    names = ("run",) if asked.facets is None else checks.valid_name_list(asked.facets, "facets")
+    if len(names) != 1:
+        raise InvalidInputError(
+            f"runs that were read have one facet, and {len(names)} are named: {listed(names)}",
+            hint="give a table with a column for each facet",
+            argument="facets",
+        )
+    chosen = chosen_systems(data.runs, asked.systems, asked.reading.ignore)
+    each = {name: [np.asarray(run) for run in runs] for name, runs in chosen.items()}
+    free = {*([asked.unmatched] if isinstance(asked.unmatched, str) else asked.unmatched or ())}
+    if len({*map(len, each.values())}) > 1 and names[0] not in free:
+        raise InvalidInputError(
+            f"the systems have different numbers of runs: {listed([f'{k}: {len(v)}' for k, v in each.items()])}",
+            hint=f'of runs that have nothing to do with each other say unmatched=("{names[0]}",)',
+            argument="unmatched",
+        )
+    if any(run.ndim == 0 for runs in each.values() for run in runs):
+        rows = _of_arrays(
+            {name: np.array(runs) for name, runs in each.items()},
+            None,
+            dataclasses.replace(asked, facets=names),
+            Soft(),
+        )
+    else:
+        stacked = {name: np.stack(runs) for name, runs in each.items()}
+        rows = _of_arrays(stacked, data.gold, dataclasses.replace(asked, facets=names), Soft())
+    note = Note("read_as", f"the data were read as {data.description}")
+    called = data.called or data.metric
+    if data.clusters is None or rows.items is None:
+        return dataclasses.replace(rows, called=called, notes=(note, *data.notes))
+    labels, of_item = np.unique(np.asarray(data.clusters).astype(np.str_), return_inverse=True)
+    codes = {name: {**one, "cluster": of_item[one[rows.items]]} for name, one in rows.codes.items()}
+    levels = {**rows.levels, "cluster": [*map(str, labels)]}
+    return dataclasses.replace(
+        rows, codes=codes, levels=levels, clusters="cluster", called=called, notes=(note, *data.notes)
+    )
+
+
+# -- values by the metric --------------------------------------------------------------------------
+
+
+def _measured(
+    rows: Rows, metric: Any, greater_is_better: bool | None
+) -> tuple[dict[str, FloatArray], MetricInfo, tuple[Note, ...]]:
+    """Return what the metric makes of each row, what it is, and notes on how it reads them."""
+    empty = next((name for name, values in rows.values.items() if len(values) == 0), None)
+    if empty is not None:
+        raise InvalidInputError(f"system {quoted(empty)} has no values", hint="leave the system out")
+    parts = {
+        name: dataclasses.replace(
+            Evaluation.of(
+                {name: values}, None if rows.gold is None else rows.gold[name],
+                objects=rows.soft.objects, label_sets=rows.soft.label_sets,
+            ),
+            called={} if rows.called is None else {name: rows.called},
+        )
+        for name, values in rows.values.items()
+    }  # fmt: skip
+    if metric is None and rows.gold is None and rows.called is not None and rows.called not in VALUE_WORDS:
+        metric = rows.called
+    chosen, noted = metric_of_parts(metric, parts, greater_is_better)
+    if not isinstance(chosen, MeanMetric):
+        raise DesignError(
+            f"{chosen.name} is no mean over items, and facets are compared by such only",
+            hint="choose a metric with a value per item, such as accuracy or mse; compare_runs takes others",
+        )
+    found = {
+        name: prepare.statistics_of(part, chosen)[1][0][:, 0].astype(np.float64)
+        for name, part in noted.items()
+    }
+    for name, values in found.items():
+        checks.check_bounded(values, f"the values of {quoted(name)}")
+        checks.check_not_tiny(values, f"the values of {quoted(name)}")
+    info = MetricInfo(chosen.name, chosen.greater_is_better, chosen.bounds)
+    return found, info, tuple(notes_of_parts(noted))
+
+
+# -- facets ----------------------------------------------------------------------------------------
+
+
+def _names_among(given: Any, levels: Iterable[str], what: str) -> tuple[str, ...]:
+    """Return names of facets that an argument holds, all of which must be there."""
+    names = checks.valid_name_list(given or (), what)
+    known = [*levels]
+    for name in names:
+        if name not in known:
+            raise InvalidInputError(
+                f"no facet {quoted(name)} (named as {what})", hint=f"facets: {listed(known)}", argument=what
+            )
+    return names
+
+
+def _declared(nested: Any, rows: Rows, single: Sequence[str]) -> dict[str, set[str]]:
+    """Return what the user says lies in what: a mapping, or texts such as "seed in prompt"."""
+    out: dict[str, set[str]] = {facet: set() for facet in rows.levels if facet not in single}
+    if rows.clusters is not None and rows.items is not None:
+        out[rows.items].add(rows.clusters)
+    pairs = [*nested.items()] if isinstance(nested, Mapping) else []
+    if not isinstance(nested, Mapping):
+        for text in [nested] if isinstance(nested, str) else arrays.listed(nested or (), "nested"):
+            inner, word, outer = str(text).partition(" in ")
+            if not word:
+                raise InvalidInputError(
+                    f"nested says which facet lies in which, got {quoted(text)}",
+                    hint='nested="seed in prompt", or nested={"seed": "prompt"}',
+                    argument="nested",
+                )
+            pairs.append((inner.strip(), outer.strip()))
+    for inner, outer in pairs:
+        several = [outer] if isinstance(outer, str) else [*outer]
+        for name in _names_among([inner, *several], rows.levels, "nested")[1:]:
+            if name not in single and inner not in single:
+                out[str(inner)].add(name)
+    return out
+
+
+def _parents(
+    codes: Mapping[str, IntArray], declared: Mapping[str, set[str]], rows: Rows
+) -> tuple[dict[str, frozenset[str]], tuple[Note, ...]]:
+    """Return all facets that each facet lies in: those declared, and those whose data show it; and notes."""
+    parents = {facet: {*named} for facet, named in declared.items()}
+    sizes = {facet: int(np.unique(code).size) for facet, code in codes.items()}
+    joint = {}
+    for inner in codes:
+        for outer in codes:
+            if inner < outer:
+                joint[inner, outer] = joint[outer, inner] = (
+                    int(joint_levels([codes[inner], codes[outer]]).max()) + 1
+                )
+    found = []
+    for inner, size in sizes.items():
+        for outer in codes:
+            if inner == outer or outer in parents[inner] or sizes[outer] == 1 or joint[inner, outer] > size:
+                continue
+            if sizes[outer] == size:
+                raise DesignError(
+                    f"{inner} and {outer} change together: every {inner} has one {outer}, so nothing tells them apart",
+                    hint=f"leave one of the two out of the facets: {inner}, or {outer}",
+                    argument="facets",
+                )
+            parents[inner].add(outer)
+            found.append(f"{inner} in {outer}")
+    for _ in parents:  # what lies in a seed lies in its prompt
+        for facet, outer in parents.items():
+            parents[facet] = outer.union(*(parents[one] for one in outer))
+    circle = next((facet for facet, outer in parents.items() if facet in outer), None)
+    if circle is not None:
+        raise InvalidInputError(
+            f"{quoted(circle)} would lie in itself",
+            hint="say for each facet in which it lies",
+            argument="nested",
+        )
+    text = f"found in the data: {listed(found)}, as no level of the former is seen in two of the latter"
+    notes = (Note("facets_nested", text),) if found else ()
+    return {facet: frozenset(outer) for facet, outer in parents.items()}, notes
+
+
+def _outer_first(
+    facets: Sequence[str], parents: Mapping[str, frozenset[str]], items: str | None
+) -> list[str]:
+    """Return the facets, those in which others lie before these, and the items last where they can be."""
+    order = sorted(facets, key=lambda facet: facet == items)
+    return sorted(order, key=lambda facet: len(parents[facet]) if facet != items else len(facets))
+
+
+def _check_levels(nesting: Nesting, levels: Mapping[str, Sequence[str]]) -> None:
+    if not nesting.random:
+        raise DesignError(
+            "all facets are fixed, so nothing would be otherwise another time",
+            hint="leave those out of fixed of which other levels could have been drawn",
+            argument="fixed",
+        )
+    for facet in nesting.random:
+        if len(levels[facet]) == 1:
+            raise DesignError(
+                f"{facet} has one level, {quoted(levels[facet][0])}, which cannot show how much levels differ",
+                hint=f'declare it fixed, fixed=("{facet}",), for an answer about this one, or leave it out',
+                argument="facets",
+            )
+
+
+def _by_number(codes: IntArray, group: IntArray) -> IntArray:
+    """Return the levels of a facet numbered from 0 in each group, in their order."""
+    pairs, place = np.unique(np.column_stack([group, codes]), axis=0, return_inverse=True)
+    first = np.searchsorted(pairs[:, 0], pairs[:, 0])
+    numbers: IntArray = (np.arange(len(pairs)) - first)[place.reshape(-1)]
+    return numbers
+
+
+def _paired_by_number(facet: str) -> Note:
+    return Note(
+        "paired_by_number",
+        f"{facet} is unmatched and lies in no other sampled facet: the levels of two systems were paired in their"
+        " order, which is valid, and has fewer degrees of freedom than two samples",
+    )
+
+
+def _cells(
+    joined: Mapping[str, IntArray],
+    facets: Sequence[str],
+    system: IntArray,
+    values: FloatArray,
+    n_systems: int,
+) -> tuple[dict[str, IntArray], FloatArray]:
+    """Return the levels of all cells, and the mean of each system's values in each, NaN where it has none."""
+    cell = joint_levels([joined[facet] for facet in facets])
+    size = int(cell.max()) + 1
+    first = np.empty(size, dtype=np.int64)
+    first[cell] = np.arange(cell.size)
+    place = system * size + cell
+    times = np.bincount(place, minlength=n_systems * size)
+    total = np.bincount(place, values, n_systems * size)
+    table = np.divide(total, times, out=np.full(times.size, np.nan), where=times > 0)
+    return {facet: joined[facet][first] for facet in facets}, table.reshape(n_systems, size)
+
+
+def _hash_text(values: FloatArray, codes: Mapping[str, IntArray], facets: Sequence[str]) -> str:
+    digest = hashlib.blake2b(digest_size=8)
+    for array in (values, *(codes[facet] for facet in facets)):
+        digest.update(np.ascontiguousarray(array).view(np.uint8).data)
+    return digest.hexdigest()
