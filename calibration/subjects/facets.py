@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
+import pandas as pd
 from scipy.special import expit, stdtr
 
 from bestby import compare_facets
@@ -216,8 +217,8 @@ def _one(
     each = (a - b).reshape(-1, a.shape[-1])
     made = {
         DIFFERENCE: Outcome(holds(difference.interval, 0.0), noted),
-        RUNS: Outcome(_students_t(np.nanmean(each, axis=1))),
-        ITEMS: Outcome(_students_t(np.nanmean(each, axis=0))),
+        RUNS: Outcome(_students_t(each)),
+        ITEMS: Outcome(_students_t(each.T)),
     }
     if OWN in asked:
         made[OWN] = Outcome(holds(result.score("a").interval, population.own()), noted)
@@ -230,9 +231,11 @@ def _one(
     return made
 
 
-def _students_t(differences: FloatArray) -> bool:
-    """Return whether Student's t interval of the differences holds 0; of equal ones it holds themselves."""
-    x = differences[np.isfinite(differences)]
+def _students_t(cells: FloatArray) -> bool:
+    """Return whether Student's t interval of the means of rows holds 0; of equal ones it holds themselves."""
+    there = np.isfinite(cells)
+    number = there.sum(axis=1)
+    x = np.where(there, cells, 0.0).sum(axis=1)[number > 0] / number[number > 0]
     error = float(x.std(ddof=1)) / math.sqrt(x.size)
     if error == 0.0:
         return bool(x[0] == 0.0)
@@ -252,17 +255,19 @@ def _documents(rng: np.random.Generator, seed: int, prompts: int) -> dict[What, 
     a = a + of_pi * rng.normal(size=(prompts, n))
     shared = 5.0 * rng.normal(size=n) + 3.0 * rng.normal(size=(prompts, 1))
     prompt, item = np.indices(a.shape).reshape(2, -1)
-    table = {
-        "system": np.repeat(["a", "b"], a.size),
-        "prompt": np.tile(prompt, 2),
-        "document": np.tile(document[item], 2),
-        "item": np.tile(item, 2),
-        "score": np.r_[(a + shared).ravel(), np.broadcast_to(shared, a.shape).ravel()],
-    }
+    table = pd.DataFrame(
+        {
+            "system": np.repeat(["a", "b"], a.size),
+            "prompt": np.tile(prompt, 2),
+            "document": np.tile(document[item], 2),
+            "item": np.tile(item, 2),
+            "score": np.r_[(a + shared).ravel(), np.broadcast_to(shared, a.shape).ravel()],
+        }
+    )
     result = compare_facets(table, facets="prompt", clusters="document", rng=seed)
     noted = any(note.code in NOTES for note in result.notes)
     return {
         DIFFERENCE: Outcome(holds(result["a", "b"].interval, 0.0), noted),
-        RUNS: Outcome(_students_t(a.mean(axis=1))),
-        ITEMS: Outcome(_students_t(a.mean(axis=0))),
+        RUNS: Outcome(_students_t(a)),
+        ITEMS: Outcome(_students_t(a.T)),
     }
