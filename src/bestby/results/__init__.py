@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from bestby.questions.facets.result import FacetComponent as FacetComponent
     from bestby.questions.facets.result import FacetDifference as FacetDifference
     from bestby.questions.facets.result import FacetsComparison as FacetsComparison
-    from bestby.questions.facets.result import FacetScore as FacetScore
     from bestby.questions.facets.result import FacetStudy as FacetStudy
     from bestby.questions.folds.result import FoldComparison as FoldComparison
     from bestby.questions.folds.result import PairTests as PairTests
@@ -132,7 +131,7 @@ __getattr__, __dir__, __all__ = door(
             "DatasetComparison MeanImprovement Overall RankDifference RunsOnDatasets RunsOverall"
         ),
         "questions.facets.result": (
-            "Facet FacetAllocation FacetComponent FacetDifference FacetsComparison FacetScore FacetStudy"
+            "Facet FacetAllocation FacetComponent FacetDifference FacetsComparison FacetStudy"
         ),
         "questions.folds.result": "FoldComparison PairTests Spread",
         "questions.frontier.result": "Frontier FrontierSystem SystemCost",

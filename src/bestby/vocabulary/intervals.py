@@ -152,7 +152,7 @@ INTERVALS = (
     Term("stratified-t", "stratified t", "Of the mean over datasets: the variances inside them are added."),
     Term("stratified-hall", "stratified, skewness-allowing t", "The same, allowing for skewed items."),
     Term("crossed-t", "t over items and runs", "The variances of items and runs are added."),
-    Term("mixture-t", "mixture of two t, over facets", "Few levels bring one, items the other."),
+    Term("mixture-t", "t-mixture", "Over facets: of two Student's t, one of few levels."),
     Term("generalised", "generalised", "From draws of the mean squares: of variance components."),
     Term("log-t", "Student's t of logarithms", "For costs and their ratios: the delta method."),
     Term("newcombe", "Newcombe's score interval, longer for unequal spreads", "The chance that a run wins."),

@@ -47,7 +47,8 @@ ALTERNATIVES = (
         "better", "better", "Is the first better than the second, whichever direction that is?",
         (
             "items.alternative", "runs.alternative", "study.alternative", "datasets.alternative",
-            "dataset_runs.alternative", "facets.alternative", "folds.alternative", "preferences.alternative", "judged.alternative",
+            "dataset_runs.alternative", "folds.alternative", "preferences.alternative", "judged.alternative",
+            "facets.alternative",
         ),
     ),
 )

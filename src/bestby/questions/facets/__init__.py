@@ -1,1 +1,1 @@
-"""Systems run under several prompts, seeds or judges: what would others of these give?"""
+"""Systems run under several prompts, seeds or judges: and what others would give."""

@@ -1,8 +1,9 @@
 """Variance components of crossed and nested facets, from balanced data or not, by one way.
 
-Every facet has levels, such as ten prompts. A *cell* is a combination of levels that has a value, an *effect* a
-set of facets that is closed: with a nested facet it has those that this lies in. Of the prompts p, seeds s in
-prompts and items i the effects are p, ps, i, pi and psi, the last of which is the finest and has a level per cell.
+Every facet has levels, such as ten prompts. A *cell* is a combination of levels that has a value, an *effect*
+a set of facets that is closed: with a nested facet it has those that this lies in. Of the prompts p, seeds s
+in prompts and items i the effects are p, ps, i, pi and psi, the last of which is the finest and has a level
+per cell.
 """
 
 from __future__ import annotations
@@ -23,9 +24,9 @@ Effect = frozenset[str]
 class Nesting:
     """The facets of a design: which are fixed, and in which others each lies.
 
-    `facets` are the names, outer facets before those that lie in them, and the items last; `parents` all facets
-    that a facet lies in; `fixed` those whose levels are all that matter; `items` is the facet whose levels count
-    the same whatever they lie in.
+    `facets` are the names, outer facets before those that lie in them, and the items last; `parents` all
+    facets that a facet lies in; `fixed` those whose levels are all that matter; `items` is the facet whose
+    levels count the same whatever they lie in.
     """
 
     facets: tuple[str, ...]
@@ -57,8 +58,8 @@ class Nesting:
         """The facets over which cells are averaged before the mean is judged.
 
         The mean square of a random facet holds the variance of what is nested in it, so that seeds in prompts
-        need no term of their own; items in documents stay, as there are few documents and they differ in size.
-        A fixed facet drops out unless a random one lies in it.
+        need no term of their own; items in documents stay, as there are few documents and they differ in
+        size. A fixed facet drops out unless a random one lies in it.
         """
         return [
             facet
@@ -79,9 +80,9 @@ class Nesting:
 class Cells:
     """The cells of a design: the level of every facet in each, shape (n,), and what follows from these alone.
 
-    `weights` of shape (n,), which add up to 1, make the mean. Of each effect, shape (k,): the number of `levels`;
-    `kappa`, by which its component is multiplied in the variance of the mean, 1 over the levels where these weigh
-    the same; and the degrees of `freedom` of its mean square.
+    `weights` of shape (n,), which add up to 1, make the mean. Of each effect, shape (k,): the number of
+    `levels`; `kappa`, by which its component is multiplied in the variance of the mean, 1 over the levels
+    where these weigh the same; and the degrees of `freedom` of its mean square.
     """
 
     nesting: Nesting
@@ -138,13 +139,13 @@ class Cells:
                     outer[self._level_of[both]] = self._level_of[e]
                     expected[row, column] = (self._sizes[both] ** 2 / self._sizes[e][outer]).sum()
         mean = np.array([float(self._sizes[f] @ self._sizes[f]) / self.n for f in self.effects])
-        return expected - mean
+        return np.asarray(expected - mean)
 
     def components(self, values: FloatArray) -> FloatArray:
         """Return the variance component of each effect, shape (k,), some of which may be negative.
 
-        Quadratic forms set equal to their expectations: the analysis of variance where the design is balanced,
-        and its analogue where it is not (Henderson 1953; Brennan 2001, chapter 7).
+        Quadratic forms set equal to their expectations: the analysis of variance where the design is
+        balanced, and its analogue where it is not (Henderson 1953; Brennan 2001, chapter 7).
         """
         centred = values - values.mean()
         sums = [np.bincount(self._level_of[effect], centred) for effect in self.effects]
@@ -160,8 +161,7 @@ class Cells:
             if freedom <= 0.0 and self.nesting.varies(effect):
                 what = " and ".join(facet for facet in self.nesting.facets if facet in effect)
                 raise DesignError(
-                    f"nothing shows how much {what} {'vary together' if len(effect) > 1 else 'varies'}: there is one"
-                    " cell where several are needed to tell it apart",
+                    f"nothing tells {what} apart from what it is crossed with: each has one cell with it",
                     hint="leave a facet out, or say which lies in which: nested=...",
                 )
 
@@ -215,8 +215,8 @@ def _numbered(codes: IntArray) -> IntArray:
 def weights_of(nesting: Nesting, codes: Mapping[str, IntArray], *, by_levels: bool) -> FloatArray:
     """Return the weights of cells: the same for all, or for all levels of a facet.
 
-    Where levels count the same, each prompt has the same part of the mean, each seed in it the same of that, and
-    each item that was answered there the same of that.
+    Where levels count the same, each prompt has the same part of the mean, each seed in it the same of that,
+    and each item that was answered there the same of that.
     """
     n = next(iter(codes.values())).size
     if not by_levels:
@@ -229,7 +229,7 @@ def weights_of(nesting: Nesting, codes: Mapping[str, IntArray], *, by_levels: bo
         weights /= _inner_levels(outer, inner)[outer]
         outer = inner
     weights /= np.bincount(outer)[outer]
-    return weights / weights.sum()
+    return np.asarray(weights / weights.sum())
 
 
 def _inner_levels(outer: IntArray, inner: IntArray) -> Array:
@@ -241,7 +241,7 @@ def _inner_levels(outer: IntArray, inner: IntArray) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Averaging:
-    """Which cells of some facets other cells belong to, `place` of shape (n,), and the levels of the former."""
+    """The cells that others are averaged to, and to which of them each of those belongs, shape (n,)."""
 
     codes: Mapping[str, IntArray]
     place: IntArray
@@ -260,4 +260,20 @@ class Averaging:
         size = int(self.place.max()) + 1
         times = np.bincount(self.place, there, size)
         total = np.bincount(self.place, np.where(there, values, 0.0), size)
-        return np.divide(total, times, out=np.full(size, np.nan), where=times > 0.0)
+        return np.asarray(np.divide(total, times, out=np.full(size, np.nan), where=times > 0.0))
+
+
+def n_combinations(nesting: Nesting, facets: Sequence[str], codes: Mapping[str, IntArray]) -> int:
+    """Return how many cells there would be if no level of a facet lacked one of another that it can have."""
+    outer = frozenset().union(*(nesting.parents[facet] for facet in facets))
+    closed = [nesting.parents[facet] | {facet} for facet in facets if facet not in outer]
+    shared = [one for one in facets if sum(one in group for group in closed) > 1]
+    by = joint_levels([codes[one] for one in shared]) if shared else np.zeros_like(codes[facets[0]])
+    count = np.ones(int(by.max()) + 1)
+    for group in closed:
+        own = [facet for facet in facets if facet in group]
+        if group.issuperset(shared):
+            count *= np.bincount(Averaging.over({**codes, "": by}, [*own, ""]).codes[""])
+        else:  # the same wherever it is combined with them
+            count *= int(joint_levels([codes[facet] for facet in own]).max()) + 1
+    return int(count.sum())

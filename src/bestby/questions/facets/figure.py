@@ -76,7 +76,7 @@ def study(c: FacetsComparison, *, canvas: Canvas = SCREEN) -> Sheet:
     if d.components:
         estimates = d.estimates
         draws = estimates.draws(*d.draws)
-        factors = np.geomspace(0.5, 8.0, 17)
+        factors = np.geomspace(1.0, 8.0, 13)
         sampled = [place for place, facet in enumerate(d.facets) if not facet.fixed]
         for colour, place in zip((ACCENT, WORSE, FAINT, INK), sampled, strict=False):
             facet = d.facets[place]
@@ -102,7 +102,7 @@ def study(c: FacetsComparison, *, canvas: Canvas = SCREEN) -> Sheet:
         axes.plot(1.0, now, marker="o", markersize=7, color=INK, linestyle="none", zorder=3, gid="now")
         axes.set_ylim(0.0, 2.5 * now)
         axes.set_xscale("log")
-        plain_ticks(axes, [0.5, 1.0, 2.0, 4.0, 8.0])
+        plain_ticks(axes, [1, 2, 4, 8])
     axes.grid(axis="y", color=FAINT, linewidth=0.4, alpha=0.5)
     bare(axes)
     axes.tick_params(axis="y", length=0, labelcolor=INK)

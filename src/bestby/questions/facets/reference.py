@@ -9,18 +9,18 @@ import numpy as np
 
 from bestby._core import special
 from bestby._core.typing import Alternative, BoolArray, FloatArray
-from bestby.inference.bisection import last_that_holds
 from bestby.questions.facets.components import Cells, Effect, Nesting, above
 
 
 @dataclass(frozen=True, eq=False)
 class Mixture:
-    """The distribution of the error of a mean over its standard error: two Student's t, mixed by their shares.
+    """The distribution of the error of a mean over its standard error: two Student's t by their shares.
 
-    `share` is that of the first, `freedom` the degrees of freedom of both, in arrays of shape (..., 2) or (...),
-    one distribution per entry. The first is of what a few levels bring, such as the prompts; the second of what
-    goes on with each item. Where both were one t with Satterthwaite's degrees of freedom, these would be largest
-    just when the first is estimated too small by chance. A relative of what Cochran (1964) proposed.
+    `share` is that of the first, `freedom` the degrees of freedom of both, in arrays of shape (..., 2) or
+    (...), one distribution per entry. The first is of what a few levels bring, such as the prompts; the
+    second of what goes on with each item. Where both were one t with Satterthwaite's degrees of freedom,
+    these would be largest just when the first is estimated too small by chance. A relative of what Cochran
+    (1964) proposed.
     """
 
     share: FloatArray
@@ -47,8 +47,8 @@ class Mixture:
 class MeanError:
     """The error of a mean: its variance, the reference distribution, and which effects are pooled.
 
-    `clear` has shape (k,): the share in which an effect keeps the mean square of its own, near 0 where it is no
-    larger than its interactions.
+    `clear` has shape (k,): the share in which an effect keeps the mean square of its own, near 0 where it is
+    no larger than its interactions.
     """
 
     variance: FloatArray
@@ -80,9 +80,9 @@ def error_of_mean(
     `parts`, of shape (..., k), are the components times kappa, which may be negative; `freedom`, of the same
     shape, the degrees of freedom of the mean squares. `many` is the facet with the most levels.
 
-    The variance is handed to mean squares, those of the fewest facets first. A mean square estimates the part of
-    its effect and those of all effects above it, so where it is clearly larger than these, it takes all of them,
-    with its own few degrees of freedom; where it is not, these keep what is theirs.
+    The variance is handed to mean squares, those of the fewest facets first. A mean square estimates the part
+    of its effect and those of all effects above it, so where it is clearly larger than these, it takes all of
+    them, with its own few degrees of freedom; where it is not, these keep what is theirs.
     """
     varies, higher = np.array([nesting.varies(effect) for effect in effects]), above(effects)
     freedom = np.broadcast_to(freedom, parts.shape)
@@ -118,7 +118,7 @@ def _satterthwaite(shares: FloatArray, freedom: FloatArray, part: BoolArray) -> 
     """Return the degrees of freedom of a sum of mean squares (Satterthwaite 1946); 1 where there is none."""
     total = shares[..., part].sum(axis=-1)
     squares = (shares[..., part] ** 2 / np.maximum(freedom[..., part], 1e-3)).sum(axis=-1)
-    return np.divide(total**2, squares, out=np.ones(np.shape(total)), where=squares > 0.0)
+    return np.asarray(np.divide(total**2, squares, out=np.ones(np.shape(total)), where=squares > 0.0))
 
 
 def many_levels(cells: Cells) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from operator import attrgetter
 from typing import Any
@@ -19,11 +19,18 @@ from bestby.questions.facets.result import (
 )
 from bestby.report import column, words
 from bestby.report.column import Cell, Column
-from bestby.report.document import MOST_PAIRS, Document, Picture, filled_caption, forest_picture, subtitle
-from bestby.report.document import Section, several_sections
+from bestby.report.document import (
+    MOST_PAIRS,
+    Document,
+    Picture,
+    Section,
+    forest_picture,
+    several_sections,
+    subtitle,
+)
 from bestby.report.fields import DIFFERENCE, SCORE, Field, Rows, attributes, interval_ends
 from bestby.report.figures import forest
-from bestby.report.numbers import MINUS, Rounding, amount, percent
+from bestby.report.numbers import MINUS, Rounding, amount
 from bestby.report.paper import against, drawn, inference, measured, named
 from bestby.report.references import cite
 from bestby.report.tables import (
@@ -42,7 +49,7 @@ MOST_SHARES = 4
 
 
 def document(c: FacetsComparison) -> Document:
-    """Return the report: what the question is, scores, differences, where they are uncertain, other designs."""
+    """Return the report: question, scores, differences, where they are uncertain, and other designs."""
     metric, first = c.metrics[0], c.differences[0]
     remarks = [shares_sentence(first, alone=len(c.differences) == 1), studies_sentence(c)]
     section = Section(
@@ -61,7 +68,7 @@ def document(c: FacetsComparison) -> Document:
     )
     return several_sections(
         c,
-        f"{len(c.systems)} systems compared by {metric.name} over {words.listed([f.name + 's' for f in c.facets])}",
+        f"{len(c.systems)} systems compared by {metric.name} over {words.listed(_plurals(c.facets))}",
         subtitle(c, c.extent),
         [section],
         f"{words.methods_sentence(c)} {_METHODS}",
@@ -71,7 +78,7 @@ def document(c: FacetsComparison) -> Document:
 
 
 _METHODS = (
-    "Variance components: quadratic forms (ANOVA where balanced); their intervals and those of other designs are from"
+    "Variance components: quadratic forms (ANOVA where balanced). Their intervals and those of other designs:"
     " generalised draws."
 )
 
@@ -79,20 +86,24 @@ _METHODS = (
 def question(facets: Sequence[Facet]) -> str:
     """Return what the answer is about, in words: which facets would be others, and which the same.
 
-    >>> question([Facet("judge", 1, (), True), Facet("prompt", 5, (), False), Facet("item", 200, (), False, True)])
+    >>> question([Facet("judge", 1, (), True), Facet("prompt", 5, (), False), Facet("item", 99, (), False)])
     'For other prompts and other items like these, the same judges:'
     """
-    others = [f"other {one.name}s" for one in facets if not one.fixed]
-    same = [f"{one.name}s" for one in facets if one.fixed]
+    others = [f"other {name}" for name in _plurals(one for one in facets if not one.fixed)]
+    same = _plurals(one for one in facets if one.fixed)
     text = f"For {words.listed(others)} like these"
     return f"{text}, the same {words.listed(same)}:" if same else f"{text}:"
+
+
+def _plurals(facets: Iterable[Facet]) -> list[str]:
+    return [f"{one.name}s" for one in facets]
 
 
 def extent(facets: Sequence[Facet]) -> str:
     """Return the numbers of levels in words.
 
-    >>> extent([Facet("prompt", 3, (), False), Facet("seed", 5, ("prompt",), False), Facet("item", 2000, (), False)])
-    '3 prompts × 5 seeds in each × 2,000 items'
+    >>> extent([Facet("prompt", 3, (), False), Facet("seed", 5, ("prompt",), False)])
+    '3 prompts × 5 seeds in each'
     """
     return " × ".join(
         f"{grouped(int(one.levels)) if one.levels == int(one.levels) else format(one.levels, '.3g')}"
@@ -143,18 +154,16 @@ def study_text(one: FacetStudy) -> str:
     levels = " × ".join(f"{size:g} {name}s" for name, size in one.levels)
     digits = Rounding.of([(one.half_length, one.half_length_interval)])
     cost = "" if one.cost is None else f", cost {amount(one.cost)}"
-    error = one.standard_error_interval
-    return (
-        f"{levels}: standard error {one.standard_error:.3g} [{error.low:.2g}, {error.high:.2g}], half the interval"
-        f" {_with_range(one, digits)}{cost}"
-    )
+    low, high = one.standard_error_interval.low, one.standard_error_interval.high
+    error = f"standard error {one.standard_error:.3g} [{low:.2g}, {high:.2g}]"
+    return f"{levels}: {error}, half the interval {_with_range(one, digits)}{cost}"
 
 
 def allocation_text(a: FacetAllocation) -> str:
     """Return how to spend a budget, in some lines."""
     head = f"For {a.a} {MINUS} {a.b} and a budget of {amount(a.budget)}"
     head += "" if a.target is None else f", target ± {a.target:g}{'' if a.reached else ' (out of reach)'}"
-    now = {facet: size for facet, size in a.now.levels}
+    now = dict(a.now.levels)
     lines = [f"{head}:", f"  best: {a.best}", f"  now:  {a.now}"]
     for one in a.steps:
         (facet,) = (name for name, size in one.levels if size != now[name])
@@ -194,7 +203,7 @@ def _studies(c: FacetsComparison) -> Table:
     d = c.differences[0]
     columns = (
         *(
-            column.number(f"{facet.name}s", Rounding(0), lambda s, place=place: s.levels[place][1])
+            column.number(f"{facet.name}s", Rounding(0), partial(_levels_at, place))
             for place, facet in enumerate(d.facets)
         ),
         column.number("standard error", Rounding(4), attrgetter("standard_error")),
@@ -204,6 +213,10 @@ def _studies(c: FacetsComparison) -> Table:
     )
     caption = f"How sure {d.a} {MINUS} {d.b} would be with other numbers of levels"
     return Table.of(caption, columns, c.studies, part="studies", main=len(d.facets), details=True)
+
+
+def _levels_at(place: int, one: FacetStudy) -> float:
+    return one.levels[place][1]
 
 
 def _pictures(c: FacetsComparison) -> Iterator[Picture]:
@@ -272,13 +285,15 @@ def dictionary(c: FacetsComparison) -> dict[str, Any]:
 def sentences(c: FacetsComparison) -> Iterator[str]:
     """Yield how systems were compared over facets."""
     names = [entry.system for entry in c.systems]
-    yield f"We compared {len(names)} systems{named(names)} by {measured(c.metrics[0].name)} over {c.extent}{against(c.baseline)}."
-    fixed = [f"{one.name}s" for one in c.facets if one.fixed]
-    sampled = [f"{one.name}s" for one in c.facets if not one.fixed]
+    metric = measured(c.metrics[0].name)
+    yield f"We compared {len(names)} systems{named(names)} by {metric} over {c.extent}{against(c.baseline)}."
+    fixed = _plurals(one for one in c.facets if one.fixed)
+    sampled = _plurals(one for one in c.facets if not one.fixed)
     same = f", and the {words.listed(fixed)} as the ones that matter" if fixed else ""
     yield f"We took the {words.listed(sampled)} as samples of others like them{same}."
     weights = "level of a facet" if c.weights == "levels" else "cell"
-    yield f"Every {weights} has the same weight; variance components follow from quadratic forms{cite('facets', 'components')}."
+    source = cite("facets", "components")
+    yield f"Every {weights} has the same weight; variance components follow from quadratic forms{source}."
     yield from inference(c, c.differences, systems=c.systems)
     if any(d.components for d in c.differences):
         yield (

@@ -1,4 +1,4 @@
-"""What a comparison over facets returns: differences, where their uncertainty comes from, and what to buy next."""
+"""What a comparison over facets returns: differences, what makes them uncertain, and what to buy next."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from bestby._core.text import quoted
 from bestby._core.typing import FloatArray
 from bestby.questions.facets import study as studying
 from bestby.questions.facets.components import Nesting
-from bestby.report.comparison import Comparison, Difference, SystemScore
+from bestby.report.comparison import Comparison, Difference
 from bestby.report.reported import SCORE, SQUARE, canvas_of, shown_metric
 from bestby.results.values import Interval
 from bestby.vocabulary import FacetFigure, FigureFont, FigureWidth
@@ -68,8 +68,8 @@ class FacetComponent:
     interval : Interval or None
         Its interval from generalised draws, the upper end of which is far off for few levels.
     share : float
-        The part of the variance of the difference that it brings; 0 of effects of fixed facets alone, which do
-        not change.
+        The part of the variance of the difference that it brings; 0 of effects of fixed facets alone, which
+        do not change.
     part : float
         The estimate of that part as it is, which may be negative, in squared units.
     levels : int
@@ -177,17 +177,58 @@ class FacetAllocation:
         return report.allocation_text(self)
 
 
-class _OverFacets:
-    """What differences and scores over facets share: components, and what other numbers of levels would give."""
+def sizes_of(levels: Mapping[str, int], facets: Sequence[Facet], now: FloatArray) -> FloatArray:
+    """Return the sizes of a design that the user gives by name."""
+    checks.mapping(levels, "levels", "a facet to a number of levels", 'study({"prompt": 6})')
+    known, sizes = [facet.name for facet in facets], now.copy()
+    for name, number in levels.items():
+        if name not in known:
+            raise InvalidInputError(
+                f"no facet {quoted(name)} in this result", hint=f"facets: {', '.join(known)}"
+            )
+        size, place = checks.positive_int(number, f"the number of {name}s"), known.index(name)
+        if size < 2 and not facets[place].fixed and not facets[place].within:
+            raise InvalidInputError(
+                f"one {name} cannot show how much {name}s vary", hint=f"study({{{name!r}: 2}}) or more"
+            )
+        sizes[place] = size
+    return sizes
 
-    __slots__ = ()
 
-    facets: tuple[Facet, ...]
-    freedom: tuple[tuple[float, float], ...]
-    components: tuple[FacetComponent, ...]
-    draws: tuple[int, int]
-    level: float
-    interval: Interval | None
+@dataclass(frozen=True, slots=True, repr=False)
+class FacetDifference(Difference):
+    """The difference A minus B over facets, how sure it is, and where its uncertainty comes from.
+
+    Parameters
+    ----------
+    n_items, n_differing : int
+        Number of items (of levels of the largest facet where there are none), and of those on which some
+        cells differ.
+    facets : tuple of Facet
+        The facets of the cells that both systems have, the items last.
+    freedom : tuple of (float, float)
+        The two Student's t whose mixture is the reference distribution: the share and the degrees of freedom
+        of each, first that of what few levels bring, then that of what goes on with the items. Empty where
+        nothing varies.
+    components : tuple of FacetComponent
+        What each effect brings; empty where nothing varies.
+    draws : tuple of (int, int)
+        The number of generalised draws, and their seed.
+    runs_interval : Interval or None
+        The interval of the same data if every combination of levels were a run of its own, which is too short
+        where there are several sampled facets beside the items. None with one.
+
+    See Also
+    --------
+    FacetsComparison : Holds one per pair.
+    Difference : What all differences have.
+    """
+
+    facets: tuple[Facet, ...] = field(kw_only=True)
+    freedom: tuple[tuple[float, float], ...] = field(kw_only=True)
+    components: tuple[FacetComponent, ...] = field(kw_only=True)
+    draws: tuple[int, int] = field(kw_only=True)
+    runs_interval: Interval | None = field(default=None, kw_only=True)
 
     @property
     def estimates(self) -> studying.Estimates:
@@ -203,14 +244,14 @@ class _OverFacets:
             np.array([one.freedom for one in self.components]),
         )
 
-    def study(self, levels: Mapping[str, float]) -> FacetStudy:
+    def study(self, levels: Mapping[str, int]) -> FacetStudy:
         """Return how sure this would be with other numbers of levels.
 
         Parameters
         ----------
         levels : mapping of str to int
-            The new number of levels of each facet that changes; of a facet that lies in another, in each level
-            of that.
+            The new number of levels of each facet that changes; of a facet that lies in another, in each
+            level of that.
 
         Returns
         -------
@@ -257,84 +298,6 @@ class _OverFacets:
             studies.append(FacetStudy(tuple(named), float(se), interval, float(c * se), longer, cost))
         return tuple(studies)
 
-
-def sizes_of(levels: Mapping[str, float], facets: Sequence[Facet], now: FloatArray) -> FloatArray:
-    """Return the sizes of a design that the user gives by name."""
-    checks.mapping(levels, "levels", "a facet to a number of levels", 'study({"prompt": 6})')
-    known, sizes = [facet.name for facet in facets], now.copy()
-    for name, number in levels.items():
-        if name not in known:
-            raise InvalidInputError(
-                f"no facet {quoted(name)} in this result", hint=f"facets: {', '.join(known)}"
-            )
-        size, place = checks.positive_int(number, f"the number of {name}s"), known.index(name)
-        if size < 2 and not facets[place].fixed and not facets[place].within:
-            raise InvalidInputError(
-                f"one {name} cannot show how much {name}s vary", hint=f"study({{{name!r}: 2}}) or more"
-            )
-        sizes[place] = size
-    return sizes
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class FacetScore(_OverFacets, SystemScore):
-    """The score of one system over facets.
-
-    Parameters
-    ----------
-    facets, freedom, components, draws
-        As for `FacetDifference`.
-    level : float
-        Nominal coverage of the interval.
-
-    See Also
-    --------
-    FacetsComparison : Holds one per system.
-    SystemScore : What all scores have.
-    """
-
-    facets: tuple[Facet, ...] = field(default=(), kw_only=True)
-    freedom: tuple[tuple[float, float], ...] = field(default=(), kw_only=True)
-    components: tuple[FacetComponent, ...] = field(default=(), kw_only=True)
-    draws: tuple[int, int] = field(default=(0, 0), kw_only=True)
-    level: float = field(default=0.95, kw_only=True)
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class FacetDifference(_OverFacets, Difference):
-    """The difference A minus B over facets, how sure it is, and where its uncertainty comes from.
-
-    Parameters
-    ----------
-    n_items, n_differing : int
-        Number of items (of levels of the largest facet where there are none), and of those on which some cells
-        differ.
-    facets : tuple of Facet
-        The facets of the cells that both systems have, the items last.
-    freedom : tuple of (float, float)
-        The two Student's t whose mixture is the reference distribution: the share and the degrees of freedom of
-        each, first that of what few levels bring, then that of what goes on with the items. Empty where
-        nothing varies.
-    components : tuple of FacetComponent
-        What each effect brings; empty where nothing varies.
-    draws : tuple of (int, int)
-        The number of generalised draws, and their seed.
-    runs_interval : Interval or None
-        The interval of the same data if every combination of levels were a run of its own, which is too short
-        where there are several sampled facets beside the items. None with one.
-
-    See Also
-    --------
-    FacetsComparison : Holds one per pair.
-    Difference : What all differences have.
-    """
-
-    facets: tuple[Facet, ...] = field(kw_only=True)
-    freedom: tuple[tuple[float, float], ...] = field(kw_only=True)
-    components: tuple[FacetComponent, ...] = field(kw_only=True)
-    draws: tuple[int, int] = field(kw_only=True)
-    runs_interval: Interval | None = field(default=None, kw_only=True)
-
     def _mirrored_fields(self) -> dict[str, Any]:
         return {
             # not super(): a class with slots is made twice, and super() knows the first
@@ -350,7 +313,7 @@ class FacetsComparison(Comparison):
     Parameters
     ----------
     metrics, systems, differences
-        One metric, `FacetScore`, `FacetDifference`.
+        One metric, `SystemScore`, `FacetDifference`.
     facets : tuple of Facet
         The facets of all cells, the items last. Fixed facets of one level are among them.
     studies : tuple of FacetStudy
@@ -364,7 +327,6 @@ class FacetsComparison(Comparison):
     bestby.load : Reads it back from JSON.
     """
 
-    systems: tuple[FacetScore, ...]
     differences: tuple[FacetDifference, ...]
     facets: tuple[Facet, ...] = field(kw_only=True)
     studies: tuple[FacetStudy, ...] = field(kw_only=True)
@@ -387,7 +349,7 @@ class FacetsComparison(Comparison):
 
     @property
     def question(self) -> str:
-        """What the intervals and tests are about, in words: which facets would be others, and which the same."""
+        """What the answer is about, in words: which facets would be others, and which the same."""
         from bestby.questions.facets import report
 
         return report.question(self.facets)
@@ -407,9 +369,9 @@ class FacetsComparison(Comparison):
         budget : float
             What may be spent.
         costs : mapping of str to float
-            What a level of a facet costs, by its name: a prompt that is written, an item that is labelled; of a
-            facet that lies in others each level there. ``"call"`` is the cost of one cell, for both systems.
-            What is not named costs nothing.
+            What a level of a facet costs, by its name: a prompt that is written, an item that is labelled; of
+            a facet that lies in others each level there. ``"call"`` is the cost of one cell, for both
+            systems. What is not named costs nothing.
         target : float, optional
             Half the length of the interval that is enough: the cheapest design with it is returned.
         pair : tuple of str, optional
@@ -427,8 +389,8 @@ class FacetsComparison(Comparison):
 
         Notes
         -----
-        Components of few levels are known roughly, as the intervals of the answer say; no design has more than
-        a hundred levels of a facet, or ten times those of the data.
+        Components of few levels are known roughly, as the intervals of the answer say; no design has more
+        than a hundred levels of a facet, or ten times those of the data.
 
         Examples
         --------
@@ -510,8 +472,8 @@ class FacetsComparison(Comparison):
             The metric; there is one.
         kind : {"auto", "forest", "systems", "scores", "baseline", "matrix", "shares", "study"}
             "shares": which part of the variance of each difference comes from which facets. "study": half the
-            length of the interval of the first difference by the number of levels of each facet. The others as
-            for `Comparison.plot`.
+            length of the interval of the first difference by the number of levels of each facet. The others
+            as for `Comparison.plot`.
         width, font, percent, ax
             As for `Comparison.plot`.
         """

@@ -1,4 +1,4 @@
-"""What `compare_facets` takes: a value per cell of each system, from tables, arrays and runs that were read."""
+"""What `compare_facets` takes: a value per cell of each system, from tables, arrays and runs."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def data_of(data: Any, gold: Any, metric: Any, asked: Asked) -> FacetData:
     single = tuple(facet for facet in rows.levels if facet in fixed and len(rows.levels[facet]) == 1)
     facets = [facet for facet in rows.levels if facet not in single]
     joined = {facet: np.concatenate([rows.codes[name][facet] for name in values]) for facet in facets}
-    parents, found = _parents(joined, _declared(asked.nested, rows, single), rows)
+    parents, found = _parents(joined, _declared(asked.nested, rows, single))
     rest = _outer_first(facets, parents, rows.items)
     nesting = Nesting(tuple(rest), parents, frozenset(fixed) - {*single}, rows.items)
     _check_levels(nesting, rows.levels)
@@ -203,7 +203,7 @@ def _of_table(table: Table, gold: str | None, asked: Asked, soft: Soft) -> Rows:
         levels[name], codes[name] = np.unique(
             text_of(table.column(name)).values.astype(np.str_), return_inverse=True
         )
-    columns, rows = _systems_of_table(table, options, by, taken)
+    columns, rows, called = _systems_of_table(table, options, by, taken)
     golden = None if named.gold is None else values_of(table, named.gold, soft)
     columns, golden, _, _ = typed(columns, golden, soft)
     values, golds, of_system = {}, {}, {}
@@ -217,8 +217,6 @@ def _of_table(table: Table, gold: str | None, asked: Asked, soft: Soft) -> Rows:
         "read_as",
         f"{table.source} was read as a table of cells: {listed([*axes])}; systems: {listed([*values])}",
     )
-    only = next((name for name in table.names if name not in taken), None)
-    called = options.value_column or (only if by is not None else None)
     return Rows(
         values, golds if golden is not None else None, of_system,
         {name: [*map(str, one)] for name, one in levels.items()},
@@ -228,8 +226,8 @@ def _of_table(table: Table, gold: str | None, asked: Asked, soft: Soft) -> Rows:
 
 def _systems_of_table(
     table: Table, options: TableOptions, by: str | None, taken: set[str | None]
-) -> tuple[dict[str, Column], dict[str, Array]]:
-    """Return the column of values of each system, and which of its rows are those of the system."""
+) -> tuple[dict[str, Column], dict[str, Array], str | None]:
+    """Return the values of each system, its rows, and the name of the column of values of a long table."""
     if by is None:
         names = [name for name in table.names if name not in taken]
         if options.systems is not None:
@@ -240,7 +238,11 @@ def _systems_of_table(
                 hint=f"its columns are: {listed(table.names)}",
             )
         every = np.arange(table.n_rows)
-        return {name: values_of(table, name, options.soft) for name in names}, dict.fromkeys(names, every)
+        return (
+            {name: values_of(table, name, options.soft) for name in names},
+            dict.fromkeys(names, every),
+            None,
+        )
     value = options.value_column
     if value is None:
         value = column_of_values(table, taken, ("prediction", "score") if options.roles.gold else VALUE_WORDS)
@@ -249,7 +251,7 @@ def _systems_of_table(
     if options.systems is not None:
         names = matching(options.systems, names, unknown_system(table.source, names))
     column = values_of(table, table.require(value, "value column"), options.soft)
-    return dict.fromkeys(names, column), {name: np.flatnonzero(labels == name) for name in names}
+    return dict.fromkeys(names, column), {name: np.flatnonzero(labels == name) for name in names}, value
 
 
 def _plain(column: Column) -> Array:
@@ -341,7 +343,7 @@ def _of_runs(data: Runs, asked: Asked) -> Rows:
     free = {*([asked.unmatched] if isinstance(asked.unmatched, str) else asked.unmatched or ())}
     if len({*map(len, each.values())}) > 1 and names[0] not in free:
         raise InvalidInputError(
-            f"the systems have different numbers of runs: {listed([f'{k}: {len(v)}' for k, v in each.items()])}",
+            f"the numbers of runs differ: {listed([f'{name}: {len(one)}' for name, one in each.items()])}",
             hint=f'of runs that have nothing to do with each other say unmatched=("{names[0]}",)',
             argument="unmatched",
         )
@@ -446,7 +448,7 @@ def _declared(nested: Any, rows: Rows, single: Sequence[str]) -> dict[str, set[s
 
 
 def _parents(
-    codes: Mapping[str, IntArray], declared: Mapping[str, set[str]], rows: Rows
+    codes: Mapping[str, IntArray], declared: Mapping[str, set[str]]
 ) -> tuple[dict[str, frozenset[str]], tuple[Note, ...]]:
     """Return all facets that each facet lies in: those declared, and those whose data show it; and notes."""
     parents = {facet: {*named} for facet, named in declared.items()}
@@ -465,16 +467,16 @@ def _parents(
                 continue
             if sizes[outer] == size:
                 raise DesignError(
-                    f"{inner} and {outer} change together: every {inner} has one {outer}, so nothing tells them apart",
+                    f"{inner} and {outer} change together: every {inner} has one {outer}, and the reverse",
                     hint=f"leave one of the two out of the facets: {inner}, or {outer}",
                     argument="facets",
                 )
             parents[inner].add(outer)
             found.append(f"{inner} in {outer}")
     for _ in parents:  # what lies in a seed lies in its prompt
-        for facet, outer in parents.items():
-            parents[facet] = outer.union(*(parents[one] for one in outer))
-    circle = next((facet for facet, outer in parents.items() if facet in outer), None)
+        for facet, outside in parents.items():
+            parents[facet] = outside.union(*(parents[one] for one in outside))
+    circle = next((facet for facet, outside in parents.items() if facet in outside), None)
     if circle is not None:
         raise InvalidInputError(
             f"{quoted(circle)} would lie in itself",
@@ -483,7 +485,7 @@ def _parents(
         )
     text = f"found in the data: {listed(found)}, as no level of the former is seen in two of the latter"
     notes = (Note("facets_nested", text),) if found else ()
-    return {facet: frozenset(outer) for facet, outer in parents.items()}, notes
+    return {facet: frozenset(outside) for facet, outside in parents.items()}, notes
 
 
 def _outer_first(
@@ -504,7 +506,7 @@ def _check_levels(nesting: Nesting, levels: Mapping[str, Sequence[str]]) -> None
     for facet in nesting.random:
         if len(levels[facet]) == 1:
             raise DesignError(
-                f"{facet} has one level, {quoted(levels[facet][0])}, which cannot show how much levels differ",
+                f"{facet} has one level, {quoted(levels[facet][0])}, which cannot show how much they differ",
                 hint=f'declare it fixed, fixed=("{facet}",), for an answer about this one, or leave it out',
                 argument="facets",
             )
@@ -521,8 +523,8 @@ def _by_number(codes: IntArray, group: IntArray) -> IntArray:
 def _paired_by_number(facet: str) -> Note:
     return Note(
         "paired_by_number",
-        f"{facet} is unmatched and lies in no other sampled facet: the levels of two systems were paired in their"
-        " order, which is valid, and has fewer degrees of freedom than two samples",
+        f"{facet} is unmatched and lies in no other sampled facet: the levels of two systems were paired in"
+        " their order, which holds, with fewer degrees of freedom than two samples have",
     )
 
 

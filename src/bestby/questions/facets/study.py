@@ -25,8 +25,8 @@ class Estimates:
     """The components of a mean on a design of so many levels, and draws of what they may truly be.
 
     `sizes` are the levels of each facet, of a nested one those in a level of what it lies in, shape (F,);
-    `parts`, of shape (k,), the components times kappa, as estimated; `freedom` the degrees of freedom of the mean
-    squares.
+    `parts`, of shape (k,), the components times kappa, as estimated; `freedom` the degrees of freedom of the
+    mean squares.
     """
 
     nesting: Nesting
@@ -42,17 +42,16 @@ class Estimates:
     def draws(self, n_draws: int, seed: int) -> FloatArray:
         """Return generalised draws of the parts, shape (n_draws, k), of which some are negative.
 
-        A mean square times its degrees of freedom, over its expectation, is chi-squared, so that dividing what
-        was observed by chi-squared over its df draws the expectation (Weerahandi 1993, J. Amer. Statist. Assoc.
-        88, 899-905). The parts are their differences.
+        A mean square times its degrees of freedom, over its expectation, is chi-squared, so that dividing
+        what was observed by chi-squared over its df draws the expectation (Weerahandi 1993, J. Amer. Statist.
+        Assoc. 88, 899-905). The parts are their differences.
         """
         within = above(self.effects) + np.eye(len(self.effects))
         squares = np.maximum(within @ self.parts, np.finfo(np.float64).tiny)
         generator = block_generator(seed, "facets", 0)
         drawn = 2.0 * generator.standard_gamma(0.5 * self.freedom, (n_draws, self.freedom.size))
         drawn = squares * self.freedom / np.maximum(drawn, np.finfo(np.float64).tiny)
-        parts: FloatArray = np.linalg.solve(within, drawn.T).T
-        return parts
+        return np.asarray(np.linalg.solve(within, drawn.T).T, dtype=np.float64)
 
     def levels_of(self, sizes: FloatArray) -> FloatArray:
         """Return the levels of every effect by those of the facets, sizes of shape (..., F)."""
