@@ -38,7 +38,7 @@ It is counted, and so is `two_levels`.
 """
 
 DATASETS = 400
-NOTES = {"rests_on_few", "two_levels"}
+NOTES = {"rests_on_few", "few_levels", "two_levels"}
 DIFFERENCE, OWN = What("coverage", "difference", default=True), What("coverage", "own score", default=True)
 COMPONENT, STUDY = What("coverage", "component", default=True), What("coverage", "study", default=True)
 RUNS, ITEMS = What("coverage", "runs"), What("coverage", "items")

@@ -17,10 +17,7 @@ from bestby.report.numbers import Rounding
 from bestby.results.base import Note
 from bestby.results.values import Interval
 
-FEW_LEVELS = 5
-"""Levels below which a note says how much longer the interval is than with ten."""
-
-RESTS_ON = 10
+FEW_LEVELS = 10
 """Levels below which a bad one in ten is often not among them: of ten in a third of the cases."""
 
 SHORTER = 0.8
@@ -42,7 +39,7 @@ def notes_on_pair(mean: Mean, d: FacetDifference) -> Iterator[Note]:
         if facet != many and not design.nesting.parents[facet]
     }
     share = float(mean.error.mixture.share)
-    if levels and share > 0.5 and min(levels.values()) < RESTS_ON:
+    if levels and share > 0.5 and min(levels.values()) < FEW_LEVELS:
         few = min(levels, key=levels.__getitem__)
         message = (
             f"{percentage(share)} of the variance rests on {counted(levels[few], few)}: the interval holds as far"
@@ -94,7 +91,11 @@ def _notes_on_levels(d: FacetDifference) -> Iterator[Note]:
             continue
         ten = np.array([10.0 if one.name == facet.name else one.levels for one in d.facets])
         times = now / estimates.error(ten).half_length(d.level)
-        message = f"with {number} the interval is about {times:.2g} times as long as it would be with 10"
+        message = (
+            f"with {number} the interval is about {times:.2g} times as long as it would be with 10; if one"
+            f" {facet.name} in ten breaks one system, these have none such with probability"
+            f" {percentage(0.9**facet.levels)}, and nothing shows it"
+        )
         yield Note("few_levels", message)
 
 
