@@ -13,7 +13,7 @@ import pandas as pd
 from scipy.special import expit, stdtr
 
 from bestby import compare_facets
-from bestby._core.typing import FloatArray
+from bestby._core.typing import FloatArray, IntArray
 from calibration.statements import Outcome, Statements, What, holds
 
 TITLE = "Prompts, seeds, judges and items"
@@ -149,6 +149,10 @@ def cells() -> Iterator[Statements]:
         one = partial(_documents, prompts=k)
         name = "normal, 150 items in documents of 1 to 11: p 0.3, d 0.3, pd 0.1, i 0.2, pi 0.1"
         yield Statements("facets", name, f"{k} p x 25 d", 1000, one, datasets=DATASETS // 2)
+    for metric, k in itertools.product(("macro-F1", "Matthews' correlation"), (3, 5, 10)):
+        one = partial(_labels, prompts=k, metric={"macro-F1": "f1_macro"}.get(metric, "matthews_corrcoef"))
+        name = f"labels, 60, 30 and 10 % of the items, by {metric}"
+        yield Statements("facets", name, f"{k} p x 200 i", 1000, one, datasets=DATASETS)
 
 
 def populations() -> Iterator[tuple[str, Population, tuple[What, ...]]]:
@@ -211,6 +215,7 @@ def _one(
         nested={"seed": "prompt"} if "s" in population.sizes else None,
         fixed=tuple(NAMES[facet] for facet in population.fixed),
         rng=seed,
+        n_resamples=2000,
     )
     difference = result["a", "b"]
     noted = any(note.code in NOTES for note in result.notes)
@@ -229,6 +234,23 @@ def _one(
         design, error = population.study()
         made[STUDY] = Outcome(holds(difference.study(design).standard_error_interval, error), noted)
     return made
+
+
+def _labels(rng: np.random.Generator, seed: int, prompts: int, metric: str) -> dict[What, Outcome]:
+    gold = rng.choice(3, 200, p=(0.6, 0.3, 0.1))
+    easy = rng.normal(size=gold.size)
+
+    def answers() -> IntArray:
+        # A prompt makes a system better or worse, and favours some class; so does luck on each item
+        utility = rng.gumbel(size=(prompts, gold.size, 3)) + 0.4 * rng.normal(size=(prompts, 1, 3))
+        right = 1.5 + easy + 0.7 * rng.normal(size=gold.size) + 0.4 * rng.normal(size=(prompts, 1))
+        utility[:, np.arange(gold.size), gold] += right
+        return np.asarray(utility.argmax(axis=-1))
+
+    systems = {"a": answers(), "b": answers()}
+    result = compare_facets(systems, gold, metric=metric, facets="prompt", rng=seed, n_resamples=200)
+    noted = any(note.code in NOTES for note in result.notes)
+    return {DIFFERENCE: Outcome(holds(result["a", "b"].interval, 0.0), noted)}
 
 
 def _students_t(cells: FloatArray) -> bool:
@@ -264,7 +286,7 @@ def _documents(rng: np.random.Generator, seed: int, prompts: int) -> dict[What, 
             "score": np.r_[(a + shared).ravel(), np.broadcast_to(shared, a.shape).ravel()],
         }
     )
-    result = compare_facets(table, facets="prompt", clusters="document", rng=seed)
+    result = compare_facets(table, facets="prompt", clusters="document", rng=seed, n_resamples=200)
     noted = any(note.code in NOTES for note in result.notes)
     return {
         DIFFERENCE: Outcome(holds(result["a", "b"].interval, 0.0), noted),

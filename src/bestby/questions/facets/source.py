@@ -26,8 +26,8 @@ from bestby.data.layouts.runs import VALUE_WORDS, Runs, column_of_values
 from bestby.data.reading import Reading
 from bestby.data.roles import Roles, Soft, TableOptions, facet_columns, listed, matching, unknown_system
 from bestby.data.table import Table, table_of, unreadable
-from bestby.engine import prepare
-from bestby.metrics.base import MeanMetric
+from bestby.engine import functionals, prepare
+from bestby.metrics.base import MeanMetric, Metric
 from bestby.metrics.functions import name_and_direction
 from bestby.metrics.suitability import metric_of_parts, notes_of_parts
 from bestby.questions.facets.components import Nesting, joint_levels
@@ -392,20 +392,46 @@ def _measured(
     if metric is None and rows.gold is None and rows.called is not None and rows.called not in VALUE_WORDS:
         metric = rows.called
     chosen, noted = metric_of_parts(metric, parts, greater_is_better)
-    if not isinstance(chosen, MeanMetric):
+    if not isinstance(chosen, Metric):
         raise DesignError(
-            f"{chosen.name} is no mean over items, and facets are compared by such only",
-            hint="choose a metric with a value per item, such as accuracy or mse; compare_runs takes others",
+            f"{chosen.name} is neither a mean over items nor a function of sums, which facets take",
+            hint="choose such a metric, as accuracy, mse or f1_macro are; compare_runs takes others",
         )
-    found = {
-        name: prepare.statistics_of(part, chosen)[1][0][:, 0].astype(np.float64)
-        for name, part in noted.items()
-    }
+    found = {name: _values_of(part, chosen, _runs_of(rows, name)) for name, part in noted.items()}
     for name, values in found.items():
         checks.check_bounded(values, f"the values of {quoted(name)}")
         checks.check_not_tiny(values, f"the values of {quoted(name)}")
     info = MetricInfo(chosen.name, chosen.greater_is_better, chosen.bounds)
     return found, info, tuple(notes_of_parts(noted))
+
+
+def _runs_of(rows: Rows, name: str) -> IntArray:
+    """Return the run of each row of a system: all that one level of each facet but the items answered."""
+    codes = [code for facet, code in rows.codes[name].items() if facet not in (rows.items, rows.clusters)]
+    return joint_levels([np.zeros(len(rows.values[name]), dtype=np.int64), *codes])
+
+
+def _values_of(part: Evaluation, metric: Metric, runs: IntArray) -> FloatArray:
+    """Return the values of which the scores of runs are the means, shape (n,).
+
+    Of a function of sums they are the score of the run and the influence of the item on it, so that the means
+    are exact, and their variance is that of the delta method.
+    """
+    fitted, (X,) = prepare.statistics_of(part, metric)
+    if isinstance(fitted, MeanMetric):
+        return X[:, 0].astype(np.float64)
+    values = np.empty(len(X))
+    for rows_of_run in np.split(np.argsort(runs, kind="stable"), np.cumsum(np.bincount(runs))[:-1]):
+        own = X[rows_of_run]
+        total = own.sum(axis=0)
+        influence = functionals.influence(fitted, functionals.Functional(fitted), total, own)
+        values[rows_of_run] = functionals.scores(fitted, total) + len(own) * influence
+    if not np.isfinite(values).all():
+        raise InvalidInputError(
+            f"{metric.name} of {quoted(part.names[0])} is undefined, or has no slope, on some levels",
+            hint="such as one with a single class; choose a metric that is a mean, such as accuracy",
+        )
+    return values
 
 
 # -- facets ----------------------------------------------------------------------------------------
