@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import math
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -387,6 +389,30 @@ def facet_columns(names: Iterable[str]) -> list[str]:
         for name in names
         if "_".join(word for word in words_of(name) if word not in _COUNTERS) in FACET_WORDS
     ]
+
+
+def shares_levels(names: Iterable[str]) -> bool:
+    """Tell whether names of runs are all combinations of levels of several facets.
+
+    >>> shares_levels(["p1-s1", "p1-s2", "p2-s1", "p2-s2"]), shares_levels(["seed-1", "seed-2", "seed-3"])
+    (True, False)
+    """
+    distinct = {*names}
+    parts = [re.split(r"[^A-Za-z0-9]+", name) for name in distinct]
+    if not parts or len({*map(len, parts)}) > 1:
+        return False
+    levels = [len({*column}) for column in zip(*parts, strict=True)]
+    return sum(size > 1 for size in levels) > 1 and math.prod(levels) == len(distinct)
+
+
+def shared_levels_note(facets: Sequence[str] = ()) -> Note:
+    """Return the note on runs that share the levels of several facets, named by columns if these show it."""
+    seen = f"columns {listed(facets)}" if facets else "names of runs"
+    return Note(
+        "runs_share_levels",
+        f"the {seen} show more than one facet, as prompts beside seeds: runs that share a level are not"
+        " independent, and their intervals too short then; compare_facets (bestby facets) allows for it",
+    )
 
 
 def left_out_note(score: str, others: Sequence[str]) -> Note:

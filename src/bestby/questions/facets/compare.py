@@ -47,10 +47,10 @@ def compare_facets(
     gold: Any = None,
     *,
     metric: Any = None,
-    facets: str | Sequence[str] | None = None,
     systems: str | Sequence[str] | None = None,
     baseline: str | None = None,
     items: str | None = None,
+    facets: str | Sequence[str] | None = None,
     nested: Mapping[str, Any] | str | Sequence[str] | None = None,
     fixed: str | Sequence[str] = (),
     unmatched: str | Sequence[str] = (),
@@ -83,9 +83,6 @@ def compare_facets(
         The column of the gold, or, beside arrays, a label for each item; the values are then predictions.
     metric : str, Metric or callable, optional
         A metric that is a mean over items, as for `compare`; without gold a name for the scores.
-    facets : str or sequence of str, optional
-        The columns, or the axes, other than the items. By default the columns that are called prompt,
-        template, seed, run, judge, epoch and the like.
     systems : str or list of str, optional
         The systems to compare (all by default), by name or by pattern, such as ``"gpt-*"``.
     baseline : str, optional
@@ -93,6 +90,9 @@ def compare_facets(
     items : str, optional
         The column of the items ("item" or "id" by default), or what the last axis is called. There need be
         none.
+    facets : str or sequence of str, optional
+        The columns, or the axes, other than the items. By default the columns that are called prompt,
+        template, seed, run, judge, epoch and the like.
     nested : mapping of str to str, or str, or list of str, optional
         Which facet lies in which: ``{"seed": "prompt"}`` or ``"seed in prompt"`` says that seed 1 of one
         prompt has nothing to do with seed 1 of another. It is found in the data where each seed has one

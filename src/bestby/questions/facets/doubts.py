@@ -42,8 +42,8 @@ def notes_on_pair(mean: Mean, d: FacetDifference) -> Iterator[Note]:
     if levels and share > 0.5 and min(levels.values()) < FEW_LEVELS:
         few = min(levels, key=levels.__getitem__)
         message = (
-            f"{percentage(share)} of the variance rests on {counted(levels[few], few)}: the interval holds as far"
-            " as these are a fair sample and near normal in both systems, which so few do not show"
+            f"{percentage(share)} of the variance rests on {counted(levels[few], few)}: the interval holds as"
+            " far as these are a fair sample and near normal in both systems, which so few do not show"
         )
         yield Note("rests_on_few", message)
     clear = {facet: mean.error.clear[effects.index(frozenset({facet}))] for facet in levels}
@@ -84,8 +84,8 @@ def _notes_on_levels(d: FacetDifference) -> Iterator[Note]:
         number = counted(int(facet.levels), facet.name)
         if facet.levels <= 2.0:
             message = (
-                f"{number} can hardly show how much {facet.name}s vary: intervals are very long, and still too"
-                " short now and then"
+                f"{number} can hardly show how much {facet.name}s vary: intervals are very long, and still"
+                " too short now and then"
             )
             yield Note("two_levels", message)
             continue
@@ -121,8 +121,8 @@ def _notes_on_missing(data: FacetData, weights: str) -> Iterator[Note]:
         if float(np.ptp(shares)) > UNEVEN:
             worst = int(shares.argmax())
             message = (
-                f"{facet} {data.levels[facet][worst]} lacks {percentage(float(shares[worst]))} of the cells that"
-                f" the fullest {facet} has: where a system failed and has no value, its score is too good"
+                f"{facet} {data.levels[facet][worst]} lacks {percentage(float(shares[worst]))} of the cells"
+                f" that the fullest {facet} has: where a system failed, its score is then too good"
             )
             yield Note("missing_by_level", message)
 

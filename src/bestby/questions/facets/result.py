@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -175,6 +176,15 @@ class FacetAllocation:
         from bestby.questions.facets import report
 
         return report.allocation_text(self)
+
+
+def _not_negative(value: Any, what: str) -> float:
+    number = checks.amount(value, what)
+    if not 0.0 <= number < math.inf:
+        raise InvalidInputError(
+            f"{what} must be 0 or more, and finite, got {value}", hint="give a positive number"
+        )
+    return number
 
 
 def sizes_of(levels: Mapping[str, int], facets: Sequence[Facet], now: FloatArray) -> FloatArray:
@@ -410,12 +420,12 @@ class FacetsComparison(Comparison):
             costs, "costs", "a facet to the cost of a level", 'costs={"prompt": 30, "call": 0.002}'
         )
         budget, per_cell = (
-            checks.amount(budget, "budget"),
-            checks.amount(costs.get(CALL, 0.0), "the cost of a call"),
+            _not_negative(budget, "budget"),
+            _not_negative(costs.get(CALL, 0.0), "the cost of a call"),
         )
         known = [facet.name for facet in d.facets]
         of_levels = {
-            name: checks.amount(cost, f"the cost of {name}") for name, cost in costs.items() if name != CALL
+            name: _not_negative(cost, f"the cost of {name}") for name, cost in costs.items() if name != CALL
         }
         unknown = next((name for name in of_levels if name not in known), None)
         if unknown is not None or not (per_cell or any(of_levels.values())):
@@ -427,7 +437,7 @@ class FacetsComparison(Comparison):
             raise InvalidInputError(
                 wrong, hint=f'name a facet ({", ".join(known)}) or "call", a cell', argument="costs"
             )
-        target = None if target is None else checks.amount(target, "target")
+        target = None if target is None else _not_negative(target, "target")
         estimates = d.estimates
         price = studying.Prices(estimates.nesting, of_levels, per_cell)
         sizes = studying.designs_within(estimates, price, budget)

@@ -30,7 +30,7 @@ from bestby.engine import functionals, prepare
 from bestby.metrics.base import MeanMetric, Metric
 from bestby.metrics.functions import name_and_direction
 from bestby.metrics.suitability import metric_of_parts, notes_of_parts
-from bestby.questions.facets.components import Nesting, joint_levels
+from bestby.questions.facets.components import Averaging, Nesting, joint_levels
 from bestby.readers.formats.base import one_table, read_log
 from bestby.readers.reading import read_runs
 from bestby.results.base import MetricInfo, Note
@@ -117,12 +117,12 @@ def data_of(data: Any, gold: Any, metric: Any, asked: Asked) -> FacetData:
     for facet in unmatched:
         within = [joined[parent] for parent in sorted(parents[facet])]
         joined[facet] = _by_number(joined[facet], joint_levels([system, *within]))
-    codes, table = _cells(joined, rest, system, np.concatenate([*values.values()]), len(values))
+    codes, table, averaged = _cells(joined, rest, system, np.concatenate([*values.values()]), len(values))
     return FacetData(
         names=tuple(values), metric=info, values=table, codes=codes, levels=rows.levels, nesting=nesting,
         unmatched=tuple(facet for facet in unmatched if facet not in paired), single=single,
         data_hash=hash_of({name: _hash_text(table[s], codes, rest) for s, name in enumerate(values)}),
-        notes=(*rows.notes, *notes, *found, *map(_paired_by_number, paired)),
+        notes=(*rows.notes, *notes, *found, *averaged, *map(_paired_by_number, paired)),
     )  # fmt: skip
 
 
@@ -144,7 +144,7 @@ def _rows(data: Any, gold: Any, metric: Any, asked: Asked) -> Rows:
     )
     if isinstance(data, Table):
         return _of_table(data, gold, asked, soft)
-    if is_table(data) and not (isinstance(data, Mapping) and _are_axes(data)):
+    if is_table(data):
         return _of_table(table_of(data), gold, asked, soft)
     if not isinstance(data, Mapping):
         raise unreadable(
@@ -154,11 +154,6 @@ def _rows(data: Any, gold: Any, metric: Any, asked: Asked) -> Rows:
             "compare_facets(bestby.read_runs({}))",
         )
     return _of_arrays(data, gold, asked, soft)
-
-
-def _are_axes(data: Mapping[str, Any]) -> bool:
-    """Return whether these are arrays of several axes, not the columns of a table."""
-    return any(np.ndim(values) > 1 for values in data.values())
 
 
 def _facet_names(asked: Asked, there: Sequence[str] | None, source: str) -> tuple[str, ...]:
@@ -560,17 +555,18 @@ def _cells(
     system: IntArray,
     values: FloatArray,
     n_systems: int,
-) -> tuple[dict[str, IntArray], FloatArray]:
-    """Return the levels of all cells, and the mean of each system's values in each, NaN where it has none."""
-    cell = joint_levels([joined[facet] for facet in facets])
-    size = int(cell.max()) + 1
-    first = np.empty(size, dtype=np.int64)
-    first[cell] = np.arange(cell.size)
-    place = system * size + cell
+) -> tuple[dict[str, IntArray], FloatArray, tuple[Note, ...]]:
+    """Return the levels of all cells, the mean of each system's values there, NaN without one, and notes."""
+    averaging = Averaging.over(joined, facets)
+    size = next(iter(averaging.codes.values())).size
+    place = system * size + averaging.place
     times = np.bincount(place, minlength=n_systems * size)
     total = np.bincount(place, values, n_systems * size)
     table = np.divide(total, times, out=np.full(times.size, np.nan), where=times > 0)
-    return {facet: joined[facet][first] for facet in facets}, table.reshape(n_systems, size)
+    most = int(times.max())
+    message = f"up to {most} values of a system in one cell ({listed([*facets])}) were averaged"
+    notes = (Note("cells_averaged", message),) if most > 1 else ()
+    return dict(averaging.codes), table.reshape(n_systems, size), notes
 
 
 def _hash_text(values: FloatArray, codes: Mapping[str, IntArray], facets: Sequence[str]) -> str:
