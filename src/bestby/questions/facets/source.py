@@ -535,10 +535,11 @@ def _check_levels(nesting: Nesting, levels: Mapping[str, Sequence[str]]) -> None
 
 def _by_number(codes: IntArray, group: IntArray) -> IntArray:
     """Return the levels of a facet numbered from 0 in each group, in their order."""
-    pairs, place = np.unique(np.column_stack([group, codes]), axis=0, return_inverse=True)
-    first = np.searchsorted(pairs[:, 0], pairs[:, 0])
-    numbers: IntArray = (np.arange(len(pairs)) - first)[place.reshape(-1)]
-    return numbers
+    pairs = joint_levels([group, codes])
+    group_of = np.empty(int(pairs.max()) + 1, dtype=np.int64)
+    group_of[pairs] = group
+    numbers: IntArray = np.arange(group_of.size) - np.searchsorted(group_of, group_of)
+    return numbers[pairs]
 
 
 def _paired_by_number(facet: str) -> Note:
