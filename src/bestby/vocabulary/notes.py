@@ -250,7 +250,7 @@ NOTES_BY_SUBJECT: dict[str, dict[str, str]] = {
         "facets_nested":
             "A facet was found to lie in another: no level of it is seen in two levels of that.",
         "few_levels":
-            "Few levels make the interval longer than ten would, and can lack a rare one that breaks a system.",
+            "Few levels make the interval longer than ten do, and may lack one that breaks a system.",
         "missing_by_level":
             "Some levels of a facet lack many more cells than others.",
         "negative_component":
