@@ -80,7 +80,7 @@ WRONG: dict[str, list[Any]] = {
 }
 """Settings, and what no function takes for them."""
 
-NAMES_ONLY = {"compare_runs", "compare_datasets", "compare_folds"}
+NAMES_ONLY = {"compare_runs", "compare_datasets", "compare_facets", "compare_folds"}
 """Where there are scores already, the metric is a name of any kind."""
 UNNAMED = {("gate", "annotators"), ("compare_judged", "systems"), ("advise", "n_items"),
            ("Study.compare", "baseline"), ("gate", "at_most")}  # fmt: skip

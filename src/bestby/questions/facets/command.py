@@ -104,8 +104,8 @@ class Facets:
     \b
     Examples:
       bestby facets runs.csv --facets prompt,seed --nested "seed in prompt"
-      bestby facets runs.jsonl --facets prompt,judge --fixed judge --study prompt=10
-      bestby facets answers.csv --gold gold --facets prompt,seed --html report.html
+      bestby facets runs.jsonl --fixed judge --study prompt=10
+      bestby facets answers.csv --gold gold --facets prompt --html out.html
     """
 
     paths: list[str] = argument("FILES", file="read")

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from bestby._core import rounding
+from bestby._core import arrays, rounding
 from bestby._core.errors import InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.text import counted
@@ -32,7 +32,7 @@ from bestby.questions.facets.result import (
     FacetStudy,
     sizes_of,
 )
-from bestby.questions.facets.source import Asked, FacetData, data_of
+from bestby.questions.facets.source import Asked, FacetData, data_of, names_of
 from bestby.report.comparison import SystemScore
 from bestby.report.pairs import IDENTICAL
 from bestby.report.reported import with_backend
@@ -192,7 +192,8 @@ def compare_facets(
         "facets", on_missing=on_missing, weights=weights, level=level, alternative=alternative,
         correction=correction, margin=margin, baseline=baseline,
     )  # fmt: skip
-    asked = Asked(facets, items, nested, fixed, unmatched, clusters, systems, how)
+    named = names_of(fixed, "fixed"), names_of(unmatched, "unmatched")
+    asked = Asked(facets, items, nested, *named, clusters, systems, how)
     found = _with_cells(data_of(data, gold, metric, asked), settings)
     check_reach(settings.margin, found.metric)
     result = _compared(found, settings.among(found.names), drawing, study)
@@ -337,7 +338,7 @@ def _difference(analysis: Analysis, settings: Settings, a: int, b: int) -> Facet
 def _studies(d: FacetDifference, study: Any) -> tuple[FacetStudy, ...]:
     """Return what the numbers of levels that were asked for would give, or twice those of each facet."""
     if study is not None:
-        asked = [study] if isinstance(study, Mapping) else [*study]
+        asked = [study] if isinstance(study, Mapping) else arrays.listed(study, "study")
     else:
         asked = [{one.name: max(2, round(2 * one.levels))} for one in d.facets if not one.fixed]
     sizes = [sizes_of(levels, d.facets, np.array([one.levels for one in d.facets])) for levels in asked]

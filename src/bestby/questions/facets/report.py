@@ -234,6 +234,11 @@ def _pictures(c: FacetsComparison) -> Iterator[Picture]:
         yield Picture("What more levels would give", caption, partial(figure.study, c))
 
 
+def _design(one: FacetStudy) -> str:
+    """Return the numbers of levels of all facets."""
+    return " x ".join(f"{size:g} {name}" for name, size in one.levels)
+
+
 _COMPONENT = (
     *attributes("effect", "share", "variance"),
     *interval_ends("interval", needs=(), absent=None),
@@ -256,7 +261,7 @@ TABLES = {
     ),
     "studies": Rows(
         (
-            Field("design", lambda s: " x ".join(f"{size:g} {name}" for name, size in s.levels)),
+            Field("design", _design),
             *attributes("standard_error"),
             *interval_ends("standard_error_interval", "standard_error_low", "standard_error_high", needs=()),
             *attributes("half_length"),

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from bestby._core import arrays, checks
+from bestby._core import checks
 from bestby._core.arrays import is_table
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.text import quoted
@@ -35,6 +35,8 @@ from bestby.readers.formats.base import one_table, read_log
 from bestby.readers.reading import read_runs
 from bestby.results.base import MetricInfo, Note
 
+_OF_EACH = "give the values of each system under its name"
+
 ITEM = "item"
 """What the items are called where no column names them."""
 
@@ -46,8 +48,8 @@ class Asked:
     facets: Any = None
     items: str | None = None
     nested: Any = None
-    fixed: Any = ()
-    unmatched: Any = ()
+    fixed: tuple[str, ...] = ()
+    unmatched: tuple[str, ...] = ()
     clusters: str | None = None
     systems: Any = None
     reading: Reading = dataclasses.field(default_factory=Reading)
@@ -90,11 +92,16 @@ class FacetData:
     notes: tuple[Note, ...] = ()
 
 
+def names_of(given: Any, what: str) -> tuple[str, ...]:
+    """Return the names that an argument holds, of which there may be none."""
+    return () if given is None else checks.valid_name_list(given, what)
+
+
 def data_of(data: Any, gold: Any, metric: Any, asked: Asked) -> FacetData:
     """Return the values of all systems by cell, and the facets with what lies in what."""
     metric, greater_is_better = name_and_direction(metric)
     rows = _rows(data, gold, metric, asked)
-    checks.two_systems(tuple(rows.values), hint="give the values of each system under its name")
+    checks.two_systems(tuple(rows.values), hint=_OF_EACH)
     values, info, notes = _measured(rows, metric, greater_is_better)
     fixed = _names_among(asked.fixed, rows.levels, "fixed")
     unmatched = _names_among(asked.unmatched, rows.levels, "unmatched")
@@ -257,6 +264,7 @@ def _of_arrays(data: Mapping[str, Any], gold: Any, asked: Asked, soft: Soft) -> 
     """Return the cells of arrays with an axis per facet, and one of the items if there is one more."""
     chosen = chosen_systems(data, asked.systems, asked.reading.ignore)
     names = _facet_names(asked, None, "arrays of values")
+    checks.two_systems(tuple(map(str, chosen)), hint=_OF_EACH)
     values, codes, golds = {}, {}, {}
     item = checks.valid_name(asked.items, "items") or ITEM
     sizes = np.zeros(len(names) + 1, dtype=np.int64)
@@ -312,11 +320,10 @@ def _gold_of_items(gold: Any, n_items: int, with_items: bool) -> Array:
 
 def _check_shapes(shapes: Mapping[str, tuple[int, ...]], axes: Sequence[str], asked: Asked) -> None:
     """Refuse arrays that differ in the number of levels of a facet that is the same for all systems."""
-    free = {*([asked.unmatched] if isinstance(asked.unmatched, str) else asked.unmatched or ())}
     first, *others = shapes
     for name in others:
         for facet, size, other in zip(axes, shapes[first], shapes[name], strict=True):
-            if size != other and facet not in free:
+            if size != other and facet not in asked.unmatched:
                 raise InvalidInputError(
                     f"{quoted(first)} has {size} levels of {facet}, and {quoted(name)} {other}",
                     hint="give NaN in cells without a value; of levels that differ between systems say"
@@ -335,8 +342,7 @@ def _of_runs(data: Runs, asked: Asked) -> Rows:
         )
     chosen = chosen_systems(data.runs, asked.systems, asked.reading.ignore)
     each = {name: [np.asarray(run) for run in runs] for name, runs in chosen.items()}
-    free = {*([asked.unmatched] if isinstance(asked.unmatched, str) else asked.unmatched or ())}
-    if len({*map(len, each.values())}) > 1 and names[0] not in free:
+    if len({*map(len, each.values())}) > 1 and names[0] not in asked.unmatched:
         raise InvalidInputError(
             f"the numbers of runs differ: {listed([f'{name}: {len(one)}' for name, one in each.items()])}",
             hint=f'of runs that have nothing to do with each other say unmatched=("{names[0]}",)',
@@ -432,9 +438,8 @@ def _values_of(part: Evaluation, metric: Metric, runs: IntArray) -> FloatArray:
 # -- facets ----------------------------------------------------------------------------------------
 
 
-def _names_among(given: Any, levels: Iterable[str], what: str) -> tuple[str, ...]:
+def _names_among(names: tuple[str, ...], levels: Iterable[str], what: str) -> tuple[str, ...]:
     """Return names of facets that an argument holds, all of which must be there."""
-    names = checks.valid_name_list(given or (), what)
     known = [*levels]
     for name in names:
         if name not in known:
@@ -450,9 +455,9 @@ def _declared(nested: Any, rows: Rows, single: Sequence[str]) -> dict[str, set[s
     if rows.clusters is not None and rows.items is not None:
         out[rows.items].add(rows.clusters)
     pairs = [*nested.items()] if isinstance(nested, Mapping) else []
-    if not isinstance(nested, Mapping):
-        for text in [nested] if isinstance(nested, str) else arrays.listed(nested or (), "nested"):
-            inner, word, outer = str(text).partition(" in ")
+    if not isinstance(nested, Mapping | None):
+        for text in checks.valid_name_list(nested, "nested"):
+            inner, word, outer = text.partition(" in ")
             if not word:
                 raise InvalidInputError(
                     f"nested says which facet lies in which, got {quoted(text)}",
@@ -461,10 +466,10 @@ def _declared(nested: Any, rows: Rows, single: Sequence[str]) -> dict[str, set[s
                 )
             pairs.append((inner.strip(), outer.strip()))
     for inner, outer in pairs:
-        several = [outer] if isinstance(outer, str) else [*outer]
-        for name in _names_among([inner, *several], rows.levels, "nested")[1:]:
+        named = (checks.name_text(inner, "facet"), *checks.valid_name_list(outer, "nested"))
+        for name in _names_among(named, rows.levels, "nested")[1:]:
             if name not in single and inner not in single:
-                out[str(inner)].add(name)
+                out[named[0]].add(name)
     return out
 
 

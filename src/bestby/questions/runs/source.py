@@ -125,8 +125,8 @@ def chosen_runs(
             "compare_runs(bestby.read_runs({}))",
         )
     chosen = chosen_systems(data, columns.systems, columns.reading.ignore)
-    named = (str(run) for runs in chosen.values() if isinstance(runs, Mapping) for run in runs)
-    notes = (shared_levels_note(),) if shares_levels(named) else ()
+    of_runs = (str(run) for runs in chosen.values() if isinstance(runs, Mapping) for run in runs)
+    notes = (shared_levels_note(),) if shares_levels(of_runs) else ()
     return RunsInput(chosen, gold, metric, clusters, greater_is_better, notes)
 
 
