@@ -242,12 +242,13 @@ axes = bb.frontier(data, quality="correct", cost={"operations": cost}).plot()"""
         "facets",
         "Where the uncertainty comes from",
         "A bar per difference, divided by what each facet and each combination of facets adds to its variance.",
-        """axes = bb.compare_facets(
-    "examples/training/predictions.csv",
-    "gold",
-    facets=("sample", "seed"),
-    unmatched="seed",
-).plot(kind="shares")""",
+        """import pandas as pd
+
+trained = pd.read_csv("examples/training/predictions.csv")
+facets = bb.compare_facets(
+    trained, "gold", facets=("sample", "seed"), unmatched="seed"
+)
+axes = facets.plot(kind="shares")""",
         "bestby facets examples/training/predictions.csv --gold gold --facets sample,seed --unmatched seed"
         " --plot facets.svg --plot-kind shares",
     ),
