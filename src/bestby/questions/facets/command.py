@@ -43,7 +43,7 @@ class Data(option_groups.Columns):
 class Statistics(option_groups.Direction, option_groups.Resamples):
     metric: Text = option(
         "NAME",
-        "Metric, a mean over items; or a name for the scores.",
+        "Metric, a mean over items or a function of sums; or a name for the scores.",
         choices=option_groups.metric_names,
         common=True,
     )

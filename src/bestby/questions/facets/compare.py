@@ -82,7 +82,9 @@ def compare_facets(
     gold : str, or array_like, shape (n,), optional
         The column of the gold, or, beside arrays, a label for each item; the values are then predictions.
     metric : str, Metric or callable, optional
-        A metric that is a mean over items, as for `compare`; without gold a name for the scores.
+        A metric that is a mean over items or a function of sums, as for `compare`; a function, such as
+        macro-F1, is computed for each run, which is one level of each facet. Without gold a name for the
+        scores.
     systems : str or list of str, optional
         The systems to compare (all by default), by name or by pattern, such as ``"gpt-*"``.
     baseline : str, optional
@@ -139,11 +141,11 @@ def compare_facets(
         If the data or an argument cannot be used as given.
     DesignError
         If a sampled facet has one level, two facets change together, nothing tells effects apart, or the
-        metric is no mean over items.
+        metric is neither a mean over items nor a function of sums.
 
     See Also
     --------
-    compare_runs : One facet, the runs, and metrics that are no means.
+    compare_runs : One facet, the runs, and all metrics.
     compare : One run of each system, item by item.
     compare_datasets : Datasets as a facet, each with its own difference.
 
@@ -153,7 +155,8 @@ def compare_facets(
     from quadratic forms [1]_ [2]_, and the variance of the mean from these. Its error is referred to a
     mixture of two Student's t, one of what few levels bring and one of what goes on with the items, each with
     Satterthwaite's degrees of freedom [3]_, a relative of Cochran's approximation [4]_. With one facet this
-    is Student's t test. Intervals of components are from generalised draws [5]_.
+    is Student's t test. Intervals of components are from generalised draws [5]_. Of a function of sums, the
+    scores of runs and the influence of items on them take the place of values.
 
     It misleads where few levels carry most of the variance and are far from normal in one system: where one
     prompt in ten breaks one system, ten prompts mostly do not show it. No rule can allow for what was not
