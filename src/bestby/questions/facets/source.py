@@ -491,7 +491,7 @@ def _parents(
 def _outer_first(
     facets: Sequence[str], parents: Mapping[str, frozenset[str]], items: str | None
 ) -> list[str]:
-    """Return the facets, each after those that it lies in, and the items after all that do not lie in them."""
+    """Return the facets, each after those it lies in, and the items after all that do not lie in them."""
     order: list[str] = []
 
     def put(facet: str) -> None:
