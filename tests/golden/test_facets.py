@@ -16,7 +16,7 @@ import pytest
 from tests.unit.questions.facets.designs import averaged, cells, error
 
 from bestby.questions.facets.components import Cells
-from bestby.questions.facets.reference import error_of_mean, many_levels
+from bestby.questions.facets.reference import error_of_mean
 from bestby.questions.facets.study import Estimates
 
 Shared = Callable[[str], Path]
@@ -83,7 +83,7 @@ def test_raters_in_tasks_are_averaged_for_the_interval(shared_data: Shared) -> N
     assert [4.75 - half, 4.75 + half] == pytest.approx([2.8245, 6.6755], abs=5e-5)
     # Where no component is negative, what is averaged out has the same variance as what is kept
     parts = design.components(values) * design.kappa
-    kept = error_of_mean(parts, design.freedom, design.effects, design.nesting, many_levels(design))
+    kept = error_of_mean(parts, design.freedom, design.levels, design.nesting)
     assert kept.standard_error == pytest.approx(found.standard_error, rel=1e-12)
 
 

@@ -10,7 +10,7 @@ from bestby._core.text import counted, percentage
 from bestby.data.roles import listed
 from bestby.questions.facets.components import Averaging, n_combinations
 from bestby.questions.facets.means import Mean
-from bestby.questions.facets.reference import many_levels
+from bestby.questions.facets.reference import largest, many_levels
 from bestby.questions.facets.result import FacetDifference
 from bestby.questions.facets.source import FacetData
 from bestby.report.numbers import Rounding
@@ -76,10 +76,11 @@ def _notes_on_levels(d: FacetDifference) -> Iterator[Note]:
     if not d.components:
         return
     estimates = d.estimates
-    averaged, many = estimates.nesting.averaged, max(d.facets, key=lambda one: (one.levels, one.items)).name
+    facets, most = largest(estimates.nesting, estimates.levels_of(estimates.sizes))
     now = estimates.error(estimates.sizes).half_length(d.level)
     for facet in d.facets:
-        if facet.fixed or facet.name in averaged or facet.name == many or facet.levels >= FEW_LEVELS:
+        few = facet.levels < FEW_LEVELS and not facet.fixed and not facet.within
+        if not few or facet.name == facets[int(most)]:
             continue
         number = counted(int(facet.levels), facet.name)
         if facet.levels <= 2.0:

@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 _SIZE = 2.9, 5.2  # inches, up and across
 
 _COLOURS = ((ACCENT, 1.0), (WORSE, 0.8), (FAINT, 0.9), (ACCENT, 0.45), (WORSE, 0.35), (FAINT, 0.4))
-"""Colours and opacities of effects, the first for the one that brings most; the rest share the last."""
+"""Colours and opacities of effects, the first for the one that brings most."""
+
+REST = "all others"
+"""The last part of a bar where there are more effects than colours."""
 
 
 def facets(c: FacetsComparison, metric: str | None, kind: str, canvas: Canvas) -> Axes:
@@ -43,9 +46,12 @@ def shares(c: FacetsComparison, *, canvas: Canvas = SCREEN) -> Sheet:
         for one in d.components:
             total[one.effect] = total.get(one.effect, 0.0) + one.share
     effects = [effect for effect in sorted(total, key=lambda effect: -total[effect]) if total[effect] > 0.0]
-    looks = {effect: _COLOURS[min(place, len(_COLOURS) - 1)] for place, effect in enumerate(effects)}
+    if len(effects) > len(_COLOURS):
+        effects = [*effects[: len(_COLOURS) - 1], REST]
+    looks = dict(zip(effects, _COLOURS, strict=False))
     for place, d in enumerate(c.differences):
         left, share = 0.0, {one.effect: one.share for one in d.components}
+        share[REST] = 1.0 - sum(share.get(effect, 0.0) for effect in effects) if share else 0.0
         for effect in effects:
             colour, opacity = looks[effect]
             width = share.get(effect, 0.0)

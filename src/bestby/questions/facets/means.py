@@ -14,7 +14,7 @@ from bestby.comparisons import family
 from bestby.engine.base import Drawing
 from bestby.questions.facets import study as studying
 from bestby.questions.facets.components import Averaging, Cells, Effect, Nesting, joint_levels, weights_of
-from bestby.questions.facets.reference import MeanError, error_of_mean, many_levels
+from bestby.questions.facets.reference import MeanError, error_of_mean
 from bestby.questions.facets.result import Facet, FacetComponent
 from bestby.questions.facets.source import FacetData
 from bestby.results.values import Interval, defined
@@ -99,7 +99,7 @@ def mean_of(
     if rounding.is_nothing(float(np.ptp(averaged)), scale):
         return Mean(mean, scale, design, whole)
     parts = design.components(averaged) * design.kappa
-    error = error_of_mean(parts, design.freedom, design.effects, design.nesting, many_levels(design))
+    error = error_of_mean(parts, design.freedom, design.levels, design.nesting)
     if rounding.is_nothing(error.standard_error, scale):  # all that varies is fixed
         return Mean(mean, scale, design, whole)
     return Mean(

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from bestby._core import special
-from bestby._core.typing import Alternative, BoolArray, FloatArray
-from bestby.questions.facets.components import Cells, Effect, Nesting, above
+from bestby._core.typing import Alternative, FloatArray, IntArray
+from bestby.questions.facets.components import Cells, Nesting, above
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,17 +73,18 @@ class MeanError:
 
 
 def error_of_mean(
-    parts: FloatArray, freedom: FloatArray, effects: tuple[Effect, ...], nesting: Nesting, many: str
+    parts: FloatArray, freedom: FloatArray, levels: FloatArray | IntArray, nesting: Nesting
 ) -> MeanError:
     """Return the error of means from the part that each effect has in their variance.
 
-    `parts`, of shape (..., k), are the components times kappa, which may be negative; `freedom`, of the same
-    shape, the degrees of freedom of the mean squares. `many` is the facet with the most levels.
+    `parts`, of shape (..., k), are the components times kappa, which may be negative; `freedom` and `levels`,
+    of the same shape or (k,), the degrees of freedom of the mean squares and the numbers of levels.
 
     The variance is handed to mean squares, those of the fewest facets first. A mean square estimates the part
     of its effect and those of all effects above it, so where it is clearly larger than these, it takes all of
     them, with its own few degrees of freedom; where it is not, these keep what is theirs.
     """
+    effects = nesting.effects
     varies, higher = np.array([nesting.varies(effect) for effect in effects]), above(effects)
     freedom = np.broadcast_to(freedom, parts.shape)
     parts = np.where(varies, parts, 0.0)
@@ -107,22 +108,31 @@ def error_of_mean(
         np.put_along_axis(left, place, 0.0, -1)
         np.put_along_axis(taken, place, whole, -1)
         np.put_along_axis(clear, place, np.where(over.any(axis=-1, keepdims=True), share, 1.0), -1)
-    few = np.array([many not in effect for effect in effects])
-    shares = taken / np.maximum(variance, np.finfo(np.float64).tiny)[..., None]
-    groups = [_satterthwaite(shares, freedom, part & varies) for part in (few, ~few)]
-    first = shares[..., few].sum(axis=-1)
+    facets, most = largest(nesting, np.broadcast_to(np.asarray(levels, dtype=np.float64), parts.shape))
+    few = ~np.array([[facet in effect for effect in effects] for facet in facets])[most]
+    shares = np.where(varies, taken, 0.0) / np.maximum(variance, np.finfo(np.float64).tiny)[..., None]
+    groups = [_satterthwaite(np.where(part, shares, 0.0), freedom) for part in (few, ~few)]
+    first = np.where(few, shares, 0.0).sum(axis=-1)
     return MeanError(variance, Mixture(first, np.stack(groups, axis=-1)), clear)
 
 
-def _satterthwaite(shares: FloatArray, freedom: FloatArray, part: BoolArray) -> FloatArray:
+def _satterthwaite(shares: FloatArray, freedom: FloatArray) -> FloatArray:
     """Return the degrees of freedom of a sum of mean squares (Satterthwaite 1946); 1 where there is none."""
-    total = shares[..., part].sum(axis=-1)
-    squares = (shares[..., part] ** 2 / np.maximum(freedom[..., part], 1e-3)).sum(axis=-1)
+    total, squares = shares.sum(axis=-1), (shares**2 / np.where(shares > 0.0, freedom, 1.0)).sum(axis=-1)
     return np.asarray(np.divide(total**2, squares, out=np.ones(np.shape(total)), where=squares > 0.0))
 
 
+def largest(nesting: Nesting, levels: FloatArray | IntArray) -> tuple[list[str], IntArray]:
+    """Return the random facets, and which of them has the most levels, shape (...), the items if it is level.
+
+    Of what that one is part of, much is known. `levels` are those of the effects, shape (..., k).
+    """
+    facets = sorted(nesting.random, key=lambda facet: facet != nesting.items)
+    closed = [nesting.effects.index(nesting.parents[facet] | {facet}) for facet in facets]
+    return facets, np.asarray(levels[..., closed].argmax(axis=-1))
+
+
 def many_levels(cells: Cells) -> str:
-    """Return the random facet with the most levels: of what it is part of, much is known."""
-    closed = {facet: cells.nesting.parents[facet] | {facet} for facet in cells.nesting.random}
-    levels = {facet: int(cells.levels[cells.effects.index(effect)]) for facet, effect in closed.items()}
-    return max(levels, key=lambda facet: (levels[facet], facet == cells.nesting.items))
+    """Return the random facet with the most levels."""
+    facets, most = largest(cells.nesting, cells.levels)
+    return facets[int(most)]

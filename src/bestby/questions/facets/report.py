@@ -227,10 +227,8 @@ def _pictures(c: FacetsComparison) -> Iterator[Picture]:
             caption = "A bar is the variance of a difference, its parts what each effect brings."
             yield Picture("Where the uncertainty comes from", caption, partial(figure.shares, c))
     if c.differences[0].components:
-        caption = (
-            "Half the interval by the number of levels of one facet, the others as they are; the band is what"
-        )
-        caption += " the components may be."
+        caption = "Half the interval by the number of levels of one facet, the others as they are."
+        caption += " The band is the interval of the first line."
         yield Picture("What more levels would give", caption, partial(figure.study, c))
 
 

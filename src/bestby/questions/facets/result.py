@@ -197,7 +197,7 @@ def sizes_of(levels: Mapping[str, int], facets: Sequence[Facet], now: FloatArray
                 f"no facet {quoted(name)} in this result", hint=f"facets: {', '.join(known)}"
             )
         size, place = checks.positive_int(number, f"the number of {name}s"), known.index(name)
-        if size < 2 and not facets[place].fixed and not facets[place].within:
+        if size < 2 and not facets[place].fixed and (facets[place].items or not facets[place].within):
             raise InvalidInputError(
                 f"one {name} cannot show how much {name}s vary", hint=f"study({{{name!r}: 2}}) or more"
             )

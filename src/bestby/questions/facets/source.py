@@ -517,9 +517,20 @@ def _parents(
 def _outer_first(
     facets: Sequence[str], parents: Mapping[str, frozenset[str]], items: str | None
 ) -> list[str]:
-    """Return the facets, those in which others lie before these, and the items last where they can be."""
-    order = sorted(facets, key=lambda facet: facet == items)
-    return sorted(order, key=lambda facet: len(parents[facet]) if facet != items else len(facets))
+    """Return the facets, each after those it lies in, and the items after all that do not lie in them."""
+    order: list[str] = []
+
+    def put(facet: str) -> None:
+        if facet not in order and parents[facet] <= {*order}:
+            order.append(facet)
+            for inner in facets:
+                if facet in parents[inner] and inner != items:
+                    put(inner)
+
+    before = [facet for facet in facets if facet != items and items not in parents[facet]]
+    for facet in [*before, *before, *facets]:  # what lies in a later one comes in the second round
+        put(facet)
+    return order
 
 
 def _check_levels(nesting: Nesting, levels: Mapping[str, Sequence[str]]) -> None:

@@ -76,10 +76,7 @@ class Estimates:
         places = [self.effects.index(effect) for effect in effects]
         as_now = self.freedom / np.maximum(degrees_of_freedom(self.effects, self.levels_of(self.sizes)), 1e-9)
         freedom = degrees_of_freedom(effects, levels[..., places]) * np.minimum(1.0, as_now[places])
-        inside = {facet: self.nesting.parents[facet] | {facet} for facet in rest.random}
-        last = np.atleast_2d(levels)[0]
-        many = max(inside, key=lambda one: (last[self.effects.index(inside[one])], one == rest.items))
-        return error_of_mean((parts * varies) @ onto, np.maximum(freedom, 0.5), effects, rest, many)
+        return error_of_mean((parts * varies) @ onto, freedom, levels[..., places], rest)
 
     def drawn_errors(self, sizes: FloatArray, draws: FloatArray) -> FloatArray:
         """Return standard errors on a design for draws of the parts, shape (n_draws,).

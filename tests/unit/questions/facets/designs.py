@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from bestby.questions.facets.components import Averaging, Cells, Nesting, weights_of
-from bestby.questions.facets.reference import MeanError, error_of_mean, many_levels
+from bestby.questions.facets.reference import MeanError, error_of_mean
 
 Levels = Mapping[str, np.ndarray]
 
@@ -29,4 +29,4 @@ def averaged(design: Cells, values: np.ndarray) -> tuple[Cells, np.ndarray]:
 
 def error(design: Cells, values: np.ndarray) -> MeanError:
     parts = design.components(values) * design.kappa
-    return error_of_mean(parts, design.freedom, design.effects, design.nesting, many_levels(design))
+    return error_of_mean(parts, design.freedom, design.levels, design.nesting)
