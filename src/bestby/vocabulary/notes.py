@@ -250,7 +250,7 @@ NOTES_BY_SUBJECT: dict[str, dict[str, str]] = {
         "facets_nested":
             "A facet was found to lie in another: no level of it is seen in two levels of that.",
         "few_levels":
-            "Few levels make the interval longer than ten do, and may lack one that breaks a system.",
+            "Few levels make the interval longer than 20 do, and may lack one that breaks a system.",
         "missing_by_level":
             "Some levels of a facet lack many more cells than others.",
         "negative_component":
@@ -258,7 +258,7 @@ NOTES_BY_SUBJECT: dict[str, dict[str, str]] = {
         "paired_by_number":
             "Unmatched levels that lie in no sampled facet were paired in their order.",
         "rests_on_few":
-            "Half the variance or more rests on fewer than ten levels, which must be near normal.",
+            "Half the variance or more rests on fewer than 20 levels, which must be near normal.",
         "runs_interval":
             "With every combination of levels as a run of its own, intervals would be too short.",
         "two_levels":

@@ -160,7 +160,7 @@ def compare_facets(
 
     It misleads where few levels carry most of the variance and are far from normal in one system: where one
     prompt in ten breaks one system, ten prompts mostly do not show it. No rule can allow for what was not
-    seen; the note ``"rests_on_few"`` speaks wherever half of the variance rests on fewer than ten levels. Two
+    seen; the note ``"rests_on_few"`` speaks wherever half of the variance rests on fewer than 20 levels. Two
     levels give intervals that are very long and can still be too short (``"two_levels"``).
 
     References

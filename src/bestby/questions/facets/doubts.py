@@ -17,8 +17,8 @@ from bestby.report.numbers import Rounding
 from bestby.results.base import Note
 from bestby.results.values import Interval
 
-FEW_LEVELS = 10
-"""Levels below which a bad one in ten is often not among them: of ten in a third of the cases."""
+FEW_LEVELS = 20
+"""Levels below which one in ten that breaks a system is often missing: of 20 in an eighth of the cases."""
 
 SHORTER = 0.8
 """Part of the length below which the interval of runs is shown as a warning."""
@@ -90,12 +90,12 @@ def _notes_on_levels(d: FacetDifference) -> Iterator[Note]:
             )
             yield Note("two_levels", message)
             continue
-        ten = np.array([10.0 if one.name == facet.name else one.levels for one in d.facets])
-        times = now / estimates.error(ten).half_length(d.level)
+        more = np.array([FEW_LEVELS if one.name == facet.name else one.levels for one in d.facets], float)
+        times = now / estimates.error(more).half_length(d.level)
         message = (
-            f"with {number} the interval is about {times:.2g} times as long as it would be with 10; if one"
-            f" {facet.name} in ten breaks one system, these have none such with probability"
-            f" {percentage(0.9**facet.levels)}, and nothing shows it"
+            f"with {number} the interval is about {times:.2g} times as long as it would be with"
+            f" {FEW_LEVELS}; if one {facet.name} in ten breaks one system, these have none such with"
+            f" probability {percentage(0.9**facet.levels)}, and nothing shows it"
         )
         yield Note("few_levels", message)
 

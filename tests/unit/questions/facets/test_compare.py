@@ -240,7 +240,7 @@ def test_notes_on_few_levels() -> None:
     found = facets(strong, nested="seed in prompt")
     assert {"few_levels", "rests_on_few", "runs_interval"} <= codes(found)
     assert "two_levels" in codes(facets({name: x[:2] for name, x in strong.items()}, nested="seed in prompt"))
-    none = facets(scores(1, size=(12, 2, 50), spread=0.0), nested="seed in prompt")
+    none = facets(scores(1, size=(24, 2, 50), spread=0.0), nested="seed in prompt")
     assert {"few_levels", "two_levels", "rests_on_few"}.isdisjoint(codes(none))
 
 
