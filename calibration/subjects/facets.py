@@ -31,10 +31,11 @@ independent value and has Student's t of their paired differences; *items* has t
 averaged over all runs. *Component* is the interval of the variance of the first facet, *study* that of
 the standard error with twice its levels.
 
+Labels are of three classes; a prompt makes a system better or worse, and favours some classes.
+
 Where the effects of one system's prompts are skewed and make up the whole uncertainty, no interval can
-hold: most draws of few prompts have none of the rare ones. The note `rests_on_few` says what the
-interval rests on, which is there in normal populations too, since the data cannot show the difference.
-It is counted, and so is `two_levels`.
+hold: most draws of few prompts have too few of the rare ones. The data cannot show it, so the notes
+that are counted (`few_levels`, `rests_on_few`, `two_levels`) speak in normal populations, too.
 """
 
 DATASETS = 400
