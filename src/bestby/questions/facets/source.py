@@ -50,7 +50,7 @@ class Asked:
     nested: Any = None
     fixed: tuple[str, ...] = ()
     unmatched: tuple[str, ...] = ()
-    clusters: str | None = None
+    clusters: Any = None
     systems: Any = None
     reading: Reading = dataclasses.field(default_factory=Reading)
 
@@ -67,7 +67,7 @@ class Rows:
     codes: Mapping[str, Mapping[str, IntArray]]
     levels: Mapping[str, Sequence[str]]
     items: str | None
-    clusters: str | None = None
+    clusters: Any = None
     called: str | None = None
     soft: Soft = dataclasses.field(default_factory=Soft)
     notes: tuple[Note, ...] = ()
@@ -193,6 +193,12 @@ def _of_table(table: Table, gold: str | None, asked: Asked, soft: Soft) -> Rows:
     facets = _facet_names(asked, [name for name in table.names if name not in (item, by)], table.source)
     for name in facets:
         table.require(name, "facets")
+    if named.crossed is not None:
+        raise DesignError(
+            f"clusters are one grouping of the items here, got {named.cluster} and {named.crossed}",
+            hint=f'name the second as a facet: facets=(..., "{named.crossed}")',
+            argument="clusters",
+        )
     if named.gold is not None:
         table.require(named.gold, "gold")
     if named.cluster is not None:
