@@ -67,7 +67,7 @@ class Rows:
     codes: Mapping[str, Mapping[str, IntArray]]
     levels: Mapping[str, Sequence[str]]
     items: str | None
-    clusters: Any = None
+    clusters: str | None = None
     called: str | None = None
     soft: Soft = dataclasses.field(default_factory=Soft)
     notes: tuple[Note, ...] = ()
