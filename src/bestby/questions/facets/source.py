@@ -528,8 +528,8 @@ def _cells(
     table = np.divide(total, times, out=np.full(times.size, np.nan), where=times > 0)
     most = int(times.max())
     message = (
-        f"up to {most} values of a system in one cell ({listed([*facets])}) were averaged; if a column tells them"
-        " apart, name it as a facet or as the items"
+        f"up to {most} values of a system in one cell ({listed([*facets])}) were averaged; if a column tells"
+        " them apart, name it as a facet or as the items"
     )
     notes = (Note("cells_averaged", message),) if most > 1 else ()
     return dict(averaging.codes), table.reshape(n_systems, size), notes
