@@ -54,7 +54,7 @@ def compare_facets(
     nested: Mapping[str, Any] | str | Sequence[str] | None = None,
     fixed: str | Sequence[str] = (),
     unmatched: str | Sequence[str] = (),
-    clusters: str | None = None,
+    clusters: str | Sequence[str] | None = None,
     on_missing: OnMissing = "pairs",
     reading: Reading | None = None,
     weights: Literal["levels", "cells"] = "levels",

@@ -50,7 +50,7 @@ class Asked:
     nested: Any = None
     fixed: tuple[str, ...] = ()
     unmatched: tuple[str, ...] = ()
-    clusters: str | None = None
+    clusters: Any = None
     systems: Any = None
     reading: Reading = dataclasses.field(default_factory=Reading)
 
@@ -70,6 +70,7 @@ class Rows:
     clusters: str | None = None
     called: str | None = None
     soft: Soft = dataclasses.field(default_factory=Soft)
+    greater_is_better: bool | None = None
     notes: tuple[Note, ...] = ()
 
 
@@ -102,7 +103,8 @@ def data_of(data: Any, gold: Any, metric: Any, asked: Asked) -> FacetData:
     metric, greater_is_better = name_and_direction(metric)
     rows = _rows(data, gold, metric, asked)
     checks.two_systems(tuple(rows.values), hint=_OF_EACH)
-    values, info, notes = _measured(rows, metric, greater_is_better)
+    better = rows.greater_is_better if greater_is_better is None else greater_is_better
+    values, info, notes = _measured(rows, metric, better)
     fixed = _names_among(asked.fixed, rows.levels, "fixed")
     unmatched = _names_among(asked.unmatched, rows.levels, "unmatched")
     for facet in unmatched:
@@ -145,14 +147,16 @@ def read_facets(paths: Sequence[str], missing: Any = None, value_column: Any = N
 
 def _rows(data: Any, gold: Any, metric: Any, asked: Asked) -> Rows:
     if isinstance(data, Runs):
+        if gold is not None or asked.clusters is not None:
+            raise InvalidInputError(
+                "what read_runs returns already holds gold and clusters",
+                hint="name their columns to read_runs instead",
+            )
         return _of_runs(data, asked)
-    soft = Soft(
-        objects=reads_objects(metric) and not reads_label_sets(metric), label_sets=reads_label_sets(metric)
-    )
-    if isinstance(data, Table):
-        return _of_table(data, gold, asked, soft)
-    if is_table(data):
-        return _of_table(table_of(data), gold, asked, soft)
+    label_sets = reads_label_sets(metric)
+    soft = Soft(objects=reads_objects(metric) and not label_sets, label_sets=label_sets)
+    if isinstance(data, Table) or is_table(data):
+        return _of_table(data if isinstance(data, Table) else table_of(data), gold, asked, soft)
     if not isinstance(data, Mapping):
         raise unreadable(
             data,
@@ -165,10 +169,7 @@ def _rows(data: Any, gold: Any, metric: Any, asked: Asked) -> Rows:
 
 def _facet_names(asked: Asked, there: Sequence[str] | None, source: str) -> tuple[str, ...]:
     """Return the names of the facets: those asked for, or those that columns are called."""
-    if asked.facets is not None:
-        names = checks.valid_name_list(asked.facets, "facets")
-    else:
-        names = tuple(facet_columns(there or ()))
+    names = names_of(asked.facets, "facets") or tuple(facet_columns(there or ()))
     if not names:
         known = "" if there is None else f"; its columns are: {listed(there)}"
         raise InvalidInputError(
@@ -192,11 +193,21 @@ def _of_table(table: Table, gold: str | None, asked: Asked, soft: Soft) -> Rows:
     )
     facets = _facet_names(asked, [name for name in table.names if name not in (item, by)], table.source)
     for name in facets:
-        table.require(name, "facets")
-    if named.gold is not None:
-        table.require(named.gold, "gold")
-    if named.cluster is not None:
-        table.require(named.cluster, "cluster")
+        if table.require(name, "facets") == by:
+            raise InvalidInputError(
+                f"{by} is the column of the systems, and no facet of them",
+                hint="name other columns",
+                argument="facets",
+            )
+    if named.crossed is not None:
+        raise DesignError(
+            f"clusters are one grouping of the items here, got {named.cluster} and {named.crossed}",
+            hint=f'name the second as a facet: facets=(..., "{named.crossed}")',
+            argument="clusters",
+        )
+    for part, role in ((named.gold, "gold"), (named.cluster, "cluster")):
+        if part is not None:
+            table.require(part, role)
     axes = dict.fromkeys(name for name in (*facets, named.cluster, item) if name is not None)
     taken = {*axes, named.gold, by}
     codes, levels = {}, {}
@@ -215,14 +226,11 @@ def _of_table(table: Table, gold: str | None, asked: Asked, soft: Soft) -> Rows:
         of_system[name] = {facet: code[there] for facet, code in codes.items()}
         if golden is not None:
             golds[name] = _plain(golden.take(there))
-    note = Note(
-        "read_as",
-        f"{table.source} was read as a table of cells: {listed([*axes])}; systems: {listed([*values])}",
-    )
+    what = f"{table.source} was read as a table of cells: {listed([*axes])}; systems: {listed([*values])}"
     return Rows(
         values, golds if golden is not None else None, of_system,
         {name: [*map(str, one)] for name, one in levels.items()},
-        item, named.cluster, called, soft, (note,),
+        item, named.cluster, called, soft, notes=(Note("read_as", what),),
     )  # fmt: skip
 
 
@@ -239,12 +247,8 @@ def _systems_of_table(
                 f"{table.source}: there is no column of a system",
                 hint=f"its columns are: {listed(table.names)}",
             )
-        every = np.arange(table.n_rows)
-        return (
-            {name: values_of(table, name, options.soft) for name in names},
-            dict.fromkeys(names, every),
-            None,
-        )
+        columns = {name: values_of(table, name, options.soft) for name in names}
+        return columns, dict.fromkeys(names, np.arange(table.n_rows)), None
     value = options.value_column
     if value is None:
         value = column_of_values(table, taken, ("prediction", "score") if options.roles.gold else VALUE_WORDS)
@@ -263,59 +267,47 @@ def _plain(column: Column) -> Array:
 def _of_arrays(data: Mapping[str, Any], gold: Any, asked: Asked, soft: Soft) -> Rows:
     """Return the cells of arrays with an axis per facet, and one of the items if there is one more."""
     chosen = chosen_systems(data, asked.systems, asked.reading.ignore)
-    names = _facet_names(asked, None, "arrays of values")
     checks.two_systems(tuple(map(str, chosen)), hint=_OF_EACH)
-    values, codes, golds = {}, {}, {}
+    axes = [*_facet_names(asked, None, "arrays of values")]
     item = checks.valid_name(asked.items, "items") or ITEM
-    sizes = np.zeros(len(names) + 1, dtype=np.int64)
-    n_axes = {np.ndim(array) for array in chosen.values()}
-    with_items = n_axes == {len(names) + 1}
-    if not with_items and n_axes != {len(names)}:
+    named = {checks.name_text(name, "system"): one for name, one in chosen.items()}
+    tables = {name: checks.as_array(one, f"the values of {quoted(name)}") for name, one in named.items()}
+    shapes = {name: array.shape for name, array in tables.items()}
+    if {*map(len, shapes.values())} == {len(axes) + 1}:
+        axes.append(item)
+    elif {*map(len, shapes.values())} != {len(axes)}:
         raise InvalidInputError(
-            f"arrays must have an axis for each of {listed(names)}, and one for the items last; got"
-            f" {listed([f'{name}: {np.shape(one)}' for name, one in chosen.items()], 3)}",
+            f"arrays must have an axis for each of {listed(axes)}, and one for the items last; got"
+            f" {listed([f'{name}: {shape}' for name, shape in shapes.items()], 3)}",
             hint="name the axes in their order: facets=(...)",
             argument="facets",
         )
-    axes = [*names, item] if with_items else [*names]
-    for given, one in chosen.items():
-        name = checks.name_text(given, "system")
-        array = checks.as_array(one, f"the values of {quoted(name)}")
-        sizes[: array.ndim] = np.maximum(sizes[: array.ndim], array.shape)
-        flat = array.reshape(-1)
-        there = (
-            ~np.array([checks.missing(x) for x in flat])
-            if array.dtype.kind == "O"
-            else np.ones(flat.size, bool)
-        )
-        there &= ~np.isnan(flat) if array.dtype.kind == "f" else True
-        places = np.indices(array.shape).reshape(array.ndim, -1)[:, there]
-        values[name] = checks.column(flat[there].tolist() if array.dtype.kind == "O" else flat[there], name)
-        codes[name] = dict(zip(axes, places, strict=True))
-        if gold is not None:
-            golds[name] = _gold_of_items(gold, array.shape[-1], with_items)[places[-1]]
-    _check_shapes({name: np.shape(one) for name, one in chosen.items()}, axes, asked)
-    levels = {
-        facet: [str(place + 1) for place in range(size)] for facet, size in zip(axes, sizes, strict=False)
-    }
     if asked.clusters is not None:
         raise InvalidInputError(
             "clusters name a column, and arrays have none",
             hint="give a long table with a column of the clusters",
             argument="clusters",
         )
-    return Rows(values, golds or None, codes, levels, item if with_items else None, soft=soft)
-
-
-def _gold_of_items(gold: Any, n_items: int, with_items: bool) -> Array:
-    labels = checks.column(gold, "gold")
-    if not with_items or labels.size != n_items:
+    _check_shapes(shapes, axes, asked)
+    labels = None if gold is None else checks.column(gold, "gold")
+    if labels is not None and (axes[-1] != item or labels.size != next(iter(shapes.values()))[-1]):
         raise InvalidInputError(
-            f"gold has {labels.size} values, and the last axis of the arrays {n_items}",
+            f"gold has {labels.size} values, and the last axis of the arrays does not",
             hint="give a gold label for each item, the items on the last axis",
             argument="gold",
         )
-    return labels
+    values, codes = {}, {}
+    for name, array in tables.items():
+        flat = array.reshape(-1)
+        of_objects = array.dtype.kind == "O"
+        gone = np.array([checks.missing(x) for x in flat]) if of_objects else flat != flat  # NaN
+        values[name] = checks.column(flat[~gone].tolist() if of_objects else flat[~gone], name)
+        places = np.indices(array.shape).reshape(array.ndim, -1)[:, ~gone]
+        codes[name] = dict(zip(axes, places, strict=True))
+    sizes = zip(axes, np.max([*shapes.values()], axis=0).tolist(), strict=True)
+    levels = {facet: [str(place + 1) for place in range(size)] for facet, size in sizes}
+    golds = None if labels is None else {name: labels[one[item]] for name, one in codes.items()}
+    return Rows(values, golds, codes, levels, item if axes[-1] == item else None, soft=soft)
 
 
 def _check_shapes(shapes: Mapping[str, tuple[int, ...]], axes: Sequence[str], asked: Asked) -> None:
@@ -333,41 +325,27 @@ def _check_shapes(shapes: Mapping[str, tuple[int, ...]], axes: Sequence[str], as
 
 def _of_runs(data: Runs, asked: Asked) -> Rows:
     """Return the runs of logs or of a table as one facet: its levels are the runs, in their order."""
-    names = ("run",) if asked.facets is None else checks.valid_name_list(asked.facets, "facets")
+    names = names_of(asked.facets, "facets") or ("run",)
     if len(names) != 1:
         raise InvalidInputError(
             f"runs that were read have one facet, and {len(names)} are named: {listed(names)}",
             hint="give a table with a column for each facet",
             argument="facets",
         )
-    chosen = chosen_systems(data.runs, asked.systems, asked.reading.ignore)
-    each = {name: [np.asarray(run) for run in runs] for name, runs in chosen.items()}
-    if len({*map(len, each.values())}) > 1 and names[0] not in asked.unmatched:
-        raise InvalidInputError(
-            f"the numbers of runs differ: {listed([f'{name}: {len(one)}' for name, one in each.items()])}",
-            hint=f'of runs that have nothing to do with each other say unmatched=("{names[0]}",)',
-            argument="unmatched",
-        )
-    if any(run.ndim == 0 for runs in each.values() for run in runs):
-        rows = _of_arrays(
-            {name: np.array(runs) for name, runs in each.items()},
-            None,
-            dataclasses.replace(asked, facets=names),
-            Soft(),
-        )
-    else:
-        stacked = {name: np.stack(runs) for name, runs in each.items()}
-        rows = _of_arrays(stacked, data.gold, dataclasses.replace(asked, facets=names), Soft())
-    note = Note("read_as", f"the data were read as {data.description}")
-    called = data.called or data.metric
+    stacked = {name: np.array([*map(np.asarray, runs)]) for name, runs in data.runs.items()}
+    rows = _of_arrays(stacked, data.gold, dataclasses.replace(asked, facets=names), Soft())
+    read = dataclasses.replace(
+        rows,
+        called=data.called or data.metric,
+        greater_is_better=data.greater_is_better,
+        notes=(Note("read_as", f"the data were read as {data.description}"), *data.notes),
+    )
     if data.clusters is None or rows.items is None:
-        return dataclasses.replace(rows, called=called, notes=(note, *data.notes))
+        return read
     labels, of_item = np.unique(np.asarray(data.clusters).astype(np.str_), return_inverse=True)
     codes = {name: {**one, "cluster": of_item[one[rows.items]]} for name, one in rows.codes.items()}
     levels = {**rows.levels, "cluster": [*map(str, labels)]}
-    return dataclasses.replace(
-        rows, codes=codes, levels=levels, clusters="cluster", called=called, notes=(note, *data.notes)
-    )
+    return dataclasses.replace(read, codes=codes, levels=levels, clusters="cluster")
 
 
 # -- values by the metric --------------------------------------------------------------------------
@@ -479,17 +457,12 @@ def _parents(
     """Return all facets that each facet lies in: those declared, and those whose data show it; and notes."""
     parents = {facet: {*named} for facet, named in declared.items()}
     sizes = {facet: int(np.unique(code).size) for facet, code in codes.items()}
-    joint = {}
-    for inner in codes:
-        for outer in codes:
-            if inner < outer:
-                joint[inner, outer] = joint[outer, inner] = (
-                    int(joint_levels([codes[inner], codes[outer]]).max()) + 1
-                )
     found = []
     for inner, size in sizes.items():
         for outer in codes:
-            if inner == outer or outer in parents[inner] or sizes[outer] == 1 or joint[inner, outer] > size:
+            if inner == outer or outer in parents[inner] or not 1 < sizes[outer] <= size:
+                continue
+            if int(joint_levels([codes[inner], codes[outer]]).max()) + 1 > size:
                 continue
             if sizes[outer] == size:
                 raise DesignError(
@@ -581,7 +554,10 @@ def _cells(
     total = np.bincount(place, values, n_systems * size)
     table = np.divide(total, times, out=np.full(times.size, np.nan), where=times > 0)
     most = int(times.max())
-    message = f"up to {most} values of a system in one cell ({listed([*facets])}) were averaged"
+    message = (
+        f"up to {most} values of a system in one cell ({listed([*facets])}) were averaged; if a column tells"
+        " them apart, name it as a facet or as the items"
+    )
     notes = (Note("cells_averaged", message),) if most > 1 else ()
     return dict(averaging.codes), table.reshape(n_systems, size), notes
 
