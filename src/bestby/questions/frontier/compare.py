@@ -84,7 +84,8 @@ def frontier(
     systems, items, clusters, strata
         As for `compare`; two crossed groupings are refused.
     on_missing
-        As for `compare`; of an item without a cost, "worst" takes the greatest.
+        As for `compare`, which alone takes "pairs" and "bounds"; of an item without a cost, "worst" takes
+        the greatest.
     reading
         As for `compare`.
     level : float

@@ -56,7 +56,7 @@ def evaluate(
     metric, systems, items, clusters, strata
         As for `compare`.
     on_missing
-        As for `compare`.
+        As for `compare`, which alone takes "pairs" and "bounds".
     reading : Reading, optional
         As for `compare`.
     interval, level
