@@ -13,7 +13,8 @@ import dataclasses
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -23,10 +24,10 @@ from bestby._core.text import counted
 from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
 from bestby.comparisons import dependence, family, note_rules
 from bestby.comparisons.one_metric import (
-    ComparedPairs,
     MetricPart,
     assembled,
     estimates_by_metric,
+    focus_rank,
     ranked,
     system_scores,
     tested_pairs,
@@ -39,7 +40,7 @@ from bestby.engine.base import Drawing
 from bestby.engine.estimate import Estimates
 from bestby.engine.sums import SumGroup
 from bestby.inference import best
-from bestby.inference.multiplicity import FEW_UNITS
+from bestby.inference.multiplicity import FEW_UNITS, Joint
 from bestby.metrics.base import BaseMetric, MeanMetric
 from bestby.report.comparison import Comparison, Difference, SystemScore
 from bestby.resampling.settings import Resampling
@@ -53,6 +54,10 @@ _OF_ALL = ("few_resamples",)
 """Codes of notes that depend on the number of all pairs, which no part of them knows."""
 
 
+Ends: TypeAlias = Sequence[tuple[Difference, Difference]]
+"""Each pair with A at its worst and at its best, which is the same difference if nothing is missing."""
+
+
 @dataclass(frozen=True, eq=False)
 class Alike:
     """Systems that have the same items; `has`, of shape (n,), says which."""
@@ -61,18 +66,26 @@ class Alike:
     has: BoolArray
 
 
+@dataclass(frozen=True)
+class Part:
+    """Systems of which every two are compared or, if there are `bases`, each of these with each other one."""
+
+    names: tuple[str, ...]
+    bases: tuple[str, ...] | None = None
+
+
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """Which systems are compared on which items: every two of a part, or its `bases` and each other one."""
+    """Which systems are compared on which items."""
 
     alike: tuple[Alike, ...]
-    parts: tuple[tuple[tuple[str, ...], tuple[str, ...] | None], ...]
+    parts: tuple[Part, ...]
     notes: tuple[Note, ...]
 
     @property
     def names(self) -> list[str]:
         """The systems that are compared with some other."""
-        compared = {name for names, _ in self.parts for name in names}
+        compared = {name for part in self.parts for name in part.names}
         return [name for one in self.alike for name in one.names if name in compared]
 
 
@@ -87,17 +100,13 @@ def compared_with_gaps(
     drawing = dataclasses.replace(Drawing.of(resampling), progress=None)
     named = {**settings.by_name(), "on_missing": evaluation.on_missing}
     if evaluation.on_missing == "bounds":
-        notes = [*note_rules.evaluation_notes(evaluation, metrics, settings), _note_on_bounds(evaluation)]
-        parts = [_bounded(evaluation, metric, settings, drawing) for metric in metrics]
-        return assembled(parts, notes, (), evaluation, metrics, settings, named, drawing)
-    plan = _plan(evaluation, settings.baseline)
-    evaluation = evaluation.with_systems(plan.names)
-    notes = [
-        *note_rules.evaluation_notes(evaluation, metrics, settings),
-        *plan.notes,
-        *_whole_groups(evaluation),
-    ]
-    parts = [_part(evaluation, plan, metric, settings, drawing) for metric in metrics]
+        part, of_gaps = _bounded, [_note_on_bounds(evaluation)]
+    else:
+        plan = _plan(evaluation, settings)
+        evaluation = evaluation.with_systems(plan.names)
+        part, of_gaps = partial(_in_pairs, plan=plan), [*plan.notes, *_whole_groups(evaluation)]
+    notes = [*note_rules.evaluation_notes(evaluation, metrics, settings), *of_gaps]
+    parts = [part(evaluation, metric=metric, settings=settings, drawing=drawing) for metric in metrics]
     return assembled(parts, notes, (), evaluation, metrics, settings, named, drawing)
 
 
@@ -110,11 +119,6 @@ def _check(evaluation: Evaluation, settings: Settings) -> None:
             " that lack items do not have",
             hint='correction="holm" needs no more than the p-values',
         )
-    if settings.focus is not None:
-        raise DesignError(
-            f'the rank of one system (focus) does not go with on_missing="{evaluation.on_missing}"',
-            hint="leave out focus: the ranks that hold for all systems are there",
-        )
     if settings.alternative != "two-sided" and settings.baseline is None:
         raise DesignError(
             f'one-sided tests of every two systems do not go with on_missing="{evaluation.on_missing}"',
@@ -125,8 +129,8 @@ def _check(evaluation: Evaluation, settings: Settings) -> None:
 # -- which systems are compared on which items -----------------------------------------------------
 
 
-def _plan(evaluation: Evaluation, baseline: str | None) -> Plan:
-    alike = _alike(evaluation)
+def _plan(evaluation: Evaluation, settings: Settings) -> Plan:
+    alike, baseline = _alike(evaluation), settings.baseline
     weights = np.ones(evaluation.n_rows) if evaluation.counts is None else evaluation.counts.astype(float)
     has = np.array([one.has for one in alike], dtype=np.float64)
     shared = (has * weights) @ has.T
@@ -137,7 +141,7 @@ def _plan(evaluation: Evaluation, baseline: str | None) -> Plan:
             return False
         return clusters is None or np.unique(clusters[alike[p].has & alike[q].has]).size > 1
 
-    parts: list[tuple[tuple[str, ...], tuple[str, ...] | None]] = []
+    parts: list[Part] = []
     few: list[tuple[str, str]] = []
     sizes: list[float] = []
     for p, one in enumerate(alike):
@@ -148,9 +152,10 @@ def _plan(evaluation: Evaluation, baseline: str | None) -> Plan:
             elif found is not None:
                 parts.append(found)
                 sizes.append(float(shared[p, q]))
-    compared = {name for names, _ in parts for name in names}
-    if (baseline is not None and baseline not in compared) or len(compared) < 2:
-        who = "no two systems have" if baseline is None else f"no system and the baseline {baseline} have"
+    compared = {name for part in parts for name in part.names}
+    asked = baseline or settings.focus
+    if not compared or (asked is not None and asked not in compared):
+        who = "no two systems have" if asked is None else f"no system and {asked} have"
         raise InvalidInputError(
             f"{who} {FEWEST_SHARED} items in common, which a comparison of pairs needs",
             hint='pass on_missing="worst" if missing results are failures, or give more items',
@@ -181,18 +186,16 @@ def _alike(evaluation: Evaluation) -> tuple[Alike, ...]:
     return tuple(Alike(tuple(names), has) for names, has in found.values())
 
 
-def _between(
-    one: Alike, other: Alike, baseline: str | None
-) -> tuple[tuple[str, ...], tuple[str, ...] | None] | None:
+def _between(one: Alike, other: Alike, baseline: str | None) -> Part | None:
     """Return the part in which systems meet those with other items, or each other; None if they do not."""
     if baseline is None:
         if one is other:
-            return (one.names, None) if len(one.names) > 1 else None
-        return (*one.names, *other.names), other.names
+            return Part(one.names) if len(one.names) > 1 else None
+        return Part((*one.names, *other.names), other.names)
     if baseline not in (*one.names, *other.names) or (one is other and len(one.names) == 1):
         return None
     others = one if one is other or baseline in other.names else other
-    return (*(name for name in others.names if name != baseline), baseline), (baseline,)
+    return Part((*(name for name in others.names if name != baseline), baseline), (baseline,))
 
 
 def _pairs_of(one: Alike, other: Alike, baseline: str | None) -> Iterator[tuple[str, str]]:
@@ -240,52 +243,60 @@ def _span(sizes: Collection[float]) -> str:
 # -- one metric ------------------------------------------------------------------------------------
 
 
-def _part(
-    evaluation: Evaluation, plan: Plan, metric: BaseMetric, settings: Settings, drawing: Drawing
+def _in_pairs(
+    evaluation: Evaluation, *, plan: Plan, metric: BaseMetric, settings: Settings, drawing: Drawing
 ) -> MetricPart:
-    inner = dataclasses.replace(settings, correction="none", baseline=None)
-    seen: dict[tuple[str, tuple[str, ...]], Note] = {}
+    """Return the comparison of every two systems on the items that both have."""
+    notes: list[Note] = []
     differences: list[Difference] = []
     scores: dict[str, SystemScore] = {}
     shown = set(plan.names)
     effects = Effects(evaluation)
-
-    def gather(notes: Sequence[Note]) -> None:
-        for note in notes:
-            if note.code not in _OF_ALL:
-                seen.setdefault((note.code, note.about), note)
-
     for alike in plan.alike:
         names = tuple(name for name in alike.names if name in shown)
-        if not names:
-            continue
-        whole = evaluation.complete(names)
-        (estimates,) = estimates_by_metric(whole, [metric], settings, drawing, "compare")
-        order = ranked(estimates, whole)
-        effects.add(estimates, whole.names, alike.has)
-        own, notes = system_scores(estimates, order, None, whole.names, settings)
-        scores |= {score.system: dataclasses.replace(score, n_items=whole.n_items) for score in own}
-        gather(notes)
-    for names, bases in plan.parts:
-        tested = _tested(evaluation.complete(names), bases, metric, inner, drawing)
-        differences += tested.differences
-        gather((*tested.on_test, *tested.on_family, *tested.on_pairs))
-    notes_on_metric = [*seen.values(), *effects.on_difficulty(metric)]
-    ends = [Ends.of(d, d) for d in differences]
-    may_be_best = _of_best(list(scores), ends, effects, settings, drawing)
-    return _together(evaluation, metric, scores, differences, notes_on_metric, settings, may_be_best)
+        if names:
+            whole = evaluation.complete(names)
+            own, estimates = _scored(whole, metric, settings, drawing, notes)
+            scores |= {name: dataclasses.replace(score, n_items=whole.n_items) for name, score in own.items()}
+            effects.add(estimates, whole.names, alike.has)
+    for part in plan.parts:
+        differences += _tested(evaluation.complete(part.names), part, metric, settings, drawing, notes)
+    ends = [(d, d) for d in differences]
+    notes = [*_once(notes), *effects.on_difficulty(metric)]
+    return _together(evaluation, metric, scores, differences, ends, effects, notes, settings, drawing)
+
+
+def _scored(
+    whole: Evaluation, metric: BaseMetric, settings: Settings, drawing: Drawing, notes: list[Note]
+) -> tuple[dict[str, SystemScore], Estimates]:
+    """Return the scores of systems that have all items, and what they are from; add the notes on them."""
+    (estimates,) = estimates_by_metric(whole, [metric], settings, drawing, "compare")
+    found, on_scores = system_scores(estimates, ranked(estimates, whole), None, whole.names, settings)
+    notes += on_scores
+    return {score.system: score for score in found}, estimates
 
 
 def _tested(
     whole: Evaluation,
-    bases: Sequence[str] | None,
+    part: Part,
     metric: BaseMetric,
     settings: Settings,
     drawing: Drawing,
-) -> ComparedPairs:
+    notes: list[Note],
+) -> Sequence[Difference]:
+    """Return the differences of a part, whose systems have all items, uncorrected; add the notes on them."""
+    settings = dataclasses.replace(settings, correction="none", baseline=None)
     (estimates,) = estimates_by_metric(whole, [metric], settings, drawing, "compare")
-    places = None if bases is None else [whole.names.index(base) for base in bases]
-    return tested_pairs(estimates, metric, ranked(estimates, whole), places, whole, settings)
+    places = None if part.bases is None else [whole.names.index(base) for base in part.bases]
+    found = tested_pairs(estimates, metric, ranked(estimates, whole), places, whole, settings)
+    notes += (*found.on_test, *found.on_family, *found.on_pairs)
+    return found.differences
+
+
+def _once(notes: Sequence[Note]) -> list[Note]:
+    """Return the first of the notes of each code on the same, without those that no part can give."""
+    first = {(note.code, note.about): note for note in reversed(notes) if note.code not in _OF_ALL}
+    return [*reversed(first.values())]
 
 
 def _together(
@@ -293,12 +304,15 @@ def _together(
     metric: BaseMetric,
     scores: Mapping[str, SystemScore],
     differences: Sequence[Difference],
+    ends: Ends,
+    effects: Effects | None,
     notes: Sequence[Note],
     settings: Settings,
-    may_be_best: Mapping[str, Mapping[str, Any]],
+    drawing: Drawing,
 ) -> MetricPart:
     """Return all pairs as one family, and the systems in the order of their mean differences."""
     names = [name for name in evaluation.names if name in scores]
+    may_be_best = _of_best(names, ends, effects, settings, drawing)
     ahead = _ahead(names, differences)
     order = _in_order(names, ahead, metric.greater_is_better)
     place = {name: position for position, name in enumerate(order)}
@@ -326,7 +340,13 @@ def _together(
         )
         for position, name in enumerate(order)
     )
-    return MetricPart(systems, family_of_pairs, None, (*more, *notes))
+
+    def joint(others: Sequence[str]) -> Joint:
+        correlations = None if effects is None else effects.correlations(str(settings.focus), others)
+        return Joint.from_correlations(correlations, len(others), drawing.seed)
+
+    focus = focus_rank(family_of_pairs, metric, len(names), settings, joint)
+    return MetricPart(systems, family_of_pairs, None, (*more, *notes), focus=focus)
 
 
 def _ahead(names: Sequence[str], differences: Sequence[Difference]) -> FloatArray:
@@ -366,7 +386,7 @@ def _in_order(names: Sequence[str], ahead: FloatArray, greater_is_better: bool) 
 
 
 def _of_best(
-    names: Sequence[str], ends: Sequence[Ends], effects: Effects | None, settings: Settings, drawing: Drawing
+    names: Sequence[str], ends: Ends, effects: Effects | None, settings: Settings, drawing: Drawing
 ) -> dict[str, dict[str, Any]]:
     """Return what the scores of systems say of the best: nothing of two, without tests or with a baseline."""
     if len(names) < 3 or settings.test is None or settings.baseline is not None:
@@ -381,27 +401,27 @@ def _of_best(
 
 
 def set_of_best(
-    names: Sequence[str], ends: Sequence[Ends], effects: Effects | None, alpha: float, seed: int
+    names: Sequence[str], ends: Ends, effects: Effects | None, alpha: float, seed: int
 ) -> best.SetOfBest | None:
-    """Return which of the systems may be the best, each judged by the pairs in which it is; larger is better.
+    """Return which of the systems may be the best, each judged by the pairs in which it is.
 
-    `ends` are the pairs; None where some has no standard error. Without `effects`, or where these do not tell
-    how the differences of a candidate vary together, Bonferroni's bound is all there is.
+    None where some pair has no standard error. Without `effects`, or where these do not tell how the
+    differences of a candidate vary together, Bonferroni's bound is all there is.
     """
-    if any(one.errors is None for one in ends):
+    if any(d.standard_error is None for both in ends for d in both):
         return None
     size, place = len(names), {name: position for position, name in enumerate(names)}
-    least, most, low, high, df = (np.full((size, size), np.nan) for _ in range(5))
-    for one in ends:
-        a, b = place[one.a], place[one.b]
-        assert one.errors is not None
-        for (j, i), (small, large), errors in (
-            ((a, b), (one.least, one.most), one.errors),
-            ((b, a), (-one.most, -one.least), one.errors[::-1]),
-        ):
-            least[j, i], most[j, i] = small, large
-            (low[j, i], high[j, i]), df[j, i] = errors, one.df
-    evidence = best.evidence_by_t(least, low, df)
+    # Of A minus B in the direction of the better score, the least and the most with their errors, at [A, B]
+    of_pairs = np.full((5, size, size), np.nan)
+    for low, high in ends:
+        way = 1.0 if low.greater_is_better else -1.0
+        df = max(1.0, (low.n_clusters or low.n_items) - 1.0)
+        numbers = (way * low.estimate, way * high.estimate, low.standard_error, high.standard_error, df)
+        of_pairs[:, place[low.a], place[low.b]] = numbers
+    least, most, error, error_of_most, df_of = of_pairs
+    turned = np.array([-most.T, -least.T, error_of_most.T, error.T, df_of.T])
+    least, most, low_errors, high_errors, df = np.where(np.isnan(of_pairs), turned, of_pairs)
+    evidence = best.evidence_by_t(least, low_errors, df)
     compared = ~np.isnan(least)
     points = np.array([best.point_of_one(None, n, alpha, seed) for n in compared.sum(axis=0).tolist()])
     if effects is not None:
@@ -410,29 +430,7 @@ def set_of_best(
             others = [names[j] for j in np.flatnonzero(compared[:, i]).tolist()]
             correlations = effects.correlations(names[i], others)
             points[i] = best.point_of_one(correlations, len(others), alpha, seed)
-    return best.set_of_best(best.kept(evidence, points), best.upper_by_t(most, high, df, points))
-
-
-@dataclass(frozen=True)
-class Ends:
-    """The least and the most that A may be better than B by, with standard errors and degrees of freedom."""
-
-    a: str
-    b: str
-    least: float
-    most: float
-    errors: tuple[float, float] | None
-    df: float
-
-    @classmethod
-    def of(cls, low: Difference, high: Difference) -> Ends:
-        """Return them from the differences with A at its worst and at its best, one if nothing is missing."""
-        way = 1.0 if low.greater_is_better else -1.0
-        errors = None
-        if low.standard_error is not None and high.standard_error is not None:
-            errors = low.standard_error, high.standard_error
-        units = low.n_clusters or low.n_items
-        return cls(low.a, low.b, way * low.estimate, way * high.estimate, errors, max(1.0, units - 1.0))
+    return best.set_of_best(best.kept(evidence, points), best.upper_by_t(most, high_errors, df, points))
 
 
 # -- bounds ----------------------------------------------------------------------------------------
@@ -447,60 +445,48 @@ def _note_on_bounds(evaluation: Evaluation) -> Note:
 
 def _bounded(evaluation: Evaluation, metric: BaseMetric, settings: Settings, drawing: Drawing) -> MetricPart:
     """Return the comparison that holds whatever the missing values are."""
-    inner = dataclasses.replace(settings, correction="none", baseline=None)
-    names, lacking = evaluation.names, tuple(evaluation.missing)
-    whole = tuple(name for name in names if name not in lacking)
-    filled = [_filled(evaluation, metric, as_best) for as_best in ((), lacking)]
-    scored: list[dict[str, SystemScore]] = []
-    notes: dict[tuple[str, tuple[str, ...]], Note] = {}
-    for end in filled:
-        (estimates,) = estimates_by_metric(end, [metric], settings, drawing, "compare")
-        order = ranked(estimates, end)
-        own, of_scores = system_scores(estimates, order, None, names, settings)
-        scored.append({score.system: score for score in own})
-        notes |= {(note.code, note.about): note for note in of_scores}
-    worst = {name: score.score for name, score in scored[0].items()}
+    notes: list[Note] = []
+    with_worst, with_best = (
+        _scored(_filled(evaluation, metric, as_best), metric, settings, drawing, notes)[0]
+        for as_best in ((), evaluation.missing)
+    )
     scores = {
         name: dataclasses.replace(
-            scored[0][name],
-            interval=_hull_of_intervals(scored[0][name].interval, scored[1][name].interval),
+            one,
+            interval=_hull_of_intervals(one.interval, with_best[name].interval),
             n_items=_n_items(evaluation, name),
         )
-        for name in names
+        for name, one in with_worst.items()
     }
-    differences: list[Difference] = []
-    ends: list[Ends] = []
+    worst = {name: one.score for name, one in with_worst.items()}
+    ends: list[tuple[Difference, Difference]] = []
+    for part in _parts_of_bounds(evaluation, settings.baseline):
+        # The other systems less the bases: as small as it can be, then as large.
+        bases = part.bases or ()
+        low, high = (
+            _tested(
+                _filled(evaluation, metric, as_best).with_systems(part.names),
+                part, metric, settings, drawing, notes,
+            )
+            for as_best in (bases, set(part.names) - set(bases))
+        )  # fmt: skip
+        other_end = {(d.a, d.b): d for d in high}
+        ends += [(d, other_end[d.a, d.b]) for d in low]
+    differences = [_hull(low, high, worst) for low, high in ends]
+    return _together(evaluation, metric, scores, differences, ends, None, _once(notes), settings, drawing)
 
-    def tested(
-        values: Evaluation, systems: Sequence[str], bases: Sequence[str] | None
-    ) -> Sequence[Difference]:
-        found = _tested(values.with_systems(systems), bases, metric, inner, drawing)
-        for note in (*found.on_test, *found.on_family, *found.on_pairs):
-            if note.code not in _OF_ALL:
-                notes.setdefault((note.code, note.about), note)
-        return found.differences
 
-    base = settings.baseline
-    if len(whole) > 1 and (base is None or base in whole):
-        differences += tested(filled[0], whole, None if base is None else (base,))
-        ends += [Ends.of(d, d) for d in differences]
-    for place, name in enumerate(lacking):
-        others = [*whole, *lacking[:place]]
-        if base is not None:
-            others = [other for other in names if other != name] if base == name else [base]
-        if base in lacking and base != name:  # the pair is compared when it is the turn of the baseline
-            continue
-        # The others less this one: as small as it can be, then as large.
-        low = tested(_filled(evaluation, metric, (name,)), [*others, name], (name,))
-        high = tested(
-            _filled(evaluation, metric, [one for one in lacking if one != name]), [*others, name], (name,)
-        )
-        by_name = {d.a: d for d in high}
-        ends += [Ends.of(d, by_name[d.a]) for d in low]
-        between = [_hull(d, by_name[d.a], worst) for d in low]
-        differences += between if base in (None, name) else [d.mirrored() for d in between]
-    may_be_best = _of_best(names, ends, None, settings, drawing)
-    return _together(evaluation, metric, scores, differences, [*notes.values()], settings, may_be_best)
+def _parts_of_bounds(evaluation: Evaluation, baseline: str | None) -> list[Part]:
+    """Return the systems that lack nothing as one part, and each other one with all before it."""
+    if baseline is not None:
+        return [Part((*(name for name in evaluation.names if name != baseline), baseline), (baseline,))]
+    lacking = [name for name in evaluation.names if name in evaluation.missing]
+    seen = tuple(name for name in evaluation.names if name not in evaluation.missing)
+    parts = [Part(seen)] if len(seen) > 1 else []
+    for name in lacking:
+        seen = (*seen, name)
+        parts += [Part(seen, (name,))] if len(seen) > 1 else []
+    return parts
 
 
 def _filled(evaluation: Evaluation, metric: BaseMetric, as_best: Collection[str]) -> Evaluation:
@@ -509,6 +495,7 @@ def _filled(evaluation: Evaluation, metric: BaseMetric, as_best: Collection[str]
     The best label is that of the gold; the worst and the best score are those that some system has.
     """
     systems, missing = dict(evaluation.systems.items()), dict(evaluation.missing)
+    as_best = [name for name in missing if name in as_best]
     if evaluation.gold is None and metric.reads == "numbers":
         seen = [values[~missing[name]] if name in missing else values for name, values in systems.items()]
         least, most = min(float(x.min()) for x in seen), max(float(x.max()) for x in seen)

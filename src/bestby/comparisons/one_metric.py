@@ -12,9 +12,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from bestby._core import rounding
 from bestby._core.text import quoted
-from bestby._core.typing import Alternative, FloatArray
+from bestby._core.typing import Alternative
 from bestby.comparisons import (
     best,
     classes,
@@ -42,7 +41,7 @@ from bestby.metrics.base import BaseMetric
 from bestby.metrics.texts import TextMetric
 from bestby.report.comparison import Comparison, Difference, FocusRank, Leader, SystemScore
 from bestby.report.differing_items import ComparedItems
-from bestby.report.pairs import Differences, Pairs
+from bestby.report.pairs import Differences, Pairs, involving
 from bestby.report.reported import with_backend
 from bestby.resampling.progress import counted_stages, in_turn
 from bestby.resampling.settings import Resampling
@@ -194,15 +193,6 @@ class ComparedPairs:
     on_pairs: tuple[Note, ...]
     counts: many_systems.Counts | None
 
-    def p_values(self, names: Sequence[str]) -> tuple[list[Pair], FloatArray]:
-        """Return the pairs as positions, and their p-values."""
-        if isinstance(self.differences, Pairs):
-            a, b = self.differences.a.tolist(), self.differences.b.tolist()
-            return list(zip(a, b, strict=True)), self.differences.p_value
-        place = {name: position for position, name in enumerate(names)}
-        pairs = [(place[d.a], place[d.b]) for d in self.differences]
-        return pairs, np.array([d.p_value for d in self.differences])
-
 
 def compared(
     estimates: Estimates, unfitted: BaseMetric, evaluation: Evaluation, settings: Settings
@@ -224,16 +214,18 @@ def compared(
         group_notes = note_rules.group_notes(metric.name, standings[2], lettered=lettered)
     found = best.set_of_best(estimates, names, order, settings, tested.counts)
     systems, notes = system_scores(estimates, order, standings, names, settings, found)
-    focus = None
-    if settings.focus is not None:
-        focus = _focus_rank(estimates, names, *tested.p_values(names), settings)
+
+    def joint(others: Sequence[str]) -> multiplicity.Joint:
+        pairs = [(names.index(str(settings.focus)), names.index(other)) for other in others]
+        return simultaneous.joint_of(estimates, np.array(pairs), names)
+
     return MetricPart(
         systems,
         tested.differences,
         None if settings.test is None else _omnibus(estimates),
         (*tested.on_test, *group_notes, *tested.on_family, *notes, *tested.on_pairs),
         best.leader_of_several(estimates, names, order, systems, settings),
-        focus,
+        focus_rank(tested.differences, metric, len(names), settings, joint),
     )
 
 
@@ -375,24 +367,28 @@ def _family_intervals(
     return FamilyIntervals(bounds, errors=errors, p_adjusted=dict(zip(pairs, adjusted.tolist(), strict=True)))
 
 
-def _focus_rank(
-    estimates: Estimates,
-    names: Sequence[str],
-    pairs: Sequence[Pair],
-    p_values: FloatArray,
+def focus_rank(
+    differences: Sequence[Difference],
+    metric: BaseMetric,
+    n_systems: int,
     settings: Settings,
+    joint: Callable[[Sequence[str]], multiplicity.Joint],
 ) -> FocusRank | None:
-    """Return the rank of the system that was named in advance, from its own differences alone."""
+    """Return the rank of the system that was named in advance, from its own differences alone.
+
+    `joint` gives how its differences to some others vary together. Systems that it was not compared with may
+    be before or after it.
+    """
     if settings.focus is None:
         return None
-    one, metric = names.index(settings.focus), estimates.metric
-    mine = [place for place, pair in enumerate(pairs) if one in pair]
-    others = [pairs[place][1 if pairs[place][0] == one else 0] for place in mine]
-    joint = simultaneous.joint_of(estimates, np.array([(one, other) for other in others]), names)
-    scores = estimates.scores if metric.greater_is_better else -estimates.scores
-    better_by = rounding.difference(scores[[one]], scores[others])
-    low, high = rank_of_one(joint, better_by, p_values[mine], settings.alpha)
-    return FocusRank(metric.name, names[one], low, high)
+    own = involving(differences, metric.name, settings.focus)
+    mine = {d.b: d for d in (d if d.a == settings.focus else d.mirrored() for d in own)}
+    others = sorted(mine)  # so that draws do not depend on the order given
+    way = 1.0 if metric.greater_is_better else -1.0
+    better_by = np.array([way * mine[other].estimate for other in others])
+    p_values = np.array([mine[other].p_value for other in others])
+    low, high = rank_of_one(joint(others), better_by, p_values, settings.alpha)
+    return FocusRank(metric.name, settings.focus, low, high + n_systems - 1 - len(others))
 
 
 def system_scores(

@@ -128,6 +128,41 @@ def test_a_baseline_meets_every_other_system_once() -> None:
             assert {d.b for d in result} == {baseline}
 
 
+@pytest.mark.parametrize("baseline", ["a", "b"])
+def test_a_one_sided_question_to_bounds_is_that_of_each_end(baseline: str) -> None:
+    systems, _ = data()
+    filled = {
+        value: {name: [value if v is None else float(v) for v in values] for name, values in systems.items()}
+        for value in (0.0, 1.0)
+    }
+    result = bb.compare(systems, on_missing="bounds", baseline=baseline, alternative="better")
+    for d in result:
+        for value, other in ((0.0, 1.0), (1.0, 0.0)):
+            two = {d.a: filled[value][d.a], baseline: filled[other][baseline]}
+            end = bb.compare(two, baseline=baseline, alternative="better")[d.a, d.b]
+            assert d.p_value >= end.p_value  # type: ignore[operator]
+
+
+def test_the_rank_of_one_is_from_its_own_differences() -> None:
+    rng = np.random.default_rng(3)
+    shares = np.linspace(0.9, 0.3, 8)
+    systems: dict[str, Any] = {f"s{i}": (rng.random(300) < p).astype(float) for i, p in enumerate(shares)}
+    whole = bb.compare(systems, focus="s3").focus
+    systems["s7"][200:] = np.nan
+    for on_missing in ("pairs", "bounds"):
+        result = bb.compare(systems, on_missing=on_missing, focus="s3")
+        entry, (found,) = result.score("s3"), result.focus
+        assert entry.rank_low <= found.rank_low <= 4 <= found.rank_high <= entry.rank_high  # type: ignore[operator]
+    assert bb.compare(systems, on_missing="pairs", focus="s3").focus == whole  # s7 is far behind in any case
+    systems["s7"][FEWEST_SHARED:] = np.nan
+    systems["s3"][:10] = np.nan
+    (apart,) = bb.compare(systems, on_missing="pairs", focus="s3").focus
+    assert apart.rank_high == whole[0].rank_high + 1  # s7 is not compared with it
+    systems["s7"][5:] = np.nan
+    with pytest.raises(InvalidInputError, match="no system and s7 have 15 items in common"):
+        bb.compare(systems, on_missing="pairs", focus="s7")
+
+
 def test_bounds_hold_at_both_ends() -> None:
     systems, gold = data(labels=True)
     result = bb.compare(systems, gold, metric="accuracy", on_missing="bounds")
@@ -280,9 +315,7 @@ def test_the_set_of_the_best_is_that_of_complete_data_where_nothing_is_missing()
     effects = incomplete.Effects(evaluation)
     effects.add(estimates, evaluation.names, np.ones(400, dtype=np.bool_))
     result = bb.compare(evaluation, test="wald")
-    found = incomplete.set_of_best(
-        evaluation.names, [incomplete.Ends.of(d, d) for d in result], effects, 0.05, seed=0
-    )
+    found = incomplete.set_of_best(evaluation.names, [(d, d) for d in result], effects, 0.05, seed=0)
     assert found is not None
     assert group.spread is not None
     whole = best.by_t(estimates.scores, group.spread, 399, 0.05, seed=0)
