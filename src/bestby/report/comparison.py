@@ -637,6 +637,11 @@ class Comparison(DrawnSystems, Paired):
         return bool(self.provenance.settings.get("on_missing") == "pairs")
 
     @property
+    def in_bounds(self) -> bool:
+        """Whether intervals and tests hold whether the items that systems lack are the worst or the best."""
+        return bool(self.provenance.settings.get("on_missing") == "bounds")
+
+    @property
     def best(self) -> BestSet | None:
         """The systems that may be the best on the first metric; None where that was not asked."""
         return of_metric(self.best_sets, self.metrics[0])

@@ -87,7 +87,7 @@ def test_a_newcomer_with_hard_items_is_ranked_by_the_items_both_have() -> None:
     assert told.about == ("mean", "newcomer")
     assert "harder" in told.message
     assert "newcomer has a higher mean than the others" in str(result)
-    assert "on those that both have (200 to 600)" in result.methods()
+    assert "on those that both have (200 to 600 items)" in result.methods()
 
 
 @pytest.mark.parametrize("on_missing", ["pairs", "bounds"])
@@ -183,6 +183,7 @@ def test_bounds_hold_at_both_ends() -> None:
         assert low.estimate <= d.estimate <= high.estimate
     assert result.score("b").interval.low < result.score("b").score
     assert [note.code for note in result.notes] == ["bounds"]
+    assert "detect a difference" not in str(result)
     assert bb.load(result.to_json()) == result
 
 

@@ -444,11 +444,9 @@ def sentences(c: Comparison) -> Iterator[str]:
     same = "the same " if len(names) > 1 else ""
     on = f"{same}{c.extent}"
     if c.in_pairs:
-        sizes = sorted({d.n_items for d in c.differences})
-        span = grouped(sizes[0]) if len(sizes) == 1 else f"{grouped(sizes[0])} to {grouped(sizes[-1])}"
-        on = f"{c.extent}, every two on those that both have ({span})"
+        on = f"{c.extent}, every two on those that both have ({words.extent_of_pairs(c)})"
     yield f"We {did} {many} by {metrics} on {on}{against(c.baseline)}."
-    if c.provenance.settings.get("on_missing") == "bounds":
+    if c.in_bounds:
         yield "Intervals and tests hold whether missing results are the worst or the best."
     yield clustered(c)
     if c.classes and c.classes[0].counts is None:
