@@ -10,19 +10,18 @@ those of B as the best, and the other way round (Horowitz & Manski 2000, J. Amer
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeAlias
+from itertools import combinations, combinations_with_replacement
 
 import numpy as np
 
-from bestby._core import special
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.text import counted
-from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
-from bestby.comparisons import dependence, family, note_rules
+from bestby._core.typing import BoolArray, FloatArray, IntArray
+from bestby.comparisons import best, dependence, family, note_rules
+from bestby.comparisons.item_effects import Effects
 from bestby.comparisons.one_metric import (
     MetricPart,
     assembled,
@@ -31,6 +30,7 @@ from bestby.comparisons.one_metric import (
     ranked,
     system_scores,
     tested_pairs,
+    with_standings,
 )
 from bestby.comparisons.settings import Settings, check_reach
 from bestby.data.columns import group_codes
@@ -38,11 +38,9 @@ from bestby.data.evaluation import Evaluation
 from bestby.data.roles import listed
 from bestby.engine.base import Drawing
 from bestby.engine.estimate import Estimates
-from bestby.engine.sums import SumGroup
-from bestby.inference import best
-from bestby.inference.multiplicity import FEW_UNITS, Joint
-from bestby.metrics.base import BaseMetric, MeanMetric
-from bestby.report.comparison import Comparison, Difference, SystemScore
+from bestby.inference.multiplicity import Joint
+from bestby.metrics.base import BaseMetric
+from bestby.report.comparison import Comparison, Difference, Leader, SystemScore
 from bestby.resampling.settings import Resampling
 from bestby.results.base import Note
 from bestby.results.values import Interval
@@ -52,10 +50,6 @@ FEWEST_SHARED = 15
 
 _OF_ALL = ("few_resamples",)
 """Codes of notes that depend on the number of all pairs, which no part of them knows."""
-
-
-Ends: TypeAlias = Sequence[tuple[Difference, Difference]]
-"""Each pair with A at its worst and at its best, which is the same difference if nothing is missing."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +65,14 @@ class Part:
     """Systems of which every two are compared or, if there are `bases`, each of these with each other one."""
 
     names: tuple[str, ...]
-    bases: tuple[str, ...] | None = None
+    bases: tuple[str, ...] = ()
+
+    @property
+    def pairs(self) -> list[tuple[str, str]]:
+        """The systems of each pair."""
+        if not self.bases:
+            return list(combinations(self.names, 2))
+        return [(a, b) for a in self.names if a not in self.bases for b in self.bases]
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,27 +132,17 @@ def _check(evaluation: Evaluation, settings: Settings) -> None:
 
 def _plan(evaluation: Evaluation, settings: Settings) -> Plan:
     alike, baseline = _alike(evaluation), settings.baseline
-    weights = np.ones(evaluation.n_rows) if evaluation.counts is None else evaluation.counts.astype(float)
-    has = np.array([one.has for one in alike], dtype=np.float64)
-    shared = (has * weights) @ has.T
     clusters = None if evaluation.clusters is None else group_codes(evaluation.clusters)[1]
-
-    def enough(p: int, q: int) -> bool:
-        if shared[p, q] < FEWEST_SHARED:
-            return False
-        return clusters is None or np.unique(clusters[alike[p].has & alike[q].has]).size > 1
-
     parts: list[Part] = []
     few: list[tuple[str, str]] = []
-    sizes: list[float] = []
-    for p, one in enumerate(alike):
-        for q in range(p, len(alike)):
-            found = _between(one, alike[q], baseline)
-            if found is not None and not enough(p, q):
-                few += _pairs_of(one, alike[q], baseline)
-            elif found is not None:
-                parts.append(found)
-                sizes.append(float(shared[p, q]))
+    sizes: list[int] = []
+    for part, both in _meetings(evaluation, alike, baseline):
+        size = _n_items(evaluation, both)
+        if size < FEWEST_SHARED or (clusters is not None and np.unique(clusters[both]).size < 2):
+            few += part.pairs
+        else:
+            parts.append(part)
+            sizes.append(size)
     compared = {name for part in parts for name in part.names}
     asked = baseline or settings.focus
     if not compared or (asked is not None and asked not in compared):
@@ -160,83 +151,87 @@ def _plan(evaluation: Evaluation, settings: Settings) -> Plan:
             f"{who} {FEWEST_SHARED} items in common, which a comparison of pairs needs",
             hint='pass on_missing="worst" if missing results are failures, or give more items',
         )
+    few = [(a, b) for a, b in few if a in compared and b in compared]
     gone = [name for name in evaluation.names if name not in compared]
-    apart = [f"{a} and {b}" for a, b in few if a in compared and b in compared]
-    notes = [_note_on_gaps(evaluation, sizes)]
+    notes = (
+        _note_on_gaps(evaluation, sizes),
+        *notes_on_few_shared(gone, few, f"{FEWEST_SHARED} items", baseline),
+    )
+    return Plan(alike, tuple(parts), notes)
+
+
+def notes_on_few_shared(
+    gone: Sequence[str], few: Sequence[tuple[str, str]], fewest: str, baseline: str | None = None
+) -> Iterator[Note]:
+    """Yield notes on systems and on pairs of the others that are left out, as they share too little."""
     if gone:
         other = "any other system" if baseline is None else f"the baseline {baseline}"
         verb = "is" if len(gone) == 1 else "are"
-        message = f"{listed(gone)} {verb} left out: fewer than {FEWEST_SHARED} items in common with {other}"
-        notes.append(Note("systems_without_pairs", message))
-    if apart:
-        message = f"{counted(len(apart), 'pair')} of systems with fewer than {FEWEST_SHARED} items in common"
-        message += f" {'is' if len(apart) == 1 else 'are'} not compared: {listed(apart, 3)}"
-        notes.append(Note("few_shared", message))
-    return Plan(alike, tuple(parts), tuple(notes))
+        message = f"{listed(gone)} {verb} left out: fewer than {fewest} in common with {other}"
+        yield Note("systems_without_pairs", message)
+    if few:
+        verb = "is" if len(few) == 1 else "are"
+        pairs = listed([f"{a} and {b}" for a, b in few], 3)
+        message = f"{counted(len(few), 'pair')} of systems with fewer than {fewest} in common"
+        yield Note("few_shared", f"{message} {verb} not compared: {pairs}")
 
 
 def _alike(evaluation: Evaluation) -> tuple[Alike, ...]:
     """Return the systems by the items they have, in the order in which the systems came."""
     found: dict[bytes, tuple[list[str], BoolArray]] = {}
-    everything = np.ones(evaluation.n_rows, dtype=np.bool_)
     for name in evaluation.names:
-        gone = evaluation.missing.get(name)
-        has = everything if gone is None else ~gone
+        has = evaluation.has(name)
         found.setdefault(np.packbits(has).tobytes(), ([], has))[0].append(name)
     return tuple(Alike(tuple(names), has) for names, has in found.values())
 
 
-def _between(one: Alike, other: Alike, baseline: str | None) -> Part | None:
-    """Return the part in which systems meet those with other items, or each other; None if they do not."""
-    if baseline is None:
-        if one is other:
-            return Part(one.names) if len(one.names) > 1 else None
-        return Part((*one.names, *other.names), other.names)
-    if baseline not in (*one.names, *other.names) or (one is other and len(one.names) == 1):
-        return None
-    others = one if one is other or baseline in other.names else other
-    return Part((*(name for name in others.names if name != baseline), baseline), (baseline,))
+def _meetings(
+    evaluation: Evaluation, alike: Sequence[Alike], baseline: str | None
+) -> Iterator[tuple[Part, BoolArray]]:
+    """Yield which systems meet, and the items that all of them have."""
+    if baseline is not None:
+        for one in alike:
+            others = tuple(name for name in one.names if name != baseline)
+            if others:
+                yield Part((*others, baseline), (baseline,)), one.has & evaluation.has(baseline)
+        return
+    for one, other in combinations_with_replacement(alike, 2):
+        if one is not other:
+            yield Part((*one.names, *other.names), other.names), one.has & other.has
+        elif len(one.names) > 1:
+            yield Part(one.names), one.has
 
 
-def _pairs_of(one: Alike, other: Alike, baseline: str | None) -> Iterator[tuple[str, str]]:
-    for i, a in enumerate(one.names):
-        for b in one.names[i + 1 :] if one is other else other.names:
-            if baseline is None or baseline in (a, b):
-                yield a, b
-
-
-def _note_on_gaps(evaluation: Evaluation, sizes: Collection[float]) -> Note:
+def _note_on_gaps(evaluation: Evaluation, sizes: Collection[int]) -> Note:
     """Return the note on which systems lack how many items, and when a comparison of pairs is not valid."""
-    who = _who_has(evaluation)
     message = (
-        f"{who}: each pair is compared on the items both have ({_span(sizes)}). If results are missing"
-        ' because they failed, this is not valid: use on_missing="worst" or "bounds"'
+        f"{_who_has(evaluation)}: each pair is compared on the items both have ({_span(sizes)}). If results"
+        ' are missing because they failed, this is not valid: use on_missing="worst" or "bounds"'
     )
     return Note("compared_in_pairs", message)
 
 
 def _who_has(evaluation: Evaluation) -> str:
     """Return how many items the systems have that lack some."""
-    n, has = evaluation.n_items, {name: _n_items(evaluation, name) for name in evaluation.missing}
-    if len(has) == 1:
-        return next(f"{name} has {size} of {n} items" for name, size in has.items())
-    return f"{len(has)} of {len(evaluation.names)} systems have {_span(has.values())} of {n} items"
+    n, missing = evaluation.n_items, evaluation.missing
+    span = _span([_n_items(evaluation, evaluation.has(name)) for name in missing])
+    if len(missing) == 1:
+        return f"{next(iter(missing))} has {span} of {n} items"
+    return f"{len(missing)} of {len(evaluation.names)} systems have {span} of {n} items"
 
 
-def _n_items(evaluation: Evaluation, name: str) -> int:
-    gone = evaluation.missing.get(name)
-    if gone is None:
-        return evaluation.n_items
-    return int((~gone).sum() if evaluation.counts is None else evaluation.counts[~gone].sum())
+def _n_items(evaluation: Evaluation, rows: BoolArray) -> int:
+    """Return how many items some rows are, which may stand for several each."""
+    return int((rows if evaluation.counts is None else evaluation.counts[rows]).sum())
 
 
-def _span(sizes: Collection[float]) -> str:
+def _span(sizes: Collection[int]) -> str:
     """Return the least and the greatest of some numbers of items, or the one there is.
 
-    >>> _span([300, 900]), _span([300.0])
+    >>> _span([300, 900]), _span([300])
     ('300 to 900', '300')
     """
-    low, high = int(min(sizes)), int(max(sizes))
+    low, high = min(sizes), max(sizes)
     return f"{low}" if low == high else f"{low} to {high}"
 
 
@@ -250,20 +245,39 @@ def _in_pairs(
     notes: list[Note] = []
     differences: list[Difference] = []
     scores: dict[str, SystemScore] = {}
-    shown = set(plan.names)
+    same_items: list[tuple[Estimates, tuple[str, ...]]] = []
     effects = Effects(evaluation)
     for alike in plan.alike:
-        names = tuple(name for name in alike.names if name in shown)
+        names = tuple(name for name in alike.names if name in evaluation.systems)
         if names:
             whole = evaluation.complete(names)
             own, estimates = _scored(whole, metric, settings, drawing, notes)
             scores |= {name: dataclasses.replace(score, n_items=whole.n_items) for name, score in own.items()}
-            effects.add(estimates, whole.names, alike.has)
+            effects.add(estimates, names, alike.has)
+            same_items.append((estimates, names))
     for part in plan.parts:
         differences += _tested(evaluation.complete(part.names), part, metric, settings, drawing, notes)
     ends = [(d, d) for d in differences]
     notes = [*_once(notes), *effects.on_difficulty(metric)]
-    return _together(evaluation, metric, scores, differences, ends, effects, notes, settings, drawing)
+    found = _together(evaluation, metric, scores, differences, ends, effects, notes, settings, drawing)
+    return dataclasses.replace(found, leader=_leader(found.systems, same_items, settings))
+
+
+def _leader(
+    systems: Sequence[SystemScore],
+    same_items: Sequence[tuple[Estimates, tuple[str, ...]]],
+    settings: Settings,
+) -> Leader | None:
+    """Return the score of the first system without its luck, if all that could be first have its items."""
+    if settings.test is None:
+        return None
+    could = {systems[0].system, *(entry.system for entry in systems if entry.rank_low == 1)}
+    for estimates, names in same_items:
+        if could <= set(names):
+            mine = [entry for entry in systems if entry.system in names]
+            order = [names.index(entry.system) for entry in mine]
+            return best.leader_of_several(estimates, names, order, mine, settings)
+    return None
 
 
 def _scored(
@@ -271,7 +285,7 @@ def _scored(
 ) -> tuple[dict[str, SystemScore], Estimates]:
     """Return the scores of systems that have all items, and what they are from; add the notes on them."""
     (estimates,) = estimates_by_metric(whole, [metric], settings, drawing, "compare")
-    found, on_scores = system_scores(estimates, ranked(estimates, whole), None, whole.names, settings)
+    found, on_scores = system_scores(estimates, ranked(estimates, whole), whole.names, settings)
     notes += on_scores
     return {score.system: score for score in found}, estimates
 
@@ -287,7 +301,7 @@ def _tested(
     """Return the differences of a part, whose systems have all items, uncorrected; add the notes on them."""
     settings = dataclasses.replace(settings, correction="none", baseline=None)
     (estimates,) = estimates_by_metric(whole, [metric], settings, drawing, "compare")
-    places = None if part.bases is None else [whole.names.index(base) for base in part.bases]
+    places = [whole.names.index(base) for base in part.bases] or None
     found = tested_pairs(estimates, metric, ranked(estimates, whole), places, whole, settings)
     notes += (*found.on_test, *found.on_family, *found.on_pairs)
     return found.differences
@@ -304,42 +318,36 @@ def _together(
     metric: BaseMetric,
     scores: Mapping[str, SystemScore],
     differences: Sequence[Difference],
-    ends: Ends,
+    ends: best.Ends,
     effects: Effects | None,
     notes: Sequence[Note],
     settings: Settings,
     drawing: Drawing,
 ) -> MetricPart:
     """Return all pairs as one family, and the systems in the order of their mean differences."""
-    names = [name for name in evaluation.names if name in scores]
-    may_be_best = _of_best(names, ends, effects, settings, drawing)
+    names = sorted(scores)  # so that draws do not depend on the order given
+    found = None
+    if best.asked(len(names), settings):
+        found = best.set_of_best_of_pairs(names, ends, effects, settings.alpha, drawing.seed)
     ahead = _ahead(names, differences)
-    order = _in_order(names, ahead, metric.greater_is_better)
-    place = {name: position for position, name in enumerate(order)}
+    # Rounding must not put equal ones in an order of their places.
+    scale = float(np.abs(ahead).max()) or 1.0
+    order = family.ranked(np.round(ahead / scale, 12), names, metric.greater_is_better)
+    place = {names[system]: position for position, system in enumerate(order)}
     if settings.baseline is None:
         differences = [d if place[d.a] < place[d.b] else d.mirrored() for d in differences]
     in_order = sorted(differences, key=lambda d: (place[d.a], place[d.b]))
     family_of_pairs = family.with_direction_notes(
         family.adjusted(in_order, settings.correction), settings.alpha
     )
-    standings, lettered = None, settings.baseline is None
-    more: list[Note] = []
-    if settings.test is not None:
-        standings = family.standings(order, family_of_pairs, settings.alpha, lettered=lettered)
-        more += note_rules.group_notes(metric.name, standings[2], lettered=lettered)
-        tests = [d.test for d in family_of_pairs if d.test is not None]
-        more += note_rules.resample_notes(metric.name, tests, settings.correction, settings.alpha)
     in_pairs = settings.baseline is None and evaluation.on_missing == "pairs"
-    mean = dict(zip(names, ahead.tolist(), strict=True)) if in_pairs else {}
-    systems = tuple(
-        dataclasses.replace(
-            scores[name],
-            **family.standing(standings, position),
-            **may_be_best.get(name, {}),
-            mean_difference=mean.get(name),
-        )
-        for position, name in enumerate(order)
-    )
+    ordered = [
+        dataclasses.replace(scores[names[s]], mean_difference=float(ahead[s]) if in_pairs else None)
+        for s in order
+    ]
+    systems, more = with_standings(ordered, names, family_of_pairs, found, settings)
+    tests = [d.test for d in family_of_pairs if d.test is not None]
+    more += note_rules.resample_notes(metric.name, tests, settings.correction, settings.alpha)
 
     def joint(others: Sequence[str]) -> Joint:
         correlations = None if effects is None else effects.correlations(str(settings.focus), others)
@@ -356,81 +364,24 @@ def _ahead(names: Sequence[str], differences: Sequence[Difference]) -> FloatArra
     least squares solution of all differences takes its place.
     """
     place = {name: position for position, name in enumerate(names)}
-    size = len(names)
-    a = np.array([place[d.a] for d in differences])
-    b = np.array([place[d.b] for d in differences])
-    value = np.array([d.estimate for d in differences])
-    laplacian, right = np.zeros((size, size)), np.zeros(size)
-    np.add.at(laplacian, (a, a), 1.0)
-    np.add.at(laplacian, (b, b), 1.0)
-    np.add.at(laplacian, (a, b), -1.0)
-    np.add.at(laplacian, (b, a), -1.0)
-    np.add.at(right, a, value)
-    np.add.at(right, b, -value)
-    if np.linalg.matrix_rank(laplacian) < size - 1:
+    estimates = np.full((len(names), len(names)), np.nan)
+    for d in differences:
+        estimates[place[d.a], place[d.b]], estimates[place[d.b], place[d.a]] = d.estimate, -d.estimate
+    met = ~np.isnan(estimates)
+    check_one_order(met, "items")
+    normal = np.diag(met.sum(axis=0)) - met.astype(np.float64)
+    solution = np.linalg.lstsq(normal, np.nansum(estimates, axis=1), rcond=None)[0]
+    ahead: FloatArray = solution * (len(names) / (len(names) - 1.0))
+    return ahead
+
+
+def check_one_order(met: BoolArray, units: str) -> None:
+    """Refuse systems that fall into groups none of which meets another, shape (S, S)."""
+    if np.linalg.matrix_rank(np.diag(met.sum(axis=0)) - met.astype(np.float64)) < len(met) - 1:
         raise DesignError(
-            "the systems fall into groups that have too few items in common to be put in one order",
+            f"the systems fall into groups that have too few {units} in common to be put in one order",
             hint="compare each group by itself: systems=[...]",
         )
-    levels = np.linalg.lstsq(laplacian, right, rcond=None)[0] * (size / (size - 1.0))
-    return levels.astype(np.float64)
-
-
-def _in_order(names: Sequence[str], ahead: FloatArray, greater_is_better: bool) -> list[str]:
-    """Return the systems from best to worst; rounding must not put equal ones in an order of their places."""
-    scale = float(np.abs(ahead).max(initial=0.0)) or 1.0
-    return [names[s] for s in family.ranked(np.round(ahead / scale, 12), names, greater_is_better)]
-
-
-# -- which may be the best -------------------------------------------------------------------------
-
-
-def _of_best(
-    names: Sequence[str], ends: Ends, effects: Effects | None, settings: Settings, drawing: Drawing
-) -> dict[str, dict[str, Any]]:
-    """Return what the scores of systems say of the best: nothing of two, without tests or with a baseline."""
-    if len(names) < 3 or settings.test is None or settings.baseline is not None:
-        return {}
-    in_order = sorted(names)  # so that draws do not depend on the order given
-    found = set_of_best(in_order, ends, effects, settings.alpha, drawing.seed)
-    if found is None:
-        return {}
-    behind = [None if math.isnan(value) else value for value in found.behind.tolist()]
-    columns = zip(in_order, found.kept.tolist(), behind, strict=True)
-    return {name: {"may_be_best": kept, "behind": most} for name, kept, most in columns}
-
-
-def set_of_best(
-    names: Sequence[str], ends: Ends, effects: Effects | None, alpha: float, seed: int
-) -> best.SetOfBest | None:
-    """Return which of the systems may be the best, each judged by the pairs in which it is.
-
-    None where some pair has no standard error. Without `effects`, or where these do not tell how the
-    differences of a candidate vary together, Bonferroni's bound is all there is.
-    """
-    if any(d.standard_error is None for both in ends for d in both):
-        return None
-    size, place = len(names), {name: position for position, name in enumerate(names)}
-    # Of A minus B in the direction of the better score, the least and the most with their errors, at [A, B]
-    of_pairs = np.full((5, size, size), np.nan)
-    for low, high in ends:
-        way = 1.0 if low.greater_is_better else -1.0
-        df = max(1.0, (low.n_clusters or low.n_items) - 1.0)
-        numbers = (way * low.estimate, way * high.estimate, low.standard_error, high.standard_error, df)
-        of_pairs[:, place[low.a], place[low.b]] = numbers
-    least, most, error, error_of_most, df_of = of_pairs
-    turned = np.array([-most.T, -least.T, error_of_most.T, error.T, df_of.T])
-    least, most, low_errors, high_errors, df = np.where(np.isnan(of_pairs), turned, of_pairs)
-    evidence = best.evidence_by_t(least, low_errors, df)
-    compared = ~np.isnan(least)
-    points = np.array([best.point_of_one(None, n, alpha, seed) for n in compared.sum(axis=0).tolist()])
-    if effects is not None:
-        # The others fail at a lower point, too
-        for i in np.flatnonzero(best.kept(evidence, points)).tolist():
-            others = [names[j] for j in np.flatnonzero(compared[:, i]).tolist()]
-            correlations = effects.correlations(names[i], others)
-            points[i] = best.point_of_one(correlations, len(others), alpha, seed)
-    return best.set_of_best(best.kept(evidence, points), best.upper_by_t(most, high_errors, df, points))
 
 
 # -- bounds ----------------------------------------------------------------------------------------
@@ -454,7 +405,7 @@ def _bounded(evaluation: Evaluation, metric: BaseMetric, settings: Settings, dra
         name: dataclasses.replace(
             one,
             interval=_hull_of_intervals(one.interval, with_best[name].interval),
-            n_items=_n_items(evaluation, name),
+            n_items=_n_items(evaluation, evaluation.has(name)),
         )
         for name, one in with_worst.items()
     }
@@ -462,13 +413,12 @@ def _bounded(evaluation: Evaluation, metric: BaseMetric, settings: Settings, dra
     ends: list[tuple[Difference, Difference]] = []
     for part in _parts_of_bounds(evaluation, settings.baseline):
         # The other systems less the bases: as small as it can be, then as large.
-        bases = part.bases or ()
         low, high = (
             _tested(
                 _filled(evaluation, metric, as_best).with_systems(part.names),
                 part, metric, settings, drawing, notes,
             )
-            for as_best in (bases, set(part.names) - set(bases))
+            for as_best in (part.bases, set(part.names) - set(part.bases))
         )  # fmt: skip
         other_end = {(d.a, d.b): d for d in high}
         ends += [(d, other_end[d.a, d.b]) for d in low]
@@ -543,153 +493,6 @@ def _hull_of_intervals(low: Interval | None, high: Interval | None) -> Interval 
     if low is None or high is None:
         return None
     return dataclasses.replace(low, low=min(low.low, high.low), high=max(low.high, high.high))
-
-
-# -- are items missing by difficulty? --------------------------------------------------------------
-
-
-class Effects:
-    """What each item adds to the score of each system, times the number of its items: of a mean a deviation.
-
-    They tell which items are easy, and how differences vary together. Nothing is held of metrics that are no
-    functions of sums, whose items add nothing by themselves.
-    """
-
-    def __init__(self, evaluation: Evaluation) -> None:
-        self.evaluation = evaluation
-        clusters = evaluation.clusters
-        self.units = None if clusters is None else group_codes(clusters)[1].astype(np.int64)
-        self.of: dict[str, Array] = {}
-
-    def add(self, estimates: Estimates, names: Sequence[str], has: BoolArray) -> None:
-        """Add the effects of some systems, which have the same items."""
-        if not isinstance(estimates.group, SumGroup):
-            return
-        for statistics, name in zip(estimates.group.statistics, names, strict=True):
-            # Single precision is enough for what is read from them, and holds twice as many systems.
-            self.of[name] = np.zeros(has.size, dtype=np.float32)
-            self.of[name][has] = statistics.item_influence * float(_n_items(self.evaluation, name))
-
-    def has(self, name: str) -> BoolArray:
-        """Return which items a system has."""
-        gone = self.evaluation.missing.get(name)
-        return np.ones(self.evaluation.n_rows, dtype=np.bool_) if gone is None else ~gone
-
-    def on_difficulty(self, metric: BaseMetric) -> list[Note]:
-        """Return notes on systems whose items are harder or easier for the others than those they lack.
-
-        What is easy is read from the systems that have all items, or from all others where there are none.
-        """
-        missing, notes = self.evaluation.missing, []
-        way = 1.0 if metric.greater_is_better else -1.0
-        judges = [name for name in self.of if name not in missing] or list(self.of)
-        total, n = np.zeros(self.evaluation.n_rows), np.zeros(self.evaluation.n_rows)
-        for name in judges:
-            total += self.of[name]
-            n += self.has(name)
-        for name in (one for one in missing if one in self.of):
-            own = name in judges
-            easy, n_others = (total - self.of[name], n - self.has(name)) if own else (total, n)
-            there = n_others > 0
-            tested = contrast(
-                way * easy[there] / n_others[there],
-                self.has(name)[there],
-                None if self.units is None else self.units[there],
-                None if self.evaluation.counts is None else self.evaluation.counts[there],
-            )
-            if tested is None or tested.p_value * len(missing) > 0.05:  # Bonferroni over the systems
-                continue
-            kind = "easier" if tested.difference > 0.0 else "harder"
-            by = f"by {abs(tested.difference):.2g} on average, " if isinstance(metric, MeanMetric) else ""
-            message = (
-                f"the items that {name} has are {kind} for the other systems than those it lacks"
-                f" ({by}t = {tested.t:.1f}): what is said of it holds for the items both have, not for all"
-                f" {self.evaluation.n_items}"
-            )
-            notes.append(Note("missing_by_difficulty", message, (metric.name, name)))
-        return notes
-
-    def correlations(self, candidate: str, others: Sequence[str]) -> FloatArray | None:
-        """Return how the differences of others minus one system vary together, drawn towards 1/2.
-
-        Each is on the items that both have. Those of unrelated systems of equal variance are 1/2, the worst
-        case (Hayter 1984); the share that is drawn there is the noise of correlations, (1 - r^2)^2 / n each,
-        over the squared distance (Schäfer & Strimmer 2005). None of too few units.
-        """
-        if candidate not in self.of:
-            return None
-        counts = self.evaluation.counts  # of single items alone
-        weights = None if counts is None else np.sqrt(counts).astype(np.float32)
-        mine, has = self.of[candidate], self.has(candidate)
-        rows, sizes = [], []
-        for other in others:
-            both = has & self.has(other)
-            difference = (self.of[other] - mine) * both
-            n = np.count_nonzero(both) if counts is None else int(counts[both].sum())
-            total = difference.sum(dtype=np.float64) if counts is None else counts @ difference
-            difference -= np.float32(total / n) * both
-            row = difference if weights is None else difference * weights
-            row = row if self.units is None else np.bincount(self.units, row)
-            sizes.append(n if self.units is None else np.unique(self.units[both]).size)
-            norm = math.sqrt(float(np.square(row, dtype=np.float64).sum()))
-            rows.append(row / np.float64(norm or 1.0))
-        if min(sizes) < FEW_UNITS:
-            return None
-        stacked = np.stack(rows)
-        r = stacked @ stacked.T
-        apart = ~np.eye(len(others), dtype=np.bool_)
-        distance = float(((r - 0.5)[apart] ** 2).sum())
-        noise = float(((1.0 - r**2)[apart] ** 2).sum()) / min(sizes)
-        share = min(1.0, noise / distance) if distance > 0.0 else 1.0
-        r[apart] = (1.0 - share) * r[apart] + share * 0.5
-        np.fill_diagonal(r, 1.0)
-        return r
-
-
-@dataclass(frozen=True)
-class Contrast:
-    """The mean of some items minus that of the others, over its standard error, and a two-sided p-value."""
-
-    difference: float
-    t: float
-    p_value: float
-
-
-def contrast(
-    values: FloatArray, chosen: BoolArray, units: IntArray | None = None, counts: IntArray | None = None
-) -> Contrast | None:
-    """Return Welch's test of the mean of the chosen items against that of the others; None of fewer than 2.
-
-    All arrays have shape (n,). Where items come in `units`, the sums of these are what varies; both samples
-    may then share one. Degrees of freedom are those of the smaller sample, which is conservative.
-
-    >>> contrast(np.array([1.0, 2.0, 6.0, 8.0]), np.array([True, True, False, False])).difference
-    -5.5
-    """
-    weights = np.ones(values.size) if counts is None else counts.astype(np.float64)
-    sizes = float(weights[chosen].sum()), float(weights[~chosen].sum())
-    if min(sizes) < 2.0:
-        return None
-    means = [
-        float(weights[part] @ values[part]) / size
-        for part, size in zip((chosen, ~chosen), sizes, strict=True)
-    ]
-    share = np.where(chosen, (values - means[0]) / sizes[0], (means[1] - values) / sizes[1])
-    if units is None:
-        bessel = np.where(chosen, sizes[0] / (sizes[0] - 1.0), sizes[1] / (sizes[1] - 1.0))
-        variance, df = float(weights @ (share**2 * bessel)), min(sizes) - 1.0
-    else:
-        sums = np.bincount(units, share * weights)
-        n_units = int(np.unique(units).size)
-        smaller = min(np.unique(units[chosen]).size, np.unique(units[~chosen]).size)
-        if smaller < 2:
-            return None
-        variance, df = float(sums @ sums) * n_units / (n_units - 1.0), smaller - 1.0
-    difference = means[0] - means[1]
-    if not variance > 0.0:
-        return None
-    t = difference / math.sqrt(variance)
-    return Contrast(difference, t, 2.0 * float(special.stdtr(df, -abs(t))))
 
 
 def _whole_groups(evaluation: Evaluation) -> list[Note]:

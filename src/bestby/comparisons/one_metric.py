@@ -202,18 +202,9 @@ def compared(
     order = ranked(estimates, evaluation)
     base = None if settings.baseline is None else names.index(settings.baseline)
     tested = tested_pairs(estimates, unfitted, order, base, evaluation, settings)
-    standings, group_notes = None, []
-    if settings.test is not None:
-        lettered = base is None
-        if isinstance(tested.differences, Pairs):
-            better = many_systems.beaten(tested.differences, order)
-            standings = family.standings_of(better, lettered=lettered)
-        else:
-            in_order = [names[system] for system in order]
-            standings = family.standings(in_order, tested.differences, settings.alpha, lettered=lettered)
-        group_notes = note_rules.group_notes(metric.name, standings[2], lettered=lettered)
+    scores, notes = system_scores(estimates, order, names, settings)
     found = best.set_of_best(estimates, names, order, settings, tested.counts)
-    systems, notes = system_scores(estimates, order, standings, names, settings, found)
+    systems, group_notes = with_standings(scores, names, tested.differences, found, settings)
 
     def joint(others: Sequence[str]) -> multiplicity.Joint:
         pairs = [(names.index(str(settings.focus)), names.index(other)) for other in others]
@@ -227,6 +218,40 @@ def compared(
         best.leader_of_several(estimates, names, order, systems, settings),
         focus_rank(tested.differences, metric, len(names), settings, joint),
     )
+
+
+def with_standings(
+    scores: Sequence[SystemScore],
+    names: Sequence[str],
+    differences: Sequence[Difference],
+    found: SetOfBest | None,
+    settings: Settings,
+) -> tuple[tuple[SystemScore, ...], list[Note]]:
+    """Return scores, the best first, with the ranks and groups that tests leave open, and notes on groups.
+
+    `found` is which of the systems, at their places in `names`, may be the best.
+    """
+    place = {name: position for position, name in enumerate(names)}
+    order = [place[entry.system] for entry in scores]
+    standings, notes, lettered = None, [], settings.baseline is None
+    if settings.test is not None:
+        if isinstance(differences, Pairs):
+            standings = family.standings_of(many_systems.beaten(differences, order), lettered=lettered)
+        else:
+            in_order = [entry.system for entry in scores]
+            standings = family.standings(in_order, differences, settings.alpha, lettered=lettered)
+        notes = note_rules.group_notes(scores[0].metric, standings[2], lettered=lettered)
+    standing = []
+    for position, (entry, system) in enumerate(zip(scores, order, strict=True)):
+        more = family.standing(standings, position)
+        if found is not None:
+            behind = float(found.behind[system])
+            more |= {
+                "may_be_best": bool(found.kept[system]),
+                "behind": None if math.isnan(behind) else behind,
+            }
+        standing.append(dataclasses.replace(entry, **more))
+    return tuple(standing), notes
 
 
 def ranked(estimates: Estimates, evaluation: Evaluation) -> list[int]:
@@ -392,21 +417,13 @@ def focus_rank(
 
 
 def system_scores(
-    estimates: Estimates,
-    order: list[int],
-    standings: family.Standings | None,
-    names: Sequence[str],
-    settings: Settings,
-    found: SetOfBest | None = None,
+    estimates: Estimates, order: Sequence[int], names: Sequence[str], settings: Settings
 ) -> tuple[tuple[SystemScore, ...], tuple[Note, ...]]:
-    """Return the scores of all systems, the best first, with intervals by the method asked for, and notes.
-
-    Without `standings` nothing was tested, so no ranks are claimed; `found` is which may be the best.
-    """
+    """Return the scores of all systems, the best first, with intervals by the method asked for, and notes."""
     metric, method, level = estimates.group.metric, settings.interval, settings.level
     entries: list[SystemScore] = []
     notes: list[Note] = []
-    for position, system in enumerate(order):
+    for system in order:
         estimate = estimates.of(system)
         interval, error, error_method, noise = None, None, None, None
         if method is not None:
@@ -423,14 +440,9 @@ def system_scores(
                 names[system],
                 estimate.value,
                 interval,
-                **family.standing(standings, position),
                 standard_error=error,
                 standard_error_method=error_method,
                 if_calibrated=None if noise is None else noise.if_calibrated,
-                may_be_best=None if found is None else bool(found.kept[system]),
-                behind=None
-                if found is None or np.isnan(found.behind[system])
-                else float(found.behind[system]),
             )
         )
     notes += note_rules.below_half_notes(estimates, names, level, method=method)

@@ -85,9 +85,9 @@ class SystemScore(InShort):
     system: str
     score: float
     interval: Interval | None
-    rank_low: int | None
-    rank_high: int | None
-    group: str | None
+    rank_low: int | None = None
+    rank_high: int | None = None
+    group: str | None = None
     standard_error: float | None = field(default=None, kw_only=True)
     standard_error_method: str | None = field(default=None, kw_only=True)
     if_calibrated: float | None = field(default=None, kw_only=True)

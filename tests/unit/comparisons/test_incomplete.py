@@ -12,7 +12,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 import bestby as bb
-from bestby.comparisons.incomplete import FEWEST_SHARED, contrast
+from bestby.comparisons.incomplete import FEWEST_SHARED
+from bestby.comparisons.item_effects import Effects, contrast
 from bestby.data.evaluation import GAPS
 from bestby.errors import DesignError, InvalidInputError
 from bestby.vocabulary import allowed_names
@@ -163,6 +164,24 @@ def test_the_rank_of_one_is_from_its_own_differences() -> None:
         bb.compare(systems, on_missing="pairs", focus="s7")
 
 
+def test_the_leader_has_its_score_where_all_that_could_be_first_have_its_items() -> None:
+    rng = np.random.default_rng(4)
+    systems: dict[str, Any] = {
+        f"s{i}": (rng.random(300) < p).astype(float) for i, p in enumerate((0.85, 0.8, 0.78, 0.5))
+    }
+    whole = bb.compare(systems).leader
+    assert whole is not None
+    newcomer = np.where(np.arange(300) < 270, 0.0, np.nan)
+    assert bb.compare({**systems, "newcomer": newcomer}, on_missing="pairs").leader == whole
+    for lacking in (
+        np.where(np.isnan(newcomer), np.nan, systems["s0"]),
+        np.where(rng.random(300) < 0.1, np.nan, 1.0),
+    ):
+        result = bb.compare({**systems, "newcomer": lacking}, on_missing="pairs")
+        assert result.score("newcomer").rank_low == 1
+        assert result.leader is None
+
+
 def test_bounds_hold_at_both_ends() -> None:
     systems, gold = data(labels=True)
     result = bb.compare(systems, gold, metric="accuracy", on_missing="bounds")
@@ -299,7 +318,7 @@ def test_the_set_of_the_best_has_a_newcomer_and_copies_of_the_best() -> None:
 
 
 def test_the_set_of_the_best_is_that_of_complete_data_where_nothing_is_missing() -> None:
-    from bestby.comparisons import incomplete
+    from bestby.comparisons.best import set_of_best_of_pairs
     from bestby.data.evaluation import Evaluation
     from bestby.engine import prepare
     from bestby.engine.base import Drawing
@@ -313,10 +332,10 @@ def test_the_set_of_the_best_is_that_of_complete_data_where_nothing_is_missing()
     evaluation = Evaluation.of({f"s{i}": column for i, column in enumerate(values.T)})
     (group,) = prepare.groups(evaluation, [resolve("mean")])
     estimates = Estimates(group, Drawing.of(Resampling(n_resamples=99)))
-    effects = incomplete.Effects(evaluation)
+    effects = Effects(evaluation)
     effects.add(estimates, evaluation.names, np.ones(400, dtype=np.bool_))
     result = bb.compare(evaluation, test="wald")
-    found = incomplete.set_of_best(evaluation.names, [(d, d) for d in result], effects, 0.05, seed=0)
+    found = set_of_best_of_pairs(evaluation.names, [(d, d) for d in result], effects, 0.05, seed=0)
     assert found is not None
     assert group.spread is not None
     whole = best.by_t(estimates.scores, group.spread, 399, 0.05, seed=0)

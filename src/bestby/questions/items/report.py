@@ -424,11 +424,12 @@ def _on_the_best(c: Comparison) -> Iterator[str]:
             f" {percent(c.level)}. The bounds of how far each is behind it hold together."
         )
     if c.leaders:
+        every = "all systems with the same items" if c.in_pairs else "all systems"
         yield (
             "The score of the first system is also given without the luck of the choice"
             f"{cite('analysis', 'leader')}: the mean score of the systems that two thirds of the items"
             " choose, on the other third. Its interval ends towards worse scores at the level at which the"
-            " ends of all systems hold at once, and on the other side at the farthest end of all systems."
+            f" ends of {every} hold at once, and on the other side at the farthest end of {every}."
         )
     if c.focus:
         source = cite("analysis", "rank of one")
