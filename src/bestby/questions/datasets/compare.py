@@ -12,15 +12,15 @@ import numpy as np
 from bestby._core import checks, rounding
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.keywords import with_suggestions
-from bestby._core.text import counted
 from bestby._core.typing import Correction, FloatArray, OnMissing, Question, Rng, Statistic
 from bestby.comparisons import note_rules, per_dataset, provenance, swap_notes
 from bestby.comparisons.family import adjusted, oriented, ranked, with_direction_notes
+from bestby.comparisons.incomplete import notes_on_few_shared
 from bestby.comparisons.per_dataset import Options
 from bestby.comparisons.settings import check_reach
 from bestby.data.evaluation import Evaluation
 from bestby.data.reading import Reading, checked_reading
-from bestby.data.roles import TableOptions, listed
+from bestby.data.roles import TableOptions
 from bestby.data.table import backend_of
 from bestby.engine.base import Drawing
 from bestby.engine.text_statistics import Counting
@@ -470,12 +470,8 @@ def _with_pairs(scores: DatasetScores, pairs: tuple[Names, ...]) -> tuple[Datase
             "no system has scores on two datasets in common with the baseline",
             hint="give more scores, or compare without a baseline",
         )
-    few = [f"{a} and {b}" for a, b in pairs if (a, b) not in enough]
-    if not few:
-        return scores, pairs
-    message = f"{counted(len(few), 'pair')} of systems with fewer than 2 datasets in common"
-    message += f" {'is' if len(few) == 1 else 'are'} not compared: {listed(few, 3)}"
-    return dataclasses.replace(scores, notes=(*scores.notes, Note("few_shared", message))), enough
+    few = notes_on_few_shared((), [pair for pair in pairs if pair not in enough], "2 datasets")
+    return dataclasses.replace(scores, notes=(*scores.notes, *few)), enough
 
 
 def _in_pairs(

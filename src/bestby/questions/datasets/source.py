@@ -18,6 +18,7 @@ from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.text import counted, quoted
 from bestby._core.typing import BoolArray, FloatArray
 from bestby.comparisons import per_dataset, provenance
+from bestby.comparisons.incomplete import check_one_order, notes_on_few_shared
 from bestby.data.alignment import chosen_names
 from bestby.data.evaluation import Evaluation
 from bestby.data.layouts.datasets import Cells, Named, RunCells, datasets_of
@@ -389,19 +390,10 @@ def _in_pairs(
             "no two systems have scores on two datasets in common",
             hint="give more scores, or compare fewer systems",
         )
-    linked = linked[np.ix_(kept, kept)]
-    if np.linalg.matrix_rank(np.diag(linked.sum(axis=0)) - linked) < len(linked) - 1:
-        raise DesignError(
-            "the systems fall into groups that have too few datasets in common to be put in one order",
-            hint="compare each group by itself: systems=[...]",
-        )
+    check_one_order(linked[np.ix_(kept, kept)], "datasets")
     gone = tuple(names[place] for place in np.flatnonzero(~kept).tolist())
     left = tuple(name for name in names if name not in gone)
-    if not gone:
-        return left, ()
-    verb = "is" if len(gone) == 1 else "are"
-    message = f"{listed(gone)} {verb} left out: fewer than 2 datasets in common with any other system"
-    return left, (Note("systems_without_pairs", message),)
+    return left, tuple(notes_on_few_shared(gone, (), "2 datasets"))
 
 
 def _note_on_pairs(rows: Mapping[str, Mapping[str, float]], names: Sequence[str]) -> Note:
