@@ -168,7 +168,7 @@ def notes_on_few_shared(
         other = "any other system" if baseline is None else f"the baseline {baseline}"
         verb = "is" if len(gone) == 1 else "are"
         message = f"{listed(gone)} {verb} left out: fewer than {fewest} in common with {other}"
-        yield Note("systems_without_pairs", message)
+        yield Note("few_shared", message)
     if few:
         verb = "is" if len(few) == 1 else "are"
         pairs = listed([f"{a} and {b}" for a, b in few], 3)

@@ -35,6 +35,7 @@ from bestby.questions.datasets.source import (
     DatasetScores,
     Source,
     check_outer,
+    means_of_runs,
     on_one_scale,
     refuse_p_values,
     run_scores,
@@ -133,8 +134,8 @@ def compare_datasets(
     on_missing : {"error", "drop", "worst", "pairs"}
         Where a system has no score on a dataset, or a single one where others have several runs: refuse, or
         leave the dataset out, with a note. Where rows of a frame are items, the same for items; "worst"
-        counts them as wrong. "pairs", of a table of scores: compare every two systems on the datasets that
-        both have, and rank them by these comparisons.
+        counts them as wrong. "pairs", of scores: compare every two systems on the datasets that both have,
+        and rank them by these comparisons; of several runs on a dataset the mean counts then.
     reading : Reading, optional
         How the data are read: `ignore`, `system_column` and `value_column`.
     normalise : "minmax" or mapping of str to (float, float), optional
@@ -252,11 +253,13 @@ def compare_datasets(
         gold, items, clusters, systems=systems, reading=how, on_missing=on_missing
     )
     source = without_runs(source_of(data, outer, dataset, table_options, run))
-    if on_missing == "pairs" and source.table is None:
-        raise DesignError(
-            'on_missing="pairs" is for tables with one score of each system on a dataset',
-            hint='pass on_missing="drop" to compare on the datasets that all systems have',
-        )
+    if on_missing == "pairs":
+        source = means_of_runs(source)
+        if source.table is None and source.runs is None:
+            raise DesignError(
+                'on_missing="pairs" takes scores of systems on datasets, not items or comparisons of them',
+                hint='pass a table of the scores on each dataset, or on_missing="drop"',
+            )
     options, settings = _settings(
         source, across, normalise, statistic=statistic, paired=paired, interval=interval, level=level,
         test=test, alternative=alternative, correction=correction, margin=margin, baseline=baseline,

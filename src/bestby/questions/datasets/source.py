@@ -197,6 +197,28 @@ def without_runs(source: Source) -> Source:
     return dataclasses.replace(source, runs=None, table=table, notes=(*source.notes, note))
 
 
+def means_of_runs(source: Source) -> Source:
+    """Return a source of runs in which some system lacks a dataset as a table of their means."""
+    if source.runs is None:
+        return source
+    table = {
+        name: {
+            system: float(_values(runs).mean())
+            for system, value in row.items()
+            if len(runs := _runs(name, checks.name_text(system, "system"), value))
+        }
+        for name, row in source.runs.items()
+    }
+    if len({frozenset(row) for row in table.values()}) == 1:
+        return source
+    message = (
+        "the mean of the runs of a system on a dataset is its score there, as some systems lack datasets"
+    )
+    return dataclasses.replace(
+        source, runs=None, table=table, notes=(*source.notes, Note("read_as", message))
+    )
+
+
 def check_outer(data: Any, outer: str | None) -> None:
     """Refuse `outer` for data that are not a mapping of mappings of scores."""
     if outer is None:
@@ -349,7 +371,7 @@ def complete(
     gaps = [(name, system) for name, row in table.items() for system in names if system not in row]
     without = list(dict.fromkeys(name for name, _ in gaps))
     if gaps and on_missing not in ("drop", "pairs"):
-        in_pairs = source.table is not None and len(names) > 2
+        in_pairs = (source.table or source.runs) is not None and len(names) > 2
         raise InvalidInputError(
             f"{len(gaps)} of {len(table) * len(names)} scores are missing, on {len(without)} of {len(table)}"
             f" datasets; first: {quoted(gaps[0][1])} on dataset {quoted(gaps[0][0])}",
