@@ -39,7 +39,7 @@ from bestby.data.roles import listed
 from bestby.engine.base import Drawing
 from bestby.engine.estimate import Estimates
 from bestby.inference.multiplicity import Joint
-from bestby.metrics.base import BaseMetric
+from bestby.metrics.base import BaseMetric, MeanMetric
 from bestby.report.comparison import Comparison, Difference, Leader, SystemScore
 from bestby.resampling.settings import Resampling
 from bestby.results.base import Note
@@ -206,7 +206,8 @@ def _note_on_gaps(evaluation: Evaluation, sizes: Collection[int]) -> Note:
     """Return the note on which systems lack how many items, and when a comparison of pairs is not valid."""
     message = (
         f"{_who_has(evaluation)}: each pair is compared on the items both have ({_span(sizes)}). If results"
-        ' are missing because they failed, this is not valid: use on_missing="worst" or "bounds"'
+        ' are missing because they failed, this is not valid: use on_missing="worst", or "bounds" for scores'
+        " and accuracy"
     )
     return Note("compared_in_pairs", message)
 
@@ -444,9 +445,9 @@ def _filled(evaluation: Evaluation, metric: BaseMetric, as_best: Collection[str]
 
     The best label is that of the gold; the worst and the best score are those that some system has.
     """
-    systems, missing = dict(evaluation.systems.items()), dict(evaluation.missing)
+    systems, missing, gold = dict(evaluation.systems.items()), dict(evaluation.missing), evaluation.gold
     as_best = [name for name in missing if name in as_best]
-    if evaluation.gold is None and metric.reads == "numbers":
+    if gold is None and metric.reads == "numbers":
         seen = [values[~missing[name]] if name in missing else values for name, values in systems.items()]
         least, most = min(float(x.min()) for x in seen), max(float(x.max()) for x in seen)
         worst, top = (least, most) if metric.greater_is_better else (most, least)
@@ -455,14 +456,14 @@ def _filled(evaluation: Evaluation, metric: BaseMetric, as_best: Collection[str]
                 gone, top if name in as_best else worst, systems[name].astype(np.float64)
             )
         missing = {}
-    elif metric.reads != "labels" or evaluation.gold is None or evaluation.gold.ndim > 1:
+    elif isinstance(metric, MeanMetric) and metric.reads == "labels" and gold is not None and gold.ndim == 1:
+        for name in as_best:
+            systems[name] = np.where(missing.pop(name), gold, systems[name])
+    else:  # of a metric such as F1, a wrong label also counts against its class, which no label does not
         raise DesignError(
-            f"a missing prediction has no best value for {metric.name}",
+            f"a missing prediction has no worst and no best value for {metric.name}",
             hint='pass on_missing="pairs" or on_missing="worst"',
         )
-    else:
-        for name in as_best:
-            systems[name] = np.where(missing.pop(name), evaluation.gold, systems[name])
     return dataclasses.replace(evaluation, systems=systems, missing=missing, on_missing="worst")
 
 
@@ -510,11 +511,12 @@ def _whole_groups(evaluation: Evaluation) -> list[Note]:
         if 2 * names.size > codes.size:  # such groups are the items themselves
             continue
         for name, gone in evaluation.missing.items():
-            lacking = np.bincount(codes, gone)
-            n_gone = int((lacking == sizes).sum())
-            if n_gone and int((lacking > 0).sum()) == n_gone:
+            whole = np.bincount(codes, gone) == sizes
+            if 2 * int(sizes[whole].sum()) > int(
+                gone.sum()
+            ):  # not of single items, as chance leaves them out
                 message = (
-                    f"{name} lacks all items of {n_gone} of {names.size} groups by {what}, and no others:"
+                    f"{name} lacks all items of {int(whole.sum())} of {names.size} groups by {what}:"
                     " intervals hold for the groups it has; if these are a sample, pass them as clusters"
                 )
                 notes.append(Note("whole_groups_missing", message, (name,)))

@@ -206,6 +206,12 @@ def test_bounds_hold_at_both_ends() -> None:
     assert bb.load(result.to_json()) == result
 
 
+def test_bounds_are_of_metrics_to_which_a_missing_prediction_has_a_worst_value() -> None:
+    systems, gold = data(labels=True)
+    with pytest.raises(DesignError, match="no worst and no best value for f1_macro"):
+        bb.compare(systems, gold, metric="f1_macro", on_missing="bounds")
+
+
 def test_what_needs_all_systems_on_the_same_items_is_refused_with_a_way_out() -> None:
     systems, _ = data()
     for arguments in ({"correction": "simultaneous"}, {"correction": "step-down"}, {"alternative": "better"}):
@@ -263,7 +269,7 @@ def test_whole_groups_that_are_missing_are_said_unless_they_are_clusters() -> No
     rng = np.random.default_rng(2)
     task = np.repeat([f"t{i}" for i in range(10)], 20)
     systems = {name: rng.integers(0, 2, 200).astype(object) for name in "abc"}
-    systems["c"][:100] = None
+    systems["c"][:101] = None
     evaluation = bb.Evaluation.of(systems, slices={"task": task}, on_missing="pairs")
     (note,) = (one for one in bb.compare(evaluation).notes if one.code == "whole_groups_missing")
     assert "5 of 10 groups by task" in note.message
@@ -352,9 +358,9 @@ def test_counted_rows_give_what_the_items_give(tmp_path: Path) -> None:
     ]
     path = tmp_path / "labels.csv"
     path.write_text("\n".join(lines))
-    for on_missing in ("pairs", "bounds"):
+    for on_missing, metric in (("pairs", "f1_macro"), ("bounds", "accuracy")):
         counted, whole = (
-            bb.compare(bb.read(path, on_missing=on_missing, stream=stream), metric="f1_macro")
+            bb.compare(bb.read(path, on_missing=on_missing, stream=stream), metric=metric)
             for stream in (True, False)
         )
         for one, other in zip(counted.systems, whole.systems, strict=True):
