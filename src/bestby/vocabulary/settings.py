@@ -24,7 +24,7 @@ SETTINGS = (
     ),
     Term(
         "drop-systems", "drop systems", "Leave out the systems that lack some.",
-        ("same_items.on_missing", "items.on_missing")
+        ("same_items.on_missing", "items.on_missing", "boards.on_missing")
     ),
     Term(
         "pairs", "pairs", "Compare every two systems on the items that both have.",
