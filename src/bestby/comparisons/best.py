@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 import numpy as np
 
 from bestby._core import rounding, special
 from bestby._core.typing import BoolArray, FloatArray
 from bestby.comparisons import many_systems, simultaneous
+from bestby.comparisons.item_effects import Effects
 from bestby.comparisons.settings import Settings
 from bestby.data.evaluation import Evaluation
 from bestby.engine import interval_methods, prepare
@@ -19,7 +20,7 @@ from bestby.engine.items import ItemGroup
 from bestby.inference import best, proportions
 from bestby.inference.best import SetOfBest
 from bestby.metrics.base import BaseMetric
-from bestby.report.comparison import SIMULTANEOUS, BestSet, Leader, SystemScore
+from bestby.report.comparison import SIMULTANEOUS, BestSet, Difference, Leader, SystemScore
 from bestby.results.values import Interval
 
 FEWEST_SYSTEMS = 3
@@ -30,6 +31,10 @@ MOST_SPLIT = 2000
 
 
 _N_RESAMPLES = 2000
+
+
+Ends: TypeAlias = Sequence[tuple[Difference, Difference]]
+"""Each pair with A at its worst and at its best, which is the same difference if nothing is missing."""
 
 
 class _Upper(Protocol):
@@ -109,6 +114,12 @@ def _two_sided(point: float) -> float:
     return 1.0 - 2.0 * float(special.ndtr(-point))
 
 
+def asked(n_systems: int, settings: Settings) -> bool:
+    """Return whether it is asked which may be the best: not of two, against a baseline, or without tests."""
+    untested = None in (settings.interval, settings.test) or settings.baseline is not None
+    return n_systems >= FEWEST_SYSTEMS and not untested
+
+
 def set_of_best(
     estimates: Estimates,
     names: Sequence[str],
@@ -119,10 +130,10 @@ def set_of_best(
     """Return which systems may be the best, and how far each is behind it at most; positions as in `names`.
 
     `order` are the systems from best to worst, and `counts` those of right answers where they tell all. None
-    of two systems, against a baseline, and without intervals or tests.
+    where it is not asked.
     """
     size = len(names)
-    if size < FEWEST_SYSTEMS or None in (settings.interval, settings.test) or settings.baseline is not None:
+    if not asked(size, settings):
         return None
     sign = 1.0 if estimates.metric.greater_is_better else -1.0
     upper: _Upper
@@ -144,6 +155,39 @@ def set_of_best(
     at = points(needed)
     remain = [needed[s] and not upper.excludes(s, at[s], at_once=False) for s in range(size)]
     return best.set_of_best(np.array(remain), lambda s: upper.ends(s, at[s]))
+
+
+def set_of_best_of_pairs(
+    names: Sequence[str], ends: Ends, effects: Effects | None, alpha: float, seed: int
+) -> SetOfBest | None:
+    """Return which of the systems may be the best, each judged by the pairs in which it is.
+
+    None where some pair has no standard error. Without `effects`, or where these do not tell how the
+    differences of a candidate vary together, Bonferroni's bound is all there is.
+    """
+    if any(d.standard_error is None for both in ends for d in both):
+        return None
+    size, place = len(names), {name: position for position, name in enumerate(names)}
+    # Of A minus B in the direction of the better score, the least and the most with their errors, at [A, B]
+    of_pairs = np.full((5, size, size), np.nan)
+    for low, high in ends:
+        way = 1.0 if low.greater_is_better else -1.0
+        df = max(1.0, (low.n_clusters or low.n_items) - 1.0)
+        numbers = (way * low.estimate, way * high.estimate, low.standard_error, high.standard_error, df)
+        of_pairs[:, place[low.a], place[low.b]] = numbers
+    least, most, error, error_of_most, df_of = of_pairs
+    turned = np.array([-most.T, -least.T, error_of_most.T, error.T, df_of.T])
+    least, most, low_errors, high_errors, df = np.where(np.isnan(of_pairs), turned, of_pairs)
+    evidence = best.evidence_by_t(least, low_errors, df)
+    compared = ~np.isnan(least)
+    points = np.array([best.point_of_one(None, n, alpha, seed) for n in compared.sum(axis=0).tolist()])
+    if effects is not None:
+        # The others fail at a lower point, too
+        for i in np.flatnonzero(best.kept(evidence, points)).tolist():
+            others = [names[j] for j in np.flatnonzero(compared[:, i]).tolist()]
+            correlations = effects.correlations(names[i], others)
+            points[i] = best.point_of_one(correlations, len(others), alpha, seed)
+    return best.set_of_best(best.kept(evidence, points), best.upper_by_t(most, high_errors, df, points))
 
 
 def best_set(metric: str, systems: Sequence[SystemScore], level: float) -> BestSet | None:

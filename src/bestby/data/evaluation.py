@@ -400,6 +400,11 @@ class Evaluation:
         """Whether systems lack items for which nothing stands in, so that only some of them are compared."""
         return bool(self.missing) and self.on_missing in GAPS
 
+    def has(self, name: str) -> BoolArray:
+        """Return which of the rows a system has, shape (n,)."""
+        gone = self.missing.get(name)
+        return np.ones(self.n_rows, dtype=np.bool_) if gone is None else ~gone
+
     def complete(self, names: Sequence[str]) -> Evaluation:
         """Return some of the systems, on the items that all of these have."""
         masks = [self.missing[name] for name in names if name in self.missing]

@@ -178,8 +178,7 @@ def leader_point(spread: Spread | None, size: int, alpha: float, seed: int) -> f
 
     It is in standard errors of each score. The lower end of the score of a leader, taken there, allows for
     its having been chosen as the first of all. Correlations are drawn towards none, the worst case (Slepian
-    1962, Bell System Tech. J. 41, 463-501), by the share of their noise (Schäfer & Strimmer 2005, Statist.
-    Appl. Genet. Mol. Biol. 4, article 32, where (1 - r^2)^2 / n is the variance of a correlation).
+    1962, Bell System Tech. J. 41, 463-501).
     """
     bound = -float(special.ndtri(alpha / size))
     if spread is None or spread.of_scores is None or spread.n_units < FEW_UNITS:
@@ -187,11 +186,8 @@ def leader_point(spread: Spread | None, size: int, alpha: float, seed: int) -> f
     sd = np.sqrt(np.maximum(spread.of_scores.diagonal(), 0.0))
     of_sd = np.multiply.outer(sd, sd)
     r = np.divide(spread.of_scores, of_sd, out=np.zeros((size, size)), where=of_sd > 0.0)
-    np.fill_diagonal(r, 0.0)
-    distance = float((r**2).sum())
-    noise = float(((1.0 - r**2) ** 2)[~np.eye(size, dtype=np.bool_)].sum()) / spread.n_units
-    share = min(1.0, noise / distance) if distance > 0.0 else 1.0
-    every = multiplicity.draws((1.0 - share) * r + np.eye(size), _n_draws(size), size, seed)
+    r = multiplicity.drawn_towards(r, 0.0, spread.n_units)
+    every = multiplicity.draws(r, _n_draws(size), size, seed)
     largest = np.concatenate([drawn.max(axis=1) for drawn in every])
     return min(bound, float(multiplicity.passed_by(largest, alpha)))
 

@@ -434,6 +434,21 @@ def draws(covariance: FloatArray, n_draws: int, width: int, seed: int) -> Iterat
         yield drawn
 
 
+def drawn_towards(correlations: FloatArray, worst: float, n_units: float) -> FloatArray:
+    """Return correlations drawn towards the one of the worst case, by the share of their noise.
+
+    The noise is (1 - r^2)^2 / n each, and the share is its sum over that of the squared distances (Schäfer &
+    Strimmer 2005, Statist. Appl. Genet. Mol. Biol. 4, article 32).
+    """
+    apart = ~np.eye(len(correlations), dtype=np.bool_)
+    r = correlations[apart]
+    distance, noise = float(((r - worst) ** 2).sum()), float(((1.0 - r**2) ** 2).sum()) / n_units
+    share = min(1.0, noise / distance) if distance > 0.0 else 1.0
+    drawn: FloatArray = (1.0 - share) * correlations + share * worst
+    np.fill_diagonal(drawn, 1.0)
+    return drawn
+
+
 def passed_by(drawn: Array, alpha: float) -> Array:
     """Return the number that a share alpha of draws, along the last axis, lies above.
 

@@ -85,9 +85,9 @@ class SystemScore(InShort):
     system: str
     score: float
     interval: Interval | None
-    rank_low: int | None
-    rank_high: int | None
-    group: str | None
+    rank_low: int | None = None
+    rank_high: int | None = None
+    group: str | None = None
     standard_error: float | None = field(default=None, kw_only=True)
     standard_error_method: str | None = field(default=None, kw_only=True)
     if_calibrated: float | None = field(default=None, kw_only=True)
@@ -635,6 +635,11 @@ class Comparison(DrawnSystems, Paired):
     def in_pairs(self) -> bool:
         """Whether systems lack items, so that every two were compared on those that both have."""
         return bool(self.provenance.settings.get("on_missing") == "pairs")
+
+    @property
+    def in_bounds(self) -> bool:
+        """Whether intervals and tests hold whether the items that systems lack are the worst or the best."""
+        return bool(self.provenance.settings.get("on_missing") == "bounds")
 
     @property
     def best(self) -> BestSet | None:

@@ -120,7 +120,7 @@ def _baseline_headline(
     way = "higher" if metric.greater_is_better else "lower"
     lead = f"Against the baseline {base} ({metric.name} {scores.get(base, '')}, {way} is better)"
     untested = "" if computed(c, "test") else "; nothing was tested"
-    return f"{lead}, over {c.extent}: {'; '.join(parts)}{untested}."
+    return f"{lead}, over {extent_of_pairs(c)}: {'; '.join(parts)}{untested}."
 
 
 def _verb(text: str, names: Sequence[str]) -> str:
@@ -275,6 +275,15 @@ def units_of(c: Any) -> tuple[int, str]:
         return min(len(entry.runs) for entry in c.systems), units
     n, units = units_of_items(c.n_items, c.n_clusters, c.provenance)
     return n, "judgements" if units == "items" and c.kind == "preferences" else units
+
+
+def extent_of_pairs(c: Any) -> str:
+    """Return on how much two systems were compared, in words: of items, if some lack others, on how many."""
+    if not getattr(c, "in_pairs", False):
+        return str(c.extent)
+    sizes = [d.n_items for d in c.differences]
+    low, high = grouped(min(sizes)), grouped(max(sizes))
+    return f"{low} items" if low == high else f"{low} to {high} items"
 
 
 def units_of_items(n_items: int, n_clusters: int | None, provenance: Provenance) -> tuple[int, str]:

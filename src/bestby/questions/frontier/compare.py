@@ -84,7 +84,8 @@ def frontier(
     systems, items, clusters, strata
         As for `compare`; two crossed groupings are refused.
     on_missing
-        As for `compare`; of an item without a cost, "worst" takes the greatest.
+        As for `compare`, which alone takes "pairs" and "bounds"; of an item without a cost, "worst" takes
+        the greatest.
     reading
         As for `compare`.
     level : float
@@ -203,7 +204,7 @@ def _compared(
     scores, group = estimates.scores, estimates.group
     one_pair.check_defined(scores, group.metric, lambda s: f"system {quoted(names[s])} on these data")
     order = family.ranked(scores, names, metric.greater_is_better)
-    entries, score_notes = one_metric.system_scores(estimates, order, None, names, settings)
+    entries, score_notes = one_metric.system_scores(estimates, order, names, settings)
 
     # Which of two is better in quality and which in each cost, all in the direction of the better one
     better = scores if metric.greater_is_better else -scores

@@ -424,11 +424,12 @@ def _on_the_best(c: Comparison) -> Iterator[str]:
             f" {percent(c.level)}. The bounds of how far each is behind it hold together."
         )
     if c.leaders:
+        every = "all systems with the same items" if c.in_pairs else "all systems"
         yield (
             "The score of the first system is also given without the luck of the choice"
             f"{cite('analysis', 'leader')}: the mean score of the systems that two thirds of the items"
             " choose, on the other third. Its interval ends towards worse scores at the level at which the"
-            " ends of all systems hold at once, and on the other side at the farthest end of all systems."
+            f" ends of {every} hold at once, and on the other side at the farthest end of {every}."
         )
     if c.focus:
         source = cite("analysis", "rank of one")
@@ -444,11 +445,9 @@ def sentences(c: Comparison) -> Iterator[str]:
     same = "the same " if len(names) > 1 else ""
     on = f"{same}{c.extent}"
     if c.in_pairs:
-        sizes = sorted({d.n_items for d in c.differences})
-        span = grouped(sizes[0]) if len(sizes) == 1 else f"{grouped(sizes[0])} to {grouped(sizes[-1])}"
-        on = f"{c.extent}, every two on those that both have ({span})"
+        on = f"{c.extent}, every two on those that both have ({words.extent_of_pairs(c)})"
     yield f"We {did} {many} by {metrics} on {on}{against(c.baseline)}."
-    if c.provenance.settings.get("on_missing") == "bounds":
+    if c.in_bounds:
         yield "Intervals and tests hold whether missing results are the worst or the best."
     yield clustered(c)
     if c.classes and c.classes[0].counts is None:
