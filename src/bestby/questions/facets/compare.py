@@ -156,7 +156,8 @@ def compare_facets(
     mixture of two Student's t, one of what few levels bring and one of what goes on with the items, each with
     Satterthwaite's degrees of freedom [3]_, a relative of Cochran's approximation [4]_. With one facet this
     is Student's t test. Intervals of components are from generalised draws [5]_. Of a function of sums, the
-    scores of runs and the influence of items on them take the place of values.
+    scores of runs and the influence of items on them take the place of values; where a class has few items,
+    such as three, the interval of the score of one system is too short.
 
     It misleads where few levels carry most of the variance and are far from normal in one system: where one
     prompt in ten breaks one system, ten prompts mostly do not show it. No rule can allow for what was not
