@@ -242,7 +242,7 @@ axes = bb.frontier(data, quality="correct", cost={"operations": cost}).plot()"""
     Entry(
         "facets",
         "Where the uncertainty comes from",
-        "A bar per difference, divided by what each facet and each combination of facets adds to its variance.",
+        "A bar per difference, divided by what each facet, and combination of facets, adds to its variance.",
         """import pandas as pd
 
 trained = pd.read_csv("examples/training/predictions.csv")

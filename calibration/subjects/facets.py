@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -218,7 +219,7 @@ def _one(
         rng=seed,
         n_resamples=2000,
     )
-    difference = result["a", "b"]
+    difference: Any = result["a", "b"]
     noted = any(note.code in NOTES for note in result.notes)
     each = (a - b).reshape(-1, a.shape[-1])
     made = {
