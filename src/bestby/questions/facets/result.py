@@ -410,7 +410,7 @@ class FacetsComparison(Comparison):
         >>> new = 0.05 * p + 0.02 * ((p * 7 + i * 3) % 5)
         >>> result = compare_facets({"new": new, "old": np.zeros((4, 20))}, facets="prompt")
         >>> dict(result.allocate(budget=100, costs={"prompt": 5, "call": 0.1}).best.levels)
-        {'prompt': 14.0, 'item': 21.0}
+        {'prompt': 18.0, 'item': 5.0}
         """
         d = self.differences[0] if pair is None else self[pair]
         assert isinstance(d, FacetDifference)
