@@ -31,7 +31,7 @@ from bestby.report.document import (
 from bestby.report.fields import DIFFERENCE, SCORE, Field, Rows, attributes, interval_ends
 from bestby.report.figures import forest
 from bestby.report.numbers import MINUS, Rounding, amount
-from bestby.report.paper import against, drawn, inference, measured, named
+from bestby.report.paper import against, inference, measured, named
 from bestby.report.references import cite
 from bestby.report.tables import (
     Table,
@@ -303,4 +303,3 @@ def sentences(c: FacetsComparison) -> Iterator[str]:
             f"Intervals of the components are from {grouped(c.provenance.n_resamples)} generalised"
             f" draws{cite('facets', 'draws')}, seed {c.provenance.seed}."
         )
-    yield drawn(c, c.differences, *(entry.interval for entry in c.systems))

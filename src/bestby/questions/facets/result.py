@@ -83,7 +83,7 @@ class FacetComponent:
     FacetDifference : Holds them as `components`.
     """
 
-    scales: ClassVar[Mapping[str, float]] = {"variance": SQUARE, "interval": SQUARE, "part": SQUARE}
+    _scales: ClassVar[Mapping[str, float]] = {"variance": SQUARE, "interval": SQUARE, "part": SQUARE}
 
     effect: str
     facets: tuple[str, ...]
@@ -116,7 +116,7 @@ class FacetStudy:
     FacetAllocation : Holds some.
     """
 
-    scales: ClassVar[Mapping[str, float]] = dict.fromkeys(
+    _scales: ClassVar[Mapping[str, float]] = dict.fromkeys(
         ("standard_error", "half_length", "standard_error_interval", "half_length_interval"), SCORE
     )
 
@@ -419,40 +419,28 @@ class FacetsComparison(Comparison):
         checks.mapping(
             costs, "costs", "a facet to the cost of a level", 'costs={"prompt": 30, "call": 0.002}'
         )
-        budget, per_cell = (
-            _not_negative(budget, "budget"),
-            _not_negative(costs.get(CALL, 0.0), "the cost of a call"),
-        )
-        known = [facet.name for facet in d.facets]
-        of_levels = {
-            name: _not_negative(cost, f"the cost of {name}") for name, cost in costs.items() if name != CALL
-        }
-        unknown = next((name for name in of_levels if name not in known), None)
-        if unknown is not None or not (per_cell or any(of_levels.values())):
+        budget = _not_negative(budget, "budget")
+        price = {name: _not_negative(cost, f"the cost of {name}") for name, cost in costs.items()}
+        known = [*(facet.name for facet in d.facets), CALL]
+        unknown = next((name for name in price if name not in known), None)
+        if unknown is not None or not any(price.values()):
             wrong = (
-                "nothing costs anything"
-                if unknown is None
-                else f"costs names {quoted(unknown)}, which is no facet"
+                "nothing costs anything" if unknown is None else f"costs names {quoted(unknown)}, no facet"
             )
-            raise InvalidInputError(
-                wrong, hint=f'name a facet ({", ".join(known)}) or "call", a cell', argument="costs"
-            )
+            raise InvalidInputError(wrong, hint=f"name what costs: {', '.join(known)}", argument="costs")
         target = None if target is None else _not_negative(target, "target")
         estimates = d.estimates
-        price = studying.Prices(estimates.nesting, of_levels, per_cell)
-        sizes = studying.designs_within(estimates, price, budget)
-        if not len(sizes):
+        prices = studying.Prices(estimates.nesting, price, price.pop(CALL, 0.0))
+        best = studying.best_design(estimates, prices, budget, d.level, target)
+        if best is None:
             raise InvalidInputError(
                 f"a budget of {budget:g} does not pay for two levels of each facet",
                 hint="give a larger budget, or smaller costs",
                 argument="budget",
             )
-        error = estimates.error(sizes)
-        half = np.sqrt(error.variance) * error.mixture.quantile(d.level)
-        best = studying.best_design(price.of(sizes), half, target)
-        more = studying.one_more(estimates)
-        shown = np.vstack([sizes[best], estimates.sizes, more])
-        studies = d.at(estimates, shown, estimates.draws(*d.draws), price.of(shown).tolist())
+        more = estimates.sizes + studying.one_each(estimates.nesting)
+        shown = np.vstack([best, estimates.sizes, more])
+        studies = d.at(estimates, shown, estimates.draws(*d.draws), prices.of(shown).tolist())
         now = studies[1]
 
         def gain(one: FacetStudy) -> float:

@@ -16,6 +16,9 @@ from bestby.resampling.streams import block_generator
 MOST_DESIGNS = 5000
 """Designs that are tried to spend a budget, in some hundredths of a second."""
 
+STARTS = 8
+"""Designs from which levels are taken away to find the cheapest that reaches a target."""
+
 MOST_LEVELS = 100
 """Levels of a facet up to which designs are tried, or ten times those of the data if these are more."""
 
@@ -132,21 +135,40 @@ def designs_within(estimates: Estimates, prices: Prices, budget: float) -> Float
     return np.asarray(sizes[sizes[:, last] >= 2.0])
 
 
-def best_design(cost: FloatArray, half: FloatArray, target: float | None) -> int:
-    """Return the place of the shortest interval, or of the cheapest that has half the length of a target."""
-    reached = np.flatnonzero(half <= (np.inf if target is None else target))
-    if target is None or not reached.size:
-        return int(np.lexsort((cost, half))[0])
-    return int(reached[np.lexsort((half[reached], cost[reached]))[0]])
+def best_design(
+    estimates: Estimates, prices: Prices, budget: float, level: float, target: float | None
+) -> FloatArray | None:
+    """Return the sizes with the shortest interval that a budget pays for, None where it pays for none.
+
+    With a target, half the length of an interval, those that reach it at the least cost, if any do.
+    """
+
+    def half(sizes: FloatArray) -> FloatArray:
+        error = estimates.error(sizes)
+        return np.asarray(np.sqrt(error.variance) * error.mixture.quantile(level))
+
+    sizes = designs_within(estimates, prices, budget)
+    if not len(sizes):
+        return None
+    lengths = half(sizes)
+    best = np.asarray(sizes[np.lexsort((prices.of(sizes), lengths))[0]])
+    if target is None or lengths.min() > target:
+        return best
+    # From each design that reaches the target, take away what costs most while it still does
+    least = [best]
+    for start in sizes[lengths <= target][:: max(1, int((lengths <= target).sum()) // STARTS)]:
+        while True:
+            fewer = start - np.maximum(np.floor(0.1 * start), 1.0) * one_each(estimates.nesting)
+            fewer = fewer[(fewer >= np.minimum(2.0, start)).all(axis=1)]
+            fewer = fewer[half(fewer) <= target] if len(fewer) else fewer
+            if not len(fewer):
+                break
+            start = fewer[prices.of(fewer).argmin()]
+        least.append(start)
+    return np.asarray(min(least, key=lambda one: float(prices.of(one[None, :])[0])))
 
 
-def one_more(estimates: Estimates) -> FloatArray:
-    """Return the sizes with one more level of each random facet, shape (n, F)."""
-    facets, fixed = estimates.nesting.facets, estimates.nesting.fixed
-    return np.array(
-        [
-            estimates.sizes + (np.arange(len(facets)) == place)
-            for place in range(len(facets))
-            if facets[place] not in fixed
-        ]
-    )
+def one_each(nesting: Nesting) -> FloatArray:
+    """Return one level of each random facet, a row each, shape (n, F)."""
+    rows = np.eye(len(nesting.facets))
+    return np.asarray(rows[[facet not in nesting.fixed for facet in nesting.facets]])

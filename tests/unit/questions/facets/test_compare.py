@@ -13,6 +13,7 @@ from scipy import stats
 
 import bestby as bb
 from bestby.errors import DesignError, InvalidInputError
+from bestby.report.percent import in_percent
 
 BOTH = ("prompt", "seed")
 
@@ -295,6 +296,7 @@ def test_a_budget_buys_what_it_pays_for() -> None:
         budget=300.0, costs={"prompt": 10.0, "call": 0.01}, target=plan.best.half_length * 1.5
     )
     assert enough.reached
+    assert enough.best.half_length <= plan.best.half_length * 1.5
     assert enough.best.cost < plan.best.cost
     assert "budget of 300" in str(plan)
     assert not found.allocate(budget=300.0, costs={"prompt": 10.0, "call": 0.01}, target=1e-6).reached
@@ -303,6 +305,26 @@ def test_a_budget_buys_what_it_pays_for() -> None:
             found.allocate(budget=300.0, costs=costs)
     with pytest.raises(InvalidInputError, match="does not pay"):
         found.allocate(budget=0.1, costs={"prompt": 10.0})
+
+
+def test_a_target_near_what_there_is_costs_little_more() -> None:
+    found = facets(scores(size=(4, 3, 40), spread=1.0), nested="seed in prompt")
+    plan = found.allocate(budget=1e4, costs={"prompt": 1.0, "call": 0.01}, target=1e9)
+    assert dict(plan.best.levels)["prompt"] <= 3.0
+    near = found.allocate(budget=1e4, costs={"prompt": 1.0, "call": 0.01}, target=0.95 * plan.now.half_length)
+    assert near.best.half_length <= 0.95 * near.now.half_length
+    assert near.best.cost < 1.5 * near.now.cost
+
+
+def test_in_percent() -> None:
+    chance = np.random.default_rng(0)
+    right = {name: chance.integers(0, 2, (4, 3, 30)) for name in "ab"}
+    found = facets(right, nested="seed in prompt", metric="accuracy", gold=np.ones(30, int))
+    shown = in_percent(found)
+    assert shown.studies[0].half_length == pytest.approx(100.0 * found.studies[0].half_length)
+    one, other = (c["a", "b"].study({"prompt": 8}) for c in (found, shown))
+    assert other.half_length_interval.low == pytest.approx(100.0 * one.half_length_interval.low)
+    assert shown["a", "b"].components[0].part == pytest.approx(1e4 * found["a", "b"].components[0].part)
 
 
 @pytest.mark.parametrize("kind", ["auto", "shares", "study"])
