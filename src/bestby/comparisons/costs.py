@@ -145,7 +145,7 @@ class Units:
     """What units, items or clusters, add to the logarithms of the costs of all systems."""
 
     influences: Influences
-    spread: Spread | None
+    spread: Spread
     n_strata: int
 
     @classmethod
@@ -159,9 +159,10 @@ class Units:
             crossed=evaluation.crossed,
         )
         (group,) = prepare.groups(numbers, [Mean("cost")], blocks=blocks, consumer="a comparison of costs")
-        influences = group.influences
-        assert influences is not None  # sums have such
-        return cls(influences, group.spread, group.n_strata)
+        influences, spread = group.influences, group.spread
+        assert influences is not None  # means of finite numbers have both
+        assert spread is not None
+        return cls(influences, spread, group.n_strata)
 
     def error(self, a: int, b: int | None = None) -> StandardError:
         """Return the standard error (CR2) of the logarithm of a cost, or of the ratio of two."""

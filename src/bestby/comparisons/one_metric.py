@@ -222,7 +222,9 @@ def compared(
             in_order = [names[system] for system in order]
             standings = family.standings(in_order, tested.differences, settings.alpha, lettered=lettered)
         group_notes = note_rules.group_notes(metric.name, standings[2], lettered=lettered)
-    found = best.set_of_best(estimates, names, order, settings, tested.counts)
+    found = None
+    if len(names) >= best.FEWEST_SYSTEMS and base is None and None not in (settings.interval, settings.test):
+        found = best.set_of_best(estimates, names, order, settings, tested.counts)
     systems, notes = system_scores(estimates, order, standings, names, settings, found)
     focus = None
     if settings.focus is not None:
