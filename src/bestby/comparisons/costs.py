@@ -325,7 +325,15 @@ def _given(
         if isinstance(given, Evaluation):
             return given.with_systems(systems)
         values = [given[system] for system in systems]
-        if not any(isinstance(value, Real) for value in values):
+        priced = [system for system in systems if isinstance(given[system], Real)]
+        if len(priced) not in (0, len(systems)):
+            other = next(system for system in systems if system not in priced)
+            raise InvalidInputError(
+                f"{quoted(priced[0])} has a price, and {quoted(other)} the cost of each item",
+                hint="give prices to all systems, or repeat a price for each item: [3.0] * n",
+                argument="cost",
+            )
+        if not priced:
             return Evaluation.of(dict(zip(systems, values, strict=True)), on_missing=on_missing)
         if statistic_of(name)[1] is not None:
             raise InvalidInputError("a price has no quantiles", hint="leave out @", argument="cost")

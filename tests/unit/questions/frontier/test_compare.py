@@ -149,6 +149,11 @@ def test_several_metrics_are_refused() -> None:
         bb.frontier(RIGHT, quality=["mean", "accuracy"], cost=TIME)
 
 
+def test_a_price_beside_the_cost_of_each_item_is_refused() -> None:
+    with pytest.raises(InvalidInputError, match="'a' has a price, and 'b' the cost of each item"):
+        bb.frontier({name: RIGHT[name] for name in "ab"}, cost={"a": 3.0, "b": TIME["b"]})
+
+
 def test_ten_systems_and_a_metric_of_sums(tmp_path: Any) -> None:
     gold = RNG.integers(0, 3, N)
     systems = {f"s{place}": np.where(RNG.random(N) < 0.5 + place / 25, gold, 0) for place in range(10)}
