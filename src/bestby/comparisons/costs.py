@@ -27,7 +27,7 @@ from bestby.comparisons.reading import Arguments, evaluation_of
 from bestby.data.columns import Columns
 from bestby.data.evaluation import Evaluation
 from bestby.data.reading import AS_FOUND
-from bestby.data.roles import Roles, is_quantity, listed, recognised
+from bestby.data.roles import Roles, listed, recognised
 from bestby.data.table import column_names, table_of
 from bestby.engine import prepare
 from bestby.engine.base import Influences
@@ -438,24 +438,12 @@ def _measured(name: str, items: FloatArray, evaluation: Evaluation, blocks: int 
     return Cost(name, values, evaluation, items, quantile, blocks)
 
 
-def columns_of_systems(columns: Sequence[str], cost: str) -> list[str]:
-    """Return the columns of a wide table whose names tell of this cost, or another quantity, of a system.
+def systems_by_column(columns: Sequence[str], cost: str) -> dict[str, list[str]]:
+    """Return the columns of a wide table that hold this cost of a system, with the words of its name.
 
-    >>> columns_of_systems(["gold", "bert", "bert_latency_ms", "bert_usd"], "latency_ms")
-    ['bert_latency_ms', 'bert_usd']
+    >>> systems_by_column(["gold", "bert", "bert_latency_ms", "bert_usd"], "latency_ms")
+    {'bert_latency_ms': ['bert']}
     """
-    systems = _systems_by_column(columns, cost)
-    stems = [*systems.values()]
-
-    def of_system(name: str) -> bool:
-        words = words_of(name)
-        return words not in stems and any(words[: len(stem)] == stem for stem in stems)
-
-    return [name for name in columns if name in systems or (is_quantity(name) and of_system(name))]
-
-
-def _systems_by_column(columns: Sequence[str], cost: str) -> dict[str, list[str]]:
-    """Return the words of the system of each column that holds this cost of one."""
     words = words_of(cost)
     systems = {name: _system_of(name, words) for name in columns if name != cost and words}
     return {name: system for name, system in systems.items() if system}
@@ -471,7 +459,7 @@ def _system_of(column: str, cost: Sequence[str]) -> list[str]:
 
 def in_wide(columns: Sequence[str], systems: Sequence[str], cost: str) -> dict[str, str]:
     """Return the column of each system in a wide table by its name, or an error that names what is there."""
-    beside = {tuple(words): column for column, words in _systems_by_column(columns, cost).items()}
+    beside = {tuple(words): column for column, words in systems_by_column(columns, cost).items()}
     found = {name: beside[words] for name in systems if (words := tuple(words_of(name))) in beside}
     if len(found) == len(systems):
         return found
@@ -533,7 +521,7 @@ def reader_of(data: Any, arguments: Arguments, systems: Sequence[str]) -> ReadCo
 def without_costs(data: Any, cost: Any, arguments: Arguments) -> Arguments:
     """Return the arguments by which a wide table is read without its columns of costs."""
     columns = columns_of(data) or ()
-    aside = [one for name in names_of_columns(cost) for one in columns_of_systems(columns, name)]
+    aside = [one for name in names_of_columns(cost) for one in systems_by_column(columns, name)]
     if not aside or arguments.systems is not None:
         return arguments
     ignored = arguments.reading.ignore

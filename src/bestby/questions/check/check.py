@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -13,7 +12,7 @@ from bestby._core.errors import BestbyError, InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.paths import is_directory
 from bestby.data.columns import Column
-from bestby.data.roles import ITEM_WORDS, RUN_WORDS, gold_names, is_quantity, listed
+from bestby.data.roles import ITEM_WORDS, RUN_WORDS, gold_names, is_quantity, listed, quantities_of_others
 from bestby.data.table import Table
 from bestby.data.values import as_scores
 from bestby.questions.check.asking import (
@@ -175,11 +174,7 @@ def questions_answered(
             tried(question, _dataset_column(tables) if question.command == "datasets" else ())
     if not any(judged):
         gold, rest = _gold_among(files)
-        beside = _quantities_of_systems(tables)
-        aside = [text for name in beside for text in ("--ignore", name)]
         compared = (tried(COMPARE, gold, rest) if gold else None) or tried(COMPARE)
-        if compared is None and aside and (compared := tried(COMPARE, aside)):
-            refusals.clear()
         if compared is None:
             (tried(EVALUATE, gold, rest) if gold else None) or tried(EVALUATE)
             return asked, next(iter(refusals), None)
@@ -187,7 +182,8 @@ def questions_answered(
         if len(compared.result.systems) == 2:
             tried(GATE, options, rest) or tried(GATE, [*options, "--metric", "mean"], rest)
             tried(PLAN, options, rest)
-        if cost := next((beside.get(name, name) for name in names if is_quantity(name)), None):
+        of_systems = quantities_of_others(names)
+        if cost := next((of_systems.get(name, name) for name in names if is_quantity(name)), None):
             tried(FRONTIER, [*options, "--cost", cost], rest)
         if advise:
             tried(ADVISE, options, rest)
@@ -204,14 +200,6 @@ def _gold_among(files: Sequence[str]) -> tuple[list[str], Sequence[str]]:
         return [], files
     rest = [file for file, name in zip(files, named, strict=True) if name != gold]
     return ["--gold", str(named[gold])], rest
-
-
-def _quantities_of_systems(tables: Sequence[Table]) -> dict[str, str]:
-    """Return the columns that hold a quantity of a system in a column beside it, with what that is called."""
-    names = tables[0].names if len(tables) == 1 else ()
-    ends = {name: stem for stem in names for name in names if re.match(re.escape(stem) + r"[\W_]", name)}
-    rests = {name: name[len(stem) + 1 :] for name, stem in ends.items()}
-    return {name: rest for name, rest in rests.items() if is_quantity(rest)}
 
 
 def _dataset_column(tables: Sequence[Table]) -> list[str]:
