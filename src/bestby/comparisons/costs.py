@@ -496,10 +496,13 @@ def reader_of(data: Any, arguments: Arguments, systems: Sequence[str]) -> ReadCo
     def read(name: str) -> Evaluation:
         columns = columns_of(data)
         if columns is None:
-            what = "an Evaluation" if isinstance(data, Evaluation) else "no table"
+            what, value = "no table", "{...}"
+            if isinstance(data, Evaluation):
+                what = "an Evaluation"
+                value = f"bestby.read(path, reading=bestby.Reading(value_column={quoted(name)}))"
             raise InvalidInputError(
                 f"cost names a column, {quoted(name)}, and the data are {what}",
-                hint=f"give the costs by system: cost={{{quoted(name)}: {{...}}}}",
+                hint=f"give the costs by system: cost={{{quoted(name)}: {value}}}",
                 argument="cost",
             )
         how = dataclasses.replace(AS_FOUND, system_column=arguments.reading.system_column)

@@ -30,7 +30,7 @@ from bestby.questions.check.asking import (
     ask,
     system_names,
 )
-from bestby.questions.check.content import Content, evaluation_of, tables_in
+from bestby.questions.check.content import Content, tables_in
 from bestby.questions.check.oddities import MOST_SLICES, oddities
 from bestby.questions.check.result import CheckedColumn, FileCheck, ReadyCommand
 from bestby.readers.paths import check_arguments, files_in, named_paths
@@ -94,7 +94,7 @@ def check(paths: str | Path | Sequence[str | Path] | Mapping[str, str | Path]) -
     check_arguments(paths)
     files, tables, lacking, asked, refused = _answered(_typed(paths))
     test_set = next((one for one in asked if one.question in (COMPARE, EVALUATE)), None)
-    evaluation = evaluation_of(test_set)
+    evaluation = None if test_set is None else test_set.evaluation
     content = Content(tables, tuple(asked), evaluation, lacking)
     if test_set is not None:
         asked += _with_groups(content, test_set)
@@ -183,8 +183,10 @@ def questions_answered(
             tried(GATE, options, rest) or tried(GATE, [*options, "--metric", "mean"], rest)
             tried(PLAN, options, rest)
         of_systems = quantities_of_others(names)
-        if cost := next((of_systems.get(name, name) for name in names if is_quantity(name)), None):
-            tried(FRONTIER, [*options, "--cost", cost], rest)
+        costs = [of_systems.get(name, name) for name in names if is_quantity(name)]
+        if compared.evaluation is not None:
+            costs += compared.evaluation.quantities
+        any(tried(FRONTIER, [*options, "--cost", cost], rest) for cost in costs)
         if advise:
             tried(ADVISE, options, rest)
     return asked, next(iter(refusals), None)
