@@ -402,7 +402,7 @@ class _OfMetric(Protocol):
 Part = TypeVar("Part", bound=_OfMetric)
 
 
-def of_metric(parts: Sequence[Part], metric: MetricInfo) -> Part | None:
+def part_about(parts: Sequence[Part], metric: MetricInfo) -> Part | None:
     """Return the part that is about a metric, or None."""
     return next((part for part in parts if part.metric == metric.name), None)
 
@@ -639,12 +639,12 @@ class Comparison(DrawnSystems, Paired):
     @property
     def best(self) -> BestSet | None:
         """The systems that may be the best on the first metric; None where that was not asked."""
-        return of_metric(self.best_sets, self.metrics[0])
+        return part_about(self.best_sets, self.metrics[0])
 
     @property
     def leader(self) -> Leader | None:
         """The first system on the first metric without its luck; None where no other could be first."""
-        return of_metric(self.leaders, self.metrics[0])
+        return part_about(self.leaders, self.metrics[0])
 
     @property
     def extent(self) -> str:

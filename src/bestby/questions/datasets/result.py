@@ -233,7 +233,7 @@ class RankDifference:
     DatasetComparison : Holds them as `ranking`.
     """
 
-    scales: ClassVar[Mapping[str, float]] = {}
+    _scales: ClassVar[Mapping[str, float]] = {}
 
     a: str
     b: str
@@ -346,7 +346,7 @@ class MeanImprovement:
     RunsOnDatasets : Holds one per pair.
     """
 
-    scales: ClassVar[Mapping[str, float]] = {}
+    _scales: ClassVar[Mapping[str, float]] = {}
 
     a: str
     b: str

@@ -273,7 +273,7 @@ def _p_of_quality(
 
 def _p_of_cost(kind: Cost) -> FloatArray:
     """Return the p-value that each system is dearer than each other one, shape (k, k)."""
-    of_prices = dominance.of_prices(kind.values)
+    of_prices = dominance.price_p_values(kind.values)
     if kind.units is None:
         return of_prices
     a, b = np.indices(of_prices.shape)
