@@ -273,10 +273,10 @@ def _p_of_quality(
 
 def _p_of_cost(kind: Cost) -> FloatArray:
     """Return the p-value that each system is dearer than each other one, shape (k, k)."""
-    of_prices = dominance.price_p_values(kind.values)
+    as_prices = dominance.price_p_values(kind.values)
     if kind.units is None:
-        return of_prices
-    a, b = np.indices(of_prices.shape)
+        return as_prices
+    a, b = np.indices(as_prices.shape)
     with np.errstate(divide="ignore", invalid="ignore"):
         cheaper = -np.log(kind.values)
         difference = np.nan_to_num(cheaper[a] - cheaper[b], nan=0.0, posinf=math.inf, neginf=-math.inf)
@@ -284,7 +284,7 @@ def _p_of_cost(kind: Cost) -> FloatArray:
     # Units of equal size, less a mean of each stratum
     freedom = max(1.0, kind.units.spread.n_units - kind.units.n_strata)
     p: FloatArray = ndtr(-evidence_by_t(difference, errors, freedom))
-    return np.where(kind.known, of_prices, p)
+    return np.where(kind.known, as_prices, p)
 
 
 def _cost_of(system: str, place: int, kind: Cost, ratio: PerSuccess | None, level: float) -> SystemCost:
