@@ -126,16 +126,12 @@ def set_of_best(
     order: Sequence[int],
     settings: Settings,
     counts: many_systems.Counts | None,
-) -> SetOfBest | None:
+) -> SetOfBest:
     """Return which systems may be the best, and how far each is behind it at most; positions as in `names`.
 
-    `order` are the systems from best to worst, and `counts` those of right answers where they tell all. None
-    where it is not asked.
+    `order` are the systems from best to worst, and `counts` those of right answers where they tell all.
     """
-    size = len(names)
-    if not asked(size, settings):
-        return None
-    sign = 1.0 if estimates.metric.greater_is_better else -1.0
+    size, sign = len(names), 1.0 if estimates.metric.greater_is_better else -1.0
     upper: _Upper
     if counts is not None:
         upper = _OfCounts(counts, size, sign)

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from bestby._core.text import quoted
-from bestby._core.typing import Alternative
+from bestby._core.typing import Alternative, FloatArray
 from bestby.comparisons import (
     best,
     classes,
@@ -193,6 +193,15 @@ class ComparedPairs:
     on_pairs: tuple[Note, ...]
     counts: many_systems.Counts | None
 
+    def p_values(self, names: Sequence[str]) -> tuple[list[Pair], FloatArray]:
+        """Return the pairs as positions, and their p-values."""
+        if isinstance(self.differences, Pairs):
+            a, b = self.differences.a.tolist(), self.differences.b.tolist()
+            return list(zip(a, b, strict=True)), self.differences.p_value
+        place = {name: position for position, name in enumerate(names)}
+        pairs = [(place[d.a], place[d.b]) for d in self.differences]
+        return pairs, np.array([d.p_value for d in self.differences])
+
 
 def compared(
     estimates: Estimates, unfitted: BaseMetric, evaluation: Evaluation, settings: Settings
@@ -203,7 +212,9 @@ def compared(
     base = None if settings.baseline is None else names.index(settings.baseline)
     tested = tested_pairs(estimates, unfitted, order, base, evaluation, settings)
     scores, notes = system_scores(estimates, order, names, settings)
-    found = best.set_of_best(estimates, names, order, settings, tested.counts)
+    found = None
+    if best.asked(len(names), settings):
+        found = best.set_of_best(estimates, names, order, settings, tested.counts)
     systems, group_notes = with_standings(scores, names, tested.differences, found, settings)
 
     def joint(others: Sequence[str]) -> multiplicity.Joint:
