@@ -10,7 +10,7 @@ from operator import attrgetter
 from typing import Any
 
 from bestby._core.text import counted, grouped
-from bestby.questions.items.many_systems_report import embedded, with_best_group
+from bestby.questions.items.many_systems_report import embedded
 from bestby.report import column, words
 from bestby.report.column import Cell, Column, Look, interval_cell, number_cell
 from bestby.report.comparison import Comparison, Difference
@@ -115,7 +115,9 @@ def _section(c: Comparison, metric: MetricInfo, view: Comparison | None, most: i
         lead=words.headline(c, metric),
         next_step=partial(next_step, c, metric),
         tables=(
-            systems_table(shown, metric, beside_score=_of_incomplete(shown, metric), most=most),
+            systems_table(
+                shown, metric, beside_score=_of_incomplete(shown, metric), most=most, grouped=view is None
+            ),
             *([differences_table(shown, metric, _items_of_pairs(c), most=most)] if differences else []),
         ),
         details=() if omnibus is None else (omnibus,),
@@ -258,16 +260,17 @@ def _of_best(
         )
         for picture in section.pictures
     )
-    first = _captioned(with_best_group(section.tables[0], c, metric), which)
+    first = _captioned(section.tables[0], which)
+    footnote = f"{first.footnote} {_not_shown(c, metric, view)}".lstrip()
     return dataclasses.replace(
         section,
         tables=(
-            dataclasses.replace(first, footnote=_not_shown(c, metric, view)),
+            dataclasses.replace(first, footnote=footnote),
             *_parts(view, metric, differences),
         ),
         pictures=tuple(pictures),
         search=Search(
-            systems=lambda: with_best_group(systems_table(c, metric), c, metric),
+            systems=partial(systems_table, c, metric, grouped=False),
             pairs=partial(embedded, c, metric, difference_rounding(view, metric)),
             differences=partial(differences_table, c, metric),
         ),
