@@ -158,22 +158,20 @@ def leader(
     order: Sequence[int],
     systems: Sequence[SystemScore],
     settings: Settings,
+    fewest: int = FEWEST_SYSTEMS,
 ) -> Leader | None:
     """Return the score of the first system without the luck of having been chosen, with its interval.
 
-    `systems` are the scores in this order. None without intervals, where no other system could be first, and
-    where nothing tells how the scores vary.
+    `systems` are the scores in this order. None of fewer systems than `fewest`, where no other system could
+    be first, where one that could be has no interval, and where nothing tells how the scores vary.
 
     The lower end is that of the leader at the level at which those of all systems hold at once, since it may
     be any of them; the upper end is the largest of all systems, by themselves: the true score of the leader
     is at most that of the best, which is at most its own upper end.
     """
-    intervals = [entry.interval for entry in systems]
-    defined = [interval for interval in intervals if interval is not None]
-    if len(defined) < len(intervals) or estimates.spread is None:
-        return None
     metric, first, asked = estimates.metric, order[0], settings.interval
-    assert asked is not None
+    if len(systems) < fewest or asked is None or estimates.spread is None:
+        return None
     by_name = sorted(range(len(names)), key=lambda s: names[s])
     spread = estimates.spread.ordered(by_name)
     could = [s for s, entry in zip(order, systems, strict=True) if entry.rank_low == 1]
@@ -183,7 +181,8 @@ def leader(
         scores = sign * estimates.scores[by_name]
         may_be = best.by_t(scores, spread, df, settings.alpha, estimates.drawing.seed).kept
         could = [s for s in order if may_be[by_name.index(s)]]
-    if len(could) < 2:
+    intervals = {s: e.interval for s, e in zip(order, systems, strict=True) if e.interval is not None}
+    if len(could) < 2 or not intervals.keys() >= set(could):
         return None
     chance = _optimism(estimates, could)
     if chance is None:
@@ -196,37 +195,25 @@ def leader(
         return None
     if metric.greater_is_better:
         corrected = estimate.value - chance
-        low, high = min(wide.low, corrected), max(interval.high for interval in defined)
+        low, high = min(wide.low, corrected), max(interval.high for interval in intervals.values())
     else:
         corrected = estimate.value + chance
-        low, high = min(interval.low for interval in defined), max(wide.high, corrected)
+        low, high = min(interval.low for interval in intervals.values()), max(wide.high, corrected)
     interval = Interval(low, high, settings.level, SIMULTANEOUS, wide.exact)
     return Leader(metric.name, names[first], estimate.value, corrected, interval, len(names))
-
-
-def leader_of_several(
-    estimates: Estimates,
-    names: Sequence[str],
-    order: Sequence[int],
-    systems: Sequence[SystemScore],
-    settings: Settings,
-) -> Leader | None:
-    """Return `leader`, but of two systems None."""
-    if len(names) < FEWEST_SYSTEMS or settings.interval is None:
-        return None
-    return leader(estimates, names, order, systems, settings)
 
 
 def leader_of(
     evaluation: Evaluation, metric: BaseMetric, systems: Sequence[SystemScore], level: float
 ) -> Leader | None:
-    """Return the score of the first of systems without its luck, where their comparison does not have it."""
+    """Return the score of the first of two systems or more without its luck."""
     (group,) = prepare.groups(
         evaluation, [metric], supports=prepare.ALL_GROUPINGS, consumer="the best of many"
     )
     estimates = Estimates(group, Drawing(_N_RESAMPLES, 0))
     order = [evaluation.names.index(entry.system) for entry in systems]
-    return leader(estimates, evaluation.names, order, systems, Settings(interval="auto", level=level))
+    settings = Settings(interval="auto", level=level)
+    return leader(estimates, evaluation.names, order, systems, settings, fewest=2)
 
 
 def _optimism(estimates: Estimates, could: Sequence[int]) -> float | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import permutations
+from typing import Any
 
 import numpy as np
 import pytest
@@ -128,6 +129,19 @@ class TestLeader:
         assert by_splits is not None
         assert normal is not None
         assert normal.corrected == pytest.approx(by_splits.corrected, abs=0.002)
+
+    @pytest.mark.parametrize("function", [bb.compare, bb.evaluate])
+    def test_a_constant_system_that_could_not_be_first_has_no_say(self, function: Any) -> None:
+        systems: dict[str, FloatArray] = dict(
+            zip("abc", np.random.default_rng(2).normal(1, 1, (3, 80)), strict=True)
+        )
+        without = function(systems).leader
+        result = function({**systems, "constant": np.full(80, 0.1)})
+        assert result.score("constant").interval is None
+        assert result.leader.corrected == without.corrected
+        assert result.leader.interval.high == without.interval.high
+        assert result.leader.interval.low < without.interval.low  # the first of four
+        assert function({**systems, "constant": np.full(80, 0.99)}).leader is None
 
     def test_a_leader_that_no_other_comes_near_has_no_luck(self) -> None:
         systems = {**answers(4), "far": np.ones(N)}
