@@ -373,11 +373,7 @@ def _of_best(
         return {}
     in_order = sorted(names)  # so that draws do not depend on the order given
     found = set_of_best(in_order, ends, effects, settings.alpha, drawing.seed)
-    if found is None:
-        return {}
-    behind = [None if math.isnan(value) else value for value in found.behind.tolist()]
-    columns = zip(in_order, found.kept.tolist(), behind, strict=True)
-    return {name: {"may_be_best": kept, "behind": most} for name, kept, most in columns}
+    return {name: best.standing(found, place) for place, name in enumerate(in_order)}
 
 
 def set_of_best(

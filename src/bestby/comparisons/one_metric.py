@@ -37,7 +37,7 @@ from bestby.engine.items import ItemGroup
 from bestby.engine.ranked import WeightGroup
 from bestby.engine.text_statistics import Counting
 from bestby.inference import classical, multiplicity
-from bestby.inference.best import SetOfBest, rank_of_one
+from bestby.inference.best import SetOfBest, rank_of_one, standing
 from bestby.metrics.base import BaseMetric
 from bestby.metrics.texts import TextMetric
 from bestby.report.comparison import Comparison, Difference, FocusRank, Leader, SystemScore
@@ -431,10 +431,7 @@ def system_scores(
                 standard_error=error,
                 standard_error_method=error_method,
                 if_calibrated=None if noise is None else noise.if_calibrated,
-                may_be_best=None if found is None else bool(found.kept[system]),
-                behind=None
-                if found is None or np.isnan(found.behind[system])
-                else float(found.behind[system]),
+                **standing(found, system),
             )
         )
     notes += note_rules.below_half_notes(estimates, names, level, method=method)

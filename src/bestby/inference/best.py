@@ -10,8 +10,10 @@ other system is behind it, so that all these bounds hold at once with it (Hsu 19
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -37,6 +39,14 @@ class SetOfBest:
 
     kept: BoolArray
     behind: FloatArray
+
+
+def standing(found: SetOfBest | None, system: int) -> dict[str, Any]:
+    """Return how the system at a position stands to the best, as its score holds it."""
+    if found is None:
+        return {"may_be_best": None, "behind": None}
+    behind = float(found.behind[system])
+    return {"may_be_best": bool(found.kept[system]), "behind": None if math.isnan(behind) else behind}
 
 
 def set_of_best(kept: BoolArray, upper: Callable[[int], FloatArray]) -> SetOfBest:

@@ -643,10 +643,7 @@ def _scores(
                 ties=int(ties[s]),
                 losses=int(losses[s]),
                 first_share=float(first[s] / (wins + ties + losses)[s]),
-                may_be_best=None if may_be_best is None else bool(may_be_best.kept[s]),
-                behind=None
-                if may_be_best is None or np.isnan(may_be_best.behind[s])
-                else float(may_be_best.behind[s]),
+                **best.standing(may_be_best, s),
             )
         )
     return tuple(out)
