@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Callable, Mapping, Sequence
+from itertools import combinations
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
 from bestby._core import rounding, special
 from bestby._core.typing import BoolArray, FloatArray
-from bestby.comparisons import many_systems, simultaneous
-from bestby.comparisons.settings import Settings
+from bestby.comparisons import family, many_systems, simultaneous
+from bestby.comparisons.settings import CheckedSettings, Settings
 from bestby.data.evaluation import Evaluation
 from bestby.engine import interval_methods, prepare
 from bestby.engine.base import Drawing
@@ -30,6 +31,9 @@ MOST_SPLIT = 2000
 
 
 _N_RESAMPLES = 2000
+
+IntervalOfPair: TypeAlias = Callable[[str, str, float], Interval | None]
+"""Returns the interval of A minus B at a level; None where it is undefined."""
 
 
 class _Upper(Protocol):
@@ -109,6 +113,12 @@ def _two_sided(point: float) -> float:
     return 1.0 - 2.0 * float(special.ndtr(-point))
 
 
+def is_asked(n_systems: int, settings: CheckedSettings, baseline: str | None) -> bool:
+    """Return whether there are three systems or more, and every pair with its interval and its test."""
+    read = None not in (settings.interval, settings.test)
+    return n_systems >= FEWEST_SYSTEMS and read and baseline is None
+
+
 def set_of_best(
     estimates: Estimates,
     names: Sequence[str],
@@ -119,10 +129,10 @@ def set_of_best(
     """Return which systems may be the best, and how far each is behind it at most; positions as in `names`.
 
     `order` are the systems from best to worst, and `counts` those of right answers where they tell all. None
-    of two systems, against a baseline, and without intervals or tests.
+    where it is not asked.
     """
     size = len(names)
-    if size < FEWEST_SYSTEMS or None in (settings.interval, settings.test) or settings.baseline is not None:
+    if not is_asked(size, settings, settings.baseline):
         return None
     sign = 1.0 if estimates.metric.greater_is_better else -1.0
     upper: _Upper
@@ -144,6 +154,45 @@ def set_of_best(
     at = points(needed)
     remain = [needed[s] and not upper.excludes(s, at[s], at_once=False) for s in range(size)]
     return best.set_of_best(np.array(remain), lambda s: upper.ends(s, at[s]))
+
+
+def set_by_bonferroni(
+    scores: Mapping[str, float],
+    interval: IntervalOfPair,
+    settings: CheckedSettings,
+    baseline: str | None,
+    *,
+    greater_is_better: bool,
+) -> SetOfBest | None:
+    """Return which systems may be the best from the interval of each pair alone; positions as in `scores`.
+
+    The intervals are asked for in the order of the names, at Bonferroni's level for all others of a
+    candidate: nothing need be known of how the pairs vary together. A pair without an interval shows nothing,
+    and bounds a difference only if its scores are the same. None where the set is not asked for.
+    """
+    if not is_asked(len(scores), settings, baseline):
+        return None
+    place = {name: position for position, name in enumerate(scores)}
+    level = _two_sided(best.points(None, len(scores), settings.alpha, 0)[0])
+    upper = np.full((len(scores), len(scores)), np.nan)  # of a row minus a column, larger is better
+    for a, b in combinations(sorted(scores), 2):
+        i, j = (place[a], place[b]) if greater_is_better else (place[b], place[a])
+        ends = family.on_marks(interval(a, b, level), (scores[a], scores[b]), None)
+        if ends is not None:
+            upper[i, j], upper[j, i] = ends.high, -ends.low
+        elif scores[a] == scores[b]:
+            upper[i, j] = upper[j, i] = 0.0
+    remain: BoolArray = (upper < 0.0).sum(axis=1) == 0
+    return best.set_of_best(remain, lambda candidate: upper[candidate])
+
+
+def of_names(found: SetOfBest | None, metric: str, names: Sequence[str], level: float) -> dict[str, Any]:
+    """Return the fields of a result that holds its systems, the best first, by their names."""
+    if found is None:
+        return {}
+    kept = tuple(name for name, one in zip(names, found.kept, strict=True) if one)
+    behind = tuple(best.standing(found, place)["behind"] for place in range(len(names)))
+    return {"best_sets": (BestSet(metric, kept, level),), "behind": behind}
 
 
 def best_set(metric: str, systems: Sequence[SystemScore], level: float) -> BestSet | None:

@@ -22,6 +22,7 @@ from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.text import counted
 from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
 from bestby.comparisons import dependence, family, note_rules
+from bestby.comparisons.best import is_asked
 from bestby.comparisons.one_metric import (
     ComparedPairs,
     MetricPart,
@@ -369,7 +370,7 @@ def _of_best(
     names: Sequence[str], ends: Sequence[Ends], effects: Effects | None, settings: Settings, drawing: Drawing
 ) -> dict[str, dict[str, Any]]:
     """Return what the scores of systems say of the best: nothing of two, without tests or with a baseline."""
-    if len(names) < 3 or settings.test is None or settings.baseline is not None:
+    if not is_asked(len(names), settings, settings.baseline):
         return {}
     in_order = sorted(names)  # so that draws do not depend on the order given
     found = set_of_best(in_order, ends, effects, settings.alpha, drawing.seed)

@@ -475,6 +475,8 @@ class Paired(Reported):
         def metric(self) -> MetricInfo: ...  # noqa: D102
         @property
         def systems(self) -> tuple[Any, ...]: ...  # noqa: D102
+        @property
+        def best_sets(self) -> tuple[BestSet, ...]: ...  # noqa: D102
 
     @cached_property
     def _index(self) -> dict[tuple[str, str, str], int]:
@@ -488,6 +490,11 @@ class Paired(Reported):
     @property
     def _system_names(self) -> list[str]:
         return list(self.systems)
+
+    @property
+    def best(self) -> BestSet | None:
+        """The systems that may be the best on the first metric; None where that was not asked."""
+        return next((one for one in self.best_sets if one.metric == self._metric_names[0]), None)
 
     def find(self, metric: str, a: str, b: str) -> Difference | None:
         """Return A minus B on a metric if the comparison holds it in this direction, else None."""
@@ -635,11 +642,6 @@ class Comparison(DrawnSystems, Paired):
     def in_pairs(self) -> bool:
         """Whether systems lack items, so that every two were compared on those that both have."""
         return bool(self.provenance.settings.get("on_missing") == "pairs")
-
-    @property
-    def best(self) -> BestSet | None:
-        """The systems that may be the best on the first metric; None where that was not asked."""
-        return of_metric(self.best_sets, self.metrics[0])
 
     @property
     def leader(self) -> Leader | None:

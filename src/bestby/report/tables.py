@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 from itertools import combinations
 from operator import attrgetter
+from types import SimpleNamespace
 from typing import Any, cast
 
 from bestby._core.errors import InvalidInputError
@@ -221,11 +222,23 @@ def systems_table(
         main=2 if tested else 1,
         methods=methods if compared else "",
         footnote=" ".join(
-            filter(None, (footnote_on_letters(entries) * grouped, _footnote_on_best(c.level) * asked))
+            filter(None, (footnote_on_letters(entries) * grouped, footnote_on_best(c.level) * asked))
         ),
     )
     table = with_bars(table, [(e.score, e.interval) for e in entries])
     return with_first_rows(table, most) if compared else table
+
+
+def columns_on_the_best(c: Any, digits: Rounding) -> list[Column]:
+    """Return the columns on the best for places in `systems`, which are names; none if it was not asked."""
+    if c.best is None:
+        return []
+    look = Look(Rounding(digits.decimals, measured=digits.measured), c.level)
+    stands = [
+        SimpleNamespace(may_be_best=name in c.best.systems, behind=most)
+        for name, most in zip(c.systems, c.behind, strict=True)
+    ]
+    return [column.part(field.column(look), stands.__getitem__) for field in MAY_BE_BEST]
 
 
 def with_bars(
@@ -247,7 +260,7 @@ def with_first_rows(table: Table, most: int) -> Table:
     )
 
 
-def _footnote_on_best(level: float) -> str:
+def footnote_on_best(level: float) -> str:
     """Return how the columns on the best system are to be read."""
     return f"With {percent(level)}, the best system has a dot, and no system is farther behind it than said."
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from bestby._core.text import counted, grouped
 from bestby.questions.items.many_systems_report import embedded
-from bestby.report import column, words
+from bestby.report import column, data, words
 from bestby.report.column import Cell, Column, Look, interval_cell, number_cell
 from bestby.report.comparison import Comparison, Difference
 from bestby.report.differing_items import (
@@ -33,13 +33,22 @@ from bestby.report.document import (
     several_sections,
     subtitle,
 )
-from bestby.report.fields import DIFFERENCE, MAY_BE_BEST, N_ITEMS, SCORE, Field, Rows
+from bestby.report.fields import DIFFERENCE, N_ITEMS, SCORE, Field, Rows, of_best
 from bestby.report.fields import named as named_fields
 from bestby.report.figures import forest, systems
 from bestby.report.next_step import leading, next_step
 from bestby.report.numbers import percent
 from bestby.report.pairs import examples
-from bestby.report.paper import against, clustered, drawn, inference, intervals_of_scores, measured, named
+from bestby.report.paper import (
+    against,
+    clustered,
+    drawn,
+    inference,
+    intervals_of_scores,
+    measured,
+    named,
+    set_of_best,
+)
 from bestby.report.references import cite
 from bestby.report.tables import (
     BEST,
@@ -389,7 +398,7 @@ def _differences(c: Comparison) -> tuple[Field, ...]:
 
 def _scores(c: Comparison) -> tuple[Field, ...]:
     more = (*N_ITEMS, Field("mean_difference")) if c.in_pairs else ()
-    return (*SCORE, *more, *(MAY_BE_BEST if c.best_sets else ()))
+    return (*SCORE, *more, *of_best(c))
 
 
 TABLES = {
@@ -406,26 +415,14 @@ def dictionary(c: Comparison) -> dict[str, Any]:
         "systems": TABLES["scores"].rows(c),
         "differences": TABLES["differences"].rows(c),
         "omnibus": [dataclasses.asdict(test) for test in c.omnibus],
-        **_of_the_best(c),
+        **data.on_the_best(c),
         **({"classes": class_rows(c)} if c.classes else {}),
     }
 
 
-def _of_the_best(c: Comparison) -> dict[str, Any]:
-    """Return what is said of the best system, and of the one named in advance, where that was asked."""
-    parts: dict[str, Sequence[Any]] = {"best_set": c.best_sets, "leader": c.leaders, "focus": c.focus}
-    return {name: [dataclasses.asdict(part) for part in of] for name, of in parts.items() if of}
-
-
 def _on_the_best(c: Comparison) -> Iterator[str]:
     """Yield how the set of the best, the score of the leader and the rank of one system were found."""
-    if c.best_sets:
-        yield (
-            "Which systems may be the best is by a multiple comparison with the best"
-            f"{cite('analysis', 'set of the best')}: each is compared one-sided with all others, at a"
-            " level that allows for how their scores vary together, so that the best stays with"
-            f" {percent(c.level)}. The bounds of how far each is behind it hold together."
-        )
+    yield set_of_best(c, together=True)
     if c.leaders:
         yield (
             "The score of the first system is also given without the luck of the choice"

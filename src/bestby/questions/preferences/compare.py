@@ -18,8 +18,8 @@ from bestby._core.keywords import with_suggestions
 from bestby._core.text import counted, quoted
 from bestby._core.typing import ArrayLike, Correction, FloatArray, IntArray, Question, Rng, Scale, Ties
 from bestby.comparisons import family, many_systems, note_rules, swap_notes
-from bestby.comparisons.best import FEWEST_SYSTEMS
 from bestby.comparisons.best import best_set as best_set_of
+from bestby.comparisons.best import is_asked
 from bestby.comparisons.one_metric import MOST_HELD
 from bestby.comparisons.provenance import made_by
 from bestby.comparisons.settings import CheckedSettings
@@ -585,7 +585,7 @@ def _set_of_best(
     """
     size = len(pairs.names)
     two_sided = pairs.alternative == "two-sided"
-    if size < FEWEST_SYSTEMS or None in (settings.interval, settings.test) or settings.baseline is not None:
+    if not is_asked(size, settings, settings.baseline):
         return None
     i, j = np.divmod(np.arange(size * size), size)
     error, df = (x.reshape(size, size) for x in found.precision.of(pairs_of(i, j)))

@@ -16,7 +16,7 @@ from bestby.questions.preferences.result import (
     PreferenceDifference,
     PreferenceScore,
 )
-from bestby.report import column, words
+from bestby.report import column, data, words
 from bestby.report.document import (
     MOST_PAIRS,
     Document,
@@ -42,7 +42,7 @@ from bestby.report.figures.canvas import Canvas
 from bestby.report.figures.systems import checked_kind, plot_systems
 from bestby.report.figures.systems import scores as draw_scores
 from bestby.report.numbers import DASH, MINUS, Rounding, alpha, p_clause, percent, percent_of
-from bestby.report.paper import against, drawn, inference, named
+from bestby.report.paper import against, drawn, inference, named, set_of_best
 from bestby.report.references import cite
 from bestby.report.tables import (
     BEST,
@@ -421,6 +421,7 @@ def dictionary(c: PreferenceComparison) -> dict[str, Any]:
         "fit": None if c.fit is None else values(_FIT, c.fit),
         "influence": [values(_INFLUENCE, one) for one in c.influence],
         "systems": TABLES["scores"].rows(c),
+        **data.on_the_best(c),
         "differences": TABLES["differences"].rows(c),
     }
 
@@ -438,6 +439,7 @@ def sentences(c: PreferenceComparison) -> Iterator[str]:
     by = f"Jeffreys' prior{cite('analysis', 'jeffreys')}" if c.prior else "maximum likelihood"
     yield f"Their strengths were fitted by {by} to {model}{cite('model', c.tie_model)}.{_on_weights(c)}"
     yield from inference(c, c.differences, over=" of the log strengths", systems=c.systems)
+    yield set_of_best(c, together=True)
     yield drawn(c, c.differences, *(entry.interval for entry in c.systems))
 
 
