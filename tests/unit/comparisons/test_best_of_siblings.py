@@ -42,9 +42,7 @@ def folds(**settings: Any) -> Any:
 
 
 def datasets(**settings: Any) -> Any:
-    return bb.compare_datasets(
-        {str(seed): answers(100, seed) for seed in range(3)}, outer="dataset", **settings
-    )
+    return bb.compare_datasets({str(n): bb.Evaluation.of(answers(100, n)) for n in range(3)}, **settings)
 
 
 def runs_on_datasets(**settings: Any) -> Any:
