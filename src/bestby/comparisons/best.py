@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import Any, Protocol, TypeAlias
 
@@ -20,7 +20,7 @@ from bestby.engine.items import ItemGroup
 from bestby.inference import best, proportions
 from bestby.inference.best import SetOfBest
 from bestby.metrics.base import BaseMetric
-from bestby.report.comparison import SIMULTANEOUS, BestSet, Leader, SystemScore
+from bestby.report.comparison import SIMULTANEOUS, BestSet, Difference, Leader, SystemScore
 from bestby.results.values import Interval
 
 FEWEST_SYSTEMS = 3
@@ -213,31 +213,75 @@ def leader(
 
     `systems` are the scores in this order. None of fewer systems than `fewest`, where no other system could
     be first, where one that could be has no interval, and where nothing tells how the scores vary.
+    """
+    if len(systems) < fewest or settings.interval is None or estimates.spread is None:
+        return None
+    could = [s for s, entry in zip(order, systems, strict=True) if entry.rank_low == 1]
+    if systems[0].rank_low is None:  # nothing was tested
+        could = _may_be_first(estimates, names, order, settings)
+    intervals = {s: e.interval for s, e in zip(order, systems, strict=True) if e.interval is not None}
+    return _without_luck(estimates, names, order, could, intervals, settings)
+
+
+def leading_difference(
+    estimates: Estimates,
+    names: Sequence[str],
+    order: Sequence[int],
+    differences: Iterable[Difference],
+    settings: Settings,
+) -> Leader | None:
+    """Return the difference of the first system and the baseline without the luck of having been chosen.
+
+    `differences` are those of every other system and the baseline. None where `leader` has none, and of one
+    system beside the baseline.
+    """
+    rivals = [s for s in order if names[s] != settings.baseline]
+    if len(rivals) < FEWEST_SYSTEMS - 1 or settings.interval is None or estimates.spread is None:
+        return None
+    intervals = {names.index(d.a): d.interval for d in differences if d.interval is not None}
+    could = _may_be_first(estimates, names, rivals, settings)
+    return _without_luck(estimates, names, rivals, could, intervals, settings)
+
+
+def _may_be_first(
+    estimates: Estimates, names: Sequence[str], order: Sequence[int], settings: Settings
+) -> list[int]:
+    """Return which of the systems in this order may be the best by Student's t."""
+    assert estimates.spread is not None
+    by_name = sorted(order, key=lambda s: names[s])
+    sign = 1.0 if estimates.metric.greater_is_better else -1.0
+    df, seed = max(1.0, estimates.group.n_units - 1.0), estimates.drawing.seed
+    spread = estimates.spread.ordered(by_name)
+    may_be = best.by_t(sign * estimates.scores[by_name], spread, df, settings.alpha, seed).kept
+    return [s for s in order if may_be[by_name.index(s)]]
+
+
+def _without_luck(
+    estimates: Estimates,
+    names: Sequence[str],
+    order: Sequence[int],
+    could: Sequence[int],
+    intervals: Mapping[int, Interval],
+    settings: Settings,
+) -> Leader | None:
+    """Return the score of the first of the systems in this order, or its difference from the baseline.
 
     The lower end is that of the leader at the level at which those of all systems hold at once, since it may
     be any of them; the upper end is the largest of all systems, by themselves: the true score of the leader
     is at most that of the best, which is at most its own upper end.
     """
     metric, first, asked = estimates.metric, order[0], settings.interval
-    if len(systems) < fewest or asked is None or estimates.spread is None:
+    assert estimates.spread is not None
+    if len(could) < 2 or asked is None or not intervals.keys() >= set(could):
         return None
-    by_name = sorted(range(len(names)), key=lambda s: names[s])
-    spread = estimates.spread.ordered(by_name)
-    could = [s for s, entry in zip(order, systems, strict=True) if entry.rank_low == 1]
-    if systems[0].rank_low is None:  # nothing was tested
-        sign = 1.0 if metric.greater_is_better else -1.0
-        df = max(1.0, estimates.group.n_units - 1.0)
-        scores = sign * estimates.scores[by_name]
-        may_be = best.by_t(scores, spread, df, settings.alpha, estimates.drawing.seed).kept
-        could = [s for s in order if may_be[by_name.index(s)]]
-    intervals = {s: e.interval for s, e in zip(order, systems, strict=True) if e.interval is not None}
-    if len(could) < 2 or not intervals.keys() >= set(could):
-        return None
-    chance = _optimism(estimates, could)
+    base = None if settings.baseline is None else names.index(settings.baseline)
+    chance = _optimism(estimates, could, base)
     if chance is None:
         return None
-    estimate, seed = estimates.of(first), estimates.drawing.seed
-    at = _two_sided(best.leader_point(spread, len(names), 0.5 * settings.alpha, seed))
+    by_name, seed = sorted(order, key=lambda s: names[s]), estimates.drawing.seed
+    spread = estimates.spread if base is None else estimates.spread.from_one(base)
+    at = _two_sided(best.leader_point(spread.ordered(by_name), len(order), 0.5 * settings.alpha, seed))
+    estimate = estimates.of(first, base)
     method = simultaneous.method_at(estimate, asked, settings.level, at)
     wide, _ = interval_methods.interval(estimate, method, at)
     if wide is None:
@@ -249,7 +293,9 @@ def leader(
         corrected = estimate.value + chance
         low, high = min(interval.low for interval in intervals.values()), max(wide.high, corrected)
     interval = Interval(low, high, settings.level, SIMULTANEOUS, wide.exact)
-    return Leader(metric.name, names[first], estimate.value, corrected, interval, len(names))
+    return Leader(
+        metric.name, names[first], estimate.value, corrected, interval, len(order), settings.baseline
+    )
 
 
 def leader_of(
@@ -265,8 +311,11 @@ def leader_of(
     return leader(estimates, evaluation.names, order, systems, settings, fewest=2)
 
 
-def _optimism(estimates: Estimates, could: Sequence[int]) -> float | None:
-    """Return by how much the score of the first of some systems overstates; None where nothing tells it."""
+def _optimism(estimates: Estimates, could: Sequence[int], base: int | None) -> float | None:
+    """Return by how much the first of some systems overstates its score, or its difference from another one.
+
+    None where nothing tells it.
+    """
     group, scores = estimates.group, estimates.scores[could]
     units = None
     if not group.crossed and group.n_units <= MOST_SPLIT:
@@ -274,14 +323,17 @@ def _optimism(estimates: Estimates, could: Sequence[int]) -> float | None:
         if units is None and isinstance(group, ItemGroup):
             units = group.by_jackknife
     if units is None:
-        spread = estimates.spread
+        spread = (
+            estimates.spread if base is None or estimates.spread is None else estimates.spread.from_one(base)
+        )
         if spread is None or spread.of_scores is None:
             return None
         sign, seed = 1.0 if group.metric.greater_is_better else -1.0, estimates.drawing.seed
         return best.normal_optimism(sign * scores, spread.of_scores[np.ix_(could, could)], seed)
+    values = units.values[:, could]
     found = best.optimism(
         scores,
-        units.values[:, could],
+        values if base is None else values - units.values[:, [base]],
         units.counts,
         units.bounds,
         greater_is_better=group.metric.greater_is_better,

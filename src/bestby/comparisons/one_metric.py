@@ -232,7 +232,9 @@ def compared(
         tested.differences,
         None if settings.test is None else _omnibus(estimates),
         (*tested.on_test, *group_notes, *tested.on_family, *notes, *tested.on_pairs),
-        best.leader(estimates, names, order, systems, settings),
+        best.leader(estimates, names, order, systems, settings)
+        if base is None
+        else best.leading_difference(estimates, names, order, tested.differences, settings),
         focus,
     )
 

@@ -222,6 +222,11 @@ class Spread:
         of_scores = None if self.of_scores is None else self.of_scores[places]
         return dataclasses.replace(self, covariance=self.covariance[places], of_scores=of_scores)
 
+    def from_one(self, one: int) -> Spread:
+        """Return the spread whose scores are the differences of the systems and one of them."""
+        row = self.covariance[one]
+        return dataclasses.replace(self, of_scores=self.covariance - row - row[:, None] + row[one])
+
     def variances(self, a: IntArray, b: IntArray) -> FloatArray:
         """Return the variances of the differences A minus B; 0 of those that vary by rounding alone."""
         diagonal = self.covariance.diagonal()

@@ -148,6 +148,9 @@ class Leader:
         of those of all systems by themselves.
     n_systems : int
         Among how many it was chosen.
+    baseline : str or None
+        The system that all others were compared with. `score`, `corrected` and `interval` are then those of
+        the difference, the system minus the baseline.
 
     See Also
     --------
@@ -160,6 +163,7 @@ class Leader:
     corrected: float
     interval: Interval
     n_systems: int
+    baseline: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -572,7 +576,7 @@ class Comparison(DrawnSystems, Paired):
         tests or intervals.
     leaders : tuple of Leader
         Per metric, the score of the first of three or more systems without the luck of the choice, if another
-        one could be first.
+        one could be first; against a baseline the difference of the first one from it.
     focus : tuple of FocusRank
         Per metric, the rank of the system that `focus` named.
 

@@ -166,10 +166,13 @@ def _leader_sentence(c: Comparison, metric: MetricInfo, digits: Rounding) -> str
     leader = of_metric(c.leaders, metric)
     if leader is None:
         return ""
-    return (
-        f" Without the luck of being the first of {leader.n_systems}, {leader.system} has a score of about"
-        f" {digits.text(leader.corrected)} {digits.interval(leader.interval)}."
-    )
+    text = f" Without the luck of being the first of {leader.n_systems}, "
+    if leader.baseline is None:
+        text += f"{leader.system} has a score of about"
+    else:
+        text += f"{leader.system} {MINUS} {leader.baseline} is about"
+        digits = Rounding.of([(leader.corrected, leader.interval)])
+    return f"{text} {digits.text(leader.corrected)} {digits.interval(leader.interval)}."
 
 
 def _focus_sentence(c: Comparison, metric: MetricInfo) -> str:

@@ -424,9 +424,10 @@ def _on_the_best(c: Comparison) -> Iterator[str]:
     """Yield how the set of the best, the score of the leader and the rank of one system were found."""
     yield set_of_best(c, together=True)
     if c.leaders:
+        what = "The score" if c.baseline is None else "The difference from the baseline"
         yield (
-            "The score of the first system is also given without the luck of the choice"
-            f"{cite('analysis', 'leader')}: the mean score of the systems that two thirds of the items"
+            f"{what} of the first system is also given without the luck of the choice"
+            f"{cite('analysis', 'leader')}: the mean of the systems that two thirds of the items"
             " choose, on the other third. Its interval ends towards worse scores at the level at which the"
             " ends of all systems hold at once, and on the other side at the farthest end of all systems."
         )
