@@ -131,7 +131,8 @@ ENTRIES = (
 grouped = ["prompt", "voter"]
 judged = bb.compare_preferences(judged, clusters=grouped, covariates=["words"])
 axes = judged.plot(kind="rankings")""",
-        "bestby preferences examples/arena/battles.csv --style words --plot places.svg --plot-kind rankings",
+        "bestby preferences examples/arena/battles.csv --cluster prompt --cluster voter --style words"
+        " --plot places.svg --plot-kind rankings",
     ),
     Entry(
         "order",

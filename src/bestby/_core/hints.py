@@ -14,7 +14,11 @@ _MEANT = {
         "brief": "quiet",
         "rng": "seed random_state",
         "interval": "method",
-        "metric": "metrics",
+        "metric": "metrics quality",
+        "quality": "metric",
+        "cost": "price prices",
+        "at_most": "budget budgets",
+        "covariates": "style",
         "level": "alpha confidence confidence_level",
         "n_jobs": "workers",
         "n_resamples": "bootstraps bootstrap_samples iterations n_boot n_bootstrap n_bootstraps n_iter"

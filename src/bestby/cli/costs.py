@@ -31,11 +31,11 @@ def read_with_costs(
     `costs` are the columns that are costs. Without gold, a metric that is a column of a long table or a score
     of logs chooses it.
     """
-    from bestby.cli.inputs import format_options, in_records, read_evaluation
+    from bestby.cli.inputs import columns_of_table, format_options, in_records, read_evaluation
     from bestby.comparisons.costs import columns_of_systems, in_wide, item_column, missing_costs, renamed
     from bestby.readers import read
 
-    columns = _columns(values.paths or [])
+    columns = columns_of_table(values.paths or [])
     if costs:
         more["stream"] = False
     is_long = columns is None or any(cost in columns for cost in costs)
@@ -62,17 +62,6 @@ def read_with_costs(
         return renamed(read(values.paths, **in_records(read, {**data, "systems": [*own.values()]})), own)
 
     return evaluation, statistics, read_column
-
-
-def _columns(paths: Sequence[str]) -> Sequence[str] | None:
-    """Return the columns of the one table that a command reads; None of logs and of a file per system."""
-    from bestby._core.paths import is_file
-    from bestby.data.columns import MISSING
-    from bestby.readers.formats.base import format_in, one_table
-
-    if len(paths) != 1 or not is_file(paths[0]) or format_in(paths[0]) is not None:
-        return None
-    return one_table(paths[0], "the systems", MISSING).names
 
 
 def costs_by_option(texts: Sequence[str]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import inspect
 import io
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -113,6 +113,17 @@ def format_options(texts: list[str] | None) -> dict[str, Any]:
             )
         options[name] = value
     return options
+
+
+def columns_of_table(paths: Sequence[str]) -> Sequence[str] | None:
+    """Return the columns of the one table that a command reads; None of logs and of a file per system."""
+    from bestby._core.paths import is_file
+    from bestby.data.columns import MISSING
+    from bestby.readers.formats.base import format_in, one_table
+
+    if len(paths) != 1 or not is_file(paths[0]) or format_in(paths[0]) is not None:
+        return None
+    return one_table(paths[0], "the systems", MISSING).names
 
 
 def in_records(function: Callable[..., Any], arguments: dict[str, Any], **more: Any) -> dict[str, Any]:

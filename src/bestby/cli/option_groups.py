@@ -199,7 +199,9 @@ class Items(Columns):
     )
     strata: Text = option("COLUMN", "Column with the stratum of each item.", "--stratum")
     on_missing: str = choice(
-        allowed_names("on_missing", "items"), "What to do if a system lacks items.", default="error"
+        allowed_names("on_missing", "items"),
+        "What to do if a system lacks items; only 'bestby compare' takes pairs and bounds.",
+        default="error",
     )
     label_separator: Text = label_separator_option()
 

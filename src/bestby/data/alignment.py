@@ -515,7 +515,8 @@ def _whole_systems(
     gone = [f"{name} ({of - lacking[name]})" for name in systems if name not in whole]
     if not whole:
         raise InvalidInputError(
-            f"no system has all {of} items", hint='pass on_missing="pairs" to compare on the items both have'
+            f"no system has all {of} items",
+            hint='pass on_missing="drop" to keep the items that all systems have',
         )
     if not gone:
         return whole, ()

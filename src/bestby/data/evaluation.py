@@ -837,11 +837,6 @@ class Streamed(Evaluation):
         """The number of items."""
         return self.n
 
-    @property
-    def countable(self) -> bool:
-        """False: the rows differ."""
-        return False
-
     def data_hash(self) -> str:
         """Return a hash of ids and values, whatever their order and division."""
         return self.digest

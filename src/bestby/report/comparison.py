@@ -406,7 +406,7 @@ class _OfMetric(Protocol):
 Part = TypeVar("Part", bound=_OfMetric)
 
 
-def of_metric(parts: Sequence[Part], metric: MetricInfo) -> Part | None:
+def part_about(parts: Sequence[Part], metric: MetricInfo) -> Part | None:
     """Return the part that is about a metric, or None."""
     return next((part for part in parts if part.metric == metric.name), None)
 
@@ -650,7 +650,7 @@ class Comparison(DrawnSystems, Paired):
     @property
     def leader(self) -> Leader | None:
         """The first system on the first metric without its luck; None where no other could be first."""
-        return of_metric(self.leaders, self.metrics[0])
+        return part_about(self.leaders, self.metrics[0])
 
     @property
     def extent(self) -> str:

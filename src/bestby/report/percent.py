@@ -35,7 +35,7 @@ _SCALES: Mapping[str, float] = {
     "judge_score": OF_JUDGE,
     "judge_estimate": OF_JUDGE,
 }  # fmt: skip
-"""The fields of records that are on the scale of the metric; a class may say in `scales` which of it are."""
+"""The fields of records that are on the scale of the metric, unless a class has `_scales` of its own."""
 
 _WITHOUT_SCORES = (Interval, TestResult, Note, Provenance)
 
@@ -75,7 +75,7 @@ def _scaled(value: Any, names: Mapping[str, str], *, same: bool) -> Any:
     other = isinstance(metric, str) and metric not in names
     if not dataclasses.is_dataclass(value) or isinstance(value, (type, *_WITHOUT_SCORES)) or other:
         return value
-    scales = getattr(value, "scales", _SCALES)
+    scales = getattr(value, "_scales", _SCALES)
     changes: dict[str, Any] = {}
     for field in dataclasses.fields(value):
         if not field.init or field.name.startswith("_"):

@@ -24,7 +24,7 @@ from bestby.report.comparison import (
     SystemScore,
     better_by_score,
     better_by_test,
-    of_metric,
+    part_about,
 )
 from bestby.report.numbers import MINUS, Rounding, alpha, margin_text, p_clause, percent, ranks_text
 from bestby.report.pairs import differences_on, examples, involving, notes_of
@@ -72,7 +72,7 @@ def _best_headline(
     tied = [entry.system for entry in systems if stands_level(entry, first)]
     best = "highest" if metric.greater_is_better else "lowest"
     behind = None if len(tied) > 1 else first.behind
-    may_be_best = best_sentence(of_metric(c.best_sets, metric), digits, first.system, behind)
+    may_be_best = best_sentence(part_about(c.best_sets, metric), digits, first.system, behind)
     if len(tied) > 1:
         shared = f"{listed(tied)} share the {best} {metric.name}, {digits.text(first.score)}, over {c.extent}"
         return f"{shared}{_told_apart_among(c, metric, tied)}.{may_be_best}"
@@ -163,7 +163,7 @@ def best_sentence(best: BestSet | None, digits: Rounding, first: str, behind: fl
 
 def _leader_sentence(c: Comparison, metric: MetricInfo, digits: Rounding) -> str:
     """Return the score of the first system without the luck of the choice, a space before it; "" if none."""
-    leader = of_metric(c.leaders, metric)
+    leader = part_about(c.leaders, metric)
     if leader is None:
         return ""
     text = f" Without the luck of being the first of {leader.n_systems}, "
@@ -177,7 +177,7 @@ def _leader_sentence(c: Comparison, metric: MetricInfo, digits: Rounding) -> str
 
 def _focus_sentence(c: Comparison, metric: MetricInfo) -> str:
     """Return the rank of the system that was named in advance, a space before it; "" if none."""
-    one = of_metric(c.focus, metric)
+    one = part_about(c.focus, metric)
     if one is None:
         return ""
     return (

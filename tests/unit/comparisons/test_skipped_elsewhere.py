@@ -15,7 +15,6 @@ import bestby as bb
 from bestby.cli import main
 from bestby.engine import interval_methods, runs, significance_tests
 from bestby.engine.estimate import Estimate
-from bestby.engine.sums import SumSample
 from bestby.inference import samples
 from bestby.questions.datasets import ranking
 from bestby.questions.folds import crossvalidation
@@ -145,8 +144,7 @@ def test_nothing_of_it_is_computed(monkeypatch: pytest.MonkeyPatch) -> None:
         for owner, names in (
             (interval_methods, ("interval",)),
             (Estimate, ("situation",)),
-            (SumSample, ("bootstrap",)),
-            (runs.RunScores, ("interval", "standard_error", "resampled")),
+            (runs.RunScores, ("interval", "standard_error")),
             (runs.RunsWithItems, ("interval", "standard_error", "components", "covariance")),
             (crossvalidation, ("corrected_interval", "corrected_error")),
             (samples, ("improvement",)),

@@ -598,7 +598,9 @@ def _scores(c: DatasetComparison, *, details: bool) -> Table:
     digits, standings, better = _score_rounding(c), _standings(c), c.metric.greater_is_better
     lettered = _lettered(c) and len(c.systems) <= MOST_COLUMNS
 
-    def of_scores(values: Sequence[float], groups: Sequence[str] | None, *, alike: bool = True) -> list[Cell]:
+    def score_cells(
+        values: Sequence[float], groups: Sequence[str] | None, *, alike: bool = True
+    ) -> list[Cell]:
         best = (np.nanmax if better else np.nanmin)(values) if alike else math.nan
         letters = [f" {group}" for group in groups] if lettered and groups else [""] * len(values)
         return [
@@ -607,11 +609,11 @@ def _scores(c: DatasetComparison, *, details: bool) -> Table:
         ]
 
     entries = [
-        (name, of_scores(row, _groups_on(c, name)))
+        (name, score_cells(row, _groups_on(c, name)))
         for name, row in zip(c.datasets, c.scores.tolist(), strict=True)
     ]
     letters = None if standings is None else standings[2]
-    below = [("mean", of_scores(c.means, letters, alike=not c.with_gaps))]
+    below = [("mean", score_cells(c.means, letters, alike=not c.with_gaps))]
     if not c.fixed:
         below.append(("average rank", [Cell(f"{rank:.2f}", rank) for rank in c.average_ranks]))
     if c.with_gaps:

@@ -241,7 +241,7 @@ class RankDifference:
     DatasetComparison : Holds them as `ranking`.
     """
 
-    scales: ClassVar[Mapping[str, float]] = {}
+    _scales: ClassVar[Mapping[str, float]] = {}
 
     a: str
     b: str
@@ -354,7 +354,7 @@ class MeanImprovement:
     RunsOnDatasets : Holds one per pair.
     """
 
-    scales: ClassVar[Mapping[str, float]] = {}
+    _scales: ClassVar[Mapping[str, float]] = {}
 
     a: str
     b: str

@@ -366,7 +366,7 @@ def fold_forest(c: FoldComparison, *, canvas: Canvas = SCREEN) -> Sheet:
         difference_rounding(c),
         c.margin,
         canvas,
-        title=f"{name(c.metric.name)}: {len(c.folds)} folds{intervals}",
+        title=f"Differences over {len(c.folds)} folds{intervals}",
         foot=why_marked(c.differences, c),
         keys=[*drawing.difference_keys(c, c.margin), drawing.key_of_dots("one fold")],
     )

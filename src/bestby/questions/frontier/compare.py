@@ -212,13 +212,13 @@ def _compared(
     p_values = [_no_better(better, spread, freedom)]
     for kind in kinds:
         if kind.units is None:
-            p_values.append(dominance.of_prices(kind.values))
+            p_values.append(dominance.price_p_values(kind.values))
             continue
         with np.errstate(divide="ignore"):
             cheaper = -np.log(kind.values)
         of_cost = _known(kind.units.spread, kind.name)
         p = _no_better(cheaper, of_cost, _freedom(of_cost, kind.units.n_strata))
-        p_values.append(np.where(kind.known, dominance.of_prices(kind.values), p))
+        p_values.append(np.where(kind.known, dominance.price_p_values(kind.values), p))
     found = dominance.dominated(p_values, settings.alpha)
     remains = dominance.on_frontier(found, settings.alpha)
     behind = best.by_t(better, spread, freedom, settings.alpha, drawing.seed).behind

@@ -17,14 +17,14 @@ SELECTED = 0.1
 class Dominated:
     """The p-value of each system that none dominates it, adjusted for all, and the system that comes nearest.
 
-    Both have shape (k,). Systems with a p-value of at most alpha are shown to be off the frontier.
+    Both have shape (k,). Systems with a p-value of at most alpha are off the frontier.
     """
 
     p_adjusted: FloatArray
     by: IntArray
 
 
-def of_prices(price: FloatArray) -> FloatArray:
+def price_p_values(price: FloatArray) -> FloatArray:
     """Return the p-values of known prices, shape (k, k): 0 where j is not dearer than i, 1 where it is."""
     return np.where(price[:, None] <= price, 0.0, 1.0)
 

@@ -93,6 +93,7 @@ class Output(option_groups.InPercent, option_groups.Tables):
     table: ClassVar[str | None] = "checks"
     csv: Text = result_file("Write the checks as CSV.", common=True)
     junit: Text = result_file("Write JUnit XML, a test case for each check.")
+    comment: Text = result_file("Write Markdown for a comment on a pull request.")
     github: bool = flag(
         "Append Markdown to the summary of a GitHub step, and write its outputs.", common=True
     )

@@ -535,6 +535,18 @@ def sentences(g: Gate) -> Iterator[str]:
     yield drawn(g, g.differences)
 
 
+_BADGES = {"pass": "🟢", "fail": "🔴", "inconclusive": "🟡", _SILENT: "⚪"}
+
+
+def to_comment(g: Gate) -> str:
+    """Return the body of a comment that begins with the outcome and folds what explains it."""
+    from bestby.report.writers import markdown
+
+    outcome = _standing(*g.checks)
+    of = f"{g.candidate} against {g.baseline}, {g.extent}"
+    return markdown.to_comment(g, f"{_BADGES[outcome]} **{outcome}** · {markdown.escape(of)}")
+
+
 _TAGS = {"fail": "failure", "inconclusive": "skipped"}
 
 

@@ -623,11 +623,13 @@ def dictionary(c: JudgedComparison) -> dict[str, Any]:
         **values(attributes("n_strata", "labels_drawn", "scale"), c),
         "systems": rows["scores"],
         **data.on_the_best(c),
-        **{name: rows[name] for name in ("differences", "worth")},
+        "differences": rows["differences"],
+        "worth": rows["worth"],
         "judges": [{"judge": j.judge, "equal_bias": j.equal_bias and asdict(j.equal_bias)} for j in c.judges],
         "favour": rows["favour"],
         "judge_by_system": rows["judges"],
-        **{name: rows[name] for name in ("calibration", "bias")},
+        "calibration": rows["calibration"],
+        "bias": rows["bias"],
         "humans": c.humans and asdict(c.humans),
     }
 

@@ -369,7 +369,7 @@ class Favour:
     JudgeQuality : Holds them.
     """
 
-    scales: ClassVar[Mapping[str, float]] = {"difference": OF_JUDGE}
+    _scales: ClassVar[Mapping[str, float]] = {"difference": OF_JUDGE}
 
     label: float | None
     statistic: float
@@ -402,7 +402,7 @@ class CalibrationBin:
     JudgeQuality : Holds the bins in rising order.
     """
 
-    scales: ClassVar[Mapping[str, float]] = {
+    _scales: ClassVar[Mapping[str, float]] = {
         **dict.fromkeys(("low", "high", "judge"), OF_JUDGE), "human": SCORE, "interval": SCORE
     }  # fmt: skip
 
@@ -490,7 +490,7 @@ class JudgeWorth:
     JudgedComparison : Holds one per judge, as ``worth``.
     """
 
-    scales: ClassVar[Mapping[str, float]] = {}
+    _scales: ClassVar[Mapping[str, float]] = {}
 
     judge: str
     scores: tuple[float | None, ...]
@@ -528,7 +528,7 @@ class HumanAgreement:
     JudgedComparison : Holds it, as ``humans``.
     """
 
-    scales: ClassVar[Mapping[str, float]] = {"variance": SQUARE}
+    _scales: ClassVar[Mapping[str, float]] = {"variance": SQUARE}
 
     n_labels: int
     variance: float

@@ -6,13 +6,13 @@ from typing import Any, ClassVar
 
 from bestby._core.errors import InvalidInputError
 from bestby.cli import option_groups
-from bestby.cli.inputs import in_records
+from bestby.cli.inputs import columns_of_table, in_records
 from bestby.cli.option_groups import Count, Names, Text
 from bestby.cli.options import Group, argument, choice, flag, option, record, result_file
 from bestby.vocabulary import allowed_names
 
 JUDGE = "judge"
-"""The column of the judge's scores in a table of several systems."""
+"""The column of the judge's scores in a table with a row per item and system."""
 
 
 @record
@@ -110,21 +110,9 @@ def judged_choose(values: JudgedChoose, progress: Any) -> Any:
     if data.pop("ids_only"):
         ids, groups = _ids(values)
         return choose_items(ids, **groups, **draw)
-    if values.data.value_column is None and _has_judge(values.paths):
+    if values.data.value_column is None and {JUDGE, "system"} <= {*(columns_of_table(values.paths) or ())}:
         data["value_column"] = JUDGE
     return choose_items(read(values.paths, stream=False, **in_records(read, data)), **draw)
-
-
-def _has_judge(paths: list[str]) -> bool:
-    """Tell whether files are a table with a row per item and system, and the scores of a judge."""
-    from bestby.data.columns import MISSING
-    from bestby.readers.formats.base import one_table
-
-    try:
-        names = one_table(paths, "the scores of the judge", MISSING).names
-    except InvalidInputError:  # not a table: a log, or a file per system
-        return False
-    return {JUDGE, "system"} <= {*names}
 
 
 def _ids(values: JudgedChoose) -> tuple[Any, dict[str, Any]]:

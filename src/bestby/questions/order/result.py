@@ -45,7 +45,7 @@ class StochasticOrder(Drawn, Reported):
     StochasticOrders : One for every two systems.
     """
 
-    scales: ClassVar[Mapping[str, float]] = {}
+    _scales: ClassVar[Mapping[str, float]] = {}
 
     a: str
     b: str

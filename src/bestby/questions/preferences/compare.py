@@ -778,13 +778,13 @@ def _notes(
     if judged.voter_columns:
         message = (
             f"{listed(judged.voter_columns)} may say who judged, and is no cluster: judgements of one voter"
-            " are alike, which makes intervals too short; name it: clusters=..."
+            " are alike, which makes intervals too short; name it: clusters=... (--cluster)"
         )
         yield Note("unused_voters", message)
     if judged.style_columns:
         message = (
             f"{listed(judged.style_columns)} may tell of the style of answers, and is not used:"
-            " covariates=... shows how strengths change with it taken into account"
+            " covariates=... (--style) shows how strengths change with it taken into account"
         )
         yield Note("unused_style", message)
 

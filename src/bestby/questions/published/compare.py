@@ -351,9 +351,9 @@ def compare_runs_with(
     pairs = by_hall
     if runs.size < skewness.FROM_UNITS:
         pairs = [shares.welch(mean, deviation, runs.size, *one, theirs, level) for one in possible]
-    answer = shares.of_runs(pairs)
+    answer = shares.independent_runs(pairs)
     info = MetricInfo(metric or "score", greater, (-math.inf, math.inf))
-    most = np.array([answer.p_high]), np.array([shares.of_runs(by_hall).p_high])
+    most = np.array([answer.p_high]), np.array([shares.independent_runs(by_hall).p_high])
     skewed = swap_notes.note_on_skewness(
         info.name, [(system, settings["name"])], *most, 1.0 - level, "runs of one's own"
     )

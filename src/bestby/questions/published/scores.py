@@ -170,6 +170,14 @@ def _of_items(
 
 def _scales(entries: Sequence[_Entry], spread: Any) -> list[float]:
     """Return how many standard errors one unit of the spread of each score is."""
+    for entry in entries:
+        if entry.spread is None:
+            raise InvalidInputError(
+                f"the score of {quoted(entry.system)} has no spread",
+                hint="write it as 0.883±0.004, or pass n_items of shares of right answers",
+                argument="scores",
+            )
+        shares.check_several(entry.n)
     spreads = allowed_names("spread", "published")
     if spread is None:
         raise InvalidInputError(
@@ -184,14 +192,6 @@ def _scales(entries: Sequence[_Entry], spread: Any) -> list[float]:
             argument="spread",
         )
     checks.choice(spread, spreads, "spread")
-    for entry in entries:
-        if entry.spread is None:
-            raise InvalidInputError(
-                f"the score of {quoted(entry.system)} has no spread",
-                hint="write it as 0.883±0.004, or pass n_items of shares of right answers",
-                argument="scores",
-            )
-        shares.check_several(entry.n)
     if spread == "sd":
         return [1.0 / math.sqrt(entry.n) for entry in entries]
     if spread == "ci95":

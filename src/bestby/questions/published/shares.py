@@ -293,10 +293,10 @@ def welch_of_rounded(
         if sd1 + sd2 > 0.0
         for gap in gaps
     ]
-    return of_runs(pairs)
+    return independent_runs(pairs)
 
 
-def of_runs(pairs: Sequence[tuple[Interval, TestResult]]) -> PublishedAnswer:
+def independent_runs(pairs: Sequence[tuple[Interval, TestResult]]) -> PublishedAnswer:
     """Return the answer on runs from intervals and tests, one for each way to round what is published."""
     p = [test.p_value for _, test in pairs]
     interval = union(interval for interval, _ in pairs)

@@ -226,7 +226,7 @@ class Variance:
     .. [1] Searle, Casella & McCulloch (1992), Variance Components, section 4.5 (two-way random model).
     """
 
-    scales: ClassVar[Mapping[str, float]] = dict.fromkeys(("items", "runs", "rest"), SQUARE)
+    _scales: ClassVar[Mapping[str, float]] = dict.fromkeys(("items", "runs", "rest"), SQUARE)
 
     a: str
     b: str | None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bestby.questions.frontier.dominance import SELECTED, dominated, of_prices, on_frontier
+from bestby.questions.frontier.dominance import SELECTED, dominated, on_frontier, price_p_values
 
 ALPHA = 0.05
 
@@ -53,5 +53,5 @@ def test_more_quantities_never_take_a_system_off() -> None:
 
 
 def test_known_prices_are_certain_and_equal_ones_do_not_protect() -> None:
-    p = of_prices(np.array([1.0, 1.0, 2.0]))
+    p = price_p_values(np.array([1.0, 1.0, 2.0]))
     assert p.tolist() == [[0, 0, 0], [0, 0, 0], [1, 1, 0]]
