@@ -39,14 +39,11 @@ IntervalOfPair: TypeAlias = Callable[[str, str, float], Interval | None]
 class _Upper(Protocol):
     """The upper ends of the differences of a system minus the others, in the direction of better scores."""
 
-    def excludes(self, candidate: int, point: float, *, at_once: bool) -> bool:
-        """Return whether some system is shown to be better than a candidate, at the level of a point.
+    def excludes(self, candidate: int, point: float) -> bool:
+        """Return whether it is seen at once that another system is better, at the level of a point."""
 
-        `at_once`: by what takes no time, so that it may go unseen.
-        """
-
-    def ends(self, candidate: int, point: float) -> FloatArray:
-        """Return all upper ends of a candidate, shape (S,)."""
+    def ends(self, candidates: BoolArray, points: FloatArray) -> FloatArray:
+        """Return the upper ends of candidates at the levels of their points, shape (S, S); 0 of others."""
 
 
 class _OfCounts:
@@ -61,12 +58,15 @@ class _OfCounts:
         self.evidence = (self.only - self.only.T) / np.sqrt(np.maximum(differing, 1))
         self.n = counts.n
 
-    def excludes(self, candidate: int, point: float, *, at_once: bool) -> bool:  # noqa: ARG002
+    def excludes(self, candidate: int, point: float) -> bool:
         return bool(self.evidence[:, candidate].max() > point)
 
-    def ends(self, candidate: int, point: float) -> FloatArray:
-        won, lost = self.only[candidate], self.only[:, candidate]
-        return proportions.tango_pairs(won, lost, self.n, _two_sided(point))[1]
+    def ends(self, candidates: BoolArray, points: FloatArray) -> FloatArray:
+        found = np.zeros(self.only.shape)
+        for one in np.flatnonzero(candidates).tolist():
+            won, lost = self.only[one], self.only[:, one]
+            found[one] = proportions.tango_pairs(won, lost, self.n, _two_sided(points[one]))[1]
+        return found
 
 
 class _OfPairs:
@@ -86,15 +86,17 @@ class _OfPairs:
         self.errors, self.df = np.sqrt(variances).reshape(size, size), max(1.0, estimates.group.n_units - 1.0)
         self.evidence = best.evidence_by_t(self.differences, self.errors, self.df)
 
-    def excludes(self, candidate: int, point: float, *, at_once: bool) -> bool:
-        against = self.evidence[:, candidate]
-        rivals = np.argsort(-against, kind="stable")[: 1 if at_once else None]
-        better = rivals[self.differences[rivals, candidate] > 0.0]
-        return any(self._end(candidate, rival, point) < 0.0 for rival in better.tolist())
+    def excludes(self, candidate: int, point: float) -> bool:
+        rival = int(np.argsort(-self.evidence[:, candidate], kind="stable")[0])
+        return self.differences[rival, candidate] > 0.0 and self._end(candidate, rival, point) < 0.0
 
-    def ends(self, candidate: int, point: float) -> FloatArray:
-        every = range(len(self.place))
-        return np.array([0.0 if s == candidate else self._end(candidate, s, point) for s in every])
+    def ends(self, candidates: BoolArray, points: FloatArray) -> FloatArray:
+        found = np.zeros(self.differences.shape)
+        for pair in combinations(range(len(found)), 2):
+            for one, other in (pair, pair[::-1]):  # both at once, while what they are made of is at hand
+                if candidates[one]:
+                    found[one, other] = self._end(one, other, points[one])
+        return found
 
     def _end(self, a: int, b: int, point: float) -> float:
         first = self.place[a] < self.place[b]  # as the pair stands in the comparison
@@ -150,10 +152,11 @@ def set_of_best(
         return found
 
     bound = best.points(None, size, settings.alpha, 0)[0]
-    needed = np.array([not upper.excludes(s, bound, at_once=True) for s in range(size)])
-    at = points(needed)
-    remain = [needed[s] and not upper.excludes(s, at[s], at_once=False) for s in range(size)]
-    return best.set_of_best(np.array(remain), lambda s: upper.ends(s, at[s]))
+    needed = np.array([not upper.excludes(s, bound) for s in range(size)])
+    ends = upper.ends(needed, points(needed))
+    scores = sign * estimates.scores
+    worse = (ends < 0.0) & (rounding.difference(scores[:, None], scores[None, :]) < 0.0)
+    return best.set_of_best(needed & (worse.sum(axis=1) == 0), lambda s: ends[s])
 
 
 def set_by_bonferroni(
