@@ -51,11 +51,11 @@ def against(baseline: str | None) -> str:
     return "" if baseline is None else f", with {baseline} as the baseline"
 
 
-def clustered(c: Any) -> str:
+def clustered(c: Any, what: str = "items") -> str:
     """Return what is independent, where items lie in clusters."""
     if not getattr(c, "n_clusters", 0):
         return ""
-    return "Intervals and tests take the clusters, not the items, to be independent."
+    return f"Intervals and tests take the clusters, not the {what}, to be independent."
 
 
 def inference(
