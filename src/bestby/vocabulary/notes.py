@@ -253,6 +253,8 @@ NOTES_BY_SUBJECT: dict[str, dict[str, str]] = {
             "Some levels of a facet lack many more cells than others.",
         "negative_component":
             "The estimate of a variance component is below 0, and was set to 0.",
+        "no_components":
+            "Too many cells are missing to tell effects apart: there are no variance components.",
         "paired_by_number":
             "Unmatched levels that lie in no sampled facet were paired in their order.",
         "rests_on_few":

@@ -155,15 +155,21 @@ class Cells:
         solved: FloatArray = np.linalg.solve(self._expected, squares)
         return solved
 
+    @property
+    def estimable(self) -> bool:
+        """Whether every effect has degrees of freedom of its own, which missing cells can take away."""
+        return bool((self.freedom > 0.0).all())
+
     def check_estimable(self) -> None:
         """Refuse a design in which two effects cannot be told apart."""
-        for effect, freedom in zip(self.effects, self.freedom, strict=True):
-            if freedom <= 0.0 and self.nesting.varies(effect):
-                what = " and ".join(facet for facet in self.nesting.facets if facet in effect)
-                raise DesignError(
-                    f"nothing tells {what} apart from what it is crossed with: each has one cell with it",
-                    hint="leave a facet out, or say which lies in which: nested=...",
-                )
+        if self.estimable:
+            return
+        effect = self.effects[int((self.freedom <= 0.0).argmax())]
+        what = " and ".join(facet for facet in self.nesting.facets if facet in effect)
+        raise DesignError(
+            f"nothing tells {what} apart from what it is crossed with: there are too few cells for that",
+            hint="leave a facet out, or say which lies in which: nested=...",
+        )
 
 
 def degrees_of_freedom(effects: Sequence[Effect], levels: FloatArray | IntArray) -> FloatArray:

@@ -31,6 +31,12 @@ def notes_on_pair(mean: Mean, d: FacetDifference) -> Iterator[Note]:
     """Yield what a difference rests on, and what was set to 0 or pooled."""
     if mean.error is None:
         return
+    if mean.parts is None:
+        message = (
+            "so many cells have no value that effects cannot be told apart: there are no variance components,"
+            " and nothing is said of other numbers of levels"
+        )
+        yield Note("no_components", message)
     design = mean.design
     many, effects = many_levels(design), design.effects
     levels = {

@@ -32,9 +32,7 @@ class Designs:
         self._mean: dict[bytes, tuple[Averaging, Cells]] = {}
 
     def _cells(self, nesting: Nesting, codes: Mapping[str, IntArray]) -> Cells:
-        cells = Cells(nesting, codes, weights_of(nesting, codes, by_levels=self.by_levels))
-        cells.check_estimable()
-        return cells
+        return Cells(nesting, codes, weights_of(nesting, codes, by_levels=self.by_levels))
 
     def _codes(self, there: Array) -> dict[str, IntArray]:
         return {facet: joint_levels([code[there]]) for facet, code in self.codes.items()}
@@ -53,6 +51,7 @@ class Designs:
             rest = self.nesting.without(self.nesting.averaged)
             averaging = Averaging.over(self._codes(there), rest.facets)
             self._mean[key] = averaging, self._cells(rest, averaging.codes)
+            self._mean[key][1].check_estimable()
         return self._mean[key]
 
 
@@ -102,9 +101,11 @@ def mean_of(
     error = error_of_mean(parts, design.freedom, design.levels, design.nesting)
     if rounding.is_nothing(error.standard_error, scale):  # all that varies is fixed
         return Mean(mean, scale, design, whole)
+    of_whole = values if cells is None else cells
     return Mean(
-        mean, scale, design, whole, error, whole.components(values if cells is None else cells) * whole.kappa
-    )
+        mean, scale, design, whole, error,
+        whole.components(of_whole) * whole.kappa if whole.estimable else None,
+    )  # fmt: skip
 
 
 class Analysis:
@@ -160,7 +161,11 @@ class Analysis:
         whole = Cells(
             runs, {"run": run, **{facet: codes[facet] for facet in rest.facets}}, mean.whole.weights
         )
-        return mean_of(whole, whole, None, cells, mean.scale).interval(self.level)[0]
+        return (
+            mean_of(whole, whole, None, cells, mean.scale).interval(self.level)[0]
+            if whole.estimable
+            else None
+        )
 
     def components(self, mean: Mean) -> tuple[FacetComponent, ...]:
         """Return what each effect brings, with its interval."""

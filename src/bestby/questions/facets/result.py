@@ -243,6 +243,11 @@ class FacetDifference(Difference):
     @property
     def estimates(self) -> studying.Estimates:
         """The components as what other designs are computed from."""
+        if not self.components:
+            raise InvalidInputError(
+                f"{self.a} minus {self.b} has no components: nothing varies, or too many cells are missing",
+                hint="give more cells, or fewer facets",
+            )
         parents = {facet.name: frozenset(facet.within) for facet in self.facets}
         fixed = frozenset(facet.name for facet in self.facets if facet.fixed)
         items = next((facet.name for facet in self.facets if facet.items), None)
@@ -414,8 +419,6 @@ class FacetsComparison(Comparison):
         """
         d = self.differences[0] if pair is None else self[pair]
         assert isinstance(d, FacetDifference)
-        if not d.components:
-            raise InvalidInputError(f"nothing varies between {d.a} and {d.b}: more levels change nothing")
         checks.mapping(
             costs, "costs", "a facet to the cost of a level", 'costs={"prompt": 30, "call": 0.002}'
         )

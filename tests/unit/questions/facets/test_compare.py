@@ -217,6 +217,19 @@ def test_missing_cells() -> None:
     )
 
 
+def test_sparse_cells_have_an_interval_but_no_components() -> None:
+    lacks = np.random.default_rng(1).random((4, 2, 30)) < 0.85
+    few = {name: np.where(lacks, np.nan, x) for name, x in scores(size=(4, 2, 30)).items()}
+    sparse = facets(few, nested="seed in prompt")
+    assert (sparse["a", "b"].components, "no_components" in codes(sparse)) == ((), True)
+    assert 0.0 < sparse["a", "b"].p_value < 1.0
+    assert str(sparse)
+    with pytest.raises(InvalidInputError, match="no components"):
+        sparse["a", "b"].study({"prompt": 8})
+    with pytest.raises(InvalidInputError, match="no components"):
+        sparse.allocate(budget=9, costs={"call": 1})
+
+
 def test_several_values_in_a_cell_are_averaged() -> None:
     table = long(scores(), "prompt", "seed", "item")
     found = facets(table, "prompt")
