@@ -23,6 +23,7 @@ _ORDER = ("del-barrio-etal-2018-optimal", "dror-etal-2019-deep", "ulmer-etal-202
 _CORRECTED_T = ("nadeau-bengio-2003-inference",)
 _CONSERVATIVE_T = (*_CORRECTED_T, "bouckaert-frank-2004-evaluating")
 _CROSSED = ("searle-etal-1992-variance", "satterthwaite-1946-approximate")
+_FACETS = ("satterthwaite-1946-approximate", "cochran-1964-approximate")
 _STRATIFIED = ("cochran-1977-sampling", "satterthwaite-1946-approximate")
 _CR2 = ("bell-mccaffrey-2002-bias", "pustejovsky-tipton-2018-small")
 _HALL = ("hall-1992-removal",)
@@ -57,6 +58,7 @@ SOURCES: dict[str, dict[str, tuple[str, ...]]] = {
         "stratified-hall": (*_STRATIFIED, *_HALL),
         "crossed-t": _CROSSED,
         "crossed-bootstrap": ("owen-2007-pigeonhole",),
+        "mixture-t": _FACETS,
         "corrected-t": _CORRECTED_T,
         "conservative-t": _CONSERVATIVE_T,
         "5x2cv-f": ("alpaydin-1999-combined",),
@@ -87,6 +89,8 @@ SOURCES: dict[str, dict[str, tuple[str, ...]]] = {
         "max-t": ("romano-wolf-2005-exact",),
         "t": ("student-1908-probable",),
         "log-t": ("cochran-1977-sampling",),
+        "mixture-t": _FACETS,
+        "generalised": ("weerahandi-1993-generalized",),
         "welch": ("welch-1938-significance",),
         "yuen": ("yuen-1974-two",),
         "price-bonett": ("bonett-price-2002-statistical",),
@@ -128,6 +132,10 @@ SOURCES: dict[str, dict[str, tuple[str, ...]]] = {
         "permutation-q": ("cochran-1954-combination", "pauly-etal-2015-asymptotic"),
         "welch-q": ("cochran-1954-combination", "welch-1951-comparison"),
         "hotelling": ("cochran-1954-combination", "hotelling-1931-generalization"),
+    },
+    "facets": {
+        "components": ("henderson-1953-estimation", "brennan-2001-generalizability"),
+        "draws": ("weerahandi-1993-generalized",),
     },
     "frontier": {
         "union": ("berger-1982-multiparameter",),
