@@ -76,10 +76,10 @@ def supported_test(asked: str, group: Group) -> tuple[str, tuple[Note, ...]]:
     return "wald", (Note("two_way", message),)
 
 
-def cluster_notes(evaluation: Evaluation) -> list[Note]:
-    """Return a note if clusters are few or one holds much of the items."""
+def cluster_notes(*groupings: Array | None) -> list[Note]:
+    """Return a note on each grouping whose clusters are few, or one of which holds much of the items."""
     notes = []
-    for groups in (evaluation.clusters, evaluation.crossed):
+    for groups in groupings:
         if groups is not None:
             sizes = np.bincount(codes(groups)[1].astype(np.int64))
             message = _few(sizes)

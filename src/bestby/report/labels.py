@@ -16,7 +16,7 @@ from bestby.results.base import MetricInfo, Note
 
 _FIELDS = frozenset(
     (
-        "a", "about", "b", "baseline", "baselines", "behind", "candidate", "column", "columns", "cost",
+        "a", "about", "annotator", "b", "baseline", "baselines", "behind", "candidate", "column", "columns", "cost",
         "costs", "datasets", "dominated_by", "found", "helped", "highest", "judge", "lowest", "metric",
         "metrics", "names", "part", "published", "slice", "system", "systems",
     )
