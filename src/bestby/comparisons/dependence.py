@@ -9,7 +9,7 @@ import numpy as np
 
 from bestby._core.errors import DesignError
 from bestby._core.text import percentage
-from bestby._core.typing import IntArray
+from bestby._core.typing import Array, IntArray
 from bestby.comparisons.settings import Settings
 from bestby.data.columns import codes
 from bestby.data.evaluation import Evaluation

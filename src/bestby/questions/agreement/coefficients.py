@@ -1,18 +1,19 @@
-"""Coefficients of agreement as functions of sums over items: Cohen, Gwet, intraclass correlations, and metrics.
+"""Coefficients of agreement as functions of sums over items: kappas, AC1 and AC2, intraclass correlations.
 
 Labels are codes, shape (n, A): a row per item and a column per annotator, -1 where one gave no label.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
 from bestby._core.errors import InvalidInputError
-from bestby._core.typing import FloatArray, IntArray
+from bestby._core.typing import BoolArray, FloatArray, IntArray
 from bestby.metrics.agreement import (
     Agreement,
     FleissKappa,
@@ -37,7 +38,8 @@ ALPHA: dict[str, tuple[str, type[Agreement]]] = {
 """Krippendorff's alpha on each scale, by its name as a metric."""
 
 
-class Coefficient(Protocol):
+@dataclass(frozen=True)
+class Coefficient(ABC):
     """A coefficient: what each item adds to its sums, and its value by the sums.
 
     `among` says whose labels may be exchanged without changing it: those of "all" annotators, those of all
@@ -45,19 +47,26 @@ class Coefficient(Protocol):
     """
 
     name: str
-    among: Literal["all", "first", "none"]
 
+    among: ClassVar[Literal["all", "first", "none"]] = "all"
+
+    @abstractmethod
     def rows(self, codes: IntArray) -> FloatArray:
         """Return what each item adds, shape (n, k); zeros of an item that does not count."""
-        ...
 
-    def value(self, totals: FloatArray) -> FloatArray:
-        """Return the coefficient of sums, over their last axis; NaN where it is undefined."""
-        ...
-
+    @abstractmethod
     def shares(self, totals: FloatArray) -> Shares | None:
         """Return the observed and the expected agreement, if these are shares."""
-        ...
+
+    def value(self, totals: FloatArray) -> FloatArray:
+        """Return the coefficient of sums, over their last axis; NaN where chance agrees always."""
+        shares = self.shares(totals)
+        assert shares is not None
+        observed, expected = shares
+        room = 1.0 - expected
+        defined = room > np.finfo(np.float64).eps
+        value: FloatArray = np.where(defined, 1.0 - (1.0 - observed) / np.where(defined, room, 1.0), np.nan)
+        return value
 
 
 def counted(codes: IntArray, n_labels: int) -> FloatArray:
@@ -87,23 +96,12 @@ def weights_of(name: str, n_labels: int) -> FloatArray:
     return weights
 
 
-def beyond_chance(shares: Shares) -> FloatArray:
-    """Return (p_o - p_e) / (1 - p_e); NaN where chance agrees always."""
-    observed, expected = shares
-    room = 1.0 - expected
-    defined = room > np.finfo(np.float64).eps
-    value: FloatArray = np.where(defined, 1.0 - (1.0 - observed) / np.where(defined, room, 1.0), np.nan)
-    return value
-
-
 @dataclass(frozen=True)
-class OfMetric:
+class OfMetric(Coefficient):
     """A coefficient that is a metric of the project: Krippendorff's alpha, or Fleiss' kappa."""
 
-    name: str
     metric: Agreement
     labels: tuple[Any, ...]
-    among: Literal["all"] = "all"
 
     @classmethod
     def of(cls, name: str, kind: type[Agreement], codes: IntArray, labels: Sequence[Any]) -> OfMetric:
@@ -130,7 +128,7 @@ class OfMetric:
 
 
 @dataclass(frozen=True)
-class Gwet:
+class Gwet(Coefficient):
     """Gwet's AC1 of labels without order, AC2 with weights, of the items that have two labels or more.
 
     Gwet 2008, Computing inter-rater reliability in the presence of high agreement, Brit. J. Math. Statist.
@@ -143,9 +141,7 @@ class Gwet:
     0.941
     """
 
-    name: str
     weights: FloatArray = field(compare=False)
-    among: Literal["all"] = "all"
 
     def rows(self, codes: IntArray) -> FloatArray:
         """Return agreement and number of items with two labels, beside shares of labels and their number."""
@@ -154,10 +150,6 @@ class Gwet:
         # Of m labels, each agrees with the m - 1 others by the weights; its own weight with itself is 1.
         agreeing = (counts * (counts @ self.weights - 1.0)).sum(axis=1) / np.maximum(m * (m - 1.0), 1.0)
         return np.column_stack([agreeing, m > 1.0, counts / np.maximum(m, 1.0)[:, None], m > 0.0])
-
-    def value(self, totals: FloatArray) -> FloatArray:
-        """Return the agreement beyond chance."""
-        return beyond_chance(self.shares(totals))
 
     def shares(self, totals: FloatArray) -> Shares:
         """Return p_o, and p_e = T sum of pi (1 - pi) / (K (K - 1)), T the sum of all weights."""
@@ -168,7 +160,7 @@ class Gwet:
 
 
 @dataclass(frozen=True)
-class AgainstOthers:
+class AgainstOthers(Coefficient):
     """Kappa of the first annotator and the others, of the items that he and another one labelled.
 
     Observed is how often he agrees with another one of the item, drawn at random; expected is that of two
@@ -181,9 +173,9 @@ class AgainstOthers:
     -0.0234
     """
 
-    name: str
     weights: FloatArray = field(compare=False)
-    among: Literal["first"] = "first"
+
+    among = "first"
 
     def rows(self, codes: IntArray) -> FloatArray:
         """Return agreement, the label of the first, the shares of those of the others, and 1."""
@@ -194,10 +186,6 @@ class AgainstOthers:
         others /= np.maximum(m, 1.0)[:, None]
         agreeing = ((first @ self.weights) * others).sum(axis=1)
         return np.where(usable, np.column_stack([agreeing, first, others, usable]), 0.0)
-
-    def value(self, totals: FloatArray) -> FloatArray:
-        """Return the agreement beyond chance."""
-        return beyond_chance(self.shares(totals))
 
     def shares(self, totals: FloatArray) -> Shares:
         """Return the mean agreement, and that of the shares of labels of both sides."""
@@ -211,7 +199,7 @@ INTRACLASS = ("icc_1", "icc_a_1", "icc_c_1", "icc_a_k")
 
 
 @dataclass(frozen=True)
-class Intraclass:
+class Intraclass(Coefficient):
     """An intraclass correlation, of the items that all annotators scored.
 
     McGraw & Wong 1996, Forming inferences about some intraclass correlation coefficients, Psychol. Methods 1,
@@ -226,14 +214,14 @@ class Intraclass:
     [0.17, 0.29, 0.71, 0.62]
     """
 
-    name: str
     labels: tuple[float, ...]
     n_annotators: int
-    among: Literal["none"] = "none"
+
+    among = "none"
 
     def rows(self, codes: IntArray) -> FloatArray:
         """Return 1, the scores of each annotator, the square of their sum, and the sum of their squares."""
-        whole = (codes >= 0).all(axis=1)
+        whole: BoolArray = np.asarray((codes >= 0).all(axis=1))
         # The mean is taken off, as squares of large numbers would drown how they vary.
         x = np.where(whole[:, None], (np.array(self.labels) - np.mean(self.labels))[codes], 0.0)
         return np.column_stack([whole, x, x.sum(axis=1) ** 2, (x**2).sum(axis=1)])

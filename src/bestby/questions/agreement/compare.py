@@ -1,4 +1,4 @@
-"""`agreement`: how far annotators agree, by all usual coefficients; who agrees with whom, and who does not."""
+"""`agreement`: how far annotators agree, by all usual coefficients; who agrees with whom, who does not."""
 
 from __future__ import annotations
 
@@ -281,8 +281,8 @@ def _notes(
     if scale == "nominal" and not said and len(labels) > 2 and len(numbers) == len(labels):
         yield Note(
             "numbers_as_labels",
-            f"the labels are numbers ({listed([str(one) for one in labels], 5)}) and were taken for names: 1"
-            " and 5 differ as much as 1 and 2; choose the scale ordinal or interval if they are ranks or scores",
+            f"the labels are numbers ({listed([str(one) for one in labels], 5)}) and were taken for names, of"
+            " which any two differ as much; choose the scale ordinal or interval if they are ranks or scores",
         )
     single = int((codes >= 0).any(axis=1).sum()) - len(counts)
     if single:
@@ -328,9 +328,9 @@ def _notes_on_rare_labels(counts: FloatArray, labels: Sequence[Any], scale: Scal
     if rare < FEW_RARE:
         yield Note(
             "rare_label",
-            f"only {rare} {'item has' if rare == 1 else 'items have'} another label than the commonest, fewer than"
-            f" {FEW_RARE}, which hardly shows how often annotators agree on it: intervals are long, and hold high"
-            " agreement less often than they say",
+            f"only {rare} {'item has' if rare == 1 else 'items have'} another label than the commonest, fewer"
+            f" than {FEW_RARE}, which hardly shows how often annotators agree on it: intervals are long, and"
+            " hold high agreement less often than they say",
         )
 
 
@@ -342,15 +342,15 @@ def _paradox(
     alpha, ac1 = by_name.get("krippendorff_alpha"), by_name.get("ac1")
     if alpha is None or ac1 is None or ac1.value - alpha.value < PARADOX:
         return
-    assert alpha.observed is not None and alpha.expected is not None and ac1.expected is not None
+    assert alpha.observed is not None
+    assert alpha.expected is not None
+    assert ac1.expected is not None
     place = int(np.argmax(counts.sum(axis=0)))
     share = counts[:, place].sum() / counts.sum()
     yield Note(
         "kappa_paradox",
-        f"{100 * alpha.observed:.0f} % of pairs of labels agree, but alpha is {alpha.value:.2f}:"
-        f" {100 * share:.0f} % of all labels are {labels[place]!r}, so that chance alone would agree on"
-        f" {100 * alpha.expected:.0f} %. AC1 is {ac1.value:.2f}, as it lets chance agree on"
-        f" {100 * ac1.expected:.0f} % only: the more one label prevails, the less it ascribes to chance. Alpha"
-        " says how well the rare labels are told apart, AC1 how often labels agree; report both, and how often"
-        " the rare label is agreed on",
+        f"{100 * alpha.observed:.0f} % of pairs agree, but alpha is {alpha.value:.2f}, as {100 * share:.0f} %"
+        f" of all labels are {labels[place]!r} and chance would agree on {100 * alpha.expected:.0f} %. AC1 is"
+        f" {ac1.value:.2f}: it ascribes {100 * ac1.expected:.0f} % to chance, and less the more one label"
+        " prevails. Alpha tells whether rare labels are agreed on, AC1 how often labels agree: report both",
     )

@@ -1,4 +1,4 @@
-"""Intervals of coefficients of agreement, by the spread that items would have if the coefficient were at the end.
+"""Intervals of coefficients of agreement, by the spread that items would have at each end.
 
 Where a label is rare, the items do not show how much a coefficient varies: if nobody ever gave the rare label
 twice to an item, its standard error is next to nothing. So the standard error at a value other than the
@@ -17,7 +17,7 @@ from itertools import product
 import numpy as np
 
 from bestby._core import special
-from bestby._core.typing import FloatArray, IntArray
+from bestby._core.typing import BoolArray, FloatArray, IntArray
 from bestby.inference import clusters
 from bestby.inference.bisection import last_that_holds
 from bestby.questions.agreement.coefficients import Coefficient
@@ -56,15 +56,15 @@ class Measured:
 
     def __init__(self, coefficient: Coefficient, items: Items) -> None:
         rows = coefficient.rows(items.kinds)
-        usable = rows.any(axis=1)[items.place]
+        usable = np.asarray(rows.any(axis=1))[items.place]
         self.coefficient, self.items = coefficient, items
         self.usable, self.rows = usable, rows[items.place][usable]
         self.n = int(usable.sum())
         self.totals = self.rows.sum(axis=0)
         self.value = float(coefficient.value(self.totals)) if self.n else math.nan
-        self.codes = (
-            None if items.clusters is None else np.unique(items.clusters[usable], return_inverse=True)[1]
-        )
+        self.groups: IntArray | None = None
+        if items.clusters is not None:
+            _, self.groups = np.unique(items.clusters[usable], return_inverse=True)
 
     @property
     def shares(self) -> tuple[float, float] | None:
@@ -80,15 +80,20 @@ class Measured:
     @property
     def n_units(self) -> float:
         """The number of items, or of clusters of equal size."""
-        if self.codes is None:
+        if self.groups is None:
             return float(self.n)
-        return clusters.equal_units(np.bincount(self.codes).astype(np.float64))
+        return clusters.equal_units(np.bincount(self.groups).astype(np.float64))
 
-    def influence(self) -> FloatArray:
-        """Return what each item adds to the value, shape (all items,); 0 of those that do not count."""
-        out = np.zeros(self.usable.size)
-        out[self.usable] = (self.rows - self.totals / self.n) @ self._gradient(self.totals)
-        return out
+    def left_out(self) -> FloatArray:
+        """Return the value without each item, or each cluster, of all there are; as it is where undefined."""
+        rows = np.zeros((self.usable.size, self.rows.shape[1]))
+        rows[self.usable] = self.rows
+        if self.items.clusters is not None:
+            codes = np.unique(self.items.clusters, return_inverse=True)[1]
+            rows = np.stack([np.bincount(codes, column) for column in rows.T], axis=1)
+        values = self.coefficient.value(self.totals - rows)
+        without: FloatArray = np.where(np.isfinite(values), values, self.value)
+        return without
 
     def interval(self, level: float) -> Interval | None:
         """Return the interval of the coefficient; None where it is undefined."""
@@ -149,11 +154,11 @@ class Measured:
 
     def _design_effect(self, gradient: FloatArray) -> float:
         """Return by how much clusters raise the variance, at least 1."""
-        if self.codes is None:
+        if self.groups is None:
             return 1.0
         added = (self.rows - self.totals / self.n) @ gradient
-        n_clusters = int(self.codes.max()) + 1
-        together = np.bincount(self.codes, added)
+        n_clusters = int(self.groups.max()) + 1
+        together = np.bincount(self.groups, added)
         itemwise = float(added @ added)
         if itemwise <= 0.0:
             return self.n / n_clusters  # nothing tells how items of a cluster go together: all alike
@@ -167,7 +172,7 @@ class Measured:
         labelled = self.items.kinds[self.items.place][self.usable]
         codes, weights = [], []
         shares = self._margins(labelled)
-        for columns, weight, width in self._patterns(labelled >= 0):
+        for columns, weight, width in self._patterns(np.asarray(labelled >= 0)):
             margins = [shares[column] for column in columns]
             listed = _unanimous(margins) if unanimous else _at_random(margins)
             full = np.full((len(listed[0]), width), -1)
@@ -177,7 +182,7 @@ class Measured:
         # Rows of these labels never fail: each kind of item that counts has two labels or more.
         return self.coefficient.rows(np.concatenate(codes)), np.concatenate(weights)
 
-    def _patterns(self, present: FloatArray) -> Iterator[tuple[IntArray, float, int]]:
+    def _patterns(self, present: BoolArray) -> Iterator[tuple[IntArray, float, int]]:
         """Yield who labels an item together, how often, and the number of annotators.
 
         Of annotators who may be exchanged only their number counts.
@@ -204,7 +209,7 @@ class Measured:
 
 def _unanimous(margins: list[FloatArray]) -> tuple[IntArray, FloatArray]:
     """Return each label given by all, as often as it is given."""
-    shares = np.mean(margins, axis=0)
+    shares: FloatArray = np.mean(margins, axis=0)
     labels = np.flatnonzero(shares)
     return np.repeat(labels[:, None], len(margins), axis=1), shares[labels]
 
@@ -227,22 +232,25 @@ def _at_random(margins: list[FloatArray]) -> tuple[IntArray, FloatArray]:
 def difference(one: Measured, other: Measured, level: float) -> tuple[float, Interval | None]:
     """Return the difference of two coefficients of the same items, with an interval.
 
-    By the intervals of both and the correlation of what items add to them (Zou 2007, Toward using confidence
-    intervals to compare correlations, Psychol. Methods 12, 399-413, eq. 15).
+    Its ends are the outer ones of two intervals. One is of the intervals of both coefficients and the
+    correlation of what items add to them (Zou 2007, Toward using confidence intervals to compare
+    correlations, Psychol. Methods 12, 399-413, eq. 15), which holds where a label is rare; the other is
+    Student's by the jackknife, which holds where the two coefficients nearly go together.
     """
     estimate = one.value - other.value
     a, b = one.interval(level), other.interval(level)
     if a is None or b is None:
         return estimate, None
-    u, v = one.influence(), other.influence()
-    if one.items.clusters is not None:
-        u, v = (np.bincount(one.items.clusters, w) for w in (u, v))
+    u, v = one.left_out(), other.left_out()
+    u, v = u - u.mean(), v - v.mean()
     size = math.sqrt(float(u @ u) * float(v @ v))
     r = float(u @ v) / size if size > 0.0 else 0.0
 
-    def width(down: float, up: float) -> float:
+    def reach(down: float, up: float) -> float:
         return math.sqrt(max(down**2 + up**2 - 2.0 * r * down * up, 0.0))
 
-    low = estimate - width(one.value - a.low, b.high - other.value)
-    high = estimate + width(a.high - one.value, other.value - b.low)
+    t = float(special.stdtrit(other.degrees_of_freedom, 0.5 * (1.0 + level)))
+    jackknife = t * math.sqrt((u.size - 1.0) / u.size * float((u - v) @ (u - v)))
+    low = estimate - max(reach(one.value - a.low, b.high - other.value), jackknife)
+    high = estimate + max(reach(a.high - one.value, other.value - b.low), jackknife)
     return estimate, Interval(low, high, level, METHOD, True) if high > low else None

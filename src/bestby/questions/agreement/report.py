@@ -95,8 +95,8 @@ def _meaning(c: Agreement, alpha: AgreementCoefficient, shown: str) -> str:
         else "no more than chance would give"
     )
     return (
-        f"{both} agree on {percent_of(alpha.observed)} of pairs of labels, and labels given at random as often"
-        f" would on {percent_of(alpha.expected)}: {shown}, {gained}."
+        f"{both} agree on {percent_of(alpha.observed)} of pairs of labels, and labels given at random as"
+        f" often would on {percent_of(alpha.expected)}: {shown}, {gained}."
     )
 
 
@@ -274,14 +274,14 @@ def sentences(c: Agreement) -> Iterator[str]:
     )
     yield (
         f"{percent(c.level)} intervals, for other items and the same annotators, are by"
-        f" {with_works('interval', 'mixture-score')}: as a score interval, each value is taken with the standard"
-        " error of items that have this value."
+        f" {with_works('interval', 'mixture-score')}: as a score interval, each value is taken with the"
+        " standard error of items that have this value."
     )
     if len(c.annotators) > 2:
         yield (
             f"Each annotator was compared with the others by the kappa of an isolated"
-            f" rater{cite('agreement', 'isolated')}, and agreement without each annotator with that of all, by"
-            f" the intervals of both and their correlation{cite('agreement', 'difference')}."
+            f" rater{cite('agreement', 'isolated')}, and agreement without each annotator with that of all,"
+            f" by the intervals of both and their correlation{cite('agreement', 'difference')}."
         )
     if c.paradox:
         yield (

@@ -15,6 +15,7 @@ from bestby._core.arrays import is_table, objects
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
 from bestby._core.typing import Array, IntArray
+from bestby.data.alignment import one_grouping
 from bestby.data.columns import column_of_texts, group_codes, identifiers
 from bestby.data.layouts.assemble import agreed, annotator_names
 from bestby.data.reading import Reading
@@ -43,6 +44,7 @@ class Labelled:
 
 def labels_of(data: Any, reading: Reading, items: Any, clusters: Any) -> Labelled:
     """Return the labels of what a user passes: arrays by annotator, or a table."""
+    clusters = one_grouping(clusters, "agreement")
     if isinstance(data, Table):
         return of_table(data, reading, items, clusters)
     if isinstance(data, str | PathLike):
@@ -183,7 +185,10 @@ def _long(table: Table, who: str, item: str, value: str | None, cluster: str | N
     if cluster is not None:
         of = agreed(table.source, "cluster", ids, column_of_texts(table.texts(cluster, "cluster")))
         groups = np.array([of[one] for one in rows])
-    description = f"{table.source} was read as a row per item and annotator; labels: {value}; annotators: {listed(names)}"
+    description = (
+        f"{table.source} was read as a row per item and annotator; labels: {value};"
+        f" annotators: {listed(names)}"
+    )
     return Labelled(tuple(names), labels, groups, description)
 
 
@@ -276,8 +281,11 @@ def _by_name(
         order = [_text(one) for one in classes]
         odd = next((text for text in texts if text not in order), None)
         if odd is not None or len(set(order)) < len(order):
+            wrong = (
+                "classes has one twice" if odd is None else f"label {quoted(odd)} is not among the classes"
+            )
             raise InvalidInputError(
-                f"label {quoted(odd)} is not among the classes" if odd is not None else "classes has one twice",
+                wrong,
                 hint=f"classes: {listed(order)}", argument="reading.classes",
             )  # fmt: skip
     place = {text: code for code, text in enumerate(order)}
