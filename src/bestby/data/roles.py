@@ -111,6 +111,9 @@ RUN_WORDS = ("run", "seed")
 REPETITION_WORDS = ("repetition", "repeat", "rep", "round", *RUN_WORDS)
 """Names of columns that hold the number of a repetition of a cross-validation."""
 
+ANNOTATOR_WORDS = ("annotator", "annotator_id", "rater", "coder", "worker", "worker_id")
+"""Names of columns that say who labelled."""
+
 DATASET_WORDS = ("dataset", "task")
 """Names of columns that hold the name of a dataset."""
 

@@ -43,12 +43,14 @@ class Coefficient(ABC):
     """A coefficient: what each item adds to its sums, and its value by the sums.
 
     `among` says whose labels may be exchanged without changing it: those of "all" annotators, those of all
-    but the "first", or those of "none".
+    but the "first", or those of "none". To chance all labels are alike if it is `uniform`; else it gives each
+    as often as annotators do.
     """
 
     name: str
 
     among: ClassVar[Literal["all", "first", "none"]] = "all"
+    uniform: ClassVar[bool] = False
 
     @abstractmethod
     def rows(self, codes: IntArray) -> FloatArray:
@@ -142,6 +144,8 @@ class Gwet(Coefficient):
     """
 
     weights: FloatArray = field(compare=False)
+
+    uniform = True
 
     def rows(self, codes: IntArray) -> FloatArray:
         """Return agreement and number of items with two labels, beside shares of labels and their number."""

@@ -174,6 +174,8 @@ class Measured:
         shares = self._margins(labelled)
         for columns, weight, width in self._patterns(np.asarray(labelled >= 0)):
             margins = [shares[column] for column in columns]
+            if self.coefficient.uniform and not unanimous:
+                margins = [np.full(one.size, 1.0 / one.size) for one in margins]
             listed = _unanimous(margins) if unanimous else _at_random(margins)
             full = np.full((len(listed[0]), width), -1)
             full[:, columns] = listed[0]

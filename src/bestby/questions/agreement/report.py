@@ -61,6 +61,7 @@ def document(c: Agreement) -> Document:
         title=f"Agreement of {len(c.annotators)} annotators",
         subtitle=f"{c.extent}, {c.n_labels} labels, {percent(c.level)} intervals",
         methods=methods(c),
+        short_methods="Intervals are for other items and the same annotators; see details.",
         name=c.scale,
         lead=headline(c),
         tables=tuple(filter(None, (_coefficients(c), _annotators(c), _pairs(c), _labels(c)))),

@@ -19,11 +19,8 @@ from bestby.data.alignment import one_grouping
 from bestby.data.columns import column_of_texts, group_codes, identifiers
 from bestby.data.layouts.assemble import agreed, annotator_names
 from bestby.data.reading import Reading
-from bestby.data.roles import GOLD_WORDS, VALUE_WORDS, listed
+from bestby.data.roles import ANNOTATOR_WORDS, GOLD_WORDS, VALUE_WORDS, listed
 from bestby.data.table import Table, backend_of, table_of, unreadable
-
-ANNOTATOR_WORDS = ("annotator", "annotator_id", "rater", "coder", "worker", "worker_id", "judge")
-"""Names of columns that say who labelled."""
 
 GROUP_WORDS = ("cluster", "stratum", *GOLD_WORDS)
 """Names of columns of a wide table that are no annotators."""
@@ -105,7 +102,7 @@ def of_table(table: Table, reading: Reading, items: Any, clusters: Any) -> Label
         if value is not None:
             raise InvalidInputError(
                 f"value_column names {quoted(value)}, and no column says who labelled",
-                hint="name that column: annotators=...; or leave value_column out", argument="value_column",
+                hint="name that column: annotators=..., or leave out what names the labels", argument="value_column",
             )  # fmt: skip
         labelled = _wide(table, named, item, cluster)
     else:
@@ -156,7 +153,7 @@ def _long(table: Table, who: str, item: str, value: str | None, cluster: str | N
     if value is None and len(candidates) != 1:
         raise InvalidInputError(
             f"{table.source}: which column holds the labels? its columns are: {listed(table.names)}",
-            hint=f"name it: value_column={candidates[0] if candidates else '...'!r}",
+            hint="name it: value_column=...; a single name after annotators is the column that says who labelled",
         )
     value = table.require(value or candidates[0], "value column")
     ids, by = table.texts(item, "item"), table.texts(who, "annotator")
@@ -251,7 +248,7 @@ def as_codes(labels: Array, scale: str, classes: Any = None) -> tuple[IntArray, 
         odd = next(label for label in given if not _is_number(label))
         raise InvalidInputError(
             f"scale={scale!r} needs numbers as labels, got {quoted(odd)}",
-            hint="give the labels in their order: reading=bestby.Reading(classes=['low', 'mid', 'high'])"
+            hint="name all labels in their order as classes, such as low, mid and high"
             if scale == "ordinal"
             else "scale='nominal' takes any labels",
             argument="scale",

@@ -13,11 +13,12 @@ from bestby._core.errors import BestbyError, InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.paths import is_directory
 from bestby.data.columns import Column
-from bestby.data.roles import ITEM_WORDS, RUN_WORDS, gold_names, is_quantity, listed
+from bestby.data.roles import ANNOTATOR_WORDS, ITEM_WORDS, RUN_WORDS, gold_names, is_quantity, listed
 from bestby.data.table import Table
 from bestby.data.values import as_scores
 from bestby.questions.check.asking import (
     ADVISE,
+    AGREEMENT,
     COMPARE,
     EVALUATE,
     FRONTIER,
@@ -169,6 +170,8 @@ def questions_answered(
         return found
 
     names = [name for table in tables for name in table.names]
+    if any(name.lower() in ANNOTATOR_WORDS for name in names) and tried(AGREEMENT):
+        return asked, None
     judged = [tried(question) for question in OF_JUDGES]
     for question in OF_REPEATS:
         if question.command != "runs" or _may_be_runs(tables):
