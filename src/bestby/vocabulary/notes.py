@@ -35,10 +35,10 @@ NOTES_BY_SUBJECT: dict[str, dict[str, str]] = {
             "Spellings of one number or boolean count as one label; rewrite them if they are codes.",
         "missing_by_difficulty":
             "The items that a system has are harder or easier than those it lacks; its score is no guide.",
-        "numbers_as_names":
-            "The first line holds numbers and was read as names; add a line of names if it is data.",
         "numbers_as_labels":
             "Labels that are numbers were taken for names; choose another scale if they are not.",
+        "numbers_as_names":
+            "The first line holds numbers and was read as names; add a line of names if it is data.",
         "other_data":
             "The models saw different revisions of a task's data: scores are not fully comparable.",
         "poisson_resamples":

@@ -102,7 +102,8 @@ def of_table(table: Table, reading: Reading, items: Any, clusters: Any) -> Label
         if value is not None:
             raise InvalidInputError(
                 f"value_column names {quoted(value)}, and no column says who labelled",
-                hint="name that column: annotators=..., or leave out what names the labels", argument="value_column",
+                hint="name that column: annotators=..., or leave out what names the labels",
+                argument="value_column",
             )  # fmt: skip
         labelled = _wide(table, named, item, cluster)
     else:
@@ -153,7 +154,7 @@ def _long(table: Table, who: str, item: str, value: str | None, cluster: str | N
     if value is None and len(candidates) != 1:
         raise InvalidInputError(
             f"{table.source}: which column holds the labels? its columns are: {listed(table.names)}",
-            hint="name it: value_column=...; a single name after annotators is the column that says who labelled",
+            hint="name it: value_column=...; a single name after annotators is that of a column of names",
         )
     value = table.require(value or candidates[0], "value column")
     ids, by = table.texts(item, "item"), table.texts(who, "annotator")
