@@ -9,7 +9,7 @@ import numpy as np
 
 from bestby._core.errors import DesignError
 from bestby._core.text import percentage
-from bestby._core.typing import Array, IntArray
+from bestby._core.typing import IntArray
 from bestby.comparisons.settings import Settings
 from bestby.data.columns import codes
 from bestby.data.evaluation import Evaluation
@@ -76,10 +76,10 @@ def supported_test(asked: str, group: Group) -> tuple[str, tuple[Note, ...]]:
     return "wald", (Note("two_way", message),)
 
 
-def cluster_notes(*groupings: Array | None) -> list[Note]:
-    """Return a note on each grouping whose clusters are few, or one of which holds much of the items."""
+def cluster_notes(evaluation: Evaluation) -> list[Note]:
+    """Return a note if clusters are few or one holds much of the items."""
     notes = []
-    for groups in groupings:
+    for groups in (evaluation.clusters, evaluation.crossed):
         if groups is not None:
             sizes = np.bincount(codes(groups)[1].astype(np.int64))
             message = _few(sizes)

@@ -43,7 +43,7 @@ def data_notes(evaluation: Evaluation, *, intervals: bool = True) -> list[Note]:
                 "all items are in one cluster: nothing can be said about the uncertainty",
                 hint="clusters are groups such as documents or speakers; at least 2 are needed",
             )
-        notes += dependence.cluster_notes(evaluation.clusters, evaluation.crossed) if intervals else []
+        notes += dependence.cluster_notes(evaluation) if intervals else []
     elif intervals and evaluation.n_items < FEW_ITEMS:
         notes.append(
             Note("few_items", f"there are only {evaluation.n_items} items: intervals tend to be too short")

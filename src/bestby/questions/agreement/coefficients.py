@@ -254,14 +254,19 @@ class Intraclass(Coefficient):
         """Return nothing: variances are no shares of agreement."""
 
 
+def alpha_of(codes: IntArray, labels: Sequence[Any], scale: Scale) -> Coefficient:
+    """Return Krippendorff's alpha of labels on a scale; equal rows need to be there once."""
+    name, kind = ALPHA[scale]
+    return OfMetric.of(name, kind, codes, labels)
+
+
 def coefficients_of(codes: IntArray, labels: Sequence[Any], scale: Scale) -> list[Coefficient]:
-    """Return the coefficients of labels on a scale, alpha first.
+    """Return the coefficients of labels on a scale, alpha first; equal rows need to be there once.
 
     Fleiss' kappa needs equally many labels on every item, and Cohen's two annotators.
     """
     k, n_annotators = len(labels), codes.shape[1]
-    name, kind = ALPHA[scale]
-    found: list[Coefficient] = [OfMetric.of(name, kind, codes, labels)]
+    found = [alpha_of(codes, labels, scale)]
     per_item = (codes >= 0).sum(axis=1)
     if scale == "nominal":
         if per_item.min() == per_item.max() > 1:

@@ -15,12 +15,13 @@ from bestby._core import checks
 from bestby._core.errors import InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.typing import FloatArray, IntArray
-from bestby.comparisons.dependence import cluster_notes
 from bestby.data.reading import Reading, checked_reading
 from bestby.data.roles import listed
 from bestby.engine.interval_methods import FEW_RARE
+from bestby.inference.clusters import few
 from bestby.questions.agreement.coefficients import (
     Scale,
+    alpha_of,
     check_varied,
     coefficients_of,
     counted,
@@ -156,7 +157,7 @@ def agreement(
     names, everything = labelled.annotators, Items.of(codes[known], groups)
     usable = (codes[known] >= 0).sum(axis=1) > 1
 
-    measured = [Measured(one, everything) for one in coefficients_of(codes[known], numbers, scale)]
+    measured = [Measured(one, everything) for one in coefficients_of(everything.kinds, numbers, scale)]
     coefficients = tuple(_coefficient(one, level) for one in measured if math.isfinite(one.value))
     every = range(len(names))
     pairs = list(combinations(every, 2)) if len(names) <= MOST_ANNOTATORS else []
@@ -235,7 +236,7 @@ def _annotator(
     pairable = rest.kinds[(rest.kinds >= 0).sum(axis=1) > 1]
     if np.unique(pairable[pairable >= 0]).size < 2:
         return one
-    without = Measured(coefficients_of(rest.kinds[rest.place], labels, scale)[0], rest)
+    without = Measured(alpha_of(rest.kinds, labels, scale), rest)
     change, between = difference(without, alpha, level)
     return dataclasses.replace(one, without=without.value, difference=change, difference_interval=between)
 
@@ -306,9 +307,14 @@ def _notes(
         )
     yield from _notes_on_rare_labels(counts, labels, scale)
     yield from _paradox(coefficients, counts, labels)
-    yield from cluster_notes(
-        None if groups is None else groups[(codes[(codes >= 0).any(axis=1)] >= 0).sum(axis=1) > 1]
-    )
+    if groups is not None:
+        sizes = np.bincount(groups[(codes[(codes >= 0).any(axis=1)] >= 0).sum(axis=1) > 1])
+        if few(sizes[sizes > 0].astype(np.float64)):
+            yield Note(
+                "few_clusters",
+                f"there are {np.count_nonzero(sizes)} clusters, few or with much of the items in one:"
+                " intervals may be too short",
+            )
 
 
 def _is_whole(label: Any) -> bool:

@@ -62,6 +62,7 @@ class Measured:
         self.n = int(usable.sum())
         self.totals = self.rows.sum(axis=0)
         self.value = float(coefficient.value(self.totals)) if self.n else math.nan
+        self._intervals: dict[float, Interval | None] = {}
         self.groups: IntArray | None = None
         if items.clusters is not None:
             _, self.groups = np.unique(items.clusters[usable], return_inverse=True)
@@ -97,6 +98,11 @@ class Measured:
 
     def interval(self, level: float) -> Interval | None:
         """Return the interval of the coefficient; None where it is undefined."""
+        if level not in self._intervals:
+            self._intervals[level] = self._interval(level)
+        return self._intervals[level]
+
+    def _interval(self, level: float) -> Interval | None:
         if math.isnan(self.value) or self.n_units < 2.0:
             return None
         z = float(special.stdtrit(self.degrees_of_freedom, 0.5 * (1.0 + level)))

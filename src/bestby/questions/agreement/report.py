@@ -135,9 +135,10 @@ def _annotators(c: Agreement) -> Table | None:
     changes = Rounding.of(
         [(one.difference, one.difference_interval) for one in c.annotators if one.difference is not None]
     )
+    alike = len({one.n_items for one in c.annotators}) == 1
     columns = (
         column.name("annotator", attrgetter("annotator")),
-        column.count("items", attrgetter("n_items")),
+        dataclasses.replace(column.count("items", attrgetter("n_items")), details=alike),
         column.number("agrees", column.THREE_DECIMALS, attrgetter("observed")),
         column.number("kappa", digits, attrgetter("kappa")),
         column.interval(c.level, digits, attrgetter("interval")),
@@ -208,6 +209,7 @@ def _labels(c: Agreement) -> Table | None:
         part="labels",
         main=3,
         footnote="'agreed on': if one annotator gives the label, how often another one does.",
+        details=not any(note.code in ("kappa_paradox", "rare_label") for note in c.notes),
     )
     few = sorted(range(len(c.labels)), key=lambda place: -c.labels[place].share)
     if len(c.labels) <= MOST_ROWS:
