@@ -173,14 +173,14 @@ NOTES_BY_SUBJECT: dict[str, dict[str, str]] = {
             "The two systems do not differ on any item, or their runs have the same scores.",
         "identical_ranks":
             "The metric sees no difference between the ranks of both systems, so there is no interval.",
+        "kappa_paradox":
+            "Labels agree often and chance would, too: alpha is low and AC1 high.",
         "known_costs":
             "A cost is the same on all items of each system, and is taken as known, as a price is.",
         "moves_in_steps":
             "The metric moves in steps, as medians do: the interval may be too short.",
         "no_acceleration":
             "The BCa interval is corrected for bias, but could not be for skewness.",
-        "kappa_paradox":
-            "Labels agree often and chance would, too: alpha is low and AC1 high.",
         "rare_label":
             "Few items have another label than the commonest: no interval of agreement keeps its level.",
         "studentized_undefined":
