@@ -257,8 +257,12 @@ def difference(one: Measured, other: Measured, level: float) -> tuple[float, Int
     def reach(down: float, up: float) -> float:
         return math.sqrt(max(down**2 + up**2 - 2.0 * r * down * up, 0.0))
 
-    t = float(special.stdtrit(other.degrees_of_freedom, 0.5 * (1.0 + level)))
-    jackknife = t * math.sqrt((u.size - 1.0) / u.size * float((u - v) @ (u - v)))
+    # Few items change the difference: those on which annotators disagree. Student's t has as many degrees of
+    # freedom as units of equal weight would carry the variance.
+    squares = (u - v) ** 2
+    n_effective = clusters.equal_units(squares) if squares.any() else 1.0
+    t = float(special.stdtrit(max(1.0, n_effective - 1.0), 0.5 * (1.0 + level)))
+    jackknife = t * math.sqrt((u.size - 1.0) / u.size * float(squares.sum()))
     low = estimate - max(reach(one.value - a.low, b.high - other.value), jackknife)
     high = estimate + max(reach(a.high - one.value, other.value - b.low), jackknife)
     return estimate, Interval(low, high, level, METHOD, True) if high > low else None
