@@ -238,8 +238,8 @@ def memory_table(rows: Sequence[Row]) -> list[str]:
 
 
 REASONS = {
-    "by preferences, prompts and voters": "The judgements are sorted by prompt and by voter, once for"
-    " strengths and once for win rates, and each heavy cluster is left out of the model in turn.",
+    "by preferences, prompts and voters": "The judgements are sorted by prompt and by voter, and each"
+    " heavy cluster is left out of the model in turn.",
     "systems by preferences": "choix fits strengths alone; bestby's call also reads columns of texts and"
     " makes standard errors, the effect of order, all differences, ranks and the test of fit.",
     "Spearman, interval only": "Three columns of numbers are sorted, and concordant pairs counted.",

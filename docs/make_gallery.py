@@ -77,8 +77,8 @@ ENTRIES = (
     Entry(
         "systems",
         "Systems",
-        "A line per system. Filled circles: no other system has a significantly better score; open squares:"
-        " one has.",
+        "A line per system. Filled circles: the system [may be the best](who-could-be-best.md); open squares:"
+        " it is shown not to be.",
         'axes = result.plot(kind="systems")',
         f"{LANGID} --plot systems.svg --plot-kind systems",
     ),

@@ -44,7 +44,7 @@ QUESTIONS = {
     "datasets": "datasets dataset_runs over_datasets profiles inference/ranking",
     "folds": "folds datasets_and_folds crossvalidation",
     "slices": "slices heterogeneity",
-    "gate": "gate stored_baseline github inspect_hook",
+    "gate": "gate stored_baseline github inspect_hook pytest_plugin",
     "published": "published",
     "preferences": "preferences preference* judgements _strengths alpaca_eval formats/pairs",
     "judged": "judged judged_labels judge_* layouts/calibration powered_bootstrap prediction_powered"

@@ -23,7 +23,7 @@ from bestby.report.writers.terminal import print_to
 from bestby.resampling.progress import ProgressLine, shown_progress
 
 STDOUT = "-"
-_FOR_PEOPLE = ("markdown", "latex", "html", "plot")
+_FOR_PEOPLE = ("markdown", "comment", "latex", "html", "plot")
 _PICTURES = (".png", ".svg", ".pdf")
 _UNWRITTEN = {
     "csv": "no CSV is written",

@@ -242,7 +242,8 @@ def text_of(column: Column) -> Column:
             sorted(value, key=str) if value is not None and not {*map(type, value)} - {str} else value
             for value in values
         ]
-    texts = [text_of_value(value) for value in values]
+    is_whole = column.data.dtype.kind in "iu" and column.data.ndim == 1
+    texts = [*map(str if is_whole else text_of_value, values)]
     return Column(objects(texts), column.missing)
 
 

@@ -12,6 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -132,7 +133,10 @@ def _without_repeated_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return record
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_without_repeated_keys)
+@cache
+def _decoder(pairs_hook: Callable[..., Any]) -> json.JSONDecoder:
+    """Return a decoder, which takes as long to make as to decode a short line."""
+    return json.JSONDecoder(object_pairs_hook=pairs_hook)
 
 
 def parsed(
@@ -144,13 +148,12 @@ def parsed(
     hint: str = CUT_OFF,
 ) -> Any:
     """Return the value of a JSON text, which may be one line of a file; no object may have a key twice."""
-    if pairs_hook is _without_repeated_keys:
-        with contextlib.suppress(ValueError, RecursionError):  # which are told below
-            # `json.loads` guesses the encoding of bytes first, which takes as long again as a short line.
-            letters = text if isinstance(text, str) else text.decode()
-            value, end = _DECODER.raw_decode(letters)
-            if end == len(letters):
-                return value
+    with contextlib.suppress(ValueError, RecursionError):  # which are told below
+        # `json.loads` guesses the encoding of bytes first, which takes as long again as a short line.
+        letters = text if isinstance(text, str) else text.decode()
+        value, end = _decoder(pairs_hook).raw_decode(letters)
+        if end == len(letters):
+            return value
     place = where if line is None else f"{where}, line {line}"
     try:
         return json.loads(text, object_pairs_hook=pairs_hook)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, TypeVar, overload
+from typing import Any, ClassVar, TypeVar, overload
 
 import numpy as np
 
@@ -20,6 +20,7 @@ VERDICTS = (None, "better", "worse", "equivalent", "inconclusive", "not worse", 
 """What the codes of `Pairs.verdict` mean."""
 
 Positions = TypeVar("Positions", int, IntArray)
+Made = TypeVar("Made")
 
 IDENTICAL = "the two systems do not differ on any item"
 
@@ -86,6 +87,9 @@ class Pairs(Sequence[Difference]):
     equivalence: tuple[FloatArray, FloatArray] | None = None
     equivalence_level: float = 0.0
 
+    exact: ClassVar[bool] = True
+    error_method: ClassVar[str] = "formula"
+
     def __post_init__(self) -> None:
         columns = [getattr(self, column.name) for column in fields(self)]
         for value in (*columns, *(self.equivalence or ())):
@@ -111,6 +115,14 @@ class Pairs(Sequence[Difference]):
 
     def at(self, positions: Array) -> Iterator[Difference]:
         """Yield the differences at some positions."""
+        yield from self._made_by(Difference, positions)
+
+    def _method(self, asked: str, how: int) -> str:  # noqa: ARG002
+        """Return the method of the interval or test of a pair, by what was asked for."""
+        return asked
+
+    def _made_by(self, make: Callable[..., Made], positions: Array) -> Iterator[Made]:
+        """Yield what is made of the fields of each of some differences."""
         columns = (self.a, self.b, self.estimate, self.low, self.high, self.p_value, self.p_adjusted)
         more = (self.standard_error, self.statistic, self.n_differing, self.how, self.verdict)
         scores = self.scores.tolist()
@@ -120,12 +132,14 @@ class Pairs(Sequence[Difference]):
             a, b, estimate, low, high, p, adjusted, error, statistic, n_differing, how, verdict = row
             interval = test = None
             if self.interval is not None:
-                interval = Interval(low, high, self.level, self.interval, True)
+                interval = Interval(low, high, self.level, self._method(self.interval, how), True)
             if self.test is not None:
-                method = self.methods[how]
-                test = TestResult(self.test, p, self.alternative, True, method, statistic=statistic)
+                test = TestResult(
+                    self._method(self.test, how), p, self.alternative, self.exact, self.methods[how],
+                    statistic=statistic,
+                )  # fmt: skip
             about = (self.metric, self.names[a], self.names[b])
-            yield Difference(
+            yield make(
                 metric=self.metric,
                 a=self.names[a],
                 b=self.names[b],
@@ -144,7 +158,7 @@ class Pairs(Sequence[Difference]):
                 notes=notes_about(self.told.get(n_differing, ()), *about),
                 equivalence_interval=tost,
                 standard_error=None if interval is None else error,
-                standard_error_method=None if interval is None else "formula",
+                standard_error_method=None if interval is None else self.error_method,
             )
 
     def _equivalence_intervals(self, positions: Array) -> Iterator[Interval | None]:
@@ -193,18 +207,19 @@ class Pairs(Sequence[Difference]):
             case "interval.low" | "interval.high":
                 return self.low if path.endswith("low") else self.high
             case "interval.method" | "test.name":
-                return [getattr(self, path.partition(".")[0])] * size
+                asked = getattr(self, path.partition(".")[0])
+                return [asked and self._method(asked, how) for how in self.how.tolist()]
             case "equivalence_interval.low" | "equivalence_interval.high":
                 low, high = self.equivalence or ([None] * size, [None] * size)
                 return low if path.endswith("low") else high
             case "exact":
-                return np.ones(size, dtype=np.bool_)
+                return np.full(size, self.exact)
             case "n_differing":
                 return self.n_differing.astype(np.int64)
             case "verdict":
                 return [VERDICTS[code] for code in self.verdict.tolist()]
             case "standard_error_method":
-                return ["formula"] * size
+                return [self.error_method] * size
             case _:
                 column: Sequence[Any] | Array | None = getattr(self, path, None)
                 return column

@@ -51,11 +51,11 @@ def against(baseline: str | None) -> str:
     return "" if baseline is None else f", with {baseline} as the baseline"
 
 
-def clustered(c: Any) -> str:
+def clustered(c: Any, what: str = "items") -> str:
     """Return what is independent, where items lie in clusters."""
     if not getattr(c, "n_clusters", 0):
         return ""
-    return "Intervals and tests take the clusters, not the items, to be independent."
+    return f"Intervals and tests take the clusters, not the {what}, to be independent."
 
 
 def inference(
@@ -86,6 +86,19 @@ def inference(
     else:
         yield "We did not test the differences."
     yield _margin(c, differences)
+
+
+def set_of_best(c: Any, *, together: bool = False) -> str:
+    """Return how the set of the best was found; `together`: by how the scores vary together."""
+    if not c.best_sets:
+        return ""
+    at = "that allows for how their scores vary together" if together else "corrected for their number"
+    return (
+        "Which systems may be the best is by a multiple comparison with the best"
+        f"{cite('analysis', 'set of the best')}: each is compared one-sided with all others, at a level {at},"
+        f" so that the best stays with {percent(c.level)}. The bounds of how far each is behind it hold"
+        " together."
+    )
 
 
 def _side(c: Any, differences: Sequence[Difference]) -> str:

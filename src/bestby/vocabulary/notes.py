@@ -22,7 +22,7 @@ NOTES_BY_SUBJECT: dict[str, dict[str, str]] = {
         "equal_scores":
             "Many documents of a run have equal scores; they are ranked by their ids.",
         "few_shared":
-            "Pairs of systems with fewer than 15 items in common were not compared.",
+            "Systems, or pairs of them, with too few items or datasets in common were not compared.",
         "files_left_out":
             "Files in another format, or without the results of single items, were left out.",
         "incomplete_items":
@@ -59,8 +59,6 @@ NOTES_BY_SUBJECT: dict[str, dict[str, str]] = {
             "Items with one label tell nothing of agreement and do not count.",
         "systems_dropped":
             "Systems that lack some of the items were left out.",
-        "systems_without_pairs":
-            "A system shares too few items with every other one and was left out.",
         "tokens_differ":
             "The systems count different numbers of tokens; compare them by bits per byte.",
         "topics_not_judged":

@@ -20,20 +20,17 @@ SETTINGS = (
     Term("drop", "drop", "Leave such items out for all systems.", ("on_missing",)),
     Term(
         "worst", "worst", "Count them as wrong.",
-        ("items.on_missing", "datasets.on_missing", "readers.on_missing")
+        ("same_items.on_missing", "items.on_missing", "datasets.on_missing")
     ),
     Term(
         "drop-systems", "drop systems", "Leave out the systems that lack some.",
-        ("items.on_missing", "readers.on_missing")
+        ("same_items.on_missing", "items.on_missing", "boards.on_missing")
     ),
     Term(
         "pairs", "pairs", "Compare every two systems on the items that both have.",
-        ("items.on_missing", "datasets.on_missing", "readers.on_missing")
+        ("items.on_missing", "datasets.on_missing")
     ),
-    Term(
-        "bounds", "bounds", "Say what holds whether they are wrong or right.",
-        ("items.on_missing", "readers.on_missing")
-    ),
+    Term("bounds", "bounds", "Say what holds whether they are wrong or right.", ("items.on_missing",)),
     Term(
         "fixed", "fixed", "The annotators, or the datasets, are those there are.", ("annotators", "datasets")
     ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -53,13 +54,35 @@ def _command(path: Path, line: str) -> None:
     path.chmod(0o755)
 
 
+GH = """
+import json, os, pathlib, sys
+store = pathlib.Path(os.environ["COMMENTS"])
+comments = json.loads(store.read_text()) if store.is_file() else []
+words = sys.argv[2:]
+if "--jq" in words:
+    assert words[-1].count("env.MARK") == 1
+    of_bots = [one for one in comments if one["user"] == "Bot" and one["body"].startswith(os.environ["MARK"])]
+    print(*[one["id"] for one in of_bots], sep="\\n", end="")
+else:
+    body = pathlib.Path(words[-1].removeprefix("body=@")).read_text(encoding="utf-8")
+    if words[1] == "PATCH":
+        (found,) = [one for one in comments if str(one["id"]) == words[2].rpartition("/")[2]]
+        found["body"] = body
+    else:
+        assert words[1:3] == ["POST", "repos/o/r/issues/7/comments"]
+        comments.append({"id": 40 + len(comments), "user": "Bot", "body": body})
+    store.write_text(json.dumps(comments))
+"""
+"""A stand-in for the command of GitHub: it keeps the comments of one pull request in a file."""
+
+
 def run_script(shell: list[str], script: str, folder: Path, **variables: str) -> int:
     """Run a script as a pipeline does, and return its exit status."""
     path = folder / "step.sh"
     path.write_text(script, encoding="utf-8")
     places = {"GITHUB_STEP_SUMMARY": str(folder / "summary.md"), "GITHUB_OUTPUT": str(folder / "outputs")}
     env = os.environ | {"PATH": f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}"} | places | variables
-    env["INSTALLED"] = str(folder / "installed")
+    env |= {"INSTALLED": str(folder / "installed"), "RUNNER_TEMP": str(folder)}
     return subprocess.run(
         [*shell, str(path)], cwd=folder, env=env, check=False, capture_output=True
     ).returncode
@@ -122,6 +145,35 @@ def test_an_input_is_no_code(folder: Path) -> None:
         assert "${{" not in one["run"]
 
 
+def test_every_run_writes_one_comment_anew(folder: Path) -> None:
+    (folder / "gh.py").write_text(GH, encoding="utf-8")
+    _command(folder / "bin" / "gh", f'exec "{sys.executable}" "{folder / "gh.py"}" "$@"')
+    store = folder / "comments.json"
+    mine = {"id": 1, "user": "User", "body": "<!-- bestby gate: de --> mine"}
+    store.write_text(json.dumps([mine]), encoding="utf-8")
+    on = {"GITHUB_REPOSITORY": "o/r", "BESTBY_PULL_REQUEST": "7", "COMMENTS": str(store)}
+    gate, comment = steps()["Gate"], steps()["Comment"]
+    runs = [("de", "worse"), ("de", "same"), ("all", "close"), ("de", "absent")]
+    firsts = []
+    for name, candidate in runs:
+        given = {"files": f"main.csv\n{candidate}.csv", "options": "--gold=gold.csv\n--margin=0.02"}
+        run_script(GITHUB_SHELL, gate["run"], folder, **inputs(gate, given | {"comment": name}))
+        assert run_script(GITHUB_SHELL, comment["run"], folder, BESTBY_COMMENT=name, **on) == 0
+        comments = json.loads(store.read_text(encoding="utf-8"))
+        (body,) = [one["body"] for one in comments[1:] if f"gate: {name} -->" in one["body"]]
+        firsts.append(body.splitlines()[1])
+    assert comments[0] == mine
+    assert len(comments) == 3
+    assert firsts == [
+        "🔴 **fail** · worse against main, 200 items",
+        "🟢 **pass** · same against main, 200 items",
+        "🟡 **inconclusive** · close against main, 200 items",
+        "⚪ **no result** · the log of the job says why",
+    ]
+    assert "always()" in comment["if"]
+    assert comment["continue-on-error"] is True
+
+
 def test_the_action_installs_itself_unless_told_otherwise(folder: Path) -> None:
     step = steps()["Install bestby"]
     for given, package in (({}, "github.action_path"), ({"package": "bestby==1"}, "bestby==1")):
@@ -160,7 +212,7 @@ def test_the_workflow_of_the_guide_gives_what_the_action_takes() -> None:
 
 
 def test_no_step_pipes_the_gate_into_another_command() -> None:
-    scripts = [step["run"] for step in steps().values()]
+    scripts = [steps()["Gate"]["run"]]
     scripts += [line for block in blocks("yaml") for line in block.splitlines() if "bestby gate" in line]
     for script in scripts:
         assert "|" not in script

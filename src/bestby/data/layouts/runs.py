@@ -28,12 +28,13 @@ from bestby.data.roles import (
     average_note,
     averages,
     check_no_gold,
-    left_out_note,
+    left_out_notes,
     listed,
     matching,
     score_column,
     transposed,
     unknown_system,
+    without_quantities,
 )
 from bestby.data.table import Table, order_in_groups
 from bestby.results.base import Note
@@ -305,7 +306,9 @@ def _rows_of_systems(
 
 def _wide_systems(table: Table, roles: _Roles, systems: Sequence[str] | None) -> list[str]:
     names = [name for name in table.names if name not in roles.taken]
-    if systems is not None:
+    if systems is None:
+        names = without_quantities(names)
+    else:
         names = matching(systems, names, lambda name: table.unknown(name, "system"))
     if not names:
         raise InvalidInputError(
@@ -323,11 +326,11 @@ def _wide_systems(table: Table, roles: _Roles, systems: Sequence[str] | None) ->
 def _left_out(
     table: Table, roles: _Roles, options: TableOptions, value: str | None, systems: Collection[str]
 ) -> tuple[Note, ...]:
-    """Return the note on columns of a wide table beside the scores of one system."""
+    """Return the notes on columns of a wide table that were not read."""
     if value is not None or options.systems is not None:
         return ()
     others = [name for name in table.names if name not in roles.taken and name not in systems]
-    return tuple(left_out_note(name, others) for name in systems if others)
+    return tuple(left_out_notes(systems, others))
 
 
 def _without_means(records: dict[str, _Record]) -> tuple[dict[str, _Record], list[Note]]:

@@ -9,8 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from bestby._core.cached import cached_property
 from bestby._core.errors import BestbyError, InvalidInputError
 from bestby.cli.commands import answer, values_of
+from bestby.data.evaluation import Evaluation
 from bestby.data.roles import REPETITION_WORDS, quantities
 
 MOST_WORDS = 40
@@ -89,6 +91,16 @@ class Asked:
         """Return the values that an option has."""
         pairs = zip(self.options, self.options[1:], strict=False)
         return [value for option, value in pairs if option == name]
+
+    @cached_property
+    def evaluation(self) -> Evaluation | None:
+        """The systems that a question about one test set was asked of."""
+        from bestby.cli.inputs import read_evaluation
+
+        try:
+            return read_evaluation(self.values)[0]
+        except BestbyError:  # what only the command may read
+            return None
 
 
 def ask(question: Question, files: Sequence[str], options: Sequence[str] = ()) -> Asked:

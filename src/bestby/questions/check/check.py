@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -13,7 +12,15 @@ from bestby._core.errors import BestbyError, InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.paths import is_directory
 from bestby.data.columns import Column
-from bestby.data.roles import ANNOTATOR_WORDS, ITEM_WORDS, RUN_WORDS, gold_names, is_quantity, listed
+from bestby.data.roles import (
+    ANNOTATOR_WORDS,
+    ITEM_WORDS,
+    RUN_WORDS,
+    gold_names,
+    is_quantity,
+    listed,
+    quantities_of_others,
+)
 from bestby.data.table import Table
 from bestby.data.values import as_scores
 from bestby.questions.check.asking import (
@@ -32,7 +39,7 @@ from bestby.questions.check.asking import (
     ask,
     system_names,
 )
-from bestby.questions.check.content import Content, evaluation_of, tables_in
+from bestby.questions.check.content import Content, tables_in
 from bestby.questions.check.oddities import MOST_SLICES, oddities
 from bestby.questions.check.result import CheckedColumn, FileCheck, ReadyCommand
 from bestby.readers.paths import check_arguments, files_in, named_paths
@@ -96,7 +103,7 @@ def check(paths: str | Path | Sequence[str | Path] | Mapping[str, str | Path]) -
     check_arguments(paths)
     files, tables, lacking, asked, refused = _answered(_typed(paths))
     test_set = next((one for one in asked if one.question in (COMPARE, EVALUATE)), None)
-    evaluation = evaluation_of(test_set)
+    evaluation = None if test_set is None else test_set.evaluation
     content = Content(tables, tuple(asked), evaluation, lacking)
     if test_set is not None:
         asked += _with_groups(content, test_set)
@@ -178,11 +185,7 @@ def questions_answered(
             tried(question, _dataset_column(tables) if question.command == "datasets" else ())
     if not any(judged):
         gold, rest = _gold_among(files)
-        beside = _quantities_of_systems(tables)
-        aside = [text for name in beside for text in ("--ignore", name)]
         compared = (tried(COMPARE, gold, rest) if gold else None) or tried(COMPARE)
-        if compared is None and aside and (compared := tried(COMPARE, aside)):
-            refusals.clear()
         if compared is None:
             (tried(EVALUATE, gold, rest) if gold else None) or tried(EVALUATE)
             return asked, next(iter(refusals), None)
@@ -190,8 +193,11 @@ def questions_answered(
         if len(compared.result.systems) == 2:
             tried(GATE, options, rest) or tried(GATE, [*options, "--metric", "mean"], rest)
             tried(PLAN, options, rest)
-        if cost := next((beside.get(name, name) for name in names if is_quantity(name)), None):
-            tried(FRONTIER, [*options, "--cost", cost], rest)
+        of_systems = quantities_of_others(names)
+        costs = [of_systems.get(name, name) for name in names if is_quantity(name)]
+        if compared.evaluation is not None:
+            costs += compared.evaluation.quantities
+        any(tried(FRONTIER, [*options, "--cost", cost], rest) for cost in costs)
         if advise:
             tried(ADVISE, options, rest)
     return asked, next(iter(refusals), None)
@@ -207,14 +213,6 @@ def _gold_among(files: Sequence[str]) -> tuple[list[str], Sequence[str]]:
         return [], files
     rest = [file for file, name in zip(files, named, strict=True) if name != gold]
     return ["--gold", str(named[gold])], rest
-
-
-def _quantities_of_systems(tables: Sequence[Table]) -> dict[str, str]:
-    """Return the columns that hold a quantity of a system in a column beside it, with what that is called."""
-    names = tables[0].names if len(tables) == 1 else ()
-    ends = {name: stem for stem in names for name in names if re.match(re.escape(stem) + r"[\W_]", name)}
-    rests = {name: name[len(stem) + 1 :] for name, stem in ends.items()}
-    return {name: rest for name, rest in rests.items() if is_quantity(rest)}
 
 
 def _dataset_column(tables: Sequence[Table]) -> list[str]:

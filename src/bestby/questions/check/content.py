@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from bestby._core.cached import cached_property
-from bestby._core.errors import BestbyError
 from bestby._core.paths import readable_file
 from bestby._core.text import words_of
 from bestby._core.typing import FloatArray, IntArray
@@ -244,13 +243,3 @@ def _table(name: str, path: Any, missing: frozenset[str]) -> Table:
     """Return the table in a file; values in order are a column that is called as the file is."""
     held = read_values(path, name, missing)
     return Table(str(path), {name: held}, missing) if isinstance(held, Column) else held
-
-
-def evaluation_of(asked: Asked | None) -> Evaluation | None:
-    """Return the systems that a question about one test set was asked of."""
-    from bestby.cli.inputs import read_evaluation
-
-    try:
-        return None if asked is None else read_evaluation(asked.values)[0]
-    except BestbyError:  # what only the command may read
-        return None

@@ -97,7 +97,7 @@ def forest(c: DatasetComparison, pair: tuple[str, str] | None = None, *, canvas:
         digits,
         c.margin,
         canvas,
-        title=f"{name(c.metric.name)}: differences on {len(c.datasets)} datasets{intervals}",
+        title=f"Differences on {len(c.datasets)} datasets{intervals}",
         foot="\n".join(filter(None, why)),
         keys=drawing.difference_keys(c, c.margin, "significant"),
     )

@@ -17,7 +17,7 @@ SELECTED = 0.1
 class Dominated:
     """The p-value of each system that none dominates it, adjusted for all, and the system that comes nearest.
 
-    Both have shape (k,). Systems with a p-value of at most alpha are shown to be off the frontier.
+    Both have shape (k,). Systems with a p-value of at most alpha are off the frontier.
     """
 
     p_adjusted: FloatArray

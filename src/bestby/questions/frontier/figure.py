@@ -53,7 +53,7 @@ def frontier(c: Frontier, cost: str | None = None, *, canvas: Canvas = SCREEN) -
     n = sum(entry.may_be_on_frontier for entry in c.systems)
     keys = [key("may be on the frontier", filled=True)]
     if n < len(c):
-        keys.append(key("shown to be off it", filled=False, colour=FAINT))
+        keys.append(key("off the frontier", filled=False, colour=FAINT))
     title = f"{n} of {len(c)} systems may be on the frontier ({percent(c.level)}, all at once)"
     return Sheet(axes, *_SIZE, title=title, keys=keys)
 

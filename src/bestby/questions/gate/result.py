@@ -362,6 +362,16 @@ class Gate(Drawn, Reported):
 
         return written(report.to_junit(self), path)
 
+    def to_comment(self, path: Any = None) -> str:
+        """Return the body of a comment on a pull request, as Markdown; write it to `path` if given.
+
+        Its first line is the outcome, as a badge says it; notes, methods and settings are folded.
+        """
+        from bestby.questions.gate import report
+        from bestby.report.reported import shown_in, written
+
+        return written(report.to_comment(shown_in(self)), path)
+
 
 def outcome_of(checks: tuple[GateCheck, ...]) -> Outcome:
     """Return the outcome of a gate from those of its checks.

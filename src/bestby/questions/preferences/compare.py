@@ -16,10 +16,20 @@ from bestby._core import checks, rounding, special
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.text import counted, quoted
-from bestby._core.typing import ArrayLike, Correction, FloatArray, IntArray, Question, Rng, Scale, Ties
+from bestby._core.typing import (
+    ArrayLike,
+    BoolArray,
+    Correction,
+    FloatArray,
+    IntArray,
+    Question,
+    Rng,
+    Scale,
+    Ties,
+)
 from bestby.comparisons import family, many_systems, note_rules, swap_notes
-from bestby.comparisons.best import FEWEST_SYSTEMS
 from bestby.comparisons.best import best_set as best_set_of
+from bestby.comparisons.best import is_asked
 from bestby.comparisons.one_metric import MOST_HELD
 from bestby.comparisons.provenance import made_by
 from bestby.comparisons.settings import CheckedSettings
@@ -33,8 +43,9 @@ from bestby.inference.multiplicity import Spread
 from bestby.questions.preferences import doubts
 from bestby.questions.preferences.existence import bounds
 from bestby.questions.preferences.model import Trials
-from bestby.questions.preferences.precision import pairs_of, precision_of, quantile, units_of
+from bestby.questions.preferences.precision import quantile, units_of, variance_between
 from bestby.questions.preferences.result import (
+    KINDS,
     Covariate,
     OrderEffect,
     PlainScore,
@@ -43,7 +54,7 @@ from bestby.questions.preferences.result import (
     PreferenceScore,
 )
 from bestby.questions.preferences.source import Columns, Judgements, Preferences, data_of
-from bestby.questions.preferences.strengths import Shares, Strengths, strengths, win_rates
+from bestby.questions.preferences.strengths import Share, Strengths, shares_won, strengths
 from bestby.questions.preferences.swaps import balance, swap_test
 from bestby.report.pairs import Differences
 from bestby.report.reported import with_backend
@@ -66,9 +77,6 @@ MOST_TESTS, MOST_WORK = 500, 2e10
 
 A hundredth of them have bounds, too, of ten such fits.
 """
-
-KINDS = ("wald", "likelihood-ratio")
-"""How a pair was computed, where the difference is finite or unknown and where it is infinite."""
 
 
 @with_suggestions
@@ -331,13 +339,13 @@ def _compared(found: Strengths, settings: Settings, drawing: Drawing) -> Prefere
         better = many_systems.beaten(pairs, order)
         standings = family.standings_of(better, lettered=settings.baseline is None)
     may_be_best = _set_of_best(found, pairs, settings, drawing)
-    rates, first = win_rates(judged, found.trials, settings.level)
-    fitted = doubts.fit_test(found.fit, judged, found.precision, found.weights) if settings.fit_test else None
+    won = shares_won(judged, found.trials, settings.level)
+    fitted = doubts.fit_test(found) if settings.fit_test else None
     by_pair = doubts.order_by_pair(found.fit, fitted.design_effect) if found.ordered and fitted else None
     tie = found.fit.tie
     result = PreferenceComparison(
         metrics=(MetricInfo(settings.metric, True, (-math.inf, math.inf)),),
-        systems=_scores(found, order, standings, may_be_best, rates, settings),
+        systems=_scores(found, order, standings, may_be_best, won, settings),
         differences=differences,
         omnibus=(),
         notes=(),
@@ -347,16 +355,16 @@ def _compared(found: Strengths, settings: Settings, drawing: Drawing) -> Prefere
         correction=settings.corrected_by,
         margin=settings.margin,
         baseline=settings.baseline,
-        n_clusters=min((int(codes.max()) + 1 for codes in judged.clusters.values()), default=0),
+        n_clusters=min((clusters.n for clusters in judged.groupings), default=0),
         tie_model=settings.ties,
         tie_parameter=tie,
         tie_interval=_tie_interval(found, settings) if tie else None,
         prior=settings.prior,
-        order=_order_effect(found, pairs, first, by_pair, settings),
+        order=_order_effect(found, pairs, won, by_pair, settings),
         covariates=_covariates(found, settings),
         without_covariates=_without_covariates(found, order, settings),
         fit=fitted,
-        influence=_influence(found, settings),
+        influence=doubts.influence(found, settings.unit) if settings.interval is not None else (),
     )
     best_set = best_set_of(settings.metric, result.systems, settings.level)
     result = dataclasses.replace(result, best_sets=() if best_set is None else (best_set,))
@@ -385,7 +393,7 @@ def _pairs(
     same = fit.component[a] == fit.component[b]
     over, under = found.reach[a, b] & ~same, found.reach[b, a] & ~same
     gap = np.where(same, gap, np.select([over, under], [np.inf, -np.inf], np.nan))
-    error, df = precision.of(pairs_of(a, b))
+    error, df = precision.of(variance_between(a, b))
     error = np.where(same, error, np.nan)
     with np.errstate(invalid="ignore", divide="ignore"):
         ratio = np.where(same & (error > 0.0), gap / error, 0.0)
@@ -395,28 +403,19 @@ def _pairs(
             ends[asked] = [gap - half, gap + half]
     p = _p_of(ratio, df, side)
     # Units that all point one way are the least that a test of theirs can see
-    sizes = [int(codes.max()) + 1 for codes in found.judged.clusters.values()]
-    least = (1.0 if side != "two-sided" else 2.0) * 0.5 ** min([found.judged.n, 1000, *sizes])
+    least = (1.0 if side != "two-sided" else 2.0) * 0.5 ** min(
+        [found.judged.n, 1000, *(clusters.n for clusters in found.judged.groupings)]
+    )
     p = np.maximum(p, max(least, sys.float_info.min))
-    # Of an infinite difference without a bound only the side is known
-    p = np.where(over | under, _towards(1.0, over, side), np.where(same, p, 1.0))
     infinite = np.flatnonzero(over | under)
-    fits = MOST_WORK / (6 * fit.parameters.size**3)
-    tested = min(infinite.size, MOST_TESTS, int(fits) + 1)
-    with_bound = min(tested, int(0.01 * fits) + 1)
-    # Of what is weighed and in the model, but for covariates
-    trials = Trials.of(found.judged, found.weights) if infinite.size else found.trials
-    trials = trials.with_order() if infinite.size and found.ordered else trials
-    lead = np.column_stack([np.where(over, a, b), np.where(over, b, a)])[infinite[:tested]]
-    effects = _alike(found, lead)
+    ahead = over[infinite]
+    lead = np.where(ahead, [a[infinite], b[infinite]], [b[infinite], a[infinite]]).T
+    lows, of_both, lacking = _bounds(found, lead, [*ends])
     for asked, (low, high) in ends.items():
-        low[infinite], high[infinite] = -np.inf, np.inf
-        for place, bound in zip(
-            infinite, bounds(trials, found.plain, lead, effects, asked, with_bound), strict=False
-        ):
-            (low if over[place] else high)[place] = bound.low if over[place] else -bound.low
-            if asked == level:
-                p[place] = _towards(bound.p_value, over[place], side)
+        low[infinite] = np.where(ahead, lows[asked], -np.inf)
+        high[infinite] = np.where(ahead, np.inf, -lows[asked])
+    p = np.where(same, p, 1.0)
+    p[infinite] = _towards(of_both, ahead, side)
     statistic = np.where(np.isnan(gap), 0.0, gap)
     if tests:
         p, statistic = (
@@ -435,7 +434,7 @@ def _pairs(
     if not bounded:
         low, high, tost = nothing, nothing, [nothing, nothing]
     wins, ties, losses = (x[a, b].astype(np.int64) for x in found.trials.records)
-    chances = [_preference(x, fit.tie) for x in (gap, low / settings.unit, high / settings.unit)]
+    chances = [fit.preferred(x) for x in (gap, low / settings.unit, high / settings.unit)]
     with np.errstate(invalid="ignore"):
         verdict = family.verdicts(low, high, tost[0], tost[1], settings.margin, True)
     return (
@@ -472,13 +471,35 @@ def _pairs(
             probability=chances[0],
             probability_low=chances[1],
             probability_high=chances[2],
-            kinds=KINDS,
         ),
-        (infinite.size - with_bound, infinite.size - tested),
+        lacking,
     )
 
 
-def _alike(found: Strengths, lead: IntArray) -> FloatArray:
+def _bounds(
+    found: Strengths, lead: IntArray, levels: Sequence[float]
+) -> tuple[dict[float, FloatArray], FloatArray, tuple[int, int]]:
+    """Return how much stronger systems are at the least than others that never won or tied, (m, 2), by level.
+
+    With the p-values, and how many pairs have no bound, for which there would be too much work, and no test.
+    """
+    fits = MOST_WORK / (6 * found.fit.parameters.size**3)
+    tested = min(len(lead), MOST_TESTS, int(fits) + 1)
+    bounded = min(tested, int(0.01 * fits) + 1)
+    trials = found.trials
+    if found.weights is not None:
+        trials = Trials.of(found.judged, found.weights)
+        trials = trials.with_order() if found.ordered else trials
+    effects = _judgements_per_unit(found, lead[:tested])
+    lows = {level: np.full(len(lead), -np.inf) for level in levels}
+    p = np.ones(len(lead))
+    for level, low in lows.items():
+        for place, bound in enumerate(bounds(trials, found.plain, lead[:tested], effects, level, bounded)):
+            low[place], p[place] = bound.low, bound.p_value
+    return lows, p, (len(lead) - bounded, len(lead) - tested)
+
+
+def _judgements_per_unit(found: Strengths, lead: IntArray) -> FloatArray:
     """Return how many judgements count as one for pairs without a finite difference: those of a cluster.
 
     Wins that never end have no variance by which clusters could show how alike theirs are.
@@ -501,26 +522,14 @@ def _p_of(ratio: FloatArray, df: FloatArray, side: str) -> FloatArray:
     return np.asarray(special.stdtr(df, -ratio if side == "greater" else ratio))
 
 
-def _towards(p: float, over: Any, side: str) -> FloatArray:
-    """Return the p-value of the side asked about, from that of both and which is ahead."""
-    if side == "two-sided":
-        return np.full_like(over, p, dtype=np.float64)
-    return np.where(over == (side == "greater"), 0.5 * p, 1.0 - 0.5 * p)
+def _towards(p: FloatArray, over: BoolArray, side: str) -> FloatArray:
+    """Return the p-values of the side asked about, from those of both and which is ahead."""
+    return p if side == "two-sided" else np.where(over == (side == "greater"), 0.5 * p, 1.0 - 0.5 * p)
 
 
 def _rounded(ends: FloatArray, margin: float | None) -> FloatArray:
     """Return ends of intervals; those that only rounding separates from 0 or the margin lie on it."""
     return rounding.on_marks(ends, family.marks(margin), np.ones(ends.size))
-
-
-def _preference(gap: FloatArray, tie: float) -> FloatArray:
-    """Return the probability that the first is preferred, a tie counting half, at these log odds."""
-    if not tie:
-        return np.asarray(special.expit(gap))
-    small = np.exp(-np.abs(gap))
-    tied = tie * np.exp(-0.5 * np.abs(gap))
-    ahead = (1.0 + 0.5 * tied) / (1.0 + small + tied)
-    return np.where(gap >= 0.0, ahead, np.where(gap < 0.0, 1.0 - ahead, np.nan))
 
 
 def _swap_tests(
@@ -585,10 +594,10 @@ def _set_of_best(
     """
     size = len(pairs.names)
     two_sided = pairs.alternative == "two-sided"
-    if size < FEWEST_SYSTEMS or None in (settings.interval, settings.test) or settings.baseline is not None:
+    if not is_asked(size, settings, settings.baseline):
         return None
     i, j = np.divmod(np.arange(size * size), size)
-    error, df = (x.reshape(size, size) for x in found.precision.of(pairs_of(i, j)))
+    error, df = (x.reshape(size, size) for x in found.precision.of(variance_between(i, j)))
     gap = np.full((size, size), np.nan)
     np.fill_diagonal(gap, 0.0)
     gap[pairs.a, pairs.b] = pairs.estimate / settings.unit
@@ -615,7 +624,7 @@ def _scores(
     order: Sequence[int],
     standings: Any,
     may_be_best: SetOfBest | None,
-    rates: Shares,
+    won: list[Share],
     settings: Settings,
 ) -> tuple[PreferenceScore, ...]:
     cells, bounded = found.trials, settings.interval is not None
@@ -626,7 +635,6 @@ def _scores(
         score, robust, interval = _strength(found, s, settings)
         known = bounded and math.isfinite(score)
         fisher = settings.unit * math.sqrt(max(float(found.fit.inverse[s, s]), 0.0))
-        win_rate = Interval(float(rates.low[s]), float(rates.high[s]), settings.level, "tango", True)
         out.append(
             PreferenceScore(
                 metric=settings.metric,
@@ -637,23 +645,20 @@ def _scores(
                 standard_error=fisher if known else None,
                 standard_error_method="fisher" if known else None,
                 robust_error=robust if known else None,
-                win_rate=float(rates.share[s]),
-                win_rate_interval=defined(win_rate)[0] if bounded else None,
+                win_rate=won[s][0],
+                win_rate_interval=won[s][1] if bounded else None,
                 wins=int(wins[s]),
                 ties=int(ties[s]),
                 losses=int(losses[s]),
                 first_share=float(first[s] / (wins + ties + losses)[s]),
-                may_be_best=None if may_be_best is None else bool(may_be_best.kept[s]),
-                behind=None
-                if may_be_best is None or np.isnan(may_be_best.behind[s])
-                else float(may_be_best.behind[s]),
+                **best.standing(may_be_best, s),
             )
         )
     return tuple(out)
 
 
 def _order_effect(
-    found: Strengths, pairs: PreferencePairs, first: Shares, by_pair: float | None, settings: Settings
+    found: Strengths, pairs: PreferencePairs, won: list[Share], by_pair: float | None, settings: Settings
 ) -> OrderEffect:
     names = found.judged.systems
     estimate, error, interval, p, chance = math.nan, math.nan, None, math.nan, math.nan
@@ -662,7 +667,7 @@ def _order_effect(
     without: tuple[str | float, ...] = ()
     if found.ordered:
         estimate, error, interval, p = _estimated(found, len(names), settings)
-        chance = float(_preference(np.array([estimate]), found.fit.tie)[0])
+        chance = float(found.fit.preferred(np.array([estimate]))[0])
         plain = dataclasses.replace(found, fit=found.without_order)
         x, y = family.ranked(plain.places, names, True)[:2]
         log = plain.scores
@@ -670,11 +675,9 @@ def _order_effect(
             without = (names[x], names[y], settings.unit * float(log[x] - log[y]))
     elif settings.test is not None:
         undone_by, undone = _undone(found, pairs)
-    share = Interval(float(first.low[0]), float(first.high[0]), settings.level, "tango", True)
     return OrderEffect(
         found.status, estimate, error, interval, p, chance, found.identified.left, found.identified.within,
-        by_pair, undone_by, undone, float(first.share[0]),
-        defined(share)[0] if settings.interval is not None else None, without,
+        by_pair, undone_by, undone, won[-1][0], None if settings.interval is None else won[-1][1], without,
     )  # fmt: skip
 
 
@@ -684,9 +687,8 @@ def _undone(found: Strengths, pairs: PreferencePairs) -> tuple[float | None, tup
     Strengths change by -V b per unit of the effect, where b is the information that they share with it.
     """
     plain = found.without_order
-    w = plain.trials.table(plain.trials.count * plain.moments.variance)
     S = plain.trials.size
-    change = plain.inverse[:S, :S] @ (w.sum(axis=1) - w.sum(axis=0))
+    change = plain.inverse[:S, :S] @ found.identified.shared
     per_unit = change[pairs.a] - change[pairs.b]
     at = np.flatnonzero((pairs.sides != 0) & np.isfinite(pairs.estimate) & (np.abs(per_unit) > 1e-9))
     if not at.size:
@@ -712,9 +714,7 @@ def _without_covariates(found: Strengths, order: Sequence[int], settings: Settin
     """Return the strengths without covariates, the best first."""
     if not found.judged.covariate_names:
         return ()
-    plain = dataclasses.replace(
-        found, fit=found.plain, precision=precision_of(found.plain, found.judged, found.weights)
-    )
+    plain = dataclasses.replace(found, fit=found.plain)
     out = []
     ranked = family.ranked(plain.places, found.judged.systems, True)
     for rank, s in enumerate(ranked, start=1):
@@ -731,18 +731,6 @@ def _tie_interval(found: Strengths, settings: Settings) -> Interval | None:
     )
 
 
-def _influence(found: Strengths, settings: Settings) -> Any:
-    """Return the voters who decide; the standard errors are those of clusters of voters."""
-    judged = found.judged
-    if judged.voter is None or settings.interval is None:
-        return ()
-    precision = found.precision
-    if not any(codes is judged.voter for codes in judged.clusters.values()):
-        by_voter = dataclasses.replace(judged, clusters={"voter": judged.voter})
-        precision = precision_of(found.fit, by_voter, found.weights)
-    return doubts.influence(found.fit, judged, precision, settings.unit, found.weights)
-
-
 # -- notes and provenance ----------------------------------------------------------------------------
 
 
@@ -754,6 +742,12 @@ def _notes(
     bounded = settings.interval is not None
     if bounded and 0 < c.n_clusters < FEW_CLUSTERS:
         message = f"there are only {c.n_clusters} clusters: intervals can be too short below {FEW_CLUSTERS}"
+        yield Note("few_clusters", message)
+    if bounded and (alone := _known_by_one_cluster(judged)):
+        message = (
+            f"all judgements of {listed(alone)} are of one cluster: how much clusters differ cannot be seen"
+            " there, and intervals are too short"
+        )
         yield Note("few_clusters", message)
     decided = sum(entry.wins for entry in c.systems)
     # Judgements that are no tie, for each system but one, below which intervals are too long
@@ -792,6 +786,16 @@ def _notes(
         yield Note("unused_style", message)
 
 
+def _known_by_one_cluster(judged: Judgements) -> list[str]:
+    """Return the systems that one cluster alone tells of."""
+    shown, alone = np.concatenate([judged.first, judged.second]), np.zeros(len(judged.systems), np.bool_)
+    for codes in judged.clusters.values():
+        both, some = np.tile(codes, 2), np.empty(alone.size, dtype=codes.dtype)
+        some[shown] = both
+        alone |= np.bincount(shown, both != some[shown]) == 0.0
+    return [judged.systems[s] for s in np.flatnonzero(alone)]
+
+
 def _notes_on_swaps(found: Strengths, tests: Mapping[int, TestResult], settings: Settings) -> list[Note]:
     """Return a note where two systems were judged in so few units that no swap can decide."""
     if len(found.judged.systems) != 2 or not tests:
@@ -804,8 +808,7 @@ def _notes_on_swaps(found: Strengths, tests: Mapping[int, TestResult], settings:
 def _provenance(found: Strengths, settings: Settings, drawing: Drawing) -> Provenance:
     judged = found.judged
     numbers: dict[str, Any] = {"judgements": judged.n, "systems": list(judged.systems)}
-    sizes = [int(codes.max()) + 1 for codes in judged.clusters.values()]
-    if sizes:
+    if sizes := [clusters.n for clusters in judged.groupings]:
         numbers["clusters"] = sizes[0] if len(sizes) == 1 else sizes
     if judged.covariate_names:
         numbers["covariates"] = list(judged.covariate_names)
@@ -820,5 +823,6 @@ def _data_hash(judged: Judgements) -> str:
     for codes in judged.clusters.values() or (np.zeros(1, dtype=np.int64),):
         digest.update(np.sort(codes.astype(np.int64) * (3 * size * size) + keys).view(np.uint8).data)
     for column in judged.covariates.T:
-        digest.update(np.ascontiguousarray(column[np.lexsort((column, keys))]).view(np.uint8).data)
+        # Complex numbers are sorted by the real part, then the other, in half the time of two sorts
+        digest.update(np.ascontiguousarray(np.sort(keys + 1j * column).imag).view(np.uint8).data)
     return digest.hexdigest()

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
 from bestby._core import special
 from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
 from bestby.questions.preferences.model import Fit
-from bestby.questions.preferences.precision import Precision, Rows, pairs_of, without
+from bestby.questions.preferences.precision import variance_between
 from bestby.questions.preferences.result import Cycle, FitTest, Influence
-from bestby.questions.preferences.source import Judgements
+from bestby.questions.preferences.strengths import Strengths
 
 MOVED = 0.7
 """Standard errors by which a voter must move a difference to be named: calm voters of 29 % move less."""
@@ -21,44 +22,42 @@ MOST_VOTERS = 100
 """Voters left out, those of most leverage."""
 
 
-@dataclass(frozen=True, eq=False)
-class Pairs:
-    """The pairs of systems that met, i < j, (p,): residuals and variances of y summed, and their difference.
+class PairSums(NamedTuple):
+    """The pairs of systems that met, i < j, (p,): residuals and variances of y summed, over both orders.
 
-    `border` are the sums of the variances with each other column of the design, (p, k).
+    `border` are the sums of the variances with each other column of the design, (p, k), and `number`, (S, S),
+    are the places of the pairs. Residuals and borders of the other order are subtracted.
     """
 
     i: IntArray
     j: IntArray
-    residual: Array
-    weight: Array
-    border: Array
-    corner: Array
-    number: IntArray
+    residual: FloatArray
+    weight: FloatArray
+    border: FloatArray
+    number: Array
 
 
-def _pairs(found: Fit) -> Pairs:
+def _pairs(found: Fit) -> PairSums:
     """Return the sums of scores and information by pair of systems."""
-    trials, S = found.trials, found.trials.size
-    low, high = np.minimum(trials.first, trials.second), np.maximum(trials.first, trials.second)
-    keys, number = np.unique(low.astype(np.int64) * S + high, return_inverse=True)
-    number = number.reshape(-1)
-    sign = np.where(trials.first == low, 1.0, -1.0)
-    w = trials.count * found.moments.variance
-    weighted = [x * w for x in trials.columns.T]
-    corner = found.information[S:, S:]
-    if found.davidson:
-        weighted.append(trials.count * found.moments.both)
-    border = [np.bincount(number, sign * x, keys.size) for x in weighted]
-    residual = np.bincount(number, sign * trials.count * found.residuals[0], keys.size)
-    weight = np.bincount(number, w, keys.size)
-    columns = np.column_stack(border) if border else np.empty((keys.size, 0))
-    return Pairs(keys // S, keys % S, residual, weight, columns, corner, number)
+    trials, w = found.trials, found.trials.count * found.moments.variance
+    met = trials.table(trials.count)
+    i, j = np.nonzero(np.triu(met + met.T))
+    number = np.zeros(met.shape, dtype=np.int32)
+    number[i, j] = number[j, i] = np.arange(i.size)
+
+    def over_orders(values: FloatArray, sign: float) -> FloatArray:
+        table = trials.table(values)
+        return np.asarray((table + sign * table.T)[i, j])
+
+    columns = [x * w for x in trials.columns.T] + (
+        [trials.count * found.moments.both] if found.davidson else []
+    )
+    border = np.column_stack([np.empty((i.size, 0)), *(over_orders(x, -1.0) for x in columns)])
+    residual = over_orders(trials.count * found.residuals[0], -1.0)
+    return PairSums(i, j, residual, over_orders(w, 1.0), border, number)
 
 
-def fit_test(
-    found: Fit, judged: Judgements, precision: Precision, weights: FloatArray | None = None
-) -> FitTest | None:
+def fit_test(strengths: Strengths) -> FitTest | None:
     """Return the score test of free pairs beside the model, and the largest cycle of three systems.
 
     With r and w the residuals and variances of pairs, B their sums with the order and covariates and C the
@@ -66,15 +65,17 @@ def fit_test(
     Phil. Soc. 44, 50-57, by inverting in blocks), over its mean design effect (Rao & Scott 1984, Ann.
     Statist. 12, 46-60, first order). None where there is nothing to test.
     """
+    found = strengths.fit
     pairs = _pairs(found)
     n_groups = int(found.component.max()) + 1
     df = pairs.i.size - (found.trials.size - n_groups)
     if df <= 0:
         return None
     over = pairs.border / pairs.weight[:, None]
-    left = pairs.corner - pairs.border.T @ over
+    corner = found.information[found.trials.size :, found.trials.size :]
+    left = corner - pairs.border.T @ over
     # What pairs determine is left out; so is the order where no pair was shown both ways
-    scale = np.maximum(np.diag(pairs.corner), 1e-300)
+    scale = np.maximum(np.diag(corner), 1e-300)
     free = np.diag(left) > 1e-9 * scale
     df -= int((~free).sum())
     if df <= 0:
@@ -82,62 +83,53 @@ def fit_test(
     inner = np.linalg.inv(left[np.ix_(free, free)])
     a = over[:, free].T @ pairs.residual
     statistic = float((pairs.residual**2 / pairs.weight).sum() + a @ inner @ a)
-    effect = _design_effect(found, judged, precision, weights, pairs, over[:, free], inner, free, df)
+    effect = _design_effect(strengths, pairs, over[:, free], inner, free, df)
     statistic /= effect
     p_value = float(special.chdtrc(df, statistic))
-    return FitTest(statistic, df, p_value, effect, _largest_cycle(found, judged, pairs, effect))
+    return FitTest(statistic, df, p_value, effect, _largest_cycle(strengths, pairs, effect))
 
 
 def _design_effect(
-    found: Fit,
-    judged: Judgements,
-    precision: Precision,
-    weights: FloatArray | None,
-    pairs: Pairs,
-    over: Array,
-    inner: Array,
-    free: BoolArray,
-    df: int,
+    strengths: Strengths, pairs: PairSums, over: Array, inner: Array, free: BoolArray, df: int
 ) -> float:
     """Return by how much more the scores of pairs vary than the model says, on average over the test."""
+    found, judged, rows = strengths.fit, strengths.judged, strengths.rows
     trials, n = found.trials, float(found.trials.count.sum())
     if not judged.clusters:
         squares = float(trials.count @ found.residuals[0] ** 2)
         # Residuals are short by what was fitted
         return max(squares / float(pairs.weight.sum()) * n / max(n - len(found.parameters), 1.0), 1e-300)
-    from scipy.sparse import coo_array
+    from scipy.sparse import csr_array
 
-    rows = Rows.of(found, judged, weights)
     # Of two groupings the one with fewer clusters
-    codes, meat = min(
-        zip(judged.clusters.values(), precision.meats, strict=False), key=lambda x: int(x[0].max())
-    )
-    inside = np.flatnonzero(trials.place >= 0)
-    place = trials.place[inside]
-    sign = np.where(trials.first < trials.second, 1.0, -1.0)[place]
-    r, group, number = rows.of_y[inside], codes[inside], pairs.number[place]
-    shape = (int(codes.max()) + 1, pairs.i.size)
-    by_pair = coo_array((sign * r, (group, number)), shape=shape).tocsr()
-    trace = float((by_pair.data**2 / pairs.weight[by_pair.indices]).sum())
-    columns = [x[place] * r for x in trials.columns.T]
-    if rows.of_tie is not None:
-        columns.append(rows.of_tie[inside])
-    kept = [
-        columns[k] - over_k[number] * sign * r for k, over_k in zip(np.flatnonzero(free), over.T, strict=True)
-    ]
-    if kept:
-        more = np.column_stack([np.bincount(group, values, shape[0]) for values in kept])
+    by_size = zip(judged.groupings, strengths.precision.ways, strict=False)
+    clusters, way = min(by_size, key=lambda one: one[0].n)
+    trace = 0.0
+    for members, sizes in clusters.blocks(np.arange(clusters.n)):
+        r, *tie = (rows.weighted(x, members) for x in found.residuals)
+        number = pairs.number[judged.first[members], judged.second[members]]
+        signed = r * np.where(judged.first[members] < judged.second[members], 1.0, -1.0)
+        columns = [*(r * trials.by_judgement(x, members) for x in trials.columns.T), *tie]
+        kept = [
+            columns[k] - of_k[number] * signed for k, of_k in zip(np.flatnonzero(free), over.T, strict=True)
+        ]
+        group = np.repeat(np.arange(sizes.size), sizes)
+        more = np.column_stack([np.zeros((sizes.size, 0)), *(np.bincount(group, x) for x in kept)])
         trace += float(np.einsum("gk,kl,gl->", more, inner, more))
-    trace -= float((found.inverse * meat).sum())
+        starts = np.append(0, np.cumsum(sizes))
+        by_pair = csr_array((signed, number, starts), shape=(sizes.size, pairs.i.size))
+        by_pair.sum_duplicates()  # in place
+        trace += float((by_pair.data**2 / pairs.weight[by_pair.indices]).sum())
+    trace -= float((found.inverse * way.meat).sum())
     return max(trace / df, 1e-300)
 
 
-def _largest_cycle(found: Fit, judged: Judgements, pairs: Pairs, effect: float) -> Cycle | None:
+def _largest_cycle(strengths: Strengths, pairs: PairSums, effect: float) -> Cycle | None:
     """Return the three systems whose log odds, each by one Newton step, are farthest from adding up.
 
     Strengths cancel in the sum around three systems; Bonferroni's correction is for all of them.
     """
-    S = found.trials.size
+    trials, S = strengths.fit.trials, strengths.trials.size
     step, variance = np.zeros((S, S)), np.full((S, S), np.inf)
     step[pairs.i, pairs.j] = pairs.residual / pairs.weight
     step = step - step.T
@@ -157,11 +149,10 @@ def _largest_cycle(found: Fit, judged: Judgements, pairs: Pairs, effect: float) 
     if triple is None:
         return None
     p_value = min(1.0, n_triples * float(special.erfc(abs(best) / math.sqrt(2.0))))
-    trials = found.trials
     won, met = trials.table(trials.count * trials.value), trials.table(trials.count)
     share = (won + (met - won).T) / np.maximum(met + met.T, 1e-300)
     shares = tuple(float(share[x, y]) for x, y in zip(triple, (*triple[1:], triple[0]), strict=True))
-    names = tuple(judged.systems[s] for s in triple)
+    names = tuple(strengths.judged.systems[s] for s in triple)
     return Cycle(names, shares, abs(best), p_value)
 
 
@@ -183,52 +174,52 @@ def order_by_pair(found: Fit, effect: float) -> float | None:
     return float(special.chdtrc(i.size - 1, q))
 
 
-def influence(
-    found: Fit, judged: Judgements, precision: Precision, unit: float, weights: FloatArray | None = None
-) -> tuple[Influence, ...]:
+def influence(strengths: Strengths, unit: float) -> tuple[Influence, ...]:
     """Return the voters who move a difference of strengths more than voters like the others would.
 
-    Each is left out by a Newton step. Two conditions: a difference moves by .7 of its standard error, and by
-    more than chance for this voter at Bonferroni's level (Hausman 1978, Econometrica 46, 1251-1271, eq. 2.16:
-    the variance of the move is the difference of the two). Either alone names honest voters who only vote
-    much, or who are only one of many.
+    Each is left out by a Newton step. Two conditions: a difference moves by .7 of its standard error, which
+    is that of clusters of voters, and by more than chance for this voter at Bonferroni's level (Hausman 1978,
+    Econometrica 46, 1251-1271, eq. 2.16: the variance of the move is the difference of the two). Either alone
+    names honest voters who only vote much, or who are only one of many.
     """
+    found, judged, S = strengths.fit, strengths.judged, strengths.trials.size
     if judged.voter is None:
         return ()
-    rows, S = Rows.of(found, judged, weights), found.trials.size
-    voters = rows.heaviest(judged.voter, MOST_VOTERS)
+    if not any(codes is judged.voter for codes in judged.clusters.values()):
+        judged = replace(judged, clusters={"voter": judged.voter})
+        strengths = replace(strengths, judged=judged)
+    precision, groupings = strengths.precision, judged.groupings
+    place = next(k for k, clusters in enumerate(groupings) if clusters.codes is judged.voter)
+    voters, moved = precision.ways[place].heavy[:MOST_VOTERS], precision.ways[place].moved[:MOST_VOTERS]
     if not voters.size:
         return ()
-    strengths, others = rows.sums(judged.voter)
-    scores = np.hstack([strengths[voters].toarray(), others[voters]])
     a, b = np.triu_indices(S, 1)
     same = found.component[a] == found.component[b]
     a, b = a[same], b[same]
-    gaps, errors = found.strengths[a] - found.strengths[b], precision.of(pairs_of(a, b))[0]
+    gaps, errors = found.strengths[a] - found.strengths[b], precision.of(variance_between(a, b))[0]
     critical = -float(special.ndtri(0.025 / (voters.size * a.size)))
-    counts = np.bincount(judged.voter)
+    shifts = moved[:, a] - moved[:, b]
+    far = np.abs(shifts) > MOVED * errors
+    moving = np.flatnonzero(far.any(axis=1))
     out = []
-    for part, left in without(rows, judged.voter, voters):
-        every = np.linalg.solve(left, scores[part, :, None])[..., 0]
-        for voter, without_voter, moved in zip(voters[part], left, every, strict=True):
-            shift = moved[a] - moved[b]
-            far = np.abs(shift) > MOVED * errors
-            if not far.any():
-                continue
-            inverse = np.linalg.inv(without_voter)
-            gained = np.maximum(pairs_of(a, b)(inverse) - pairs_of(a, b)(found.inverse), 1e-300)
-            named = far & (np.abs(shift) > critical * np.sqrt(gained))
+    for part, left_out in strengths.rows.without(groupings[place], voters[moving]):
+        for k, inverse in zip(moving[part], np.linalg.inv(left_out), strict=True):
+            voter, shift = voters[k], shifts[k]
+            gained = np.maximum(
+                variance_between(a, b)(inverse) - variance_between(a, b)(found.inverse), 1e-300
+            )
+            named = far[k] & (np.abs(shift) > critical * np.sqrt(gained))
             if not named.any():
                 continue
             p = int(np.where(named, np.abs(shift) / errors, 0.0).argmax())
             x, y = (a[p], b[p]) if gaps[p] >= 0.0 else (b[p], a[p])
             before, after = abs(gaps[p]), float(np.sign(gaps[p]) or 1.0) * (gaps[p] - shift[p])
-            leader = int((found.strengths - moved[:S]).argmax())
+            leader = int((found.strengths - moved[k, :S]).argmax())
             out.append(
                 Influence(
                     judged.voters[voter] if judged.voters else str(voter),
-                    int(counts[voter]),
-                    float(counts[voter]) / judged.n,
+                    int(groupings[place].sizes[voter]),
+                    float(groupings[place].sizes[voter]) / judged.n,
                     judged.systems[x],
                     judged.systems[y],
                     unit * float(before),

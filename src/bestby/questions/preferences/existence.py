@@ -15,8 +15,14 @@ from bestby.questions.preferences.model import Fit, Trials, fit
 
 def scored(trials: Trials) -> BoolArray:
     """Return which systems ever won or tied against which, shape (S, S)."""
-    by_first = trials.table(np.where(trials.outcome > 0, trials.count, 0.0)) > 0.0
-    return by_first | (trials.table(np.where(trials.outcome < 2, trials.count, 0.0)) > 0.0).T
+    first, second = _scored_by_place(trials)
+    return first | second.T
+
+
+def _scored_by_place(trials: Trials) -> tuple[BoolArray, BoolArray]:
+    """Return where the system shown first, of the row, ever won or tied, and where the other did."""
+    lost, tied, won = trials.tables()
+    return won + tied > 0.0, lost + tied > 0.0
 
 
 def reaches(leads: BoolArray) -> BoolArray:
@@ -48,8 +54,7 @@ def order_is_separated(trials: Trials) -> bool:
     th_i - th_j <= -s where j did, for s = 1 or -1: difference constraints, which hold together if no cycle of
     them has a negative sum (Bellman 1958, Quart. Appl. Math. 16, 87-90; all cycles at once by Floyd's way).
     """
-    first = trials.table(np.where(trials.outcome > 0, trials.count, 0.0)) > 0.0
-    second = trials.table(np.where(trials.outcome < 2, trials.count, 0.0)) > 0.0
+    first, second = _scored_by_place(trials)
     for s in (1.0, -1.0):
         bound = np.minimum(np.where(first.T, s, np.inf), np.where(second, -s, np.inf))
         for k in range(trials.size):
@@ -63,11 +68,12 @@ class Identified(NamedTuple):
     """What the judgements tell of an order effect.
 
     `left` is the share of its information that strengths leave, `within` the share of that which comes from
-    pairs shown both ways.
+    pairs shown both ways; `shared`, (S,), is the information that it has in common with each strength.
     """
 
     left: float
     within: float
+    shared: FloatArray
 
 
 def order_identified(plain: Fit) -> Identified:
@@ -78,9 +84,9 @@ def order_identified(plain: Fit) -> Identified:
     S = slice(0, trials.size)
     left = total - float(border @ plain.inverse[S, S] @ border)
     if left <= 1e-9 * total:  # rounding
-        return Identified(0.0, 0.0)
+        return Identified(0.0, 0.0, border)
     both = np.divide(4.0 * w * w.T, w + w.T, out=np.zeros_like(w), where=w + w.T > 0.0)
-    return Identified(left / total, float(np.triu(both).sum()) / left)
+    return Identified(left / total, float(np.triu(both).sum()) / left, border)
 
 
 # -- bounds of what has no finite estimate ----------------------------------------------------------

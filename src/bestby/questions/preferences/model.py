@@ -9,7 +9,7 @@ the mean must be right, and the covariance of `precision` gets the variance of t
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -23,7 +23,7 @@ WITHIN = 0.05
 """Share of what is known of the order that must come from pairs shown both ways for it to be in the model."""
 
 FARTHEST = 30.0
-"""Log odds of a judgement beyond which a fit with covariates has no finite estimate."""
+"""Log odds of a judgement beyond which a fit with covariates or ties of its own has no finite estimate."""
 
 COLLINEAR = 1e10
 """Condition of the scaled information from which covariates cannot be told from strengths."""
@@ -98,10 +98,14 @@ class Trials:
         """1, 1/2 or 0."""
         return np.asarray(0.5 * self.outcome)
 
+    @cached_property
+    def pair(self) -> IntArray:
+        """The number of the two systems, of that shown first before that of the other."""
+        return np.asarray(self.first.astype(np.int64) * self.size + self.second)
+
     def table(self, values: FloatArray) -> FloatArray:
         """Return the sum of values of trials by the system shown first and the other, shape (S, S)."""
-        keys = self.first.astype(np.int64) * self.size + self.second
-        return np.asarray(np.bincount(keys, values, self.size**2).reshape(self.size, self.size))
+        return np.asarray(np.bincount(self.pair, values, self.size**2).reshape(self.size, self.size))
 
     def tables(self) -> list[FloatArray]:
         """Return how often the second won, neither and the first, by the two systems, each (S, S)."""
@@ -114,9 +118,10 @@ class Trials:
         wins = won + lost.T
         return wins, tied + tied.T, wins.T
 
-    def of_judgements(self, values: FloatArray) -> FloatArray:
-        """Return the values of the trial of each judgement, 0 of those in none."""
-        return np.append(values, 0.0)[self.place]
+    def by_judgement(self, values: Array, some: Any = slice(None)) -> FloatArray:
+        """Return for each judgement, or some of them, the value of its trial, 0 of those in none."""
+        held: FloatArray = np.append(values, 0.0)[self.place[some]]
+        return held
 
 
 class Moments(NamedTuple):
@@ -155,11 +160,18 @@ class Fit:
         """Davidson's nu: twice the odds of a tie between equals; 0 where ties are halves."""
         return float(np.exp(self.parameters[-1])) if self.davidson else 0.0
 
+    def preferred(self, gap: FloatArray) -> FloatArray:
+        """Return the probability that the first is preferred, a tie counting half, at these log odds."""
+        return moments_at(gap, float(self.parameters[-1]) if self.davidson else None).mean
+
     @cached_property
-    def residuals(self) -> tuple[FloatArray, FloatArray | None]:
-        """Y less its mean, and for Davidson's model ties less theirs, of one judgement of each trial."""
-        tied = (self.trials.outcome == 1) - self.moments.ties if self.davidson else None
-        return self.trials.value - self.moments.mean, tied
+    def residuals(self) -> tuple[FloatArray, ...]:
+        """Y less its mean of one judgement of each trial, and in Davidson's model a tie less its probability.
+
+        These are the derivatives of the log likelihood by the log odds and by log nu.
+        """
+        of_y = self.trials.value - self.moments.mean
+        return (of_y, (self.trials.outcome == 1) - self.moments.ties) if self.davidson else (of_y,)
 
     @cached_property
     def leverage(self) -> FloatArray:
@@ -194,15 +206,14 @@ def log_odds(trials: Trials, parameters: FloatArray) -> FloatArray:
     return gap + trials.columns @ parameters[S : S + k] if k else gap
 
 
-def moments_of(trials: Trials, parameters: FloatArray, davidson: bool) -> Moments:
-    """Return the moments of one judgement of each trial."""
-    gap = log_odds(trials, parameters)
-    if not davidson:
+def moments_at(gap: FloatArray, log_tie: float | None) -> Moments:
+    """Return the moments of one judgement each, at these log odds; `log_tie` is Davidson's log nu."""
+    if log_tie is None:
         mean, nothing = special.expit(gap), np.zeros(0)
         return Moments(mean, mean * special.expit(-gap), nothing, nothing, nothing)
     # Davidson (1970): exp(d / 2), nu and exp(-d / 2), over exp(|d| / 2) so that nothing overflows; the order
     # is in d (Davidson & Beaver 1977, Biometrics 33, 693-702).
-    small, tie = np.exp(-np.abs(gap)), np.exp(parameters[-1] - 0.5 * np.abs(gap))
+    small, tie = np.exp(-np.abs(gap)), np.exp(log_tie - 0.5 * np.abs(gap))
     ties = tie / (1.0 + small + tie)
     ahead = (1.0 + 0.5 * tie) / (1.0 + small + tie)
     mean = np.where(gap >= 0.0, ahead, 1.0 - ahead)
@@ -210,28 +221,12 @@ def moments_of(trials: Trials, parameters: FloatArray, davidson: bool) -> Moment
     return Moments(mean, variance, ties * (1.0 - ties), ties * (0.5 - mean), ties)
 
 
-def sums(
-    trials: Trials, of_y: FloatArray, of_tie: FloatArray | None, group: Array | None = None, n: int = 1
-) -> FloatArray:
-    """Return the sums over trials of their scores, (P,), or by `group`, (n, P).
-
-    The derivative of a log likelihood by d is the residual of y, by log nu that of the tie.
-    """
-    S, keys = trials.size, 0 if group is None else group
-    first, second = keys * S + trials.first, keys * S + trials.second
-    out = np.bincount(first, of_y, n * S) - np.bincount(second, of_y, n * S)
-    places = np.zeros(trials.count.size, dtype=np.int64) if group is None else group
-    more = [np.bincount(places, x * of_y, n) for x in trials.columns.T]
-    more += [] if of_tie is None else [np.bincount(places, of_tie, n)]
-    both = np.column_stack([out.reshape(n, S), *more])
-    return both[0] if group is None else both
-
-
 def products(
     trials: Trials,
     of_y: FloatArray,
     of_tie: FloatArray | None = None,
     of_both: FloatArray | None = None,
+    *,
     group: Array | None = None,
     n: int = 1,
 ) -> FloatArray:
@@ -240,22 +235,27 @@ def products(
     The weights are those of y, of the tie and of both. Strengths make a Laplacian, since rows are e_i - e_j.
     """
     S, columns = trials.size, trials.columns.T
-    k = len(columns)
-    out = np.zeros((n, *[S + k + (of_tie is not None)] * 2))
-    places = np.zeros(trials.count.size, dtype=np.int64) if group is None else group
-    i, j = places * S + trials.first, places * S + trials.second
-    pairs = np.bincount(i * S + trials.second, of_y, n * S * S).reshape(n, S, S)
-    pairs = pairs + pairs.swapaxes(1, 2)
+    pair = trials.pair if group is None else group * S**2 + trials.pair
+
+    def total(values: FloatArray) -> Any:
+        return values.sum() if group is None else np.bincount(group, values, n)
+
+    def by_pair(values: FloatArray) -> FloatArray:
+        return np.asarray(np.bincount(pair, values, n * S**2).reshape(n, S, S))
+
+    out = np.zeros((n, *[S + len(columns) + (of_tie is not None)] * 2))
+    pairs = by_pair(of_y)
+    pairs += pairs.swapaxes(1, 2).copy()
     out[:, :S, :S] = -pairs
     out[:, np.arange(S), np.arange(S)] += pairs.sum(axis=2)
     weighted = [x * of_y for x in columns] + ([] if of_both is None else [of_both])
     for column, values in enumerate(weighted, start=S):
-        border = np.bincount(i, values, n * S) - np.bincount(j, values, n * S)
-        out[:, :S, column] = out[:, column, :S] = border.reshape(n, S)
+        table = by_pair(values)
+        out[:, :S, column] = out[:, column, :S] = table.sum(axis=2) - table.sum(axis=1)
         for row, x in enumerate(columns[: column - S + 1], start=S):
-            out[:, row, column] = out[:, column, row] = np.bincount(places, x * values, n)
+            out[:, row, column] = out[:, column, row] = total(x * values)
     if of_tie is not None:
-        out[:, -1, -1] = np.bincount(places, of_tie, n)
+        out[:, -1, -1] = total(of_tie)
     return out[0] if group is None else out
 
 
@@ -264,13 +264,14 @@ def information(
     moments: Moments,
     davidson: bool,
     count: FloatArray | None = None,
+    *,
     group: Array | None = None,
     n: int = 1,
 ) -> FloatArray:
     """Return the Fisher information of the trials, (P, P), or by `group`, (n, P, P)."""
     c = trials.count if count is None else count
     tied, both = (c * moments.tied, c * moments.both) if davidson else (None, None)
-    return products(trials, c * moments.variance, tied, both, group, n)
+    return products(trials, c * moments.variance, tied, both, group=group, n=n)
 
 
 def constant(component: IntArray, n_parameters: int) -> FloatArray:
@@ -308,17 +309,18 @@ def fit(
             hint='ties="half" counts a tie as half a win for both',
         )
     for step_number in range(100):
-        moments = moments_of(trials, beta, davidson)
+        moments = moments_at(log_odds(trials, beta), float(beta[-1]) if davidson else None)
         matrix = information(trials, moments, davidson)
         if names and step_number == 0:
             _refuse_collinear(matrix, trials.size, names)
         amount = max(float(np.trace(matrix)) / P, 1e-300)
         inverse = np.linalg.inv(matrix + amount * free) - free / amount
         found = Fit(trials, beta, component, davidson, jeffreys, 0.5 * (inverse + inverse.T), moments)
-        of_y, of_tie = found.residuals
+        of_y, *of_tie = (trials.count * x for x in found.residuals)
         if jeffreys:
-            of_y = of_y + found.leverage * (0.5 - moments.mean)
-        gradient = sums(trials, trials.count * of_y, None if of_tie is None else trials.count * of_tie)
+            of_y += trials.count * found.leverage * (0.5 - moments.mean)
+        ahead = np.bincount(trials.first, of_y, trials.size) - np.bincount(trials.second, of_y, trials.size)
+        gradient = np.concatenate([ahead, of_y @ trials.columns, [x.sum() for x in of_tie]])
         step = found.inverse @ gradient
         moved = log_odds(trials, step) - trials.offset
         reach = float(np.abs(moved).max(initial=0.0)) + (abs(float(step[-1])) if davidson else 0.0)
@@ -326,7 +328,7 @@ def fit(
         if reach < 1e-10:
             return found
         beta = beta + step * (np.log1p(reach) / reach)
-        if names and float(np.abs(log_odds(trials, beta)).max()) > FARTHEST:
+        if (names or davidson) and float(np.abs(log_odds(trials, beta)).max()) > FARTHEST:
             break
     raise DesignError(
         f"the covariates {', '.join(names)} predict some judgements without error, so that their coefficients"

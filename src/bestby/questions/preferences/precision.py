@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from bestby._core.chunks import chunks
 from bestby._core.typing import Array, FloatArray, IntArray
 from bestby.inference.clusters import equal_units
 from bestby.questions.preferences.model import Fit, Moments, constant, information, products
-from bestby.questions.preferences.source import Judgements
+from bestby.questions.preferences.source import Clusters, Judgements
 
 HEAVY = 0.1
 """Leverage (sum of w z'Vz) up to which a cluster is left out to first order, which is off by less than it."""
@@ -31,20 +31,31 @@ Quadratic = Callable[[FloatArray], FloatArray]
 """Returns from a covariance of the parameters the variances of what is estimated."""
 
 
-@dataclass(frozen=True, eq=False)
-class Precision:
-    """Covariances of the parameters, (P, P): one; or of two groupings, and of both crossed.
+class Way(NamedTuple):
+    """A covariance of the parameters, (P, P), by the scores of the clusters of one grouping.
 
-    `units` are the numbers of units of equal size of each; infinitely many where judgements are independent.
-    `fisher` is that of the model if all judgements are independent wins and losses, and `floor` the share of
-    its variances that there are at the least; `meats` the sums of outer products of the scores of clusters.
+    `meat` is the sum of outer products of these scores, and `moved` how the parameters move without each of
+    the clusters `heavy`, (H, P), the one of most leverage first.
     """
 
-    ways: tuple[FloatArray, ...]
+    covariance: FloatArray
+    meat: FloatArray
+    heavy: IntArray
+    moved: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Precision:
+    """How well judgements determine the parameters: one way; or those of two groupings, and of both crossed.
+
+    `df` are the degrees of freedom of each: its units of equal size, less one. `fisher` is the covariance if
+    all judgements are independent wins and losses, and `floor` the share of it that there is at the least.
+    """
+
+    ways: tuple[Way, ...]
     df: tuple[float, ...]
     fisher: FloatArray
     floor: float
-    meats: tuple[FloatArray, ...] = ()
 
     def of(self, form: Quadratic) -> tuple[FloatArray, FloatArray]:
         """Return standard errors, and degrees of freedom, of what has these variances.
@@ -52,7 +63,7 @@ class Precision:
         Both ways: V_1 + V_2 - V_12 (Cameron, Gelbach & Miller 2011, J. Bus. Econ. Statist. 29, 238-249), and
         no less than either; degrees of freedom as of a sum (Satterthwaite 1946, Biometrics Bull. 2, 110-114).
         """
-        variances = [form(way) for way in self.ways]
+        variances = [form(way.covariance) for way in self.ways]
         df = np.full_like(variances[0], self.df[0])
         variance = variances[0]
         if len(self.ways) == 3:
@@ -66,12 +77,13 @@ class Precision:
     def covariance(self) -> FloatArray:
         """One covariance of all parameters; both ways, the nearest to their sum that can be one."""
         if len(self.ways) == 1:
-            return self.ways[0]
-        values, vectors = np.linalg.eigh(self.ways[0] + self.ways[1] - self.ways[2])
+            return self.ways[0].covariance
+        one, two, both = (way.covariance for way in self.ways)
+        values, vectors = np.linalg.eigh(one + two - both)
         return np.asarray((vectors * np.maximum(values, 0.0)) @ vectors.T)
 
 
-def pairs_of(a: Array, b: Array) -> Quadratic:
+def variance_between(a: Array, b: Array) -> Quadratic:
     """Return the variances of differences of two parameters each."""
     return lambda V: V[a, a] + V[b, b] - 2.0 * V[a, b]
 
@@ -81,21 +93,22 @@ def quantile(level: float, df: FloatArray) -> FloatArray:
     return np.asarray(special.stdtrit(np.maximum(df, 1.0), 0.5 * (1.0 + level)))
 
 
-def precision_of(found: Fit, judged: Judgements, weights: FloatArray | None = None) -> Precision:
-    """Return how well the judgements determine what was fitted to them, clusters taken together."""
-    groupings = [*judged.clusters.values()]
-    units = [units_of(codes, weights) for codes in groupings] or [float(judged.n)]
+def precision_of(rows: Rows) -> Precision:
+    """Return how well judgements determine what was fitted to them, clusters taken together."""
+    found, groupings = rows.found, [*rows.judged.groupings]
+    units = [units_of(one.codes, rows.weights) for one in groupings] or [float(rows.judged.n)]
     # Residuals that Jeffreys' prior leaves of a system that won all vary less than its wins
     floor = 1.0 if found.jeffreys else LEAST / min(units)
     if not groupings:
-        way = found.inverse @ _meat_of_judgements(found) @ found.inverse
-        df = max(found.trials.count.sum() - len(way), 1.0)
-        return Precision((way,), (df,), found.inverse, floor)
+        # HC3 (MacKinnon & White 1985, J. Econometrics 29, 305-325, eq. 13), whose squares also hold for ties.
+        # A judgement that alone determines something fits itself: its leverage is 1 but for rounding
+        meat = _squared_scores(found, found.trials.count, np.maximum(1.0 - found.leverage, 0.1))
+        way = Way(found.inverse @ meat @ found.inverse, meat, np.zeros(0, dtype=np.int64), np.zeros((0, 0)))
+        return Precision((way,), (max(found.trials.count.sum() - len(meat), 1.0),), found.inverse, floor)
     if len(groupings) == 2:
-        groupings.append(_crossed(*groupings))
-    rows = Rows.of(found, judged, weights)
-    ways, meats = zip(*(_of_clusters(rows, codes) for codes in groupings), strict=True)
-    return Precision(ways, tuple(max(n - 1.0, 1.0) for n in units), found.inverse, floor, meats)
+        groupings.append(groupings[0].crossed(groupings[1]))
+    ways = tuple(_by_clusters(rows, clusters) for clusters in groupings)
+    return Precision(ways, tuple(max(n - 1.0, 1.0) for n in units), found.inverse, floor)
 
 
 def units_of(codes: IntArray, weights: FloatArray | None = None) -> float:
@@ -103,158 +116,128 @@ def units_of(codes: IntArray, weights: FloatArray | None = None) -> float:
     return equal_units(np.bincount(codes, weights).astype(np.float64))
 
 
-def _meat_of_judgements(found: Fit) -> FloatArray:
-    """Return the sum of squared scores of judgements, each over 1 - its leverage.
-
-    HC3 (MacKinnon & White 1985, J. Econometrics 29, 305-325, eq. 13), whose squares also hold for ties.
-    """
-    of_y, of_tie = found.residuals
-    # A judgement that alone determines something fits itself: its leverage is 1 but for rounding
-    free = np.maximum(1.0 - found.leverage, 0.1)
-    y = of_y / free
-    c = found.trials.count
-    more = () if of_tie is None else (c * (of_tie / free) ** 2, c * y * of_tie / free)
-    return products(found.trials, c * y * y, *more)
-
-
-def _crossed(one: IntArray, two: IntArray) -> IntArray:
-    """Return codes of the groups that judgements in the same group of both groupings make."""
-    keys = one.astype(np.int64) * (int(two.max()) + 1) + two
-    codes: IntArray = np.unique(keys, return_inverse=True)[1].reshape(-1)
-    return codes
+def _squared_scores(found: Fit, count: FloatArray, free: FloatArray | float = 1.0) -> FloatArray:
+    """Return the sum of squared scores of `count` judgements of each trial, each score over `free`."""
+    of_y, *of_tie = (x / free for x in found.residuals)
+    more = [count * tie * x for tie in of_tie for x in (tie, of_y)]
+    return products(found.trials, count * of_y**2, *more)
 
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """The scores of single judgements: residuals of y and of ties, (n,), each times its weight."""
+    """What was fitted, and the judgements with their weights (1 if None): a row of the design for each."""
 
     found: Fit
     judged: Judgements
-    of_y: FloatArray
-    of_tie: FloatArray | None
-    weights: FloatArray | None
+    weights: FloatArray | None = None
 
-    @classmethod
-    def of(cls, found: Fit, judged: Judgements, weights: FloatArray | None = None) -> Rows:
-        """Return the scores of judgements."""
-        of_y, of_tie = found.residuals
-        rows = cls(found, judged, of_y, of_tie, weights)
-        tie = None if of_tie is None else rows.weighted(of_tie)
-        return replace(rows, of_y=rows.weighted(of_y), of_tie=tie)
+    def weighted(self, of_trial: FloatArray, some: Any = slice(None)) -> FloatArray:
+        """Return the values of the trials of judgements, or of some of them, each times its weight."""
+        values = self.found.trials.by_judgement(of_trial, some)
+        return values if self.weights is None else values * self.weights[some]
 
-    def weighted(self, values: FloatArray) -> FloatArray:
-        """Return the values of the trials of judgements, each times its weight."""
-        values = self.found.trials.of_judgements(values)
-        return values if self.weights is None else values * self.weights
-
-    def sums(self, codes: IntArray) -> tuple[Any, FloatArray]:
+    def scores(self, members: IntArray, sizes: IntArray) -> tuple[Any, FloatArray]:
         """Return sums of scores by cluster: of strengths, sparse (G, S), and of other parameters, (G, k)."""
-        from scipy.sparse import coo_array
+        trials = self.found.trials
+        group = np.repeat(np.arange(sizes.size), sizes)
+        y, *tie = (self.weighted(x, members) for x in self.found.residuals)
+        others = [*(y * trials.by_judgement(x, members) for x in trials.columns.T), *tie]
+        sums = np.column_stack(
+            [np.zeros((sizes.size, 0)), *(np.bincount(group, x, sizes.size) for x in others)]
+        )
+        return self.judged.sums_by_system(members, sizes, y, -y), sums
 
-        trials, n, y = self.found.trials, int(codes.max()) + 1, self.of_y
-        rows = np.concatenate([codes, codes])
-        columns = np.concatenate([self.judged.first, self.judged.second])
-        strengths = coo_array((np.concatenate([y, -y]), (rows, columns)), shape=(n, trials.size)).tocsr()
-        others = [np.bincount(codes, y * trials.of_judgements(x)) for x in trials.columns.T]
-        others += [] if self.of_tie is None else [np.bincount(codes, self.of_tie)]
-        return strengths, np.column_stack(others) if others else np.empty((n, 0))
-
-    def heaviest(self, codes: IntArray, most: int | None = None) -> IntArray:
+    def heaviest(self, clusters: Clusters) -> IntArray:
         """Return the clusters that are not left out to first order, the one of most leverage first."""
-        leverage = np.bincount(codes, self.weighted(self.found.leverage))
-        allowed = int(MOST_WORK / self.found.parameters.size**3) + 1
-        heavy = np.argsort(-leverage, kind="stable")[: min(allowed, most or allowed)]
-        return heavy[leverage[heavy] > HEAVY]
+        leverage = np.bincount(clusters.codes, self.weighted(self.found.leverage))
+        heavy = np.flatnonzero(leverage > HEAVY)
+        heavy = heavy[np.argsort(-leverage[heavy], kind="stable")]
+        return heavy[: int(MOST_WORK / self.found.parameters.size**3) + 1]
 
-    def informations(self, codes: IntArray, clusters: IntArray) -> Iterator[tuple[slice, FloatArray]]:
+    def informations(self, clusters: Clusters, chosen: IntArray) -> Iterator[tuple[slice, FloatArray]]:
         """Yield the Fisher information of some clusters, (B, P, P), a part of them at a time."""
         found, trials = self.found, self.found.trials
-        number = np.full(int(codes.max()) + 1, -1, dtype=np.int32)
-        number[clusters] = np.arange(clusters.size)
-        chosen = np.flatnonzero((number[codes] >= 0) & (trials.place >= 0))
-        chosen = chosen[np.argsort(number[codes[chosen]], kind="stable")]
-        group, place = number[codes[chosen]], trials.place[chosen]
-        count = np.ones(chosen.size) if self.weights is None else self.weights[chosen]
-        size = max(1, (1 << 21) // found.parameters.size**2)
-        for start in range(0, clusters.size, size):
-            part = slice(*np.searchsorted(group, [start, start + size]))
-            some = trials.at(place[part])
-            moments = Moments(*(x[place[part]] if x.size else x for x in found.moments))
-            n = min(size, clusters.size - start)
-            by_group = group[part] - start
+        for part in chunks(chosen.size, found.parameters.size**2 // 8):
+            members, sizes = clusters.members(chosen[part])
+            group = np.repeat(np.arange(sizes.size), sizes)
+            inside = trials.place[members] >= 0
+            members, group = members[inside], group[inside]
+            place = trials.place[members]
+            moments = Moments(*(x[place] if x.size else x for x in found.moments))
+            count = np.ones(members.size) if self.weights is None else self.weights[members]
             yield (
-                slice(start, start + n),
-                information(some, moments, found.davidson, count[part], by_group, n),
+                part,
+                information(trials.at(place), moments, found.davidson, count, group=group, n=sizes.size),
             )
 
+    def without(self, clusters: Clusters, chosen: IntArray) -> Iterator[tuple[slice, FloatArray]]:
+        """Yield the information without each of some clusters, (B, P, P), invertible."""
+        full = self.found.information
+        amount = float(np.trace(full)) / len(full)
+        # A cluster that alone tells of something leaves nothing of it: there its scores are 0, too
+        full += amount * (constant(self.found.component, len(full)) + 1e-9 * np.eye(len(full)))
+        for part, informations in self.informations(clusters, chosen):
+            yield part, full - informations
 
-def _of_clusters(rows: Rows, codes: IntArray) -> tuple[FloatArray, FloatArray]:
-    """Return the covariance of the parameters by the scores of clusters, and the sum of their outer products.
+
+def _by_clusters(rows: Rows, clusters: Clusters) -> Way:
+    """Return the covariance of the parameters by the scores of clusters.
 
     Clusters with leverage are left out by one exact Newton step each, CR3 (Bell & McCaffrey 2002, Surv.
     Methodol. 28, 169-181; MacKinnon, Nielsen & Webb 2023, J. Appl. Econometrics 38, 671-694, eq. 15), the
     others to first order, CR1: the two differ by the leverage.
     """
-    V, n, heavy = rows.found.inverse, int(codes.max()) + 1, rows.heaviest(codes)
-    strengths, others = rows.sums(codes)
+    V, n, heavy = rows.found.inverse, clusters.n, rows.heaviest(clusters)
     light = np.ones(n, dtype=np.bool_)
     light[heavy] = False
-    meat = outer(strengths[light], others[light])
-    scores = np.hstack([strengths[heavy].toarray(), others[heavy]])
+    meat = score_products(rows, clusters, np.flatnonzero(light))
     out = n / (n - 1.0) * V @ meat @ V
-    meat += scores.T @ scores
-    for part, left_out in without(rows, codes, heavy):
-        moved = np.linalg.solve(left_out, scores[part, :, None])[..., 0]
-        out += (n - 1.0) / n * moved.T @ moved
-    return 0.5 * (out + out.T), meat
+    moved = np.empty((heavy.size, len(V)))
+    for part, left_out in rows.without(clusters, heavy):
+        strengths, others = rows.scores(*clusters.members(heavy[part]))
+        scores = np.hstack([strengths.toarray(), others])
+        moved[part] = np.linalg.solve(left_out, scores[..., None])[..., 0]
+        meat += scores.T @ scores
+    out += (n - 1.0) / n * moved.T @ moved
+    return Way(0.5 * (out + out.T), meat, heavy, moved)
 
 
-def without(rows: Rows, codes: IntArray, clusters: IntArray) -> Iterator[tuple[slice, FloatArray]]:
-    """Yield the information without each of some clusters, (B, P, P), invertible."""
-    found = rows.found
-    full = found.information
-    amount = float(np.trace(full)) / len(full)
-    # A cluster that alone tells of something leaves nothing of it: there its scores are 0, too
-    full += amount * (constant(found.component, len(full)) + 1e-9 * np.eye(len(full)))
-    for part, informations in rows.informations(codes, clusters):
-        yield part, full - informations
-
-
-def outer(strengths: Any, others: FloatArray) -> FloatArray:
-    """Return the sum over clusters of outer products of their scores, (P, P)."""
-    size = strengths.shape[1]
-    out = np.zeros((size + others.shape[1],) * 2)
-    held = np.diff(strengths.indptr)
-    # Sparse products take as long as the squares of what clusters hold, dense ones as the square of the size
-    few = held <= size / 4
-    some = strengths[few]
-    out[:size, :size] = (some.T @ some).toarray()
-    full = np.flatnonzero(~few)
-    for part in chunks(full.size, size):
-        block = strengths[full[part]].toarray()
-        out[:size, :size] += block.T @ block
-    out[:size, size:] = strengths.T @ others
-    out[size:, :size] = out[:size, size:].T
-    out[size:, size:] = others.T @ others
+def score_products(rows: Rows, clusters: Clusters, chosen: IntArray) -> FloatArray:
+    """Return the sum over some clusters of outer products of their scores, (P, P)."""
+    S, trials, alone = rows.found.trials.size, rows.found.trials, clusters.sizes[chosen] == 1
+    single = clusters.members(chosen[alone])[0]
+    single = single[trials.place[single] >= 0]
+    weights = np.ones(single.size) if rows.weights is None else rows.weights[single]
+    count = np.bincount(trials.place[single], weights**2, trials.count.size).astype(np.float64)
+    out = _squared_scores(rows.found, count)
+    for members, sizes in clusters.blocks(chosen[~alone]):
+        strengths, others = rows.scores(members, sizes)
+        # Sparse products take as long as the squares of what clusters hold, dense ones as that of the size
+        few = sizes <= S / 8
+        some, full = strengths[few], strengths[~few].toarray()
+        out[:S, :S] += (some.T @ some).toarray() + full.T @ full
+        border = strengths.T @ others
+        out[:S, S:] += border
+        out[S:, :S] += border.T
+        out[S:, S:] += others.T @ others
     return out
 
 
 # -- weights of voters ------------------------------------------------------------------------------
 
 
-def shrunk_weights(found: Fit, judged: Judgements, voter: IntArray) -> FloatArray:
+def shrunk_weights(rows: Rows, voter: Clusters) -> FloatArray:
     """Return weights of judgements by which voters count alike, as far as voters differ.
 
     w = 1 / (1 + (n_g - 1) rho) for a voter of n_g judgements: the best weights if judgements of a voter have
     the correlation rho, which moments estimate, pooled over pairs of systems and the heaviest voters.
     """
-    rows = Rows.of(found, judged)
-    S, V, n = found.trials.size, found.inverse, np.bincount(voter)
-    heavy = rows.heaviest(voter)
+    found, heavy, n = rows.found, rows.heaviest(voter), voter.sizes
+    S, V = found.trials.size, found.inverse
     if heavy.size < 2:
-        return np.ones(judged.n)
-    strengths, others = rows.sums(voter)
-    scores = np.hstack([strengths[heavy].toarray(), others[heavy]]) @ V
+        return np.ones(voter.codes.size)
+    strengths, others = rows.scores(*voter.members(heavy))
+    scores = np.hstack([strengths.toarray(), others]) @ V
     clustered = single = squares = share = 0.0
     upper = np.triu_indices(S, 1)
 
@@ -274,4 +257,4 @@ def shrunk_weights(found: Fit, judged: Judgements, voter: IntArray) -> FloatArra
     for _, informations in squared.informations(voter, heavy):
         single += float(over_pairs((V @ informations @ V)[:, :S, :S]).sum())
     correlation = (clustered - single) / squares * share / (upper[0].size * float(n[heavy].sum()))
-    return np.asarray(1.0 / (1.0 + (n - 1.0) * min(max(correlation, 0.0), 1.0)))[voter]
+    return np.asarray(1.0 / (1.0 + (n - 1.0) * min(max(correlation, 0.0), 1.0)))[voter.codes]

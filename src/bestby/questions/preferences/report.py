@@ -16,7 +16,7 @@ from bestby.questions.preferences.result import (
     PreferenceDifference,
     PreferenceScore,
 )
-from bestby.report import column, words
+from bestby.report import column, data, words
 from bestby.report.document import (
     MOST_PAIRS,
     Document,
@@ -42,7 +42,7 @@ from bestby.report.figures.canvas import Canvas
 from bestby.report.figures.systems import checked_kind, plot_systems
 from bestby.report.figures.systems import scores as draw_scores
 from bestby.report.numbers import DASH, MINUS, Rounding, alpha, p_clause, percent, percent_of
-from bestby.report.paper import against, drawn, inference, named
+from bestby.report.paper import against, clustered, drawn, inference, named, set_of_best
 from bestby.report.references import cite
 from bestby.report.tables import (
     BEST,
@@ -84,7 +84,7 @@ def document(c: PreferenceComparison) -> Document:
         name=metric.name,
         lead=_cycle(c) + words.headline(c, metric),
         tables=(_systems(c), *_both_rankings(c), differences_table(shown, metric), _preferences(shown)),
-        remarks=tuple(_remarks(c)),
+        remarks=tuple(_remarks(c, digits)),
         details=tuple(_details(c)),
         pictures=tuple(_pictures(c)),
         readings=tuple(difference_sentence(d, digits) for d in shown.differences),
@@ -126,23 +126,23 @@ def _cycle(c: PreferenceComparison) -> str:
     )
 
 
-def _remarks(c: PreferenceComparison) -> Iterator[str]:
+def _remarks(c: PreferenceComparison, digits: Rounding) -> Iterator[str]:
     """Yield what must be known to read the strengths, a line per idea."""
-    yield from _on_order(c)
-    yield from _on_infinite(c)
+    yield from _on_order(c, digits)
+    yield from _on_infinite(c, digits)
     yield from _on_covariates(c)
     if c.fit is not None and c.fit.p_value < UNFIT and not _cycle(c):
         yield f"Strengths do not describe all pairs ({_fit(c)})."
     for one in c.influence[:MOST_LINES]:
-        digits = Rounding.of([(one.before, None), (one.after, None)])
+        before, after = map(digits.text, (one.before, one.after))
         text = f"Leaving out voter {one.voter} ({percent_of(one.share)}) moves {one.a} {MINUS} {one.b} from"
-        text += f" {digits.text(one.before)} to {digits.text(one.after)}"
+        text += f" {before} to {after}"
         yield text + ("." if one.leader == c.systems[0].system else f"; {one.leader} is then the strongest.")
     if len(c.influence) > MOST_LINES:
         yield f"{len(c.influence) - MOST_LINES} more voters move a difference by themselves."
 
 
-def _on_order(c: PreferenceComparison) -> Iterator[str]:
+def _on_order(c: PreferenceComparison, digits: Rounding) -> Iterator[str]:
     order = c.order
     if order is None:
         return
@@ -157,7 +157,7 @@ def _on_order(c: PreferenceComparison) -> Iterator[str]:
         if uneven:
             s = uneven[0]
             x, y, lead = order.without
-            gap = difference_rounding(c).text(float(lead))
+            gap = digits.text(float(lead))
             text += f". {s.system} was shown first in {percent_of(s.first_share or 0.0)} of its judgements:"
             text += f" without order in the model {x} would lead {y} by {gap}"
         yield f"{text}."
@@ -174,8 +174,9 @@ def _on_order(c: PreferenceComparison) -> Iterator[str]:
     if order.status == "one order":
         pairs = "hardly any pair was shown in both orders"
         if order.within == 0.0:
-            finite = all(math.isfinite(entry.score) for entry in c.systems)
-            pairs = f"every pair {'' if finite else 'of finite difference '}was shown in one order only"
+            finite = sum(math.isfinite(entry.score) for entry in c.systems)
+            every = "every pair" if finite == len(c.systems) else "every pair of finite difference"
+            pairs = f"{every} was shown in one order only" if finite > 1 else "no difference is finite"
         yield f"{won}; {pairs}: an order effect cannot be separated from strength{undone}."
     elif order.status == "separated":
         yield (
@@ -198,7 +199,7 @@ def _unbalanced(c: PreferenceComparison) -> list[PreferenceScore]:
     return [entry for _, entry in sorted(far, key=itemgetter(0))]
 
 
-def _on_infinite(c: PreferenceComparison) -> Iterator[str]:
+def _on_infinite(c: PreferenceComparison, digits: Rounding) -> Iterator[str]:
     """Yield what is known of systems without a finite strength."""
     finite = next((entry for entry in c.systems if math.isfinite(entry.score)), None)
     beyond = [entry for entry in c.systems if not math.isfinite(entry.score)]
@@ -215,8 +216,11 @@ def _on_infinite(c: PreferenceComparison) -> Iterator[str]:
         d = None if finite is None else c[entry.system, finite.system]
         low = 0.0 if d is None or d.interval is None else d.interval.low if up else -d.interval.high
         if finite is not None and low > 0.0:
-            gap, side = difference_rounding(c).text(low), percent(0.5 * (1.0 + c.level))
+            gap, side = digits.text(low), percent(0.5 * (1.0 + c.level))
             text += f"; at least {gap} {'above' if up else 'below'} {finite.system} ({side})"
+        if entry.first_share == float(up) and c.order is not None and not c.order.included:
+            place = "first" if up else "second"
+            text += f". It was always shown {place}: an order effect would explain that, too"
         yield f"{text}."
     if len(beyond) > MOST_LINES:
         yield f"{len(beyond) - MOST_LINES} more systems have no finite strength."
@@ -258,12 +262,13 @@ def _details(c: PreferenceComparison) -> Iterator[str]:
         ends = c.tie_interval
         sure = "" if ends is None else f" [{share(ends.low)}, {share(ends.high)}]"
         yield f"Two systems of equal strength tie with probability {share(c.tie_parameter)}{sure}."
+    if c.order is not None:
+        shares = [f"{entry.system} {percent_of(entry.first_share or 0.0)}" for entry in c.systems]
+        yield f"Shown first: {words.listed(shares)} of their judgements."
     if c.order is not None and c.order.included:
         digits = Rounding.of([(c.order.estimate, c.order.interval)])
         ends_text = "" if c.order.interval is None else f" {digits.interval(c.order.interval)}"
         p = p_clause(c.order.p_value)
-        shares = [f"{entry.system} {percent_of(entry.first_share or 0.0)}" for entry in c.systems]
-        yield f"Shown first: {words.listed(shares)} of their judgements."
         yield f"Effect of being shown first: {digits.text(c.order.estimate)}{ends_text} log odds, {p}."
     if c.fit is not None:
         yield f"Test that strengths describe all pairs: {_fit(c)}."
@@ -421,6 +426,7 @@ def dictionary(c: PreferenceComparison) -> dict[str, Any]:
         "fit": None if c.fit is None else values(_FIT, c.fit),
         "influence": [values(_INFLUENCE, one) for one in c.influence],
         "systems": TABLES["scores"].rows(c),
+        **data.on_the_best(c),
         "differences": TABLES["differences"].rows(c),
     }
 
@@ -437,7 +443,11 @@ def sentences(c: PreferenceComparison) -> Iterator[str]:
         model += f", and of {words.listed([one.name for one in c.covariates])}"
     by = f"Jeffreys' prior{cite('analysis', 'jeffreys')}" if c.prior else "maximum likelihood"
     yield f"Their strengths were fitted by {by} to {model}{cite('model', c.tie_model)}.{_on_weights(c)}"
+    crossed = isinstance(c.provenance.data.get("clusters"), list)
+    both = f"Variances allow for both groupings{cite('interval', 'two-way')}."
+    yield both if crossed else clustered(c, "judgements")
     yield from inference(c, c.differences, over=" of the log strengths", systems=c.systems)
+    yield set_of_best(c, together=True)
     yield drawn(c, c.differences, *(entry.interval for entry in c.systems))
 
 

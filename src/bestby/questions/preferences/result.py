@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
-
-import numpy as np
 
 from bestby._core.keywords import with_suggestions
 from bestby._core.text import grouped
@@ -17,6 +14,9 @@ from bestby.report.pairs import Differences, Pairs
 from bestby.report.reported import canvas_of, shown_metric
 from bestby.results.values import Interval, defined, extent
 from bestby.vocabulary import FigureFont, FigureWidth, PreferenceFigure
+
+KINDS = ("wald", "likelihood-ratio")
+"""Intervals and tests where a difference is finite or unknown, and where it is infinite."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -120,8 +120,6 @@ class PreferencePairs(Pairs):
         Of A in the judgements of just the two.
     probability, probability_low, probability_high : ndarray, shape (P,)
         As for `PreferenceDifference`, with the ends of the interval.
-    kinds : tuple of str
-        The methods of interval and test of each pair, by its `how`.
 
     See Also
     --------
@@ -135,48 +133,42 @@ class PreferencePairs(Pairs):
     probability: FloatArray = field(kw_only=True)
     probability_low: FloatArray = field(kw_only=True)
     probability_high: FloatArray = field(kw_only=True)
-    kinds: tuple[str, ...] = field(kw_only=True)
+
+    exact: ClassVar[bool] = False
+    error_method: ClassVar[str] = "sandwich"
 
     def at(self, positions: Array) -> Iterator[PreferenceDifference]:
         """Yield the differences at some positions."""
         columns = (
-            self.how, self.wins, self.ties, self.losses, self.probability, self.probability_low,
-            self.probability_high,
+            self.wins, self.ties, self.losses, self.probability, self.probability_low, self.probability_high
         )  # fmt: skip
         rows = zip(*(column[positions].tolist() for column in columns), strict=True)
-        for d, (how, wins, ties, losses, share, low, high) in zip(super().at(positions), rows, strict=True):
-            kind, interval, test, chance = self.kinds[how], d.interval, d.test, None
+        records: Iterator[dict[str, Any]] = self._made_by(dict, positions)
+        for record, (wins, ties, losses, share, low, high) in zip(records, rows, strict=True):
+            interval, error, chance = record["interval"], record["standard_error"], None
             if interval is not None:
-                interval = defined(dataclasses.replace(interval, method=kind))[0]
-                chance = defined(Interval(low, high, self.level, kind, True))[0]
-            if test is not None:
-                test = dataclasses.replace(test, name=kind, exact=False)
-            given = {one.name: getattr(d, one.name) for one in dataclasses.fields(Difference)}
-            given |= {
-                "interval": interval,
-                "test": test,
-                "n_items": wins + ties + losses,
-                "standard_error": None if d.standard_error != d.standard_error else d.standard_error,
-                "standard_error_method": d.standard_error_method and "sandwich",
-            }
+                chance = defined(Interval(low, high, self.level, interval.method, True))[0]
+                record |= {
+                    "interval": defined(interval)[0],
+                    "standard_error": None if error != error else error,
+                }
             yield PreferenceDifference(
-                **given, wins=wins, ties=ties, losses=losses, probability=share, probability_interval=chance
+                **record | {"n_items": wins + ties + losses},
+                wins=wins,
+                ties=ties,
+                losses=losses,
+                probability=share,
+                probability_interval=chance,
             )
+
+    def _method(self, asked: str, how: int) -> str:  # noqa: ARG002
+        return KINDS[how]
 
     def values(self, path: str) -> Sequence[Any] | Array | None:
         """Return an attribute of all differences, by its path; None if none is held."""
-        match path:
-            case "probability_interval.low" | "probability_interval.high":
-                return self.probability_low if path.endswith("low") else self.probability_high
-            case "interval.method" | "test.name":
-                asked = self.interval if path.startswith("interval") else self.test
-                return [asked and self.kinds[how] for how in self.how.tolist()]
-            case "exact":
-                return np.zeros(len(self), dtype=np.bool_)
-            case "standard_error_method":
-                return ["sandwich"] * len(self)
-            case _:
-                return super().values(path)
+        if path in ("probability_interval.low", "probability_interval.high"):
+            return self.probability_low if path.endswith("low") else self.probability_high
+        return super().values(path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -448,6 +440,10 @@ class PreferenceComparison(Comparison):
     @property
     def extent(self) -> str:
         """How much was compared, in words."""
+        sizes = self.provenance.data.get("clusters")
+        if isinstance(sizes, list):
+            groupings = f"two crossed groupings of {' and '.join(map(grouped, sizes))} clusters"
+            return f"{extent(self.n_items, 0, 'judgements')} in {groupings}"
         return extent(self.n_items, self.n_clusters, "judgements")
 
     @with_suggestions

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from bestby._core import rounding
+from bestby._core.cached import cached_property
 from bestby._core.errors import DesignError
 from bestby._core.typing import BoolArray, FloatArray, IntArray
 from bestby.inference.proportions import tango_high
@@ -21,8 +22,16 @@ from bestby.questions.preferences.existence import (
     scored,
 )
 from bestby.questions.preferences.model import WITHIN, Fit, Trials, fit
-from bestby.questions.preferences.precision import Precision, precision_of, quantile, shrunk_weights, units_of
-from bestby.questions.preferences.source import Judgements
+from bestby.questions.preferences.precision import (
+    Precision,
+    Rows,
+    precision_of,
+    quantile,
+    shrunk_weights,
+    units_of,
+)
+from bestby.questions.preferences.source import Clusters, Judgements
+from bestby.results.values import Interval, defined
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +47,6 @@ class Strengths:
     judged: Judgements
     trials: Trials
     fit: Fit
-    precision: Precision
     plain: Fit
     without_order: Fit
     reach: BoolArray
@@ -46,6 +54,16 @@ class Strengths:
     status: str
     weights: FloatArray | None
     sd: FloatArray
+
+    @cached_property
+    def rows(self) -> Rows:
+        """What was fitted to each judgement."""
+        return Rows(self.fit, self.judged, self.weights)
+
+    @cached_property
+    def precision(self) -> Precision:
+        """How well the judgements determine what was fitted."""
+        return precision_of(self.rows)
 
     @property
     def ordered(self) -> bool:
@@ -98,12 +116,17 @@ def strengths(
     without_order = fit(inside, component, **how)
     identified = order_identified(without_order)
     status = _status(inside, identified, order, jeffreys=jeffreys)
-    ordered = status == "in the model"
     plain = without_order
-    if ordered:
-        plain = fit(inside.with_order(), component, start=without_order.strengths, **how)
+    if status == "in the model":
+        try:
+            plain = fit(inside.with_order(), component, start=without_order.strengths, **how)
+        except DesignError:  # ties grow with the order without end where the second never won
+            if order is True:
+                raise
+            status = "separated"
+    ordered = status == "in the model"
     if voter_weights == "shrunk" and judged.voter is not None:
-        weights = shrunk_weights(plain, judged, judged.voter)
+        weights = shrunk_weights(Rows(plain, judged), Clusters(judged.voter))
         inside = Trials.of(judged, weights).among(component[cells.first] == component[cells.second])
         again = inside.with_order() if ordered else inside
         plain = fit(again, component, start=plain.parameters, **how)
@@ -120,7 +143,6 @@ def strengths(
         judged,
         cells.with_order() if ordered else cells,
         found,
-        precision_of(found, judged, weights),
         plain,
         without_order,
         reaches(scored(cells)),
@@ -150,58 +172,46 @@ def _status(inside: Trials, identified: Identified, order: bool | str, *, jeffre
     return "in the model" if order is True or identified.within >= WITHIN else "one order"
 
 
-@dataclass(frozen=True, eq=False)
-class Shares:
-    """Shares of judgements that were won, a tie counting half, with the ends of their score intervals."""
-
-    share: FloatArray
-    low: FloatArray
-    high: FloatArray
+Share = tuple[float, Interval | None]
+"""A share of judgements, with its interval; None if that has no length."""
 
 
-def win_rates(judged: Judgements, cells: Trials, level: float) -> tuple[Shares, Shares]:
-    """Return the shares of counted judgements that systems won, (S,), and that the first shown won, (1,).
+def shares_won(judged: Judgements, cells: Trials, level: float) -> list[Share]:
+    """Return the shares of counted judgements that systems won and, last, that the first shown won.
 
-    Intervals are Tango's (1998, Statist. Med. 17, 891-908), of as many judgements as would be as sure if they
-    were independent: the variance is that of the sums of clusters over that of judgements, in the worse
-    grouping of two.
+    A tie counts half. Intervals are Tango's (1998, Statist. Med. 17, 891-908), of as many judgements as would
+    be as sure if they were independent: the variance is that of the sums of clusters over that of judgements,
+    in the worse grouping of two.
     """
     size, n = len(judged.systems), judged.n
     won, tied, lost = (x.sum(axis=1) for x in cells.records)
     of_first = [float(x.sum()) for x in cells.tables()]
-    wins, ties, losses = (
-        np.append(won, of_first[2]),
-        np.append(tied, of_first[1]),
-        np.append(lost, of_first[0]),
-    )
+    losses, ties, wins = (np.append(*both) for both in zip((lost, tied, won), of_first, strict=True))
     total = wins + losses + ties
     rate = (wins + 0.5 * ties) / total
     squares = (wins + 0.25 * ties) - total * rate**2
     effect, df = np.ones(size + 1), math.inf
-    for codes in judged.clusters.values():
-        n_groups = int(codes.max()) + 1
-        value = 0.5 * judged.outcome
-        sums = _squared_sums(judged, codes, value - rate[judged.first], 1.0 - value - rate[judged.second])
-        first = float((np.bincount(codes, value - rate[-1]) ** 2).sum())
-        clustered = np.append(sums, first) * n_groups / (n_groups - 1.0)
-        alike = n / units_of(codes)
+    value = 0.5 * judged.outcome
+    for clusters in judged.groupings:
+        squared = np.zeros(size)
+        for members, sizes in clusters.blocks(np.arange(clusters.n)):
+            v = value[members]
+            of_systems = v - rate[judged.first[members]], 1.0 - v - rate[judged.second[members]]
+            sums = judged.sums_by_system(members, sizes, *of_systems)
+            sums.sum_duplicates()
+            squared += np.bincount(sums.indices, sums.data**2, size)
+        first = float((np.bincount(clusters.codes, value - rate[-1]) ** 2).sum())
+        clustered = np.append(squared, first) * clusters.n / (clusters.n - 1.0)
+        units = units_of(clusters.codes)
         varies = squares > 1e-9 * total
-        more = np.where(varies, clustered / np.where(varies, squares, 1.0), alike)
+        more = np.where(varies, clustered / np.where(varies, squares, 1.0), n / units)
         effect = np.maximum(effect, np.where(varies & (clustered <= 1e-9 * total), 1.0, more))
-        df = min(df, units_of(codes) - 1.0)
+        df = min(df, units - 1.0)
     z = float(quantile(level, np.array(df)))
     net, differing, counted = (wins - losses) / effect, (wins + losses) / effect, total / effect
     high = 0.5 * (1.0 + tango_high(net, differing, counted, z))
     low = 0.5 * (1.0 - tango_high(-net, differing, counted, z))
-    return Shares(rate[:-1], low[:-1], high[:-1]), Shares(rate[-1:], low[-1:], high[-1:])
-
-
-def _squared_sums(judged: Judgements, codes: IntArray, first: FloatArray, second: FloatArray) -> FloatArray:
-    """Return for each system the sum over clusters of squared sums of values, those of both sides."""
-    from scipy.sparse import coo_array
-
-    size = len(judged.systems)
-    rows, columns = np.concatenate([codes, codes]), np.concatenate([judged.first, judged.second])
-    shape = (int(codes.max()) + 1, size)
-    sums = coo_array((np.concatenate([first, second]), (rows, columns)), shape=shape).tocsr()
-    return np.asarray(np.bincount(sums.indices, sums.data**2, size))
+    intervals = (
+        Interval(*ends, level, "tango", True) for ends in zip(low.tolist(), high.tolist(), strict=True)
+    )
+    return [(share, defined(one)[0]) for share, one in zip(rate.tolist(), intervals, strict=True)]

@@ -304,7 +304,7 @@ def slices(
         digits,
         None,
         canvas,
-        title=f"{name(info.name)}{by}: {percent(c.level)} intervals that hold for all slices at once",
+        title=f"Differences{by}, {percent(c.level)} intervals that hold for all slices at once",
         foot=below,
         keys=[
             drawing.key("significant, corrected for all slices", filled=True),

@@ -199,7 +199,7 @@ def growth(
     intervals = f" with {percent(c.level)} intervals" if computed(c, "interval") else ""
     keys = [key("baseline", filled=False), key("other conditions", filled=True)] if _baselines(c) else []
     foot = f"Not shown, as they have no place: {counted(left, 'condition')}." if left else ""
-    return Sheet(axes, 2.7, 5.2, f"{name(info.name)}{intervals}, {c.extent}", keys, foot)
+    return Sheet(axes, 2.7, 5.2, f"Scores{intervals}, {c.extent}", keys, foot)
 
 
 def _baselines(c: StudyComparison) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from bestby._core.text import visible
-from bestby.report.document import describe
+from bestby.report.document import Document, describe
 from bestby.report.tables import Table, is_small
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~$&])")
@@ -14,9 +14,26 @@ _MENTION = re.compile(r"(?<![A-Za-z0-9])@(?=\w)")
 """What GitHub takes for a mention after Markdown was read: a space of no width, not an escape, parts it."""
 
 
+_MOST_LETTERS = 65_536
+"""How long a comment on GitHub can be, in letters."""
+
+
 def to_markdown(c: Any, top: int | None = None) -> str:
     """Return the report as GitHub's Markdown; `top` as for `describe`."""
-    document = describe(c, top)
+    answer, rest = _answer_and_rest(describe(c, top))
+    return "\n\n".join([*answer, *rest]) + "\n"
+
+
+def to_comment(c: Any, first: str) -> str:
+    """Return the body of a comment: a first line, the answer, and the rest folded, if it has room."""
+    answer, rest = _answer_and_rest(describe(c, None))
+    folded = ["<details><summary>Notes, methods and settings</summary>", *rest, "</details>"]
+    text = "\n\n".join([first, *answer, *folded]) + "\n"
+    return text if len(text) <= _MOST_LETTERS else "\n\n".join([first, *answer]) + "\n"
+
+
+def _answer_and_rest(document: Document) -> tuple[list[str], list[str]]:
+    """Return the blocks of the sections, and those of what stands below them."""
     blocks: list[str] = []
     for section in document.sections:
         said: set[str] = set()
@@ -31,13 +48,12 @@ def to_markdown(c: Any, top: int | None = None) -> str:
             blocks += map(escape, lines)
             said.update(lines)
         blocks += [escape(remark) for remark in (*section.remarks, *section.details)]
+    rest: list[str] = []
     if document.classes is not None and is_small(document.classes):
-        blocks += [f"{escape(document.classes.caption)}:", _table(document.classes, bold=0)]
+        rest += [f"{escape(document.classes.caption)}:", _table(document.classes, bold=0)]
     if document.notes:
-        blocks.append("\n".join(f"- {escape(line)}" for line in document.notes))
-    blocks.append(escape(document.methods))
-    blocks.append(_code(document.signature))
-    return "\n\n".join(blocks) + "\n"
+        rest.append("\n".join(f"- {escape(line)}" for line in document.notes))
+    return blocks, [*rest, escape(document.methods), _code(document.signature)]
 
 
 def escape(text: str) -> str:

@@ -56,6 +56,17 @@ def test_tables_of_every_kind(tmp_path: Path, kind: str) -> None:
     )
 
 
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_a_cluster_that_is_missing_among_numbers_is_named(tmp_path: Path, kind: str) -> None:
+    import polars as pl
+
+    rows = pl.DataFrame({"a": ["x"] * 3, "b": ["y"] * 3, "winner": ["x"] * 3, "voter": [7, None, 8]})
+    path = tmp_path / f"judged.{kind}"
+    getattr(rows, f"write_{kind}")(path)
+    with pytest.raises(InvalidInputError, match="has no value in 1 of 3 rows; first: row 2"):
+        read_preferences(path, clusters="voter")
+
+
 def test_columns_by_name(tmp_path: Path) -> None:
     path = written(tmp_path, "left,right,best,prompt,topic\nx,y,right,p1,t1\ny,x,left,p2,t1\nx,y,x,p3,t2\n")
     found = read_preferences(path, a="left", b="right", winner="best", items="prompt", clusters="topic")
@@ -120,6 +131,8 @@ def test_chosen_systems(tmp_path: Path) -> None:
     assert found.judgements() == [ROWS[1], ROWS[3]]
     with pytest.raises(InvalidInputError, match="the judgements: no system 'w'"):
         read_preferences(path, systems=["x", "w"])
+    with pytest.raises(InvalidInputError, match="the judgements of y alone compare nothing"):
+        read_preferences(path, systems="y")
     with pytest.raises(InvalidInputError, match="y, z were never judged against each other"):
         read_preferences(path, systems=["y", "z"])
 

@@ -8,14 +8,13 @@ import math
 import numpy as np
 import pytest
 from scipy.stats import chi2
-from tests.unit.questions.preferences.examples import NAMES, PLAIN, drawn, of_tables
+from tests.unit.questions.preferences.examples import NAMES, PLAIN, design, drawn, of_tables
 
 import bestby
 from bestby import compare_preferences
 from bestby.inference import best
 from bestby.inference.multiplicity import Spread
 from bestby.questions.preferences.doubts import fit_test, order_by_pair
-from bestby.questions.preferences.precision import precision_of
 from bestby.questions.preferences.strengths import strengths
 
 CYCLE = [
@@ -41,8 +40,8 @@ def test_a_cycle_is_said_before_any_ranking() -> None:
 
 def test_the_test_of_fit_is_the_score_test_of_free_pairs() -> None:
     judged = drawn(size=4, n=400, ties=0.0)
-    found = strengths(judged, davidson=False, jeffreys=False, order=True, voter_weights="votes").fit
-    test = fit_test(found, judged, precision_of(found, judged))
+    fitted = strengths(judged, davidson=False, jeffreys=False, order=True, voter_weights="votes")
+    test, found = fit_test(fitted), fitted.fit
     pairs = [(i, j) for i in range(4) for j in range(i + 1, 4)]
     Z = np.zeros((judged.n, len(pairs) + 1))
     for place, (i, j) in enumerate(pairs):
@@ -64,10 +63,10 @@ def test_the_test_of_fit_is_the_score_test_of_free_pairs() -> None:
 
 def test_the_design_effect_of_clusters_is_the_mean_of_their_scores() -> None:
     judged = drawn(size=4, n=400, groups={"voter": 30})
-    found = strengths(judged, davidson=False, jeffreys=False, order=True, voter_weights="votes").fit
+    found = strengths(judged, davidson=False, jeffreys=False, order=True, voter_weights="votes")
     alone = dataclasses.replace(judged, clusters={"item": np.arange(400, dtype=np.int32)})
     single, plain, grouped = (
-        fit_test(found, one, precision_of(found, one))
+        fit_test(dataclasses.replace(found, judged=one))
         for one in (alone, dataclasses.replace(judged, clusters={}), judged)
     )
     assert single is not None
@@ -75,6 +74,23 @@ def test_the_design_effect_of_clusters_is_the_mean_of_their_scores() -> None:
     assert grouped is not None
     assert single.design_effect == pytest.approx(plain.design_effect, rel=0.05)
     assert grouped.statistic * grouped.design_effect == pytest.approx(plain.statistic * plain.design_effect)
+    # The trace of V M with a parameter for each pair and the order, less that with strengths and the order
+    Z, w = design(judged), found.fit.trials.by_judgement(found.fit.moments.variance)
+    r = found.fit.trials.by_judgement(found.fit.residuals[0])
+    pairs, of = np.unique(
+        np.sort(np.column_stack([judged.first, judged.second])), axis=0, return_inverse=True
+    )
+    F = np.column_stack(
+        [np.eye(len(pairs))[of.ravel()] * np.sign(judged.second - judged.first)[:, None], Z[:, 4:]]
+    )
+    traces = []
+    for X in (F, Z):
+        scores = np.array(
+            [X[judged.clusters["voter"] == g].T @ r[judged.clusters["voter"] == g] for g in range(30)]
+        )
+        V = np.linalg.pinv(X.T @ (X * w[:, None]), rcond=1e-9, hermitian=True)
+        traces.append(float(np.trace(scores @ V @ scores.T)))
+    assert grouped.design_effect == pytest.approx((traces[0] - traces[1]) / grouped.df)
 
 
 def test_an_order_that_differs_between_pairs() -> None:

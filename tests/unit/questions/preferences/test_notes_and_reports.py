@@ -16,6 +16,33 @@ def test_notes() -> None:
     assert "few_differing" in codes(compare_preferences(PLAIN[:12]))
 
 
+def test_two_groupings_are_said_wherever_one_is() -> None:
+    voters = [f"v{k % 70}" for k in range(len(ROWS))]
+    rows = dict(zip(("item", "a", "b", "winner"), map(list, zip(*ROWS, strict=True)), strict=True))
+    one = compare_preferences(rows)
+    assert "360 judgements in 60 clusters" in str(one)
+    assert "take the clusters, not the judgements, to be independent" in one.methods()
+    both = compare_preferences({**rows, "voter": voters}, clusters=["item", "voter"])
+    assert "360 judgements in two crossed groupings of 60 and 70 clusters" in " ".join(str(both).split())
+    assert "Variances allow for both groupings (Cameron" in both.methods()
+    assert "few_clusters" not in codes(one)
+
+
+def test_a_system_that_one_voter_alone_tells_of() -> None:
+    rows = [(f"v{k % 60}", *row) for k, row in enumerate(PLAIN)]
+    rows += [("loud", "new", "one", won) for won in ("new", "one", "one") * 9]
+    result = compare_preferences(rows)
+    (note,) = [note for note in result.notes if note.code == "few_clusters"]
+    assert note.message.startswith("all judgements of new are of one cluster")
+
+
+def test_an_order_effect_that_would_explain_all_wins_is_named() -> None:
+    text = " ".join(str(compare_preferences([("x", "y", "x")] * 30)).split())
+    assert "It was always shown first: an order effect would explain that, too" in text
+    mixed = compare_preferences([("x", "y", "x"), ("y", "x", "x")] * 15)
+    assert "always shown" not in str(mixed)
+
+
 def test_what_is_not_used_is_named_once() -> None:
     frame = {
         "a": [row[0] for row in PLAIN],

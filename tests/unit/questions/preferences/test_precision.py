@@ -11,8 +11,14 @@ from tests.unit.questions.preferences.examples import design, drawn
 
 from bestby.questions.preferences import precision
 from bestby.questions.preferences.model import Fit
-from bestby.questions.preferences.precision import pairs_of, precision_of, shrunk_weights, units_of
-from bestby.questions.preferences.source import Judgements
+from bestby.questions.preferences.precision import (
+    Rows,
+    precision_of,
+    shrunk_weights,
+    units_of,
+    variance_between,
+)
+from bestby.questions.preferences.source import Clusters, Judgements
 from bestby.questions.preferences.strengths import strengths
 
 
@@ -42,8 +48,8 @@ def test_hc3(p: int) -> None:
     np.testing.assert_allclose(found.inverse, V, atol=1e-10)
     leverage = w * np.einsum("ij,jk,ik->i", Z, V, Z)
     scores = Z * (r / (1.0 - leverage))[:, None]
-    (way,) = precision_of(found, judged).ways
-    np.testing.assert_allclose(way, V @ scores.T @ scores @ V, atol=1e-10)
+    (way,) = precision_of(Rows(found, judged)).ways
+    np.testing.assert_allclose(way.covariance, V @ scores.T @ scores @ V, atol=1e-10)
 
 
 def brute(judged: Judgements, found: Fit, codes: np.ndarray, *, exact: bool) -> np.ndarray:
@@ -66,19 +72,19 @@ def test_clusters(p: int, exact: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(precision, "HEAVY", -1.0 if exact else 9.0)
     judged = drawn(groups={"voter": 25}, p=p)
     found = fitted(judged)
-    (way,) = precision_of(found, judged).ways
+    (way,) = precision_of(Rows(found, judged)).ways
     expected = brute(judged, found, judged.clusters["voter"], exact=exact)
-    np.testing.assert_allclose(way, expected, atol=1e-12)
+    np.testing.assert_allclose(way.covariance, expected, atol=1e-12)
 
 
 def test_clusters_with_leverage_are_left_out_exactly_and_others_nearly() -> None:
     judged = drawn(groups={"voter": 300}, n=2000)
     found = fitted(judged)
-    (way,) = precision_of(found, judged).ways
+    (way,) = precision_of(Rows(found, judged)).ways
     exact, first_order = (
         brute(judged, found, judged.clusters["voter"], exact=exact) for exact in (True, False)
     )
-    assert np.abs(way - exact).max() < 0.1 * np.abs(first_order - exact).max()
+    assert np.abs(way.covariance - exact).max() < 0.1 * np.abs(first_order - exact).max()
 
 
 def test_clusters_of_one_are_judgements() -> None:
@@ -87,8 +93,8 @@ def test_clusters_of_one_are_judgements() -> None:
     codes[350:] = codes[:50]
     judged = dataclasses.replace(judged, clusters={"item": codes % 350})
     found = fitted(judged)
-    (way,) = precision_of(found, judged).ways
-    np.testing.assert_allclose(way, brute(judged, found, codes % 350, exact=False), atol=1e-12)
+    (way,) = precision_of(Rows(found, judged)).ways
+    np.testing.assert_allclose(way.covariance, brute(judged, found, codes % 350, exact=False), atol=1e-12)
 
 
 def test_both_ways() -> None:
@@ -96,10 +102,10 @@ def test_both_ways() -> None:
     found = fitted(judged)
     item, voter = judged.clusters.values()
     both = np.unique(item * 1000 + voter, return_inverse=True)[1]
-    error, df = precision_of(found, judged).of(pairs_of(np.array([0]), np.array([1])))
+    error, df = precision_of(Rows(found, judged)).of(variance_between(np.array([0]), np.array([1])))
     one, two, three = (
-        precision_of(found, dataclasses.replace(judged, clusters={"x": codes}))
-        .of(pairs_of(np.array([0]), np.array([1])))[0]
+        precision_of(Rows(found, dataclasses.replace(judged, clusters={"x": codes})))
+        .of(variance_between(np.array([0]), np.array([1])))[0]
         .item()
         ** 2
         for codes in (item, voter, both.astype(np.int32))
@@ -124,22 +130,34 @@ def test_davidson_with_clusters_of_one_has_the_scores_of_its_likelihood() -> Non
     step = 1e-6 * np.eye(found.parameters.size)
     scores = np.column_stack([(logs(found.parameters + e) - logs(found.parameters - e)) / 2e-6 for e in step])
     np.testing.assert_allclose(scores.sum(axis=0), 0.0, atol=1e-4)
-    (way,) = precision_of(found, dataclasses.replace(judged, clusters={"x": codes})).ways
+    (way,) = precision_of(Rows(found, dataclasses.replace(judged, clusters={"x": codes}))).ways
     expected = 300 / 299 * found.inverse @ scores.T @ scores @ found.inverse
-    np.testing.assert_allclose(way, expected, atol=1e-6)
+    np.testing.assert_allclose(way.covariance, expected, atol=1e-6)
 
 
 def test_weights_follow_how_much_voters_differ() -> None:
     rng = np.random.default_rng(3)
     same = drawn(n=3000, groups={"voter": 30})
     voter = same.clusters["voter"]
-    assert shrunk_weights(fitted(same), same, voter).min() > 0.5
+    assert shrunk_weights(Rows(fitted(same), same), Clusters(voter)).min() > 0.5
     own = rng.normal(0.0, 1.0, (30, 5))
     gap = own[voter, same.first] - own[voter, same.second]
     outcome = 2 * (rng.random(3000) < 1.0 / (1.0 + np.exp(-gap)))
     differing = dataclasses.replace(same, outcome=outcome.astype(np.int8))
-    weights = shrunk_weights(fitted(differing), differing, voter)
+    weights = shrunk_weights(Rows(fitted(differing), differing), Clusters(voter))
     sizes = np.bincount(voter)
     # Judgements of the busiest voter count least, and a voter of one judgement counts 1
     assert weights[voter == sizes.argmax()].max() == weights.min() < 0.1
     assert (np.diff(np.unique(np.column_stack([sizes[voter], weights]), axis=0)[:, 1]) < 0.0).all()
+
+
+def test_blocks_hold_the_judgements_of_whole_clusters_once_and_in_order() -> None:
+    codes = np.random.default_rng(1).permutation(300_000) % 5000
+    parts = [*Clusters(codes).blocks(np.arange(5000))]
+    assert len(parts) > 1
+    assert all((sizes == 60).all() for _, sizes in parts)
+    np.testing.assert_array_equal(
+        np.concatenate([members for members, _ in parts]), np.argsort(codes, kind="stable")
+    )
+    members, sizes = Clusters(codes).members(np.array([7, 3]))
+    assert (codes[members].tolist(), sizes.tolist()) == ([7] * 60 + [3] * 60, [60, 60])

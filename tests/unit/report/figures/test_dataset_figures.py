@@ -101,7 +101,7 @@ def test_the_figure_of_folds_has_a_dot_per_fold() -> None:
     assert isinstance(result, FoldComparison)
     (dots,) = named(result.plot(), "folds")
     assert len(dots.get_xdata()) == 9
-    assert result.plot(ax=Figure().add_subplot()).get_title(loc="left").startswith("accuracy")
+    assert result.plot(ax=Figure().add_subplot()).get_title(loc="left").startswith("Differences over 9 folds")
 
 
 def test_a_diagram_needs_three_systems() -> None:
