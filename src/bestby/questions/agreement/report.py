@@ -55,7 +55,9 @@ MOST_ROWS = 10
 
 def document(c: Agreement) -> Document:
     """Return the report: the coefficients, the annotators, their pairs and the labels."""
-    caption = "Each annotator against the others: kappa with its interval, and the line of all coefficients."
+    caption = (
+        "Coefficients, and kappas of each annotator against the others and of every two, with intervals."
+    )
     return one_section(
         c,
         title=f"Agreement of {len(c.annotators)} annotators",
