@@ -17,7 +17,7 @@ from bestby._core.text import quoted
 from bestby._core.typing import Array, IntArray
 from bestby.data.alignment import one_grouping
 from bestby.data.columns import column_of_texts, group_codes, identifiers
-from bestby.data.layouts.assemble import agreed, annotator_names
+from bestby.data.layouts.assemble import agreed, annotator_names, labels_of_columns
 from bestby.data.reading import Reading
 from bestby.data.roles import ANNOTATOR_WORDS, GOLD_WORDS, VALUE_WORDS, listed
 from bestby.data.table import Table, backend_of, table_of, unreadable
@@ -123,23 +123,16 @@ def _wide(table: Table, named: Sequence[str], item: str, cluster: str | None) ->
     names = list(named) or [
         name for name in table.names if name not in (item, cluster) and name.lower() not in GROUP_WORDS
     ]
-    columns = []
-    for name in names:
-        column = table.column(table.require(name, "annotator"))
-        if column.values.ndim > 1:
-            raise InvalidInputError(
-                f"{table.source}: column {name!r} holds lists, expected the labels of one annotator",
-                hint="give every annotator one label per item",
-            )
-        columns.append(_given(column.values, column.missing))
-    if not columns:
+    if not names:
         raise InvalidInputError(
             f"{table.source} has no column of an annotator; its columns are: {listed(table.names)}",
             hint="name them: annotators=[...]",
         )
+    read = labels_of_columns(table, names).values
+    labels = _given(read.ravel()).reshape(read.shape)
     groups = None if cluster is None else np.array(table.texts(cluster, "cluster"))
     description = f"{table.source} was read as a column per annotator: {listed(names)}"
-    return Labelled(tuple(names), np.stack(columns, axis=1), groups, description)
+    return Labelled(tuple(names), labels, groups, description)
 
 
 def _long(table: Table, who: str, item: str, value: str | None, cluster: str | None) -> Labelled:
@@ -197,11 +190,12 @@ def _labels(values: Any, what: str) -> Array:
             f"{what} must be one label per item, got an array of shape {array.shape}",
             hint="give a list of labels, None where there is none", argument="data",
         )  # fmt: skip
-    return _given(array, np.zeros(array.size, dtype=np.bool_))
+    return _given(array)
 
 
-def _given(values: Array, missing: Array) -> Array:
+def _given(values: Array, missing: Array | None = None) -> Array:
     """Return labels as objects, None where there is none."""
+    missing = np.zeros(values.size, dtype=np.bool_) if missing is None else missing
     return objects(
         [
             None if gone or checks.missing(value) or value == "" else value

@@ -56,6 +56,8 @@ def test_a_wide_and_a_long_table_and_arrays_have_one_answer() -> None:
     expected = told(bb.agreement(data))
     for frame, how in ((wide, None), (long, None), (named, reading)):
         assert told(bb.agreement(frame, reading=how)) == expected
+    blank = wide.fillna("")
+    assert told(bb.agreement(blank)) == expected
     some = bb.agreement(wide, reading=bb.Reading(annotators=["ann", "cem"]))
     assert [one.annotator for one in some.annotators] == ["ann", "cem"]
 
