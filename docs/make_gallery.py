@@ -251,6 +251,20 @@ axes = bb.agreement(labels, clusters="territory", reading=annotators).plot()""",
         " --annotators nb_13,logreg_14,svm_14,knn_3 --plot agreement.svg",
     ),
     Entry(
+        "facets",
+        "Where the uncertainty comes from",
+        "A bar per difference, divided by what each facet, and combination of facets, adds to its variance.",
+        """import pandas as pd
+
+trained = pd.read_csv("examples/training/predictions.csv")
+facets = bb.compare_facets(
+    trained, "gold", facets=("sample", "seed"), unmatched="seed"
+)
+axes = facets.plot(kind="shares")""",
+        "bestby facets examples/training/predictions.csv --gold gold --facets sample,seed --unmatched seed"
+        " --plot facets.svg --plot-kind shares",
+    ),
+    Entry(
         "slices",
         "Slices of a test set",
         "All items above, and below them the difference in each slice, with its number of items.",

@@ -28,6 +28,7 @@ TREE: dict[str, tuple[Answer, ...]] = {
         Answer("which system is best?", "compare", "bestby compare"),
         Answer("… and in which slices?", "compare_slices", "bestby slices"),
         Answer("… if each ran several times?", "compare_runs", "bestby runs"),
+        Answer("… for other prompts and seeds?", "compare_facets", "bestby facets"),
         Answer("… by a judge and few labels?", "compare_judged", "bestby judged compare"),
         Answer("may it replace the old one?", "gate", "bestby gate"),
         Answer("which may be worth its cost?", "frontier", "bestby frontier"),

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from bestby.questions.agreement.compare import agreement as agreement
     from bestby.questions.check.check import check as check
     from bestby.questions.datasets.compare import compare_datasets as compare_datasets
+    from bestby.questions.facets.compare import compare_facets as compare_facets
     from bestby.questions.folds.compare import compare_folds as compare_folds
     from bestby.questions.frontier.compare import frontier as frontier
     from bestby.questions.gate.compare import gate as gate
@@ -88,6 +89,7 @@ __getattr__, __dir__, __all__ = door(
         "questions.agreement.compare": "agreement",
         "questions.check.check": "check",
         "questions.datasets.compare": "compare_datasets",
+        "questions.facets.compare": "compare_facets",
         "questions.folds.compare": "compare_folds",
         "questions.frontier.compare": "frontier",
         "questions.gate.compare": "gate",

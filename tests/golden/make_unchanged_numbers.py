@@ -162,6 +162,39 @@ def gate_with_budgets() -> Any:
     )
 
 
+@case
+def facets() -> Any:
+    """Seeds in prompts, a fixed judge and items in documents, with missing cells and unmatched seeds."""
+    chance = np.random.default_rng(10)
+    rows = [
+        {
+            "system": name,
+            "prompt": prompt,
+            "seed": seed,
+            "judge": judge,
+            "item": item,
+            "doc": item // 3,
+            "score": score,
+        }
+        for name in "abc"
+        for prompt in range(3)
+        for seed in range(2 + (name == "c"))
+        for judge in range(2)
+        for item in range(12)
+        if (score := round(chance.normal(0.1 * prompt * (name == "a"), 1.0), 2)) < 1.6
+    ]
+    return bb.compare_facets(
+        rows, facets=("prompt", "seed", "judge"), nested="seed in prompt", fixed="judge", unmatched="seed",
+        clusters="doc", margin=0.5, study={"prompt": 6, "seed": 4}, n_resamples=499,
+    )  # fmt: skip
+
+
+CASES["facets_of_labels"] = lambda: bb.compare_facets(
+    {name: np.stack([values, np.roll(values, 5), values]) for name, values in labels(2)[0].items()},
+    labels(2)[1], metric="accuracy", facets="prompt", alternative="better", n_resamples=499,
+)  # fmt: skip
+
+
 CASES["frontier_of_quantiles"] = lambda: bb.frontier(
     scores(), cost={"time@0.9": {name: np.abs(x) for name, x in scores().items()}}
 )

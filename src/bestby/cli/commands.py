@@ -37,6 +37,7 @@ REGISTRY = {
     "slices": ("bestby.questions.slices.command", "Compare systems in every slice of a test set: by language, by length, by both."),
     "folds": ("bestby.questions.folds.command", "Compare systems by cross-validation: corrected tests, spread over repetitions."),
     "runs": ("bestby.questions.runs.command", "Compare systems by several runs (random seeds) of each."),
+    "facets": ("bestby.questions.facets.command", "Compare systems over prompts, seeds, judges and items, of which others could be drawn."),
     "published": ("bestby.questions.published.command", "Compare a system with a published score whose predictions are not known."),
     "preferences": ("bestby.questions.preferences.command", "Compare systems by judgements of which of two was better."),
     "judged plan": ("bestby.questions.planning.judged_command", "Plan the number of human labels beside a judge, or of both for a budget."),

@@ -312,9 +312,9 @@ class Difference(Tested, InShort, Drawn, Renamed):
     standard_error_method : str or None
         Where it comes from. ``"formula"``: sd / sqrt(n) for a mean of n items or runs (of two samples of
         runs the root of the sum of squares), the delta method for other functions of sums. ``"cr2"``,
-        ``"two-way"``: cluster-robust. ``"crossed"``: over items and runs together. ``"sandwich"``,
-        ``"fisher"``: of fitted strengths, from the judgements or from the Fisher information.
-        ``"bootstrap"``: the standard deviation of the bootstrap replicates. ``"corrected-t"``,
+        ``"two-way"``: cluster-robust. ``"crossed"``: over items and runs together. ``"components"``: over
+        facets. ``"sandwich"``, ``"fisher"``: of fitted strengths, from the judgements or from the Fisher
+        information. ``"bootstrap"``: the standard deviation of the bootstrap replicates. ``"corrected-t"``,
         ``"conservative-t"``: over the folds of cross-validation, corrected for what they have in common.
 
     See Also

@@ -33,6 +33,12 @@ if TYPE_CHECKING:
     from bestby.questions.datasets.result import RankDifference as RankDifference
     from bestby.questions.datasets.result import RunsOnDatasets as RunsOnDatasets
     from bestby.questions.datasets.result import RunsOverall as RunsOverall
+    from bestby.questions.facets.result import Facet as Facet
+    from bestby.questions.facets.result import FacetAllocation as FacetAllocation
+    from bestby.questions.facets.result import FacetComponent as FacetComponent
+    from bestby.questions.facets.result import FacetDifference as FacetDifference
+    from bestby.questions.facets.result import FacetsComparison as FacetsComparison
+    from bestby.questions.facets.result import FacetStudy as FacetStudy
     from bestby.questions.folds.result import FoldComparison as FoldComparison
     from bestby.questions.folds.result import PairTests as PairTests
     from bestby.questions.folds.result import Spread as Spread
@@ -131,6 +137,9 @@ __getattr__, __dir__, __all__ = door(
         "questions.check.result": "CheckedColumn FileCheck Finding ReadyCommand Unchecked",
         "questions.datasets.result": (
             "DatasetComparison MeanImprovement Overall RankDifference RunsOnDatasets RunsOverall"
+        ),
+        "questions.facets.result": (
+            "Facet FacetAllocation FacetComponent FacetDifference FacetsComparison FacetStudy"
         ),
         "questions.folds.result": "FoldComparison PairTests Spread",
         "questions.frontier.result": "Frontier FrontierSystem SystemCost",

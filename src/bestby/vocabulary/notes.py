@@ -243,12 +243,40 @@ NOTES_BY_SUBJECT: dict[str, dict[str, str]] = {
             "On no unit are more answers right in one system: the interval is probably too short.",
         "outlying_run":
             "A run lies far from the others of its system; check whether it failed.",
+        "runs_share_levels":
+            "Names or columns show several facets, such as prompts and seeds: compare_facets allows for it.",
         "same_difference":
             "The mean runs differ by the same amount on all units; the interval is for other runs only.",
         "short_interval":
             'A bootstrap interval over so few runs is too short; use interval="t".',
         "unequal_spread":
             "Runs of one system vary much more than those of the other, which can mislead the test.",
+    },
+    "Facets": {
+        "cells_averaged":
+            "Several values of a system in one cell were averaged.",
+        "facet_pooled":
+            "A facet varies no more than single cells by chance: its variance is pooled with theirs.",
+        "facets_nested":
+            "A facet was found to lie in another: no level of it is seen in two levels of that.",
+        "few_levels":
+            "Few levels make the interval longer than 20 do, and may lack one that breaks a system.",
+        "missing_by_level":
+            "Some levels of a facet lack many more cells than others.",
+        "negative_component":
+            "The estimate of a variance component is below 0, and was set to 0.",
+        "no_components":
+            "Too many cells are missing to tell effects apart: there are no variance components.",
+        "paired_by_number":
+            "Unmatched levels that lie in no sampled facet were paired in their order.",
+        "rests_on_few":
+            "Half the variance or more rests on fewer than 20 levels, which must be near normal.",
+        "runs_interval":
+            "With every combination of levels as a run of its own, intervals would be too short.",
+        "two_levels":
+            "Two levels of a facet hardly show how much they vary: the interval is very long.",
+        "unbalanced":
+            "Some cells have no value; the note says what has the same weight.",
     },
     "Several datasets": {
         "both_directions":

@@ -28,13 +28,15 @@ SETTINGS = (
     ),
     Term(
         "pairs", "pairs", "Compare every two systems on the items that both have.",
-        ("items.on_missing", "datasets.on_missing")
+        ("items.on_missing", "datasets.on_missing", "facets.on_missing")
     ),
     Term("bounds", "bounds", "Say what holds whether they are wrong or right.", ("items.on_missing",)),
     Term(
         "fixed", "fixed", "The annotators, or the datasets, are those there are.", ("annotators", "datasets")
     ),
     Term("resample", "resample", "Draw the annotators of each item again too.", ("annotators",)),
+    Term("levels", "levels", "Every level of a facet has the same weight.", ("facets.weights",)),
+    Term("cells", "cells", "Every cell has the same weight.", ("facets.weights",)),
     Term("half", "Bradley-Terry", "A tie is half a win for both.", ("ties",)),
     Term("davidson", "Davidson", "Ties have a probability of their own.", ("ties",)),
     Term("jeffreys", "Jeffreys", "Strengths of systems that won all are finite.", ("preferences.prior",)),

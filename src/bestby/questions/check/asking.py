@@ -55,6 +55,7 @@ OF_REPEATS = (
     Question("Which is best over several datasets?", "datasets", quick=_PLAIN),
     Question("Which is best in cross-validation?", "folds", quick=("--test", "none")),
 )
+FACETS = Question("Which is best for other prompts, seeds and items like these?", "facets", quick=_FEW)
 OF_JUDGES = (
     Question("Which answers do judges prefer?", "preferences", quick=_PLAIN),
     Question(
