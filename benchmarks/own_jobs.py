@@ -20,6 +20,7 @@ def own_jobs() -> Iterator[Job]:
     yield _slices(100_000)
     yield _gate(100_000)
     yield _frontier(50, 10_000)
+    yield _agreement(6, 10_000)
     yield _facets(10, 5, 1_000)
     yield _missing(200, 10_000)
     yield _judged(100_000)
@@ -187,6 +188,23 @@ def _frontier(systems: int, n: int) -> Job:
         return Work(ours, {})
 
     return Job(f"frontier of accuracy and cost, {systems} systems, n = {n:,}", make, [], at_most=2.0)
+
+
+def _agreement(annotators: int, n: int) -> Job:
+    """Agreement of annotators with four labels: all coefficients, pairs, and without each of them."""
+
+    def make() -> Work:
+        _, *labels = data.labels(n, 4, annotators)
+        named = {f"a{place}": one for place, one in enumerate(labels)}
+
+        def ours() -> float:
+            import bestby
+
+            return bestby.agreement(named).coefficients[0].value
+
+        return Work(ours, {})
+
+    return Job(f"agreement of {annotators} annotators, n = {n:,}", make, [], at_most=5.0)
 
 
 def _facets(prompts: int, seeds: int, n: int) -> Job:

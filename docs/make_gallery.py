@@ -240,6 +240,17 @@ axes = bb.frontier(data, quality="correct", cost={"operations": cost}).plot()"""
         " --plot frontier.svg",
     ),
     Entry(
+        "agreement",
+        "Agreement of annotators",
+        "The coefficients, each annotator against the others, and every two annotators, with intervals.",
+        """import pandas as pd
+labels = pd.read_csv("examples/langid/predictions.csv")
+annotators = bb.Reading(annotators=["nb_13", "logreg_14", "svm_14", "knn_3"])
+axes = bb.agreement(labels, clusters="territory", reading=annotators).plot()""",
+        "bestby agreement examples/langid/predictions.csv --cluster territory"
+        " --annotators nb_13,logreg_14,svm_14,knn_3 --plot agreement.svg",
+    ),
+    Entry(
         "facets",
         "Where the uncertainty comes from",
         "A bar per difference, divided by what each facet, and combination of facets, adds to its variance.",

@@ -44,6 +44,7 @@ TREE: dict[str, tuple[Answer, ...]] = {
         Answer("on how many, and on which?", "replicability", "bestby datasets"),
     ),
     "a score per fold": (Answer("which system is best?", "compare_folds", "bestby folds"),),
+    "labels of several annotators": (Answer("how far do they agree?", "agreement", "bestby agreement"),),
     "judgements of pairs": (
         Answer("whose answers are preferred?", "compare_preferences", "bestby preferences"),
     ),

@@ -89,6 +89,7 @@ def sound_calls(folder: Path) -> dict[str, Call]:
         "evaluate": (bb.evaluate, items),
         "compare_slices": (bb.compare_slices, {**items, "by": {"half": [0, 1] * 12}}),
         "frontier": (bb.frontier, {**items, "cost": {"a": 3.0, "b": 1.0}, "margin": 0.5}),
+        "agreement": (bb.agreement, {"data": {"ann": gold, "ben": systems["a"], "cem": systems["b"]}}),
         "gate": (bb.gate, {**items, "margin": 0.1}),
         "advise": (bb.advise, {"metric": "accuracy", "data": systems, "gold": gold}),
         "compare_runs": (bb.compare_runs, {"data": scores(), "n_resamples": 99}),

@@ -135,6 +135,22 @@ def frontier() -> Any:
 
 
 @case
+def agreement() -> Any:
+    """Labels of three annotators, some missing, with clusters."""
+    systems, _ = labels()
+    given = {
+        name: np.where(np.arange(N) % 7 == place, None, x) for place, (name, x) in enumerate(systems.items())
+    }
+    return bb.agreement(given, clusters=groups())
+
+
+@case
+def agreement_of_scores() -> Any:
+    """Scores of annotators: alpha of differences and intraclass correlations."""
+    return bb.agreement(scores(), scale="interval")
+
+
+@case
 def gate_with_budgets() -> Any:
     """A margin of the quality, and budgets of a mean and a quantile."""
     systems, gold = labels(2)

@@ -98,6 +98,11 @@ def _frontier(**groups: Any) -> Outcome:
     return _told(result, *(entry.p_adjusted for entry in result), *(one.costs[0].interval for one in result))
 
 
+def _agreement(**groups: Any) -> Outcome:
+    result = bb.agreement(SYSTEMS, **groups)
+    return _told(result, *(one.interval for one in result))
+
+
 def _gate(**groups: Any) -> Outcome:
     result = bb.gate(SYSTEMS, GOLD, metric="f1_macro", margin=0.05, n_resamples=199, **groups)
     return _told(result, *(check.difference.equivalence_interval for check in result))
@@ -314,6 +319,7 @@ ROSTER: dict[str, tuple[str, Callable[..., Outcome], dict[str, Expected]]] = {
         _frontier,
         {"clusters": "changes", "crossed": "refused", "strata": "changes"},
     ),
+    "agreement": ("agreement", _agreement, {"clusters": "changes", "crossed": "refused"}),
     "a gate": ("gate", _gate, {"clusters": "changes", "crossed": "changes", "strata": "changes"}),
     "a board": (
         "Board.create",

@@ -288,6 +288,14 @@ TROUBLE: dict[str, list[tuple[str, dict[str, Any]]]] = {
         ("one cluster", {"data": PER_ITEM, "clusters": [1] * 24}),
         ("other items in a run", {"data": {"a": [[1, 2], [1, 2, 3]], "b": [[1, 2]] * 2}}),
     ],
+    "agreement": [
+        ("one annotator", {"data": {"a": ["x", "y"]}}),
+        ("one label", {"data": {"a": ["x"] * 4, "b": ["x"] * 4}}),
+        ("names as ranks", {"data": {"a": ["x", "y"], "b": ["y", "y"]}, "scale": "ordinal"}),
+        ("negative ratios", {"data": {"a": [-1.0, 2.0], "b": [1.0, 2.0]}, "scale": "ratio"}),
+        ("lists of labels", {"data": {"a": [["x"], ["y", "z"]], "b": ["x", "y"]}}),
+        ("clusters of other items", {"clusters": [0, 1]}),
+    ],
     "frontier": [
         ("no cost", {"cost": None}),
         ("costs of no system", {"cost": {}}),

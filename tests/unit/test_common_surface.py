@@ -55,6 +55,7 @@ def file_check() -> bb.results.FileCheck:
 
 RESULTS: dict[str, Callable[[], Any]] = {
     "Advice": lambda: bb.advise("accuracy", n_items=100),
+    "Agreement": lambda: bb.agreement({"ann": GOLD, "ben": SYSTEMS["a"], "cem": SYSTEMS["b"]}),
     "Allocation": lambda: bb.allocate(
         bb.planning.RunsAndItems(0.02, 0.4, 0.01, 0.3), 100, run_cost=10, answer_cost=0.1
     ),

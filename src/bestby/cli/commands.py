@@ -43,6 +43,7 @@ REGISTRY = {
     "judged plan": ("bestby.questions.planning.judged_command", "Plan the number of human labels beside a judge, or of both for a budget."),
     "judged choose": ("bestby.questions.labels.command", "Draw the items that people are to label, with their probabilities of being drawn."),
     "judged compare": ("bestby.questions.judged.command", "Compare systems by the scores of a judge, corrected by a few human labels."),
+    "agreement": ("bestby.questions.agreement.command", "Measure how far annotators agree: all coefficients, every two, without each of them."),
     "watch": ("bestby.questions.monitor.command", "Watch a log of scores as it grows, and say when enough is known to stop."),
     "plan": ("bestby.questions.planning.command", "Plan a study: its power, the size it needs, or the smallest difference it detects."),
     "advise": ("bestby.questions.advice.command", "Advise which test and which interval fit an experiment, and explain why."),

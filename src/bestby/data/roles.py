@@ -113,6 +113,9 @@ RUN_WORDS = ("run", "seed")
 REPETITION_WORDS = ("repetition", "repeat", "rep", "round", *RUN_WORDS)
 """Names of columns that hold the number of a repetition of a cross-validation."""
 
+ANNOTATOR_WORDS = ("annotator", "annotator_id", "rater", "coder", "worker", "worker_id")
+"""Names of columns that say who labelled."""
+
 FACET_WORDS = ("prompt", "template", "judge", "rater", "epoch", "sample", "training_set", *REPETITION_WORDS)
 """Names of columns that hold a facet: what a score would be another with, though the system is the same."""
 

@@ -17,6 +17,11 @@ if TYPE_CHECKING:
     from bestby.questions.advice.result import Shape as Shape
     from bestby.questions.advice.result import Step as Step
     from bestby.questions.advice.result import Wrong as Wrong
+    from bestby.questions.agreement.result import Agreement as Agreement
+    from bestby.questions.agreement.result import AgreementCoefficient as AgreementCoefficient
+    from bestby.questions.agreement.result import AnnotatorAgreement as AnnotatorAgreement
+    from bestby.questions.agreement.result import AnnotatorPair as AnnotatorPair
+    from bestby.questions.agreement.result import LabelAgreement as LabelAgreement
     from bestby.questions.check.result import CheckedColumn as CheckedColumn
     from bestby.questions.check.result import FileCheck as FileCheck
     from bestby.questions.check.result import Finding as Finding
@@ -126,6 +131,9 @@ __getattr__, __dir__, __all__ = door(
         "boards.result": "Publication SubmissionCheck SubmissionReceipt Verification",
         "planning.base": "PlanPoint",
         "questions.advice.result": "Advice Case Shape Step Wrong",
+        "questions.agreement.result": (
+            "Agreement AgreementCoefficient AnnotatorAgreement AnnotatorPair LabelAgreement"
+        ),
         "questions.check.result": "CheckedColumn FileCheck Finding ReadyCommand Unchecked",
         "questions.datasets.result": (
             "DatasetComparison MeanImprovement Overall RankDifference RunsOnDatasets RunsOverall"

@@ -75,6 +75,10 @@ INTERVALS = (
         "For one correlation or agreement of annotators, made by auto.", needs=("units",)
     ),
     Term(
+        "mixture-score", "score interval by mixtures",
+        "Of agreement, by `agreement`: each value with the standard error that belongs to it."
+    ),
+    Term(
         "bca-expanded", "expanded BCa bootstrap", "BCa for few units, made by auto for one system.",
         needs=("units", "no blocks")
     ),

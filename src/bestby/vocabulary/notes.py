@@ -25,12 +25,18 @@ NOTES_BY_SUBJECT: dict[str, dict[str, str]] = {
             "Systems, or pairs of them, with too few items or datasets in common were not compared.",
         "files_left_out":
             "Files in another format, or without the results of single items, were left out.",
+        "incomplete_items":
+            "Intraclass correlations are of the items that all annotators scored.",
         "items_dropped":
             "Items that a system or the gold lacks were left out for all systems.",
+        "label_never_given":
+            "Nobody gave a label of the classes: the data do not tell of agreement on it.",
         "labels_merged":
             "Spellings of one number or boolean count as one label; rewrite them if they are codes.",
         "missing_by_difficulty":
             "The items that a system has are harder or easier than those it lacks; its score is no guide.",
+        "numbers_as_labels":
+            "Labels that are numbers were taken for names; choose another scale if they are not.",
         "numbers_as_names":
             "The first line holds numbers and was read as names; add a line of names if it is data.",
         "other_data":
@@ -49,12 +55,16 @@ NOTES_BY_SUBJECT: dict[str, dict[str, str]] = {
             "Some segments have no score, so that documents are means over different segments.",
         "settings_file":
             "The note lists the options that were taken from a settings file.",
+        "single_labels":
+            "Items with one label tell nothing of agreement and do not count.",
         "systems_dropped":
             "Systems that lack some of the items were left out.",
         "tokens_differ":
             "The systems count different numbers of tokens; compare them by bits per byte.",
         "topics_not_judged":
             "Topics of a run that nobody judged were left out.",
+        "unequal_labels":
+            "Items have unequally many labels, for which there is no Fleiss' kappa.",
         "unicode_forms":
             "Texts look alike but are written differently: labels then count as one, words as different.",
         "whole_groups_missing":
@@ -161,6 +171,8 @@ NOTES_BY_SUBJECT: dict[str, dict[str, str]] = {
             "The two systems do not differ on any item, or their runs have the same scores.",
         "identical_ranks":
             "The metric sees no difference between the ranks of both systems, so there is no interval.",
+        "kappa_paradox":
+            "Labels agree often and chance would, too: alpha is low and AC1 high.",
         "known_costs":
             "A cost is the same on all items of each system, and is taken as known, as a price is.",
         "moves_in_steps":

@@ -65,6 +65,7 @@ OF_JUDGES = (
         _FEW,
     ),
 )
+AGREEMENT = Question("How far do the annotators agree?", "agreement")
 GATE = Question("May the second system take the place of the first?", "gate", ("--margin", "0.01"), _FEW)
 FRONTIER = Question("Which systems may be worth their cost?", "frontier", quick=_FEW)
 SLICES = Question("Where does one system do better?", "slices", quick=_FEW)

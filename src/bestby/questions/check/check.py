@@ -13,6 +13,7 @@ from bestby._core.keywords import with_suggestions
 from bestby._core.paths import is_directory
 from bestby.data.columns import Column
 from bestby.data.roles import (
+    ANNOTATOR_WORDS,
     ITEM_WORDS,
     RUN_WORDS,
     facet_columns,
@@ -21,10 +22,11 @@ from bestby.data.roles import (
     listed,
     quantities_of_others,
 )
-from bestby.data.table import Table
+from bestby.data.table import SYSTEM_WORDS, Table
 from bestby.data.values import as_scores
 from bestby.questions.check.asking import (
     ADVISE,
+    AGREEMENT,
     COMPARE,
     EVALUATE,
     FACETS,
@@ -177,6 +179,9 @@ def questions_answered(
         return found
 
     names = [name for table in tables for name in table.names]
+    words = {name.lower() for name in names}
+    if not words.isdisjoint(ANNOTATOR_WORDS) and words.isdisjoint(SYSTEM_WORDS) and tried(AGREEMENT):
+        return asked, None
     judged = [tried(question) for question in OF_JUDGES]
     for question in OF_REPEATS:
         if question.command != "runs" or _may_be_runs(tables):
