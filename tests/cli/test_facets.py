@@ -57,7 +57,7 @@ def test_what_is_printed_begins_with_the_question(runs_of_two: str, run: Run) ->
         (["--nested", "seed"], "--nested says which facet lies in which"),
         (["--study", "prompt"], "--study must be facets with numbers of levels"),
         (["--study", "prompt=1"], "one prompt cannot show"),
-        (["--metric", "f1_macro", "--gold", "score"], "f1_macro is no mean"),
+        (["--metric", "roc_auc", "--gold", "score"], "roc_auc is neither a mean"),
     ],
 )
 def test_wrong_options(runs_of_two: str, run: Run, options: list[str], message: str) -> None:
