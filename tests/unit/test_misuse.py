@@ -87,12 +87,14 @@ def faults(function: Callable[..., Any], right: dict[str, Any]) -> list[str]:
 
 
 NAMES = """
-    compare evaluate compare_slices frontier gate advise compare_runs compare_datasets compare_folds
-    compare_attempts compare_published compare_judged compare_preferences Monitor aso multi_aso
-    aso_tightness normality replicability power sample_size minimum_detectable allocate plan_labels
-    choose_items FunctionMetric Evaluation.of Resampling Reading Blocks ScoreMetric PairedProportions
-    PairedScores RunsAndItems JudgedScores LiftedScores Pilot list_metrics load check read read_runs
-    read_datasets read_folds read_judged read_preferences read_labels Board Study
+    compare evaluate compare_slices frontier agreement gate advise compare_runs compare_datasets
+    compare_facets compare_folds compare_attempts
+    compare_published compare_judged compare_preferences Monitor aso multi_aso aso_tightness normality
+    replicability power sample_size minimum_detectable allocate plan_labels choose_items FunctionMetric
+    Evaluation.of Resampling
+    Reading Blocks ScoreMetric
+    PairedProportions PairedScores RunsAndItems JudgedScores LiftedScores Pilot list_metrics load check read
+    read_runs read_datasets read_folds read_judged read_preferences read_labels Board Study
 """.split()  # noqa: SIM905 - a list of words
 
 

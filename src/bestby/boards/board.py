@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 from bestby._core import checks
 from bestby._core.checks import margin_of
@@ -13,13 +13,14 @@ from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.paths import is_directory, possible_path, user_path
 from bestby._core.text import path_text, quoted
-from bestby._core.typing import Rng
+from bestby._core.typing import OnMissing, Rng
 from bestby.boards import making, publishing, record, submitting, transfer
 from bestby.boards.folder import Folder
 from bestby.boards.result import Publication, SubmissionCheck, SubmissionReceipt, Verification
 from bestby.boards.settings import Settings, Task
 from bestby.readers.files import stem_of
 from bestby.results.base import Note
+from bestby.vocabulary import allowed_names
 
 _NO_PATH = "name the folder of the board; Board.create(...) makes one"
 
@@ -188,7 +189,7 @@ class Board:
         strata: str | None = None,
         slices: str | Sequence[str] = (),
         systems_in_rows: bool = False,
-        on_missing: Literal["error", "drop"] = "error",
+        on_missing: OnMissing = "error",
         team: str = "imported",
         phase: str | None = None,
         margin: float | Mapping[str, float] | None = None,
@@ -218,8 +219,9 @@ class Board:
         systems_in_rows : bool
             The table has a row per system, whose name is in the first column, and a column per item; `gold`
             is then the name of a row.
-        on_missing : {"error", "drop"}
-            What to do with items that some system lacks.
+        on_missing : {"error", "drop", "drop-systems"}
+            What to do with items that some system lacks: refuse the table, leave them out, or leave out the
+            systems that lack some.
         team : str
             The team of systems whose names do not say theirs, as "team/system" does.
         phase : str, optional
@@ -276,7 +278,7 @@ class Board:
             strata,
             checks.valid_name_list(slices, "slices"),
             in_rows=checks.flag(systems_in_rows, "systems_in_rows"),
-            on_missing=on_missing,
+            on_missing=checks.choice(on_missing, allowed_names("on_missing", "boards"), "on_missing"),
             team=team,
         )
         notes = transfer.import_results(place, table, wish, phase, record.now())

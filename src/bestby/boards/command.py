@@ -235,9 +235,7 @@ class ResultColumns(Group):
     strata: Text = option("COLUMN", "Column with the stratum of each item.", "--stratum")
     slices: Names = option("COLUMN", "Column by which scores are shown too; repeatable.", "--slice")
     systems_in_rows: bool = flag("A row per system, named in the first column, and a column per item.")
-    on_missing: str = option(
-        "WAY", "Items that some system lacks: error or drop.", default="error", choices=("error", "drop")
-    )
+    on_missing: str = option_groups.on_missing_option("boards")
     team: str = option("NAME", 'Team of systems that are not named "team/system".', default="imported")
     phase: Text = option("NAME", "Phase of a board that is there (default: the first one that is open).")
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from inspect import signature
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from bestby._core.errors import BestbyError, BoardError, InvalidInputError
 from bestby._core.keywords import MOVED
 from bestby._core.paths import readable_file
 from bestby._core.text import counted, path_text, quoted
-from bestby._core.typing import Array
+from bestby._core.typing import Array, OnMissing
 from bestby.boards import making
 from bestby.boards.compute import gold_of
 from bestby.boards.folder import Folder, table_bytes
@@ -64,7 +64,7 @@ class Results:
     strata: str | None = None
     slices: tuple[str, ...] = ()
     in_rows: bool = False
-    on_missing: Literal["error", "drop"] = "error"
+    on_missing: OnMissing = "error"
     team: str = "imported"
 
 
@@ -100,6 +100,8 @@ def _evaluation(results: Results, metrics: Sequence[str]) -> Evaluation:
     except BestbyError as error:
         parameters, taken = {*signature(read).parameters, *MOVED}, vars(results)
         if error.hint is not None:
+            if "on_missing" in error.hint:
+                error.hint = 'pass on_missing="drop" to leave out these items, or "drop-systems" the systems'
             error.hint = hints.possible_hint(hints.without_records(error.hint), parameters, taken)
         raise
 

@@ -32,7 +32,7 @@ def read_with_costs(
     of logs chooses it.
     """
     from bestby.cli.inputs import columns_of_table, format_options, in_records, read_evaluation
-    from bestby.comparisons.costs import columns_of_systems, in_wide, item_column, missing_costs, renamed
+    from bestby.comparisons.costs import in_wide, item_column, missing_costs, renamed, systems_by_column
     from bestby.readers import read
 
     columns = columns_of_table(values.paths or [])
@@ -42,7 +42,7 @@ def read_with_costs(
     named = values.data.value_column is None and values.data.gold is None and costs and is_long
     if named and metric not in (None, "mean") and (columns is None or metric in columns):
         more["value_column"] = metric
-    beside = [] if is_long else [one for cost in costs for one in columns_of_systems(columns or [], cost)]
+    beside = [] if is_long else [one for cost in costs for one in systems_by_column(columns or [], cost)]
     if beside and values.data.systems is None:
         more["ignore"] = [*(values.data.ignore or []), *beside]
     evaluation, statistics = read_evaluation(values, **more)

@@ -100,6 +100,13 @@ def label_separator_option() -> Any:
     )
 
 
+def on_missing_option(question: str) -> Any:
+    """Declare the option for what is done about items that a system lacks."""
+    return choice(
+        allowed_names("on_missing", question), "What to do if a system lacks items.", default="error"
+    )
+
+
 def cluster_option() -> Any:
     """Declare the option for the column of clusters."""
     return option("COLUMN", "Column with the cluster of each item, such as its document.", "--cluster")
@@ -198,11 +205,7 @@ class Items(Columns):
         "COLUMN", "Column with the cluster of each item; twice for two that cross.", "--cluster"
     )
     strata: Text = option("COLUMN", "Column with the stratum of each item.", "--stratum")
-    on_missing: str = choice(
-        allowed_names("on_missing", "items"),
-        "What to do if a system lacks items; only 'bestby compare' takes pairs and bounds.",
-        default="error",
-    )
+    on_missing: str = on_missing_option("same_items")
     label_separator: Text = label_separator_option()
 
 

@@ -27,7 +27,7 @@ from bestby.comparisons.reading import Arguments, evaluation_of
 from bestby.data.columns import Columns
 from bestby.data.evaluation import Evaluation
 from bestby.data.reading import AS_FOUND
-from bestby.data.roles import Roles, is_quantity, listed, recognised
+from bestby.data.roles import Roles, listed, recognised
 from bestby.data.table import column_names, table_of
 from bestby.engine import prepare
 from bestby.engine.base import Influences
@@ -145,7 +145,7 @@ class Units:
     """What units, items or clusters, add to the logarithms of the costs of all systems."""
 
     influences: Influences
-    spread: Spread | None
+    spread: Spread
     n_strata: int
 
     @classmethod
@@ -159,9 +159,10 @@ class Units:
             crossed=evaluation.crossed,
         )
         (group,) = prepare.groups(numbers, [Mean("cost")], blocks=blocks, consumer="a comparison of costs")
-        influences = group.influences
-        assert influences is not None  # sums have such
-        return cls(influences, group.spread, group.n_strata)
+        influences, spread = group.influences, group.spread
+        assert influences is not None  # means of finite numbers have both
+        assert spread is not None
+        return cls(influences, spread, group.n_strata)
 
     def error(self, a: int, b: int | None = None) -> StandardError:
         """Return the standard error (CR2) of the logarithm of a cost, or of the ratio of two."""
@@ -324,7 +325,15 @@ def _given(
         if isinstance(given, Evaluation):
             return given.with_systems(systems)
         values = [given[system] for system in systems]
-        if not any(isinstance(value, Real) for value in values):
+        priced = [system for system in systems if isinstance(given[system], Real)]
+        if len(priced) not in (0, len(systems)):
+            other = next(system for system in systems if system not in priced)
+            raise InvalidInputError(
+                f"{quoted(priced[0])} has a price, and {quoted(other)} the cost of each item",
+                hint="give prices to all systems, or repeat a price for each item: [3.0] * n",
+                argument="cost",
+            )
+        if not priced:
             return Evaluation.of(dict(zip(systems, values, strict=True)), on_missing=on_missing)
         if statistic_of(name)[1] is not None:
             raise InvalidInputError("a price has no quantiles", hint="leave out @", argument="cost")
@@ -429,24 +438,12 @@ def _measured(name: str, items: FloatArray, evaluation: Evaluation, blocks: int 
     return Cost(name, values, evaluation, items, quantile, blocks)
 
 
-def columns_of_systems(columns: Sequence[str], cost: str) -> list[str]:
-    """Return the columns of a wide table whose names tell of this cost, or another quantity, of a system.
+def systems_by_column(columns: Sequence[str], cost: str) -> dict[str, list[str]]:
+    """Return the columns of a wide table that hold this cost of a system, with the words of its name.
 
-    >>> columns_of_systems(["gold", "bert", "bert_latency_ms", "bert_usd"], "latency_ms")
-    ['bert_latency_ms', 'bert_usd']
+    >>> systems_by_column(["gold", "bert", "bert_latency_ms", "bert_usd"], "latency_ms")
+    {'bert_latency_ms': ['bert']}
     """
-    systems = _systems_by_column(columns, cost)
-    stems = [*systems.values()]
-
-    def of_system(name: str) -> bool:
-        words = words_of(name)
-        return words not in stems and any(words[: len(stem)] == stem for stem in stems)
-
-    return [name for name in columns if name in systems or (is_quantity(name) and of_system(name))]
-
-
-def _systems_by_column(columns: Sequence[str], cost: str) -> dict[str, list[str]]:
-    """Return the words of the system of each column that holds this cost of one."""
     words = words_of(cost)
     systems = {name: _system_of(name, words) for name in columns if name != cost and words}
     return {name: system for name, system in systems.items() if system}
@@ -462,7 +459,7 @@ def _system_of(column: str, cost: Sequence[str]) -> list[str]:
 
 def in_wide(columns: Sequence[str], systems: Sequence[str], cost: str) -> dict[str, str]:
     """Return the column of each system in a wide table by its name, or an error that names what is there."""
-    beside = {tuple(words): column for column, words in _systems_by_column(columns, cost).items()}
+    beside = {tuple(words): column for column, words in systems_by_column(columns, cost).items()}
     found = {name: beside[words] for name in systems if (words := tuple(words_of(name))) in beside}
     if len(found) == len(systems):
         return found
@@ -499,10 +496,13 @@ def reader_of(data: Any, arguments: Arguments, systems: Sequence[str]) -> ReadCo
     def read(name: str) -> Evaluation:
         columns = columns_of(data)
         if columns is None:
-            what = "an Evaluation" if isinstance(data, Evaluation) else "no table"
+            what, value = "no table", "{...}"
+            if isinstance(data, Evaluation):
+                what = "an Evaluation"
+                value = f"bestby.read(path, reading=bestby.Reading(value_column={quoted(name)}))"
             raise InvalidInputError(
                 f"cost names a column, {quoted(name)}, and the data are {what}",
-                hint=f"give the costs by system: cost={{{quoted(name)}: {{...}}}}",
+                hint=f"give the costs by system: cost={{{quoted(name)}: {value}}}",
                 argument="cost",
             )
         how = dataclasses.replace(AS_FOUND, system_column=arguments.reading.system_column)
@@ -524,7 +524,7 @@ def reader_of(data: Any, arguments: Arguments, systems: Sequence[str]) -> ReadCo
 def without_costs(data: Any, cost: Any, arguments: Arguments) -> Arguments:
     """Return the arguments by which a wide table is read without its columns of costs."""
     columns = columns_of(data) or ()
-    aside = [one for name in names_of_columns(cost) for one in columns_of_systems(columns, name)]
+    aside = [one for name in names_of_columns(cost) for one in systems_by_column(columns, name)]
     if not aside or arguments.systems is not None:
         return arguments
     ignored = arguments.reading.ignore

@@ -10,26 +10,27 @@ those of B as the best, and the other way round (Horowitz & Manski 2000, J. Amer
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from itertools import combinations, combinations_with_replacement
 
 import numpy as np
 
-from bestby._core import special
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.text import counted
-from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
-from bestby.comparisons import dependence, family, note_rules
+from bestby._core.typing import BoolArray, FloatArray, IntArray
+from bestby.comparisons import best, dependence, family, note_rules
+from bestby.comparisons.item_effects import Effects
 from bestby.comparisons.one_metric import (
-    ComparedPairs,
     MetricPart,
     assembled,
     estimates_by_metric,
+    focus_rank,
     ranked,
     system_scores,
     tested_pairs,
+    with_standings,
 )
 from bestby.comparisons.settings import Settings, check_reach
 from bestby.data.columns import group_codes
@@ -37,11 +38,9 @@ from bestby.data.evaluation import Evaluation
 from bestby.data.roles import listed
 from bestby.engine.base import Drawing
 from bestby.engine.estimate import Estimates
-from bestby.engine.sums import SumGroup
-from bestby.inference import best
-from bestby.inference.multiplicity import FEW_UNITS
+from bestby.inference.multiplicity import Joint
 from bestby.metrics.base import BaseMetric, MeanMetric
-from bestby.report.comparison import Comparison, Difference, SystemScore
+from bestby.report.comparison import Comparison, Difference, Leader, SystemScore
 from bestby.resampling.settings import Resampling
 from bestby.results.base import Note
 from bestby.results.values import Interval
@@ -61,18 +60,33 @@ class Alike:
     has: BoolArray
 
 
+@dataclass(frozen=True)
+class Part:
+    """Systems of which every two are compared or, if there are `bases`, each of these with each other one."""
+
+    names: tuple[str, ...]
+    bases: tuple[str, ...] = ()
+
+    @property
+    def pairs(self) -> list[tuple[str, str]]:
+        """The systems of each pair."""
+        if not self.bases:
+            return list(combinations(self.names, 2))
+        return [(a, b) for a in self.names if a not in self.bases for b in self.bases]
+
+
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """Which systems are compared on which items: every two of a part, or its `bases` and each other one."""
+    """Which systems are compared on which items."""
 
     alike: tuple[Alike, ...]
-    parts: tuple[tuple[tuple[str, ...], tuple[str, ...] | None], ...]
+    parts: tuple[Part, ...]
     notes: tuple[Note, ...]
 
     @property
     def names(self) -> list[str]:
         """The systems that are compared with some other."""
-        compared = {name for names, _ in self.parts for name in names}
+        compared = {name for part in self.parts for name in part.names}
         return [name for one in self.alike for name in one.names if name in compared]
 
 
@@ -87,17 +101,13 @@ def compared_with_gaps(
     drawing = dataclasses.replace(Drawing.of(resampling), progress=None)
     named = {**settings.by_name(), "on_missing": evaluation.on_missing}
     if evaluation.on_missing == "bounds":
-        notes = [*note_rules.evaluation_notes(evaluation, metrics, settings), _note_on_bounds(evaluation)]
-        parts = [_bounded(evaluation, metric, settings, drawing) for metric in metrics]
-        return assembled(parts, notes, (), evaluation, metrics, settings, named, drawing)
-    plan = _plan(evaluation, settings.baseline)
-    evaluation = evaluation.with_systems(plan.names)
-    notes = [
-        *note_rules.evaluation_notes(evaluation, metrics, settings),
-        *plan.notes,
-        *_whole_groups(evaluation),
-    ]
-    parts = [_part(evaluation, plan, metric, settings, drawing) for metric in metrics]
+        part, of_gaps = _bounded, [_note_on_bounds(evaluation)]
+    else:
+        plan = _plan(evaluation, settings)
+        evaluation = evaluation.with_systems(plan.names)
+        part, of_gaps = partial(_in_pairs, plan=plan), [*plan.notes, *_whole_groups(evaluation)]
+    notes = [*note_rules.evaluation_notes(evaluation, metrics, settings), *of_gaps]
+    parts = [part(evaluation, metric=metric, settings=settings, drawing=drawing) for metric in metrics]
     return assembled(parts, notes, (), evaluation, metrics, settings, named, drawing)
 
 
@@ -110,11 +120,6 @@ def _check(evaluation: Evaluation, settings: Settings) -> None:
             " that lack items do not have",
             hint='correction="holm" needs no more than the p-values',
         )
-    if settings.focus is not None:
-        raise DesignError(
-            f'the rank of one system (focus) does not go with on_missing="{evaluation.on_missing}"',
-            hint="leave out focus: the ranks that hold for all systems are there",
-        )
     if settings.alternative != "two-sided" and settings.baseline is None:
         raise DesignError(
             f'one-sided tests of every two systems do not go with on_missing="{evaluation.on_missing}"',
@@ -125,167 +130,188 @@ def _check(evaluation: Evaluation, settings: Settings) -> None:
 # -- which systems are compared on which items -----------------------------------------------------
 
 
-def _plan(evaluation: Evaluation, baseline: str | None) -> Plan:
-    alike = _alike(evaluation)
-    weights = np.ones(evaluation.n_rows) if evaluation.counts is None else evaluation.counts.astype(float)
-    has = np.array([one.has for one in alike], dtype=np.float64)
-    shared = (has * weights) @ has.T
+def _plan(evaluation: Evaluation, settings: Settings) -> Plan:
+    alike, baseline = _alike(evaluation), settings.baseline
     clusters = None if evaluation.clusters is None else group_codes(evaluation.clusters)[1]
-
-    def enough(p: int, q: int) -> bool:
-        if shared[p, q] < FEWEST_SHARED:
-            return False
-        return clusters is None or np.unique(clusters[alike[p].has & alike[q].has]).size > 1
-
-    parts: list[tuple[tuple[str, ...], tuple[str, ...] | None]] = []
+    parts: list[Part] = []
     few: list[tuple[str, str]] = []
-    sizes: list[float] = []
-    for p, one in enumerate(alike):
-        for q in range(p, len(alike)):
-            found = _between(one, alike[q], baseline)
-            if found is not None and not enough(p, q):
-                few += _pairs_of(one, alike[q], baseline)
-            elif found is not None:
-                parts.append(found)
-                sizes.append(float(shared[p, q]))
-    compared = {name for names, _ in parts for name in names}
-    if (baseline is not None and baseline not in compared) or len(compared) < 2:
-        who = "no two systems have" if baseline is None else f"no system and the baseline {baseline} have"
+    sizes: list[int] = []
+    for part, both in _meetings(evaluation, alike, baseline):
+        size = _n_items(evaluation, both)
+        if size < FEWEST_SHARED or (clusters is not None and np.unique(clusters[both]).size < 2):
+            few += part.pairs
+        else:
+            parts.append(part)
+            sizes.append(size)
+    compared = {name for part in parts for name in part.names}
+    asked = baseline or settings.focus
+    if not compared or (asked is not None and asked not in compared):
+        who = "no two systems have" if asked is None else f"no system and {asked} have"
         raise InvalidInputError(
             f"{who} {FEWEST_SHARED} items in common, which a comparison of pairs needs",
             hint='pass on_missing="worst" if missing results are failures, or give more items',
         )
+    few = [(a, b) for a, b in few if a in compared and b in compared]
     gone = [name for name in evaluation.names if name not in compared]
-    apart = [f"{a} and {b}" for a, b in few if a in compared and b in compared]
-    notes = [_note_on_gaps(evaluation, sizes)]
+    notes = (
+        _note_on_gaps(evaluation, sizes),
+        *notes_on_few_shared(gone, few, f"{FEWEST_SHARED} items", baseline),
+    )
+    return Plan(alike, tuple(parts), notes)
+
+
+def notes_on_few_shared(
+    gone: Sequence[str], few: Sequence[tuple[str, str]], fewest: str, baseline: str | None = None
+) -> Iterator[Note]:
+    """Yield notes on systems and on pairs of the others that are left out, as they share too little."""
     if gone:
         other = "any other system" if baseline is None else f"the baseline {baseline}"
         verb = "is" if len(gone) == 1 else "are"
-        message = f"{listed(gone)} {verb} left out: fewer than {FEWEST_SHARED} items in common with {other}"
-        notes.append(Note("systems_without_pairs", message))
-    if apart:
-        message = f"{counted(len(apart), 'pair')} of systems with fewer than {FEWEST_SHARED} items in common"
-        message += f" {'is' if len(apart) == 1 else 'are'} not compared: {listed(apart, 3)}"
-        notes.append(Note("few_shared", message))
-    return Plan(alike, tuple(parts), tuple(notes))
+        message = f"{listed(gone)} {verb} left out: fewer than {fewest} in common with {other}"
+        yield Note("few_shared", message)
+    if few:
+        verb = "is" if len(few) == 1 else "are"
+        pairs = listed([f"{a} and {b}" for a, b in few], 3)
+        message = f"{counted(len(few), 'pair')} of systems with fewer than {fewest} in common"
+        yield Note("few_shared", f"{message} {verb} not compared: {pairs}")
 
 
 def _alike(evaluation: Evaluation) -> tuple[Alike, ...]:
     """Return the systems by the items they have, in the order in which the systems came."""
     found: dict[bytes, tuple[list[str], BoolArray]] = {}
-    everything = np.ones(evaluation.n_rows, dtype=np.bool_)
     for name in evaluation.names:
-        gone = evaluation.missing.get(name)
-        has = everything if gone is None else ~gone
+        has = evaluation.has(name)
         found.setdefault(np.packbits(has).tobytes(), ([], has))[0].append(name)
     return tuple(Alike(tuple(names), has) for names, has in found.values())
 
 
-def _between(
-    one: Alike, other: Alike, baseline: str | None
-) -> tuple[tuple[str, ...], tuple[str, ...] | None] | None:
-    """Return the part in which systems meet those with other items, or each other; None if they do not."""
-    if baseline is None:
-        if one is other:
-            return (one.names, None) if len(one.names) > 1 else None
-        return (*one.names, *other.names), other.names
-    if baseline not in (*one.names, *other.names) or (one is other and len(one.names) == 1):
-        return None
-    others = one if one is other or baseline in other.names else other
-    return (*(name for name in others.names if name != baseline), baseline), (baseline,)
+def _meetings(
+    evaluation: Evaluation, alike: Sequence[Alike], baseline: str | None
+) -> Iterator[tuple[Part, BoolArray]]:
+    """Yield which systems meet, and the items that all of them have."""
+    if baseline is not None:
+        for one in alike:
+            others = tuple(name for name in one.names if name != baseline)
+            if others:
+                yield Part((*others, baseline), (baseline,)), one.has & evaluation.has(baseline)
+        return
+    for one, other in combinations_with_replacement(alike, 2):
+        if one is not other:
+            yield Part((*one.names, *other.names), other.names), one.has & other.has
+        elif len(one.names) > 1:
+            yield Part(one.names), one.has
 
 
-def _pairs_of(one: Alike, other: Alike, baseline: str | None) -> Iterator[tuple[str, str]]:
-    for i, a in enumerate(one.names):
-        for b in one.names[i + 1 :] if one is other else other.names:
-            if baseline is None or baseline in (a, b):
-                yield a, b
-
-
-def _note_on_gaps(evaluation: Evaluation, sizes: Collection[float]) -> Note:
+def _note_on_gaps(evaluation: Evaluation, sizes: Collection[int]) -> Note:
     """Return the note on which systems lack how many items, and when a comparison of pairs is not valid."""
-    who = _who_has(evaluation)
     message = (
-        f"{who}: each pair is compared on the items both have ({_span(sizes)}). If results are missing"
-        ' because they failed, this is not valid: use on_missing="worst" or "bounds"'
+        f"{_who_has(evaluation)}: each pair is compared on the items both have ({_span(sizes)}). If results"
+        ' are missing because they failed, this is not valid: use on_missing="worst", or "bounds" for scores'
+        " and accuracy"
     )
     return Note("compared_in_pairs", message)
 
 
 def _who_has(evaluation: Evaluation) -> str:
     """Return how many items the systems have that lack some."""
-    n, has = evaluation.n_items, {name: _n_items(evaluation, name) for name in evaluation.missing}
-    if len(has) == 1:
-        return next(f"{name} has {size} of {n} items" for name, size in has.items())
-    return f"{len(has)} of {len(evaluation.names)} systems have {_span(has.values())} of {n} items"
+    n, missing = evaluation.n_items, evaluation.missing
+    span = _span([_n_items(evaluation, evaluation.has(name)) for name in missing])
+    if len(missing) == 1:
+        return f"{next(iter(missing))} has {span} of {n} items"
+    return f"{len(missing)} of {len(evaluation.names)} systems have {span} of {n} items"
 
 
-def _n_items(evaluation: Evaluation, name: str) -> int:
-    gone = evaluation.missing.get(name)
-    if gone is None:
-        return evaluation.n_items
-    return int((~gone).sum() if evaluation.counts is None else evaluation.counts[~gone].sum())
+def _n_items(evaluation: Evaluation, rows: BoolArray) -> int:
+    """Return how many items some rows are, which may stand for several each."""
+    return int((rows if evaluation.counts is None else evaluation.counts[rows]).sum())
 
 
-def _span(sizes: Collection[float]) -> str:
+def _span(sizes: Collection[int]) -> str:
     """Return the least and the greatest of some numbers of items, or the one there is.
 
-    >>> _span([300, 900]), _span([300.0])
+    >>> _span([300, 900]), _span([300])
     ('300 to 900', '300')
     """
-    low, high = int(min(sizes)), int(max(sizes))
+    low, high = min(sizes), max(sizes)
     return f"{low}" if low == high else f"{low} to {high}"
 
 
 # -- one metric ------------------------------------------------------------------------------------
 
 
-def _part(
-    evaluation: Evaluation, plan: Plan, metric: BaseMetric, settings: Settings, drawing: Drawing
+def _in_pairs(
+    evaluation: Evaluation, *, plan: Plan, metric: BaseMetric, settings: Settings, drawing: Drawing
 ) -> MetricPart:
-    inner = dataclasses.replace(settings, correction="none", baseline=None)
-    seen: dict[tuple[str, tuple[str, ...]], Note] = {}
+    """Return the comparison of every two systems on the items that both have."""
+    notes: list[Note] = []
     differences: list[Difference] = []
     scores: dict[str, SystemScore] = {}
-    shown = set(plan.names)
+    same_items: list[tuple[Estimates, tuple[str, ...]]] = []
     effects = Effects(evaluation)
-
-    def gather(notes: Sequence[Note]) -> None:
-        for note in notes:
-            if note.code not in _OF_ALL:
-                seen.setdefault((note.code, note.about), note)
-
     for alike in plan.alike:
-        names = tuple(name for name in alike.names if name in shown)
-        if not names:
-            continue
-        whole = evaluation.complete(names)
-        (estimates,) = estimates_by_metric(whole, [metric], settings, drawing, "compare")
-        order = ranked(estimates, whole)
-        effects.add(estimates, whole.names, alike.has)
-        own, notes = system_scores(estimates, order, None, whole.names, settings)
-        scores |= {score.system: dataclasses.replace(score, n_items=whole.n_items) for score in own}
-        gather(notes)
-    for names, bases in plan.parts:
-        tested = _tested(evaluation.complete(names), bases, metric, inner, drawing)
-        differences += tested.differences
-        gather((*tested.on_test, *tested.on_family, *tested.on_pairs))
-    notes_on_metric = [*seen.values(), *effects.on_difficulty(metric)]
-    ends = [Ends.of(d, d) for d in differences]
-    may_be_best = _of_best(list(scores), ends, effects, settings, drawing)
-    return _together(evaluation, metric, scores, differences, notes_on_metric, settings, may_be_best)
+        names = tuple(name for name in alike.names if name in evaluation.systems)
+        if names:
+            whole = evaluation.complete(names)
+            own, estimates = _scored(whole, metric, settings, drawing, notes)
+            scores |= {name: dataclasses.replace(score, n_items=whole.n_items) for name, score in own.items()}
+            effects.add(estimates, names, alike.has)
+            same_items.append((estimates, names))
+    for part in plan.parts:
+        differences += _tested(evaluation.complete(part.names), part, metric, settings, drawing, notes)
+    ends = [(d, d) for d in differences]
+    notes = [*_once(notes), *effects.on_difficulty(metric)]
+    found = _together(evaluation, metric, scores, differences, ends, effects, notes, settings, drawing)
+    return dataclasses.replace(found, leader=_leader(found.systems, same_items, settings))
+
+
+def _leader(
+    systems: Sequence[SystemScore],
+    same_items: Sequence[tuple[Estimates, tuple[str, ...]]],
+    settings: Settings,
+) -> Leader | None:
+    """Return the score of the first system without its luck, if all that could be first have its items."""
+    if settings.test is None or settings.baseline is not None:
+        return None
+    could = {systems[0].system, *(entry.system for entry in systems if entry.rank_low == 1)}
+    for estimates, names in same_items:
+        if could <= set(names):
+            mine = [entry for entry in systems if entry.system in names]
+            order = [names.index(entry.system) for entry in mine]
+            return best.leader(estimates, names, order, mine, settings)
+    return None
+
+
+def _scored(
+    whole: Evaluation, metric: BaseMetric, settings: Settings, drawing: Drawing, notes: list[Note]
+) -> tuple[dict[str, SystemScore], Estimates]:
+    """Return the scores of systems that have all items, and what they are from; add the notes on them."""
+    (estimates,) = estimates_by_metric(whole, [metric], settings, drawing, "compare")
+    found, on_scores = system_scores(estimates, ranked(estimates, whole), whole.names, settings)
+    notes += on_scores
+    return {score.system: score for score in found}, estimates
 
 
 def _tested(
     whole: Evaluation,
-    bases: Sequence[str] | None,
+    part: Part,
     metric: BaseMetric,
     settings: Settings,
     drawing: Drawing,
-) -> ComparedPairs:
+    notes: list[Note],
+) -> Sequence[Difference]:
+    """Return the differences of a part, whose systems have all items, uncorrected; add the notes on them."""
+    settings = dataclasses.replace(settings, correction="none", baseline=None)
     (estimates,) = estimates_by_metric(whole, [metric], settings, drawing, "compare")
-    places = None if bases is None else [whole.names.index(base) for base in bases]
-    return tested_pairs(estimates, metric, ranked(estimates, whole), places, whole, settings)
+    places = [whole.names.index(base) for base in part.bases] or None
+    found = tested_pairs(estimates, metric, ranked(estimates, whole), places, whole, settings)
+    notes += (*found.on_test, *found.on_family, *found.on_pairs)
+    return found.differences
+
+
+def _once(notes: Sequence[Note]) -> list[Note]:
+    """Return the first of the notes of each code on the same, without those that no part can give."""
+    first = {(note.code, note.about): note for note in reversed(notes) if note.code not in _OF_ALL}
+    return [*reversed(first.values())]
 
 
 def _together(
@@ -293,40 +319,43 @@ def _together(
     metric: BaseMetric,
     scores: Mapping[str, SystemScore],
     differences: Sequence[Difference],
+    ends: best.Ends,
+    effects: Effects | None,
     notes: Sequence[Note],
     settings: Settings,
-    may_be_best: Mapping[str, Mapping[str, Any]],
+    drawing: Drawing,
 ) -> MetricPart:
     """Return all pairs as one family, and the systems in the order of their mean differences."""
-    names = [name for name in evaluation.names if name in scores]
+    names = sorted(scores)  # so that draws do not depend on the order given
+    found = None
+    if best.is_asked(len(names), settings, settings.baseline):
+        found = best.set_of_best_of_pairs(names, ends, effects, settings.alpha, drawing.seed)
     ahead = _ahead(names, differences)
-    order = _in_order(names, ahead, metric.greater_is_better)
-    place = {name: position for position, name in enumerate(order)}
+    # Rounding must not put equal ones in an order of their places.
+    scale = float(np.abs(ahead).max()) or 1.0
+    order = family.ranked(np.round(ahead / scale, 12), names, metric.greater_is_better)
+    place = {names[system]: position for position, system in enumerate(order)}
     if settings.baseline is None:
         differences = [d if place[d.a] < place[d.b] else d.mirrored() for d in differences]
     in_order = sorted(differences, key=lambda d: (place[d.a], place[d.b]))
     family_of_pairs = family.with_direction_notes(
         family.adjusted(in_order, settings.correction), settings.alpha
     )
-    standings, lettered = None, settings.baseline is None
-    more: list[Note] = []
-    if settings.test is not None:
-        standings = family.standings(order, family_of_pairs, settings.alpha, lettered=lettered)
-        more += note_rules.group_notes(metric.name, standings[2], lettered=lettered)
-        tests = [d.test for d in family_of_pairs if d.test is not None]
-        more += note_rules.resample_notes(metric.name, tests, settings.correction, settings.alpha)
     in_pairs = settings.baseline is None and evaluation.on_missing == "pairs"
-    mean = dict(zip(names, ahead.tolist(), strict=True)) if in_pairs else {}
-    systems = tuple(
-        dataclasses.replace(
-            scores[name],
-            **family.standing(standings, position),
-            **may_be_best.get(name, {}),
-            mean_difference=mean.get(name),
-        )
-        for position, name in enumerate(order)
-    )
-    return MetricPart(systems, family_of_pairs, None, (*more, *notes))
+    ordered = [
+        dataclasses.replace(scores[names[s]], mean_difference=float(ahead[s]) if in_pairs else None)
+        for s in order
+    ]
+    systems, more = with_standings(ordered, names, family_of_pairs, found, settings)
+    tests = [d.test for d in family_of_pairs if d.test is not None]
+    more += note_rules.resample_notes(metric.name, tests, settings.correction, settings.alpha)
+
+    def joint(others: Sequence[str]) -> Joint:
+        correlations = None if effects is None else effects.correlations(str(settings.focus), others)
+        return Joint.from_correlations(correlations, len(others), drawing.seed)
+
+    focus = focus_rank(family_of_pairs, metric, len(names), settings, joint)
+    return MetricPart(systems, family_of_pairs, None, (*more, *notes), focus=focus)
 
 
 def _ahead(names: Sequence[str], differences: Sequence[Difference]) -> FloatArray:
@@ -336,103 +365,24 @@ def _ahead(names: Sequence[str], differences: Sequence[Difference]) -> FloatArra
     least squares solution of all differences takes its place.
     """
     place = {name: position for position, name in enumerate(names)}
-    size = len(names)
-    a = np.array([place[d.a] for d in differences])
-    b = np.array([place[d.b] for d in differences])
-    value = np.array([d.estimate for d in differences])
-    laplacian, right = np.zeros((size, size)), np.zeros(size)
-    np.add.at(laplacian, (a, a), 1.0)
-    np.add.at(laplacian, (b, b), 1.0)
-    np.add.at(laplacian, (a, b), -1.0)
-    np.add.at(laplacian, (b, a), -1.0)
-    np.add.at(right, a, value)
-    np.add.at(right, b, -value)
-    if np.linalg.matrix_rank(laplacian) < size - 1:
+    estimates = np.full((len(names), len(names)), np.nan)
+    for d in differences:
+        estimates[place[d.a], place[d.b]], estimates[place[d.b], place[d.a]] = d.estimate, -d.estimate
+    met = ~np.isnan(estimates)
+    check_one_order(met, "items")
+    normal = np.diag(met.sum(axis=0)) - met.astype(np.float64)
+    solution = np.linalg.lstsq(normal, np.nansum(estimates, axis=1), rcond=None)[0]
+    ahead: FloatArray = solution * (len(names) / (len(names) - 1.0))
+    return ahead
+
+
+def check_one_order(met: BoolArray, units: str) -> None:
+    """Refuse systems that fall into groups none of which meets another, shape (S, S)."""
+    if np.linalg.matrix_rank(np.diag(met.sum(axis=0)) - met.astype(np.float64)) < len(met) - 1:
         raise DesignError(
-            "the systems fall into groups that have too few items in common to be put in one order",
+            f"the systems fall into groups that have too few {units} in common to be put in one order",
             hint="compare each group by itself: systems=[...]",
         )
-    levels = np.linalg.lstsq(laplacian, right, rcond=None)[0] * (size / (size - 1.0))
-    return levels.astype(np.float64)
-
-
-def _in_order(names: Sequence[str], ahead: FloatArray, greater_is_better: bool) -> list[str]:
-    """Return the systems from best to worst; rounding must not put equal ones in an order of their places."""
-    scale = float(np.abs(ahead).max(initial=0.0)) or 1.0
-    return [names[s] for s in family.ranked(np.round(ahead / scale, 12), names, greater_is_better)]
-
-
-# -- which may be the best -------------------------------------------------------------------------
-
-
-def _of_best(
-    names: Sequence[str], ends: Sequence[Ends], effects: Effects | None, settings: Settings, drawing: Drawing
-) -> dict[str, dict[str, Any]]:
-    """Return what the scores of systems say of the best: nothing of two, without tests or with a baseline."""
-    if len(names) < 3 or settings.test is None or settings.baseline is not None:
-        return {}
-    in_order = sorted(names)  # so that draws do not depend on the order given
-    found = set_of_best(in_order, ends, effects, settings.alpha, drawing.seed)
-    if found is None:
-        return {}
-    behind = [None if math.isnan(value) else value for value in found.behind.tolist()]
-    columns = zip(in_order, found.kept.tolist(), behind, strict=True)
-    return {name: {"may_be_best": kept, "behind": most} for name, kept, most in columns}
-
-
-def set_of_best(
-    names: Sequence[str], ends: Sequence[Ends], effects: Effects | None, alpha: float, seed: int
-) -> best.SetOfBest | None:
-    """Return which of the systems may be the best, each judged by the pairs in which it is; larger is better.
-
-    `ends` are the pairs; None where some has no standard error. Without `effects`, or where these do not tell
-    how the differences of a candidate vary together, Bonferroni's bound is all there is.
-    """
-    if any(one.errors is None for one in ends):
-        return None
-    size, place = len(names), {name: position for position, name in enumerate(names)}
-    least, most, low, high, df = (np.full((size, size), np.nan) for _ in range(5))
-    for one in ends:
-        a, b = place[one.a], place[one.b]
-        assert one.errors is not None
-        for (j, i), (small, large), errors in (
-            ((a, b), (one.least, one.most), one.errors),
-            ((b, a), (-one.most, -one.least), one.errors[::-1]),
-        ):
-            least[j, i], most[j, i] = small, large
-            (low[j, i], high[j, i]), df[j, i] = errors, one.df
-    evidence = best.evidence_by_t(least, low, df)
-    compared = ~np.isnan(least)
-    points = np.array([best.point_of_one(None, n, alpha, seed) for n in compared.sum(axis=0).tolist()])
-    if effects is not None:
-        # The others fail at a lower point, too
-        for i in np.flatnonzero(best.kept(evidence, points)).tolist():
-            others = [names[j] for j in np.flatnonzero(compared[:, i]).tolist()]
-            correlations = effects.correlations(names[i], others)
-            points[i] = best.point_of_one(correlations, len(others), alpha, seed)
-    return best.set_of_best(best.kept(evidence, points), best.upper_by_t(most, high, df, points))
-
-
-@dataclass(frozen=True)
-class Ends:
-    """The least and the most that A may be better than B by, with standard errors and degrees of freedom."""
-
-    a: str
-    b: str
-    least: float
-    most: float
-    errors: tuple[float, float] | None
-    df: float
-
-    @classmethod
-    def of(cls, low: Difference, high: Difference) -> Ends:
-        """Return them from the differences with A at its worst and at its best, one if nothing is missing."""
-        way = 1.0 if low.greater_is_better else -1.0
-        errors = None
-        if low.standard_error is not None and high.standard_error is not None:
-            errors = low.standard_error, high.standard_error
-        units = low.n_clusters or low.n_items
-        return cls(low.a, low.b, way * low.estimate, way * high.estimate, errors, max(1.0, units - 1.0))
 
 
 # -- bounds ----------------------------------------------------------------------------------------
@@ -447,60 +397,47 @@ def _note_on_bounds(evaluation: Evaluation) -> Note:
 
 def _bounded(evaluation: Evaluation, metric: BaseMetric, settings: Settings, drawing: Drawing) -> MetricPart:
     """Return the comparison that holds whatever the missing values are."""
-    inner = dataclasses.replace(settings, correction="none", baseline=None)
-    names, lacking = evaluation.names, tuple(evaluation.missing)
-    whole = tuple(name for name in names if name not in lacking)
-    filled = [_filled(evaluation, metric, as_best) for as_best in ((), lacking)]
-    scored: list[dict[str, SystemScore]] = []
-    notes: dict[tuple[str, tuple[str, ...]], Note] = {}
-    for end in filled:
-        (estimates,) = estimates_by_metric(end, [metric], settings, drawing, "compare")
-        order = ranked(estimates, end)
-        own, of_scores = system_scores(estimates, order, None, names, settings)
-        scored.append({score.system: score for score in own})
-        notes |= {(note.code, note.about): note for note in of_scores}
-    worst = {name: score.score for name, score in scored[0].items()}
+    notes: list[Note] = []
+    with_worst, with_best = (
+        _scored(_filled(evaluation, metric, as_best), metric, settings, drawing, notes)[0]
+        for as_best in ((), evaluation.missing)
+    )
     scores = {
         name: dataclasses.replace(
-            scored[0][name],
-            interval=_hull_of_intervals(scored[0][name].interval, scored[1][name].interval),
-            n_items=_n_items(evaluation, name),
+            one,
+            interval=_hull_of_intervals(one.interval, with_best[name].interval),
+            n_items=_n_items(evaluation, evaluation.has(name)),
         )
-        for name in names
+        for name, one in with_worst.items()
     }
-    differences: list[Difference] = []
-    ends: list[Ends] = []
+    worst = {name: one.score for name, one in with_worst.items()}
+    ends: list[tuple[Difference, Difference]] = []
+    for part in _parts_of_bounds(evaluation, settings.baseline):
+        # The other systems less the bases: as small as it can be, then as large.
+        low, high = (
+            _tested(
+                _filled(evaluation, metric, as_best).with_systems(part.names),
+                part, metric, settings, drawing, notes,
+            )
+            for as_best in (part.bases, set(part.names) - set(part.bases))
+        )  # fmt: skip
+        other_end = {(d.a, d.b): d for d in high}
+        ends += [(d, other_end[d.a, d.b]) for d in low]
+    differences = [_hull(low, high, worst) for low, high in ends]
+    return _together(evaluation, metric, scores, differences, ends, None, _once(notes), settings, drawing)
 
-    def tested(
-        values: Evaluation, systems: Sequence[str], bases: Sequence[str] | None
-    ) -> Sequence[Difference]:
-        found = _tested(values.with_systems(systems), bases, metric, inner, drawing)
-        for note in (*found.on_test, *found.on_family, *found.on_pairs):
-            if note.code not in _OF_ALL:
-                notes.setdefault((note.code, note.about), note)
-        return found.differences
 
-    base = settings.baseline
-    if len(whole) > 1 and (base is None or base in whole):
-        differences += tested(filled[0], whole, None if base is None else (base,))
-        ends += [Ends.of(d, d) for d in differences]
-    for place, name in enumerate(lacking):
-        others = [*whole, *lacking[:place]]
-        if base is not None:
-            others = [other for other in names if other != name] if base == name else [base]
-        if base in lacking and base != name:  # the pair is compared when it is the turn of the baseline
-            continue
-        # The others less this one: as small as it can be, then as large.
-        low = tested(_filled(evaluation, metric, (name,)), [*others, name], (name,))
-        high = tested(
-            _filled(evaluation, metric, [one for one in lacking if one != name]), [*others, name], (name,)
-        )
-        by_name = {d.a: d for d in high}
-        ends += [Ends.of(d, by_name[d.a]) for d in low]
-        between = [_hull(d, by_name[d.a], worst) for d in low]
-        differences += between if base in (None, name) else [d.mirrored() for d in between]
-    may_be_best = _of_best(names, ends, None, settings, drawing)
-    return _together(evaluation, metric, scores, differences, [*notes.values()], settings, may_be_best)
+def _parts_of_bounds(evaluation: Evaluation, baseline: str | None) -> list[Part]:
+    """Return the systems that lack nothing as one part, and each other one with all before it."""
+    if baseline is not None:
+        return [Part((*(name for name in evaluation.names if name != baseline), baseline), (baseline,))]
+    lacking = [name for name in evaluation.names if name in evaluation.missing]
+    seen = tuple(name for name in evaluation.names if name not in evaluation.missing)
+    parts = [Part(seen)] if len(seen) > 1 else []
+    for name in lacking:
+        seen = (*seen, name)
+        parts += [Part(seen, (name,))] if len(seen) > 1 else []
+    return parts
 
 
 def _filled(evaluation: Evaluation, metric: BaseMetric, as_best: Collection[str]) -> Evaluation:
@@ -508,8 +445,9 @@ def _filled(evaluation: Evaluation, metric: BaseMetric, as_best: Collection[str]
 
     The best label is that of the gold; the worst and the best score are those that some system has.
     """
-    systems, missing = dict(evaluation.systems.items()), dict(evaluation.missing)
-    if evaluation.gold is None and metric.reads == "numbers":
+    systems, missing, gold = dict(evaluation.systems.items()), dict(evaluation.missing), evaluation.gold
+    as_best = [name for name in missing if name in as_best]
+    if gold is None and metric.reads == "numbers":
         seen = [values[~missing[name]] if name in missing else values for name, values in systems.items()]
         least, most = min(float(x.min()) for x in seen), max(float(x.max()) for x in seen)
         worst, top = (least, most) if metric.greater_is_better else (most, least)
@@ -518,14 +456,14 @@ def _filled(evaluation: Evaluation, metric: BaseMetric, as_best: Collection[str]
                 gone, top if name in as_best else worst, systems[name].astype(np.float64)
             )
         missing = {}
-    elif metric.reads != "labels" or evaluation.gold is None or evaluation.gold.ndim > 1:
+    elif isinstance(metric, MeanMetric) and metric.reads == "labels" and gold is not None and gold.ndim == 1:
+        for name in as_best:
+            systems[name] = np.where(missing.pop(name), gold, systems[name])
+    else:  # of a metric such as F1, a wrong label also counts against its class, which no label does not
         raise DesignError(
-            f"a missing prediction has no best value for {metric.name}",
+            f"a missing prediction has no worst and no best value for {metric.name}",
             hint='pass on_missing="pairs" or on_missing="worst"',
         )
-    else:
-        for name in as_best:
-            systems[name] = np.where(missing.pop(name), evaluation.gold, systems[name])
     return dataclasses.replace(evaluation, systems=systems, missing=missing, on_missing="worst")
 
 
@@ -558,153 +496,6 @@ def _hull_of_intervals(low: Interval | None, high: Interval | None) -> Interval 
     return dataclasses.replace(low, low=min(low.low, high.low), high=max(low.high, high.high))
 
 
-# -- are items missing by difficulty? --------------------------------------------------------------
-
-
-class Effects:
-    """What each item adds to the score of each system, times the number of its items: of a mean a deviation.
-
-    They tell which items are easy, and how differences vary together. Nothing is held of metrics that are no
-    functions of sums, whose items add nothing by themselves.
-    """
-
-    def __init__(self, evaluation: Evaluation) -> None:
-        self.evaluation = evaluation
-        clusters = evaluation.clusters
-        self.units = None if clusters is None else group_codes(clusters)[1].astype(np.int64)
-        self.of: dict[str, Array] = {}
-
-    def add(self, estimates: Estimates, names: Sequence[str], has: BoolArray) -> None:
-        """Add the effects of some systems, which have the same items."""
-        if not isinstance(estimates.group, SumGroup):
-            return
-        for statistics, name in zip(estimates.group.statistics, names, strict=True):
-            # Single precision is enough for what is read from them, and holds twice as many systems.
-            self.of[name] = np.zeros(has.size, dtype=np.float32)
-            self.of[name][has] = statistics.item_influence * float(_n_items(self.evaluation, name))
-
-    def has(self, name: str) -> BoolArray:
-        """Return which items a system has."""
-        gone = self.evaluation.missing.get(name)
-        return np.ones(self.evaluation.n_rows, dtype=np.bool_) if gone is None else ~gone
-
-    def on_difficulty(self, metric: BaseMetric) -> list[Note]:
-        """Return notes on systems whose items are harder or easier for the others than those they lack.
-
-        What is easy is read from the systems that have all items, or from all others where there are none.
-        """
-        missing, notes = self.evaluation.missing, []
-        way = 1.0 if metric.greater_is_better else -1.0
-        judges = [name for name in self.of if name not in missing] or list(self.of)
-        total, n = np.zeros(self.evaluation.n_rows), np.zeros(self.evaluation.n_rows)
-        for name in judges:
-            total += self.of[name]
-            n += self.has(name)
-        for name in (one for one in missing if one in self.of):
-            own = name in judges
-            easy, n_others = (total - self.of[name], n - self.has(name)) if own else (total, n)
-            there = n_others > 0
-            tested = contrast(
-                way * easy[there] / n_others[there],
-                self.has(name)[there],
-                None if self.units is None else self.units[there],
-                None if self.evaluation.counts is None else self.evaluation.counts[there],
-            )
-            if tested is None or tested.p_value * len(missing) > 0.05:  # Bonferroni over the systems
-                continue
-            kind = "easier" if tested.difference > 0.0 else "harder"
-            by = f"by {abs(tested.difference):.2g} on average, " if isinstance(metric, MeanMetric) else ""
-            message = (
-                f"the items that {name} has are {kind} for the other systems than those it lacks"
-                f" ({by}t = {tested.t:.1f}): what is said of it holds for the items both have, not for all"
-                f" {self.evaluation.n_items}"
-            )
-            notes.append(Note("missing_by_difficulty", message, (metric.name, name)))
-        return notes
-
-    def correlations(self, candidate: str, others: Sequence[str]) -> FloatArray | None:
-        """Return how the differences of others minus one system vary together, drawn towards 1/2.
-
-        Each is on the items that both have. Those of unrelated systems of equal variance are 1/2, the worst
-        case (Hayter 1984); the share that is drawn there is the noise of correlations, (1 - r^2)^2 / n each,
-        over the squared distance (Schäfer & Strimmer 2005). None of too few units.
-        """
-        if candidate not in self.of:
-            return None
-        counts = self.evaluation.counts  # of single items alone
-        weights = None if counts is None else np.sqrt(counts).astype(np.float32)
-        mine, has = self.of[candidate], self.has(candidate)
-        rows, sizes = [], []
-        for other in others:
-            both = has & self.has(other)
-            difference = (self.of[other] - mine) * both
-            n = np.count_nonzero(both) if counts is None else int(counts[both].sum())
-            total = difference.sum(dtype=np.float64) if counts is None else counts @ difference
-            difference -= np.float32(total / n) * both
-            row = difference if weights is None else difference * weights
-            row = row if self.units is None else np.bincount(self.units, row)
-            sizes.append(n if self.units is None else np.unique(self.units[both]).size)
-            norm = math.sqrt(float(np.square(row, dtype=np.float64).sum()))
-            rows.append(row / np.float64(norm or 1.0))
-        if min(sizes) < FEW_UNITS:
-            return None
-        stacked = np.stack(rows)
-        r = stacked @ stacked.T
-        apart = ~np.eye(len(others), dtype=np.bool_)
-        distance = float(((r - 0.5)[apart] ** 2).sum())
-        noise = float(((1.0 - r**2)[apart] ** 2).sum()) / min(sizes)
-        share = min(1.0, noise / distance) if distance > 0.0 else 1.0
-        r[apart] = (1.0 - share) * r[apart] + share * 0.5
-        np.fill_diagonal(r, 1.0)
-        return r
-
-
-@dataclass(frozen=True)
-class Contrast:
-    """The mean of some items minus that of the others, over its standard error, and a two-sided p-value."""
-
-    difference: float
-    t: float
-    p_value: float
-
-
-def contrast(
-    values: FloatArray, chosen: BoolArray, units: IntArray | None = None, counts: IntArray | None = None
-) -> Contrast | None:
-    """Return Welch's test of the mean of the chosen items against that of the others; None of fewer than 2.
-
-    All arrays have shape (n,). Where items come in `units`, the sums of these are what varies; both samples
-    may then share one. Degrees of freedom are those of the smaller sample, which is conservative.
-
-    >>> contrast(np.array([1.0, 2.0, 6.0, 8.0]), np.array([True, True, False, False])).difference
-    -5.5
-    """
-    weights = np.ones(values.size) if counts is None else counts.astype(np.float64)
-    sizes = float(weights[chosen].sum()), float(weights[~chosen].sum())
-    if min(sizes) < 2.0:
-        return None
-    means = [
-        float(weights[part] @ values[part]) / size
-        for part, size in zip((chosen, ~chosen), sizes, strict=True)
-    ]
-    share = np.where(chosen, (values - means[0]) / sizes[0], (means[1] - values) / sizes[1])
-    if units is None:
-        bessel = np.where(chosen, sizes[0] / (sizes[0] - 1.0), sizes[1] / (sizes[1] - 1.0))
-        variance, df = float(weights @ (share**2 * bessel)), min(sizes) - 1.0
-    else:
-        sums = np.bincount(units, share * weights)
-        n_units = int(np.unique(units).size)
-        smaller = min(np.unique(units[chosen]).size, np.unique(units[~chosen]).size)
-        if smaller < 2:
-            return None
-        variance, df = float(sums @ sums) * n_units / (n_units - 1.0), smaller - 1.0
-    difference = means[0] - means[1]
-    if not variance > 0.0:
-        return None
-    t = difference / math.sqrt(variance)
-    return Contrast(difference, t, 2.0 * float(special.stdtr(df, -abs(t))))
-
-
 def _whole_groups(evaluation: Evaluation) -> list[Note]:
     """Return a note on each system that lacks whole groups of items, such as tasks, that are no clusters."""
     groupings = dict(evaluation.groupings)
@@ -720,11 +511,12 @@ def _whole_groups(evaluation: Evaluation) -> list[Note]:
         if 2 * names.size > codes.size:  # such groups are the items themselves
             continue
         for name, gone in evaluation.missing.items():
-            lacking = np.bincount(codes, gone)
-            n_gone = int((lacking == sizes).sum())
-            if n_gone and int((lacking > 0).sum()) == n_gone:
+            whole = np.bincount(codes, gone) == sizes
+            if 2 * int(sizes[whole].sum()) > int(
+                gone.sum()
+            ):  # not of single items, as chance leaves them out
                 message = (
-                    f"{name} lacks all items of {n_gone} of {names.size} groups by {what}, and no others:"
+                    f"{name} lacks all items of {int(whole.sum())} of {names.size} groups by {what}:"
                     " intervals hold for the groups it has; if these are a sample, pass them as clusters"
                 )
                 notes.append(Note("whole_groups_missing", message, (name,)))

@@ -12,7 +12,6 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from bestby._core import rounding
 from bestby._core.text import quoted
 from bestby._core.typing import Alternative, FloatArray
 from bestby.comparisons import (
@@ -37,12 +36,12 @@ from bestby.engine.items import ItemGroup
 from bestby.engine.ranked import WeightGroup
 from bestby.engine.text_statistics import Counting
 from bestby.inference import classical, multiplicity
-from bestby.inference.best import SetOfBest, rank_of_one
+from bestby.inference.best import SetOfBest, rank_of_one, standing
 from bestby.metrics.base import BaseMetric
 from bestby.metrics.texts import TextMetric
 from bestby.report.comparison import Comparison, Difference, FocusRank, Leader, SystemScore
 from bestby.report.differing_items import ComparedItems
-from bestby.report.pairs import Differences, Pairs
+from bestby.report.pairs import Differences, Pairs, involving
 from bestby.report.reported import with_backend
 from bestby.resampling.progress import counted_stages, in_turn
 from bestby.resampling.settings import Resampling
@@ -212,29 +211,54 @@ def compared(
     order = ranked(estimates, evaluation)
     base = None if settings.baseline is None else names.index(settings.baseline)
     tested = tested_pairs(estimates, unfitted, order, base, evaluation, settings)
-    standings, group_notes = None, []
-    if settings.test is not None:
-        lettered = base is None
-        if isinstance(tested.differences, Pairs):
-            better = many_systems.beaten(tested.differences, order)
-            standings = family.standings_of(better, lettered=lettered)
-        else:
-            in_order = [names[system] for system in order]
-            standings = family.standings(in_order, tested.differences, settings.alpha, lettered=lettered)
-        group_notes = note_rules.group_notes(metric.name, standings[2], lettered=lettered)
-    found = best.set_of_best(estimates, names, order, settings, tested.counts)
-    systems, notes = system_scores(estimates, order, standings, names, settings, found)
-    focus = None
-    if settings.focus is not None:
-        focus = _focus_rank(estimates, names, *tested.p_values(names), settings)
+    scores, notes = system_scores(estimates, order, names, settings)
+    found = None
+    if best.is_asked(len(names), settings, settings.baseline):
+        found = best.set_of_best(estimates, names, order, settings, tested.counts)
+    systems, group_notes = with_standings(scores, names, tested.differences, found, settings)
+
+    def joint(others: Sequence[str]) -> multiplicity.Joint:
+        pairs = [(names.index(str(settings.focus)), names.index(other)) for other in others]
+        return simultaneous.joint_of(estimates, np.array(pairs), names)
+
     return MetricPart(
         systems,
         tested.differences,
         None if settings.test is None else _omnibus(estimates),
         (*tested.on_test, *group_notes, *tested.on_family, *notes, *tested.on_pairs),
-        best.leader_of_several(estimates, names, order, systems, settings),
-        focus,
+        best.leader(estimates, names, order, systems, settings)
+        if base is None
+        else best.leading_difference(estimates, names, order, tested.differences, settings),
+        focus_rank(tested.differences, metric, len(names), settings, joint),
     )
+
+
+def with_standings(
+    scores: Sequence[SystemScore],
+    names: Sequence[str],
+    differences: Sequence[Difference],
+    found: SetOfBest | None,
+    settings: Settings,
+) -> tuple[tuple[SystemScore, ...], list[Note]]:
+    """Return scores, the best first, with the ranks and groups that tests leave open, and notes on groups.
+
+    `found` is which of the systems, at their places in `names`, may be the best.
+    """
+    place = {name: position for position, name in enumerate(names)}
+    order = [place[entry.system] for entry in scores]
+    standings, notes, lettered = None, [], settings.baseline is None
+    if settings.test is not None:
+        if isinstance(differences, Pairs):
+            standings = family.standings_of(many_systems.beaten(differences, order), lettered=lettered)
+        else:
+            in_order = [entry.system for entry in scores]
+            standings = family.standings(in_order, differences, settings.alpha, lettered=lettered)
+        notes = note_rules.group_notes(scores[0].metric, standings[2], lettered=lettered)
+    placed = []
+    for position, (entry, system) in enumerate(zip(scores, order, strict=True)):
+        more = family.standing(standings, position) | standing(found, system)
+        placed.append(dataclasses.replace(entry, **more))
+    return tuple(placed), notes
 
 
 def ranked(estimates: Estimates, evaluation: Evaluation) -> list[int]:
@@ -375,42 +399,38 @@ def _family_intervals(
     return FamilyIntervals(bounds, errors=errors, p_adjusted=dict(zip(pairs, adjusted.tolist(), strict=True)))
 
 
-def _focus_rank(
-    estimates: Estimates,
-    names: Sequence[str],
-    pairs: Sequence[Pair],
-    p_values: FloatArray,
+def focus_rank(
+    differences: Sequence[Difference],
+    metric: BaseMetric,
+    n_systems: int,
     settings: Settings,
+    joint: Callable[[Sequence[str]], multiplicity.Joint],
 ) -> FocusRank | None:
-    """Return the rank of the system that was named in advance, from its own differences alone."""
+    """Return the rank of the system that was named in advance, from its own differences alone.
+
+    `joint` gives how its differences to some others vary together. Systems that it was not compared with may
+    be before or after it.
+    """
     if settings.focus is None:
         return None
-    one, metric = names.index(settings.focus), estimates.metric
-    mine = [place for place, pair in enumerate(pairs) if one in pair]
-    others = [pairs[place][1 if pairs[place][0] == one else 0] for place in mine]
-    joint = simultaneous.joint_of(estimates, np.array([(one, other) for other in others]), names)
-    scores = estimates.scores if metric.greater_is_better else -estimates.scores
-    better_by = rounding.difference(scores[[one]], scores[others])
-    low, high = rank_of_one(joint, better_by, p_values[mine], settings.alpha)
-    return FocusRank(metric.name, names[one], low, high)
+    own = involving(differences, metric.name, settings.focus)
+    mine = {d.b: d for d in (d if d.a == settings.focus else d.mirrored() for d in own)}
+    others = sorted(mine)  # so that draws do not depend on the order given
+    way = 1.0 if metric.greater_is_better else -1.0
+    better_by = np.array([way * mine[other].estimate for other in others])
+    p_values = np.array([mine[other].p_value for other in others])
+    low, high = rank_of_one(joint(others), better_by, p_values, settings.alpha)
+    return FocusRank(metric.name, settings.focus, low, high + n_systems - 1 - len(others))
 
 
 def system_scores(
-    estimates: Estimates,
-    order: list[int],
-    standings: family.Standings | None,
-    names: Sequence[str],
-    settings: Settings,
-    found: SetOfBest | None = None,
+    estimates: Estimates, order: Sequence[int], names: Sequence[str], settings: Settings
 ) -> tuple[tuple[SystemScore, ...], tuple[Note, ...]]:
-    """Return the scores of all systems, the best first, with intervals by the method asked for, and notes.
-
-    Without `standings` nothing was tested, so no ranks are claimed; `found` is which may be the best.
-    """
+    """Return the scores of all systems, the best first, with intervals by the method asked for, and notes."""
     metric, method, level = estimates.group.metric, settings.interval, settings.level
     entries: list[SystemScore] = []
     notes: list[Note] = []
-    for position, system in enumerate(order):
+    for system in order:
         estimate = estimates.of(system)
         interval, error, error_method, noise = None, None, None, None
         if method is not None:
@@ -427,14 +447,9 @@ def system_scores(
                 names[system],
                 estimate.value,
                 interval,
-                **family.standing(standings, position),
                 standard_error=error,
                 standard_error_method=error_method,
                 if_calibrated=None if noise is None else noise.if_calibrated,
-                may_be_best=None if found is None else bool(found.kept[system]),
-                behind=None
-                if found is None or np.isnan(found.behind[system])
-                else float(found.behind[system]),
             )
         )
     notes += note_rules.below_half_notes(estimates, names, level, method=method)

@@ -126,8 +126,8 @@ def checked_names(systems: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 OTHER_WAYS = (
-    'or on_missing="worst" to count the missing as wrong; compare also takes each two systems on the items'
-    ' both have: on_missing="pairs"'
+    'or on_missing="worst" to count the missing as wrong; compare alone can take every two systems on the'
+    ' items both have: on_missing="pairs"'
 )
 """What a hint on missing predictions proposes beside leaving these items out."""
 
@@ -516,7 +516,7 @@ def _whole_systems(
     if not whole:
         raise InvalidInputError(
             f"no system has all {of} items",
-            hint='pass on_missing="drop" to keep the items that all systems have',
+            hint=f'pass on_missing="drop" to compare the shared items only, {OTHER_WAYS}',
         )
     if not gone:
         return whole, ()

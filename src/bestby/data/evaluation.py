@@ -120,6 +120,9 @@ class Evaluation:
     codes_of_texts : mapping of str to Coded
         The codes of gold (under ``""``) and systems that are texts, where they were made on the way in; not
         used for a column that another array has replaced since.
+    quantities : tuple of str
+        What logs of an evaluation tool hold beside the scores of the items: times, money, tokens. Each is
+        read by itself as the `value_column` of its name.
     """
 
     systems: Mapping[str, Array]
@@ -141,6 +144,7 @@ class Evaluation:
     trials: Mapping[str, IntArray] = field(default_factory=dict)
     codes_of_texts: Mapping[str, Coded] = field(default_factory=dict)
     on_missing: OnMissing = "worst"
+    quantities: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.crossed is not None and self.strata is not None:
@@ -399,6 +403,11 @@ class Evaluation:
     def with_gaps(self) -> bool:
         """Whether systems lack items for which nothing stands in, so that only some of them are compared."""
         return bool(self.missing) and self.on_missing in GAPS
+
+    def has(self, name: str) -> BoolArray:
+        """Return which of the rows a system has, shape (n,)."""
+        gone = self.missing.get(name)
+        return np.ones(self.n_rows, dtype=np.bool_) if gone is None else ~gone
 
     def complete(self, names: Sequence[str]) -> Evaluation:
         """Return some of the systems, on the items that all of these have."""

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import math
+import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from itertools import takewhile
@@ -110,6 +112,12 @@ RUN_WORDS = ("run", "seed")
 
 REPETITION_WORDS = ("repetition", "repeat", "rep", "round", *RUN_WORDS)
 """Names of columns that hold the number of a repetition of a cross-validation."""
+
+ANNOTATOR_WORDS = ("annotator", "annotator_id", "rater", "coder", "worker", "worker_id")
+"""Names of columns that say who labelled."""
+
+FACET_WORDS = ("prompt", "template", "judge", "rater", "epoch", "sample", "training_set", *REPETITION_WORDS)
+"""Names of columns that hold a facet: what a score would be another with, though the system is the same."""
 
 DATASET_WORDS = ("dataset", "task")
 """Names of columns that hold the name of a dataset."""
@@ -281,6 +289,28 @@ def is_quantity(name: str) -> bool:
     return bool(words) and words[-1] in _QUANTITIES and words[0] not in _OF_SETTINGS
 
 
+def quantities_of_others(names: Collection[str]) -> dict[str, str]:
+    """Return the names of quantities that begin with the name of what these are of, and what follows it.
+
+    >>> quantities_of_others(["bert", "bert_latency_ms", "gpt-4", "gpt4Cost", "gpt-4 cost", "seconds"])
+    {'bert_latency_ms': 'latency_ms', 'gpt-4 cost': 'cost'}
+    """
+    owners = {tuple(words_of(name)) for name in names if not is_quantity(name)}
+    found = {}
+    for name in filter(is_quantity, names):
+        words = tuple(words_of(name))
+        rest = next((words[n:] for n in range(len(words) - 1, 0, -1) if words[:n] in owners), ())
+        if rest:
+            found[name] = "_".join(rest)
+    return found
+
+
+def without_quantities(names: Sequence[str]) -> list[str]:
+    """Return the names but for those of quantities of others."""
+    quantities = quantities_of_others(names)
+    return [name for name in names if name not in quantities]
+
+
 def is_usage(name: str) -> bool:
     """Return whether a name is that of quantities which stand below it under other names.
 
@@ -373,13 +403,57 @@ def transposed(rows: Mapping[str, Mapping[str, T]]) -> dict[str, dict[str, T]]:
     return {column: {name: row[column] for name, row in rows.items() if column in row} for column in columns}
 
 
-def left_out_note(score: str, others: Sequence[str]) -> Note:
-    """Return the note on columns beside that of the scores of one system."""
+def facet_columns(names: Iterable[str]) -> list[str]:
+    """Return the columns that are called as facets are, also by a number: ``prompt``, ``seed_id``.
+
+    >>> facet_columns(["system", "Prompt_ID", "seed", "item", "prompt_length"])
+    ['Prompt_ID', 'seed']
+    """
+    return [
+        name
+        for name in names
+        if "_".join(word for word in words_of(name) if word not in _COUNTERS) in FACET_WORDS
+    ]
+
+
+def shares_levels(names: Iterable[str]) -> bool:
+    """Tell whether names of runs are all combinations of levels of several facets.
+
+    >>> shares_levels(["p1-s1", "p1-s2", "p2-s1", "p2-s2"]), shares_levels(["seed-1", "seed-2", "seed-3"])
+    (True, False)
+    """
+    distinct = {*names}
+    parts = [re.split(r"[^A-Za-z0-9]+", name) for name in distinct]
+    if not parts or len({*map(len, parts)}) > 1:
+        return False
+    levels = [len({*column}) for column in zip(*parts, strict=True)]
+    return sum(size > 1 for size in levels) > 1 and math.prod(levels) == len(distinct)
+
+
+def shared_levels_note(facets: Sequence[str] = ()) -> Note:
+    """Return the note on runs that share the levels of several facets, named by columns if these show it."""
+    seen = f"columns {listed(facets)}" if facets else "names of runs"
     return Note(
-        _LEFT_OUT,
-        f"column {quoted(score)} holds the scores of one system, so these columns were left out:"
-        f" {listed(others)} (quantities of one system?); if they are systems, name them all: systems=[...]",
+        "runs_share_levels",
+        f"the {seen} show more than one facet, as prompts beside seeds: runs that share a level are not"
+        " independent, and their intervals too short then; compare_facets (bestby facets) allows for it",
     )
+
+
+def left_out_notes(systems: Collection[str], others: Sequence[str]) -> Iterator[Note]:
+    """Yield the notes on columns of a wide table that were not read: quantities, and those of one system."""
+    of_systems = quantities_of_others([*systems, *others])
+    quantities, rest = ([one for one in others if (one in of_systems) == is_one] for is_one in (True, False))
+    as_systems = "if they are systems, name them all: systems=[...]"
+    if quantities:
+        message = f"these columns hold quantities of systems, and were left out: {listed(quantities)}"
+        yield Note(_LEFT_OUT, f"{message}; {as_systems}")
+    if rest:
+        yield Note(
+            _LEFT_OUT,
+            f"column {quoted(next(iter(systems)))} holds the scores of one system, so these columns were left"
+            f" out: {listed(rest)} (quantities of one system?); {as_systems}",
+        )
 
 
 def with_left_out(hint: str, notes: Iterable[Note]) -> str:

@@ -10,8 +10,10 @@ other system is behind it, so that all these bounds hold at once with it (Hsu 19
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -37,6 +39,14 @@ class SetOfBest:
 
     kept: BoolArray
     behind: FloatArray
+
+
+def standing(found: SetOfBest | None, system: int) -> dict[str, Any]:
+    """Return how the system at a position stands to the best, as its score holds it."""
+    if found is None:
+        return {"may_be_best": None, "behind": None}
+    behind = float(found.behind[system])
+    return {"may_be_best": bool(found.kept[system]), "behind": None if math.isnan(behind) else behind}
 
 
 def set_of_best(kept: BoolArray, upper: Callable[[int], FloatArray]) -> SetOfBest:
@@ -178,8 +188,7 @@ def leader_point(spread: Spread | None, size: int, alpha: float, seed: int) -> f
 
     It is in standard errors of each score. The lower end of the score of a leader, taken there, allows for
     its having been chosen as the first of all. Correlations are drawn towards none, the worst case (Slepian
-    1962, Bell System Tech. J. 41, 463-501), by the share of their noise (Schäfer & Strimmer 2005, Statist.
-    Appl. Genet. Mol. Biol. 4, article 32, where (1 - r^2)^2 / n is the variance of a correlation).
+    1962, Bell System Tech. J. 41, 463-501).
     """
     bound = -float(special.ndtri(alpha / size))
     if spread is None or spread.of_scores is None or spread.n_units < FEW_UNITS:
@@ -187,11 +196,8 @@ def leader_point(spread: Spread | None, size: int, alpha: float, seed: int) -> f
     sd = np.sqrt(np.maximum(spread.of_scores.diagonal(), 0.0))
     of_sd = np.multiply.outer(sd, sd)
     r = np.divide(spread.of_scores, of_sd, out=np.zeros((size, size)), where=of_sd > 0.0)
-    np.fill_diagonal(r, 0.0)
-    distance = float((r**2).sum())
-    noise = float(((1.0 - r**2) ** 2)[~np.eye(size, dtype=np.bool_)].sum()) / spread.n_units
-    share = min(1.0, noise / distance) if distance > 0.0 else 1.0
-    every = multiplicity.draws((1.0 - share) * r + np.eye(size), _n_draws(size), size, seed)
+    r = multiplicity.drawn_towards(r, 0.0, spread.n_units)
+    every = multiplicity.draws(r, _n_draws(size), size, seed)
     largest = np.concatenate([drawn.max(axis=1) for drawn in every])
     return min(bound, float(multiplicity.passed_by(largest, alpha)))
 
@@ -293,7 +299,7 @@ def optimism(
     >>> right = np.random.default_rng(0).integers(0, 2, (400, 50))  # fifty coins
     >>> found = optimism(right.mean(axis=0), (right - right.mean(axis=0)) / 400)
     >>> print(right.mean(axis=0).max(), round(found.corrected, 3))
-    0.5625 0.509
+    0.5625 0.511
     """
     c = np.ones(len(influence), dtype=np.int64) if counts is None else counts
     edges = np.array([0, c.size]) if bounds is None else bounds
@@ -306,6 +312,9 @@ def optimism(
     if largest == 0.0:
         return Optimism(best, float(scores[best]), 0.0, 0)
     x = (influence * (sign / largest)).astype(np.float32)
+    stratum = np.repeat(np.arange(edges.size - 1), np.diff(edges))
+    rows = np.lexsort((*x.T, stratum))  # so that losses are split as what they are the mirror image of
+    x, c = x[rows], c[rows]
     behind = sign * (scores - scores[best]) / largest  # of each system, in the same unit
     width = 4.0 * float(np.finfo(np.float32).eps) * float((c @ np.abs(x)).max())
     if n_splits is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import glob
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -40,7 +40,7 @@ from bestby.data.roles import (
     are_scores,
     check_no_gold,
     gold_names,
-    left_out_note,
+    left_out_notes,
     listed,
     recognised,
     score_column,
@@ -52,6 +52,7 @@ from bestby.readers.files import header_word, kind_of, read_table, read_values, 
 from bestby.readers.formats.base import format_in
 from bestby.readers.paths import files_in, left_out
 from bestby.readers.tables import read_parquets
+from bestby.results.base import Note
 
 _ENDINGS = (".parquet", ".csv", ".tsv", ".tab", ".jsonl", ".ndjson")
 _PACKED = (".gz", ".zst")
@@ -357,10 +358,8 @@ def read_file_per_system(paths: Mapping[str, str | Path], options: TableOptions)
     called = {
         name: _name_of_values(files[name], part.value or words[files[name]]) for name, part in parts.items()
     }
-    others = _left_out(parts, {one for _, one in [*roles.named(), *group_names(roles, gold)]})
-    if others:
-        evaluation = dataclasses.replace(evaluation, notes=(*evaluation.notes, left_out_note(*others)))
-    return dataclasses.replace(evaluation, called=called), message
+    left_out = _left_out(parts, {one for _, one in [*roles.named(), *group_names(roles, gold)]})
+    return dataclasses.replace(evaluation, called=called, notes=(*evaluation.notes, *left_out)), message
 
 
 def system_part(path: Path, name: str, options: TableOptions) -> Part:
@@ -631,15 +630,15 @@ def _name_of_values(path: Path, column: str | None) -> str:
     )
 
 
-def _left_out(parts: Mapping[str, Part], used: Collection[str]) -> tuple[str, list[str]] | None:
-    """Return the column of the scores and other columns of numbers; None if there are no others."""
+def _left_out(parts: Mapping[str, Part], used: Collection[str]) -> Iterator[Note]:
+    """Yield notes on columns of numbers beside that of the scores."""
     part = next(iter(parts.values()))
     if part.table is None or part.value is None or score_column([part.value]) is None:
-        return None
+        return
     other = {part.value, part.table.item_column(None), *used}
     columns = {name: part.table.column(name) for name in part.table.names if name not in other}
     numbers = [name for name, one in columns.items() if not one.is_soft and not as_scores(one).is_text]
-    return (part.value, numbers) if numbers else None
+    yield from left_out_notes([part.value], numbers)
 
 
 def is_gold_another_file(table: Table, options: TableOptions) -> bool:

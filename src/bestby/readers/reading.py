@@ -187,7 +187,7 @@ def read(
             f"read takes files, got a data frame ({type(paths).__name__})",
             hint='pass the frame itself: bestby.compare(frame, gold="label")',
         )
-    checks.choice(on_missing, allowed_names("on_missing", "readers"), "on_missing")
+    checks.choice(on_missing, allowed_names("on_missing", "items"), "on_missing")
     readers_paths.check_arguments(
         paths, gold, missing=missing, items=items, clusters=clusters, strata=strata, systems=systems,
         reading=how, format=format,
@@ -543,8 +543,9 @@ def read_datasets(
         As for `bestby.read`.
     label_sets, label_separator
         As for `bestby.read`. Item ids need be unique within a dataset only.
-    on_missing : {"error", "drop", "worst", "drop-systems", "pairs", "bounds"}
-        For items that some system lacks. Missing scores of a table are left to `compare_datasets`.
+    on_missing : {"error", "drop", "worst", "pairs"}
+        For items that some system lacks, which "pairs" is not for. Missing scores of a table are left to
+        `compare_datasets`.
     reading : Reading, optional
         How the data are read: `ignore`, `system_column` and `value_column`.
 
@@ -579,7 +580,7 @@ def read_datasets(
     columns: dict[str, Any] = {"items": items, "clusters": clusters, "systems": systems, "reading": how}
     readers_paths.check_arguments(path, gold, missing=missing, dataset=dataset, run=run, **columns)
     soft = readers_paths.soft_options(texts=texts, label_sets=label_sets, label_separator=label_separator)
-    on_missing = checks.choice(on_missing, allowed_names("on_missing", "readers"), "on_missing")
+    on_missing = checks.choice(on_missing, allowed_names("on_missing", "datasets"), "on_missing")
     log = read_log(path, on_missing, clusters=clusters, value_column=how.value_column)
     if log is not None:
         return _datasets_of_log(log, systems, how.ignore)

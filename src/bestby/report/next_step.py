@@ -34,7 +34,7 @@ def next_step(c: Comparison, metric: MetricInfo) -> str:
     They are for the level that Bonferroni gives one comparison of the family.
     """
     d = leading(c, metric)
-    if d is None:
+    if d is None or c.in_bounds:
         return ""
     if d.estimate < 0.0:
         d = d.mirrored()
@@ -123,7 +123,7 @@ def detectable(c: Comparison, metric: MetricInfo) -> float | None:
 def _detection(c: Comparison, metric: MetricInfo, d: Difference) -> tuple[float, Design, Question] | None:
     """Return the difference that is detected, and the study and the question that it follows from."""
     design = design_of(d)
-    if design is None or d.test is None:
+    if design is None or d.test is None or c.in_bounds:
         return None
     family = len(differences_of(c, metric)) if c.correction in _FAMILIES else 1
     n, _ = words.units_of(c)

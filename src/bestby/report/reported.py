@@ -9,7 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self, TypeVar
 
+from bestby._core.errors import InvalidInputError
 from bestby._core.keywords import with_suggestions
+from bestby._core.text import quoted, suggestion
 from bestby._version import __version__
 from bestby.report.loading import encoded
 from bestby.results.base import Provenance
@@ -22,6 +24,7 @@ SCORE, SQUARE, OF_JUDGE = 100.0, 100.0**2, 0.0
 """By what a field of a record is multiplied in percent; 0: if a judge scores on the scale of the metric."""
 
 T = TypeVar("T", bound="Reported")
+Record = TypeVar("Record")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -333,6 +336,18 @@ def shown_in(result: Any, percent: bool = False) -> Any:
 def with_backend(result: T, backend: str | None) -> T:
     """Return a result whose `to_frame` makes frames of the kind that was compared, if it can make such."""
     return dataclasses.replace(result, _frame_backend=backend if backend in FRAMES else None)
+
+
+def record_called(name: str, records: Sequence[Record], field: str, what: str = "system") -> Record:
+    """Return the record whose field has this name, or an error that lists the names there are."""
+    for one in records:
+        if getattr(one, field) == name:
+            return one
+    names = [str(getattr(one, field)) for one in records]
+    raise InvalidInputError(
+        f"there is no {what} {quoted(name)} in this result{suggestion(str(name), names)}",
+        hint=f"{what}s: {', '.join(names)}",
+    )
 
 
 def written(text: str, path: str | Path | None) -> str:

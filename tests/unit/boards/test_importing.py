@@ -208,6 +208,24 @@ def test_a_hint_names_no_argument_that_an_import_lacks(tmp_path: Path) -> None:
     assert error.value.hint == columns
 
 
+def test_a_system_that_lacks_items_is_left_out_or_takes_them_from_all_and_nothing_stands_in(
+    tmp_path: Path,
+) -> None:
+    path = write_table(tmp_path / "t.csv", {"id": ids(), **scores(), "new": ["1"] * 20 + [""] * 40})
+    with pytest.raises(InvalidInputError, match="no value for 40 of 60 items") as error:
+        Board.from_results(tmp_path / "board", path)
+    assert error.value.hint is not None
+    assert error.value.hint.endswith('to leave out these items, or "drop-systems" the systems')
+    for on_missing in ("worst", "pairs", "bounds"):
+        with pytest.raises(InvalidInputError, match="on_missing must be one of error, drop, drop-systems"):
+            Board.from_results(tmp_path / "board", path, on_missing=on_missing)
+    board = Board.from_results(tmp_path / "board", path, on_missing="drop-systems")
+    assert [note.code for note in board.notes] == ["read_as", "systems_dropped"]
+    shown = [row.system for row in table_of(board).standings]
+    assert len(shown) == len(scores())
+    assert "imported/new" not in shown
+
+
 # -- export ----------------------------------------------------------------------------------------
 
 

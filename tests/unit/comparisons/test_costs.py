@@ -140,7 +140,7 @@ def test_a_missing_cost_may_count_as_the_greatest() -> None:
         ({"x@1.5": {"a": ITEMS[:, 0], "b": ITEMS[:, 1]}}, "a quantile is between 0 and 1"),
         ({"x": {"a": -ITEMS[:, 0], "b": ITEMS[:, 1]}}, "x of 'a' is"),
         ({"x": {"a": ITEMS[:9, 0], "b": ITEMS[:9, 1]}}, "x has 9 items, and the quality 200"),
-        ({"x": {"a": 3.0, "b": ITEMS[:, 1]}}, "must be a number"),
+        ({"x": {"a": 3.0, "b": ITEMS[:, 1]}}, "'a' has a price, and 'b' the cost of each item"),
     ],
 )
 def test_what_is_refused(given: object, message: str) -> None:

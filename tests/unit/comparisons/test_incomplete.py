@@ -12,8 +12,11 @@ import pytest
 from numpy.testing import assert_allclose
 
 import bestby as bb
-from bestby.comparisons.incomplete import FEWEST_SHARED, contrast
+from bestby.comparisons.incomplete import FEWEST_SHARED
+from bestby.comparisons.item_effects import Effects, contrast
+from bestby.data.evaluation import GAPS
 from bestby.errors import DesignError, InvalidInputError
+from bestby.vocabulary import allowed_names
 
 N = 200
 
@@ -85,7 +88,7 @@ def test_a_newcomer_with_hard_items_is_ranked_by_the_items_both_have() -> None:
     assert told.about == ("mean", "newcomer")
     assert "harder" in told.message
     assert "newcomer has a higher mean than the others" in str(result)
-    assert "on those that both have (200 to 600)" in result.methods()
+    assert "on those that both have (200 to 600 items)" in result.methods()
 
 
 @pytest.mark.parametrize("on_missing", ["pairs", "bounds"])
@@ -109,9 +112,9 @@ def test_pairs_that_share_too_few_items_are_named_and_left_out() -> None:
     systems["d"][5:] = None
     result = bb.compare(systems, on_missing="pairs")
     assert [entry.system for entry in result.systems if entry.system == "d"] == []
-    notes = {note.code: note for note in result.notes}
-    assert notes["systems_without_pairs"].message.startswith("d is left out")
-    assert "b and c" in notes["few_shared"].message
+    of_system, of_pair = (note.message for note in result.notes if note.code == "few_shared")
+    assert of_system.startswith("d is left out")
+    assert "b and c" in of_pair
     assert {frozenset((d.a, d.b)) for d in result} == {frozenset("ab"), frozenset("ac")}
     assert "b and c" in str(result) or "few" in str(result)
     result.to_html()
@@ -124,6 +127,59 @@ def test_a_baseline_meets_every_other_system_once() -> None:
             result = bb.compare(systems, on_missing=on_missing, baseline=baseline, alternative="better")
             assert sorted(d.a for d in result) == sorted(set("abcd") - {baseline})
             assert {d.b for d in result} == {baseline}
+
+
+@pytest.mark.parametrize("baseline", ["a", "b"])
+def test_a_one_sided_question_to_bounds_is_that_of_each_end(baseline: str) -> None:
+    systems, _ = data()
+    filled = {
+        value: {name: [value if v is None else float(v) for v in values] for name, values in systems.items()}
+        for value in (0.0, 1.0)
+    }
+    result = bb.compare(systems, on_missing="bounds", baseline=baseline, alternative="better")
+    for d in result:
+        for value, other in ((0.0, 1.0), (1.0, 0.0)):
+            two = {d.a: filled[value][d.a], baseline: filled[other][baseline]}
+            end = bb.compare(two, baseline=baseline, alternative="better")[d.a, d.b]
+            assert d.p_value >= end.p_value  # type: ignore[operator]
+
+
+def test_the_rank_of_one_is_from_its_own_differences() -> None:
+    rng = np.random.default_rng(3)
+    shares = np.linspace(0.9, 0.3, 8)
+    systems: dict[str, Any] = {f"s{i}": (rng.random(300) < p).astype(float) for i, p in enumerate(shares)}
+    whole = bb.compare(systems, focus="s3").focus
+    systems["s7"][200:] = np.nan
+    for on_missing in ("pairs", "bounds"):
+        result = bb.compare(systems, on_missing=on_missing, focus="s3")
+        entry, (found,) = result.score("s3"), result.focus
+        assert entry.rank_low <= found.rank_low <= 4 <= found.rank_high <= entry.rank_high  # type: ignore[operator]
+    assert bb.compare(systems, on_missing="pairs", focus="s3").focus == whole  # s7 is far behind in any case
+    systems["s7"][FEWEST_SHARED:] = np.nan
+    systems["s3"][:10] = np.nan
+    (apart,) = bb.compare(systems, on_missing="pairs", focus="s3").focus
+    assert apart.rank_high == whole[0].rank_high + 1  # s7 is not compared with it
+    systems["s7"][5:] = np.nan
+    with pytest.raises(InvalidInputError, match="no system and s7 have 15 items in common"):
+        bb.compare(systems, on_missing="pairs", focus="s7")
+
+
+def test_the_leader_has_its_score_where_all_that_could_be_first_have_its_items() -> None:
+    rng = np.random.default_rng(4)
+    systems: dict[str, Any] = {
+        f"s{i}": (rng.random(300) < p).astype(float) for i, p in enumerate((0.85, 0.8, 0.78, 0.5))
+    }
+    whole = bb.compare(systems).leader
+    assert whole is not None
+    newcomer = np.where(np.arange(300) < 270, 0.0, np.nan)
+    assert bb.compare({**systems, "newcomer": newcomer}, on_missing="pairs").leader == whole
+    for lacking in (
+        np.where(np.isnan(newcomer), np.nan, systems["s0"]),
+        np.where(rng.random(300) < 0.1, np.nan, 1.0),
+    ):
+        result = bb.compare({**systems, "newcomer": lacking}, on_missing="pairs")
+        assert result.score("newcomer").rank_low == 1
+        assert result.leader is None
 
 
 def test_bounds_hold_at_both_ends() -> None:
@@ -146,7 +202,14 @@ def test_bounds_hold_at_both_ends() -> None:
         assert low.estimate <= d.estimate <= high.estimate
     assert result.score("b").interval.low < result.score("b").score
     assert [note.code for note in result.notes] == ["bounds"]
+    assert "detect a difference" not in str(result)
     assert bb.load(result.to_json()) == result
+
+
+def test_bounds_are_of_metrics_to_which_a_missing_prediction_has_a_worst_value() -> None:
+    systems, gold = data(labels=True)
+    with pytest.raises(DesignError, match="no worst and no best value for f1_macro"):
+        bb.compare(systems, gold, metric="f1_macro", on_missing="bounds")
 
 
 def test_what_needs_all_systems_on_the_same_items_is_refused_with_a_way_out() -> None:
@@ -154,8 +217,6 @@ def test_what_needs_all_systems_on_the_same_items_is_refused_with_a_way_out() ->
     for arguments in ({"correction": "simultaneous"}, {"correction": "step-down"}, {"alternative": "better"}):
         with pytest.raises(DesignError, match=r"on the same items|one-sided"):
             bb.compare(systems, on_missing="pairs", **arguments)  # type: ignore[arg-type]
-    with pytest.raises(DesignError, match="is for compare"):
-        bb.evaluate(systems, on_missing="pairs")
     with pytest.raises(InvalidInputError, match="15 items in common"):
         bb.compare({"a": [1, 0, None, 1], "b": [1, None, 0, 1]}, on_missing="pairs")
     apart = {
@@ -168,6 +229,23 @@ def test_what_needs_all_systems_on_the_same_items_is_refused_with_a_way_out() ->
     }
     with pytest.raises(DesignError, match="fall into groups"):
         bb.compare(apart, on_missing="pairs")
+
+
+def test_functions_offer_what_they_take() -> None:
+    offered = {what: set(allowed_names("on_missing", what)) for what in ("same_items", "items", "datasets")}
+    assert offered["items"] - offered["same_items"] == set(GAPS)
+    assert "bounds" not in offered["datasets"]
+    systems, _ = data()
+    for on_missing in GAPS:
+        evaluation = bb.Evaluation.of(systems, slices={"half": np.arange(N) // 100}, on_missing=on_missing)
+        for asked in (
+            lambda one: bb.evaluate(one),
+            lambda one: bb.compare_slices(one, by="half"),
+            lambda one: bb.gate(one, systems=["a", "b"], baseline="a", metric="mean"),
+            lambda one: bb.frontier(one, cost=dict.fromkeys("abcd", 1.0)),
+        ):
+            with pytest.raises(DesignError, match="is for compare"):
+                asked(evaluation)
 
 
 def test_systems_that_lack_items_can_be_left_out() -> None:
@@ -191,7 +269,7 @@ def test_whole_groups_that_are_missing_are_said_unless_they_are_clusters() -> No
     rng = np.random.default_rng(2)
     task = np.repeat([f"t{i}" for i in range(10)], 20)
     systems = {name: rng.integers(0, 2, 200).astype(object) for name in "abc"}
-    systems["c"][:100] = None
+    systems["c"][:101] = None
     evaluation = bb.Evaluation.of(systems, slices={"task": task}, on_missing="pairs")
     (note,) = (one for one in bb.compare(evaluation).notes if one.code == "whole_groups_missing")
     assert "5 of 10 groups by task" in note.message
@@ -246,7 +324,7 @@ def test_the_set_of_the_best_has_a_newcomer_and_copies_of_the_best() -> None:
 
 
 def test_the_set_of_the_best_is_that_of_complete_data_where_nothing_is_missing() -> None:
-    from bestby.comparisons import incomplete
+    from bestby.comparisons.best import set_of_best_of_pairs
     from bestby.data.evaluation import Evaluation
     from bestby.engine import prepare
     from bestby.engine.base import Drawing
@@ -260,12 +338,10 @@ def test_the_set_of_the_best_is_that_of_complete_data_where_nothing_is_missing()
     evaluation = Evaluation.of({f"s{i}": column for i, column in enumerate(values.T)})
     (group,) = prepare.groups(evaluation, [resolve("mean")])
     estimates = Estimates(group, Drawing.of(Resampling(n_resamples=99)))
-    effects = incomplete.Effects(evaluation)
+    effects = Effects(evaluation)
     effects.add(estimates, evaluation.names, np.ones(400, dtype=np.bool_))
     result = bb.compare(evaluation, test="wald")
-    found = incomplete.set_of_best(
-        evaluation.names, [incomplete.Ends.of(d, d) for d in result], effects, 0.05, seed=0
-    )
+    found = set_of_best_of_pairs(evaluation.names, [(d, d) for d in result], effects, 0.05, seed=0)
     assert found is not None
     assert group.spread is not None
     whole = best.by_t(estimates.scores, group.spread, 399, 0.05, seed=0)
@@ -282,9 +358,9 @@ def test_counted_rows_give_what_the_items_give(tmp_path: Path) -> None:
     ]
     path = tmp_path / "labels.csv"
     path.write_text("\n".join(lines))
-    for on_missing in ("pairs", "bounds"):
+    for on_missing, metric in (("pairs", "f1_macro"), ("bounds", "accuracy")):
         counted, whole = (
-            bb.compare(bb.read(path, on_missing=on_missing, stream=stream), metric="f1_macro")
+            bb.compare(bb.read(path, on_missing=on_missing, stream=stream), metric=metric)
             for stream in (True, False)
         )
         for one, other in zip(counted.systems, whole.systems, strict=True):

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bestby import Evaluation, read_datasets, read_folds, read_runs
+from bestby import Evaluation, Reading, read_datasets, read_folds, read_runs
 from bestby._core.errors import InvalidInputError
 
 
@@ -39,6 +39,15 @@ def test_systems_are_told_by_other_names_where_they_repeat(tmp_path: Path) -> No
     folds = read_folds(written(tmp_path, "fold,item,model,score\n" + "\n".join(rows) + "\n"))
     assert isinstance(folds["1"], Evaluation)
     assert folds["1"].names == ("a", "bb")
+
+
+def test_a_quantity_beside_the_scores_of_its_system_is_no_system(tmp_path: Path) -> None:
+    for name, read in (("dataset", read_datasets), ("fold", read_folds)):
+        path = written(tmp_path, f"{name},a,a_usd,b,b_usd\nx,0.5,3,1,4\ny,0,5,0.25,6\n")
+        with pytest.raises(InvalidInputError, match="column 'a_usd' holds a quantity of a system"):
+            read(path)
+        read(path, reading=Reading(ignore=["a_usd", "b_usd"]))
+        read(path, systems=["a", "a_usd"])
 
 
 def test_p_values(tmp_path: Path) -> None:

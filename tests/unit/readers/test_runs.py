@@ -32,6 +32,14 @@ def test_a_wide_table(write: Write) -> None:
     assert found.description == "a wide table of runs; systems: old, new"
 
 
+def test_quantities_of_systems_are_no_systems(write: Write) -> None:
+    path = write("seed,old,new,old_seconds,new_seconds 0,0.1,0.3,7,9 1,0.2,0.5,8,9")
+    found = read_runs(path)
+    assert list(found.runs) == ["old", "new"]
+    assert [one.message for one in found.notes if "old_seconds, new_seconds" in one.message]
+    assert list(read_runs(path, systems=["old", "old_seconds"]).runs) == ["old", "old_seconds"]
+
+
 def test_chosen_systems_of_a_wide_table(write: Write) -> None:
     found = read_runs(write("run,task,old,new r0,x,1,3 r1,x,2,4"), systems=["new", "old"])
     assert list(found.runs) == ["new", "old"]

@@ -174,6 +174,18 @@ def test_labels_beside_a_gold_that_is_not_named_are_no_scores(make: Make, stream
         assert caught.value.hint.startswith('name the column gold: gold="gold"; where systems are named')
 
 
+@pytest.mark.parametrize("stream", [True, False])
+def test_quantities_of_systems_are_no_systems(make: Make, stream: bool) -> None:
+    path = make("t.csv", "id,bert,bert_usd,gpt-4,gpt-4 latency ms,seconds\n1,1,.5,0,80,3\n2,0,.25,1,90,4\n")
+    found = read(path, stream=stream)
+    assert found.names == ("bert", "gpt-4", "seconds")
+    (note,) = [one.message for one in found.notes if one.code == "columns_left_out"]
+    assert "bert_usd, gpt-4 latency ms" in note
+    chosen = read(path, systems=["bert", "bert_usd"], stream=stream)
+    assert chosen.names == ("bert", "bert_usd")
+    assert "columns_left_out" not in [one.code for one in chosen.notes]
+
+
 def test_roles_by_other_names(make: Make) -> None:
     path = make("r.csv", "doc,n,y,a,b\nd1,1,u,u,v\nd2,2,v,u,v\n")
     evaluation = read(path, gold="y", items="n", clusters="doc", strata="y")

@@ -29,6 +29,7 @@ from bestby.data.roles import (
     check_no_repetition,
     listed,
     matching,
+    quantities_of_others,
     score_column,
     unknown_system,
 )
@@ -314,6 +315,11 @@ def _systems(table: Table, systems: Sequence[str] | None, other: set[str | None]
             f" compared; its columns are: {listed(table.names)}",
             hint="name the columns that are systems: systems=[...], or the column of their names:"
             " system_column=...",
+        )
+    elif quantity := next(iter(quantities_of_others(names)), None):
+        raise InvalidInputError(
+            f"{table.source}: column {quoted(quantity)} holds a quantity of a system, beside its scores",
+            hint=f"leave it out: ignore={quantity!r}; or choose the columns of the systems: systems=[...]",
         )
     if not names:
         raise InvalidInputError(

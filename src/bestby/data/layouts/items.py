@@ -43,7 +43,7 @@ from bestby.data.roles import (
     check_no_item,
     counts_rows,
     describe_wide,
-    left_out_note,
+    left_out_notes,
     listed,
     matching,
     recognised,
@@ -51,6 +51,7 @@ from bestby.data.roles import (
     shares_nothing,
     systems_read,
     unknown_system,
+    without_quantities,
 )
 from bestby.data.table import (
     FRAME,
@@ -156,7 +157,7 @@ def systems_of(table: Table, roles: Roles, systems: Sequence[str] | None) -> lis
     """Return the columns of the systems: those asked for, or all that play no other part."""
     other = {name: role for role, name in reversed(roles.named())}
     if systems is None:
-        names = [name for name in table.names if name not in other]
+        names = without_quantities([name for name in table.names if name not in other])
         if not names:
             raise InvalidInputError(
                 f"{table.source}: there is no column of a system ({roles.description()})",
@@ -221,13 +222,12 @@ def check_no_labels(table: Table, columns: Mapping[str, Column]) -> None:
 def with_left_out(
     evaluation: Evaluation, table: Table, names: Sequence[str], roles: Roles, systems: Sequence[str] | None
 ) -> Evaluation:
-    """Return the evaluation with a note on columns beside the scores of one system, unless one was chosen."""
+    """Return the evaluation with notes on columns that were not read, unless systems were chosen."""
+    if systems is not None:
+        return evaluation
     used = {*names, *(name for _, name in roles.named())}
     others = [name for name in table.names if name not in used]
-    if not others or systems is not None:
-        return evaluation
-    note = left_out_note(names[0], others)
-    return dataclasses.replace(evaluation, notes=(*evaluation.notes, note))
+    return dataclasses.replace(evaluation, notes=(*evaluation.notes, *left_out_notes(names, others)))
 
 
 def check_no_counter(table: Table, columns: Mapping[str, Column], gold: Column | None) -> None:

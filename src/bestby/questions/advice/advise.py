@@ -72,7 +72,7 @@ def advise(
         A frame is read as `compare` reads it: a column without another part is a system. The note
         ``"read_as"`` tells what was taken for what.
     gold, systems, items, clusters, strata, on_missing
-        With `data`, as for `compare`.
+        With `data`, as for `compare`, which alone takes ``on_missing="pairs"`` and "bounds".
     reading : Reading, optional
         How the data are read: `ignore`, `system_column` and `value_column`.
     n_items : int, optional

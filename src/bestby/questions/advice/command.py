@@ -112,14 +112,14 @@ def _repeated(paths: list[str]) -> dict[str, Any] | None:
     from bestby._core.errors import InvalidInputError
     from bestby.questions.check.asking import system_names
     from bestby.questions.check.check import questions_answered
-    from bestby.questions.check.content import evaluation_of, tables_in
+    from bestby.questions.check.content import tables_in
 
     asked, _ = questions_answered(paths, tables_in(paths)[0], advise=False)
     if not asked:
         return None
     result, command = asked[0].result, asked[0].question.command
     if command in ("compare", "evaluate"):
-        return {"data": evaluation_of(asked[0])}
+        return {"data": asked[0].evaluation}
     if command in ("judged compare", "preferences"):
         raise InvalidInputError(
             "the files hold judgements, and advice is about predictions and scores",

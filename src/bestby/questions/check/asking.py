@@ -9,8 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from bestby._core.cached import cached_property
 from bestby._core.errors import BestbyError, InvalidInputError
 from bestby.cli.commands import answer, values_of
+from bestby.data.evaluation import Evaluation
 from bestby.data.roles import REPETITION_WORDS, quantities
 
 MOST_WORDS = 40
@@ -53,6 +55,7 @@ OF_REPEATS = (
     Question("Which is best over several datasets?", "datasets", quick=_PLAIN),
     Question("Which is best in cross-validation?", "folds", quick=("--test", "none")),
 )
+FACETS = Question("Which is best for other prompts, seeds and items like these?", "facets", quick=_FEW)
 OF_JUDGES = (
     Question("Which answers do judges prefer?", "preferences", quick=_PLAIN),
     Question(
@@ -62,6 +65,7 @@ OF_JUDGES = (
         _FEW,
     ),
 )
+AGREEMENT = Question("How far do the annotators agree?", "agreement")
 GATE = Question("May the second system take the place of the first?", "gate", ("--margin", "0.01"), _FEW)
 FRONTIER = Question("Which systems may be worth their cost?", "frontier", quick=_FEW)
 ATTEMPTS = Question("Which is better if k answers to each item are drawn, for every k?", "attempts")
@@ -89,6 +93,16 @@ class Asked:
         """Return the values that an option has."""
         pairs = zip(self.options, self.options[1:], strict=False)
         return [value for option, value in pairs if option == name]
+
+    @cached_property
+    def evaluation(self) -> Evaluation | None:
+        """The systems that a question about one test set was asked of."""
+        from bestby.cli.inputs import read_evaluation
+
+        try:
+            return read_evaluation(self.values)[0]
+        except BestbyError:  # what only the command may read
+            return None
 
 
 def ask(question: Question, files: Sequence[str], options: Sequence[str] = ()) -> Asked:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -13,14 +12,25 @@ from bestby._core.errors import BestbyError, InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.paths import is_directory
 from bestby.data.columns import Column
-from bestby.data.roles import ITEM_WORDS, RUN_WORDS, gold_names, is_quantity, listed
-from bestby.data.table import Table
+from bestby.data.roles import (
+    ANNOTATOR_WORDS,
+    ITEM_WORDS,
+    RUN_WORDS,
+    facet_columns,
+    gold_names,
+    is_quantity,
+    listed,
+    quantities_of_others,
+)
+from bestby.data.table import SYSTEM_WORDS, Table
 from bestby.data.values import as_scores
 from bestby.questions.check.asking import (
     ADVISE,
+    AGREEMENT,
     ATTEMPTS,
     COMPARE,
     EVALUATE,
+    FACETS,
     FRONTIER,
     GATE,
     OF_JUDGES,
@@ -32,7 +42,7 @@ from bestby.questions.check.asking import (
     ask,
     system_names,
 )
-from bestby.questions.check.content import Content, evaluation_of, tables_in
+from bestby.questions.check.content import Content, tables_in
 from bestby.questions.check.oddities import MOST_SLICES, oddities
 from bestby.questions.check.result import CheckedColumn, FileCheck, ReadyCommand
 from bestby.readers.paths import check_arguments, files_in, named_paths
@@ -96,7 +106,7 @@ def check(paths: str | Path | Sequence[str | Path] | Mapping[str, str | Path]) -
     check_arguments(paths)
     files, tables, lacking, asked, refused = _answered(_typed(paths))
     test_set = next((one for one in asked if one.question in (COMPARE, EVALUATE)), None)
-    evaluation = evaluation_of(test_set)
+    evaluation = None if test_set is None else test_set.evaluation
     content = Content(tables, tuple(asked), evaluation, lacking)
     if test_set is not None:
         asked += _with_groups(content, test_set)
@@ -170,39 +180,41 @@ def questions_answered(
         return found
 
     names = [name for table in tables for name in table.names]
+    words = {name.lower() for name in names}
+    if not words.isdisjoint(ANNOTATOR_WORDS) and words.isdisjoint(SYSTEM_WORDS) and tried(AGREEMENT):
+        return asked, None
     judged = [tried(question) for question in OF_JUDGES]
     for question in OF_REPEATS:
         if question.command != "runs" or _may_be_runs(tables):
             tried(question, _dataset_column(tables) if question.command == "datasets" else ())
+    if len(facet_columns(names)) > 1:
+        tried(FACETS)
     if not any(judged):
         gold, rest = _gold_among(files)
-        beside = _quantities_of_systems(tables)
-        aside = [text for name in beside for text in ("--ignore", name)]
         compared = (tried(COMPARE, gold, rest) if gold else None) or tried(COMPARE)
-        if compared is None and aside and (compared := tried(COMPARE, aside)):
-            refusals.clear()
         if compared is None:
             (tried(EVALUATE, gold, rest) if gold else None) or tried(EVALUATE)
             return asked, next(iter(refusals), None)
         options, rest = compared.options, compared.files
-        if _are_of_attempts(compared, tables):
+        if _are_of_attempts(compared):
             tried(ATTEMPTS, options, rest)
         if len(compared.result.systems) == 2:
             tried(GATE, options, rest) or tried(GATE, [*options, "--metric", "mean"], rest)
             tried(PLAN, options, rest)
-        if cost := next((beside.get(name, name) for name in names if is_quantity(name)), None):
-            tried(FRONTIER, [*options, "--cost", cost], rest)
+        of_systems = quantities_of_others(names)
+        costs = [of_systems.get(name, name) for name in names if is_quantity(name)]
+        if compared.evaluation is not None:
+            costs += compared.evaluation.quantities
+        any(tried(FRONTIER, [*options, "--cost", cost], rest) for cost in costs)
         if advise:
             tried(ADVISE, options, rest)
     return asked, next(iter(refusals), None)
 
 
-def _are_of_attempts(compared: Asked, tables: Sequence[Table]) -> bool:
+def _are_of_attempts(compared: Asked) -> bool:
     """Tell whether systems answered each item several times, rightly or wrongly: pairs, or logs of trials."""
-    if compared.result.metrics[0].name == "pass@1":
-        return True
-    evaluation = None if tables else evaluation_of(compared)
-    return evaluation is not None and bool(evaluation.trials)
+    trials = compared.evaluation is not None and bool(compared.evaluation.trials)
+    return trials or compared.result.metrics[0].name == "pass@1"
 
 
 def _gold_among(files: Sequence[str]) -> tuple[list[str], Sequence[str]]:
@@ -215,14 +227,6 @@ def _gold_among(files: Sequence[str]) -> tuple[list[str], Sequence[str]]:
         return [], files
     rest = [file for file, name in zip(files, named, strict=True) if name != gold]
     return ["--gold", str(named[gold])], rest
-
-
-def _quantities_of_systems(tables: Sequence[Table]) -> dict[str, str]:
-    """Return the columns that hold a quantity of a system in a column beside it, with what that is called."""
-    names = tables[0].names if len(tables) == 1 else ()
-    ends = {name: stem for stem in names for name in names if re.match(re.escape(stem) + r"[\W_]", name)}
-    rests = {name: name[len(stem) + 1 :] for name, stem in ends.items()}
-    return {name: rest for name, rest in rests.items() if is_quantity(rest)}
 
 
 def _dataset_column(tables: Sequence[Table]) -> list[str]:

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from bestby._core.cached import cached_property
-from bestby._core.errors import BestbyError
 from bestby._core.paths import readable_file
 from bestby._core.text import words_of
 from bestby._core.typing import FloatArray, IntArray
@@ -17,6 +16,7 @@ from bestby.data.columns import MISSING, Column, group_codes, is_plain
 from bestby.data.evaluation import Evaluation
 from bestby.data.layouts.items import first_rows, system_column_of
 from bestby.data.roles import (
+    ANNOTATOR_WORDS,
     GOLD_WORDS,
     ITEM_WORDS,
     REPETITION_WORDS,
@@ -48,6 +48,7 @@ PARTS = {
     "strata": ("stratum",),
     "judge": ("judge", "judge_name"),
     "human": ("human",),
+    "annotators": ANNOTATOR_WORDS,
     "system A": ("a", "model_a"),
     "system B": ("b", "model_b"),
     "winner": ("winner", "preference"),
@@ -66,7 +67,7 @@ _OPTIONS = {
     "--repetition": "repetitions",
 }
 _OF_PAIRS = ("system A", "system B", "winner")
-_REPEATED = ("runs", "datasets", "folds", "repetitions", "judge", "system A")
+_REPEATED = ("runs", "datasets", "folds", "repetitions", "judge", "annotators", "system A")
 """Parts of columns beside which an item has several rows of a system."""
 
 GROUP_WORDS = frozenset({
@@ -242,13 +243,3 @@ def _table(name: str, path: Any, missing: frozenset[str]) -> Table:
     """Return the table in a file; values in order are a column that is called as the file is."""
     held = read_values(path, name, missing)
     return Table(str(path), {name: held}, missing) if isinstance(held, Column) else held
-
-
-def evaluation_of(asked: Asked | None) -> Evaluation | None:
-    """Return the systems that a question about one test set was asked of."""
-    from bestby.cli.inputs import read_evaluation
-
-    try:
-        return None if asked is None else read_evaluation(asked.values)[0]
-    except BestbyError:  # what only the command may read
-        return None

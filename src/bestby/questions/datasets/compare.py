@@ -12,15 +12,15 @@ import numpy as np
 from bestby._core import checks, rounding
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.keywords import with_suggestions
-from bestby._core.text import counted
 from bestby._core.typing import Correction, FloatArray, OnMissing, Question, Rng, Statistic
-from bestby.comparisons import note_rules, per_dataset, provenance, swap_notes
+from bestby.comparisons import best, note_rules, per_dataset, provenance, swap_notes
 from bestby.comparisons.family import adjusted, oriented, ranked, with_direction_notes
+from bestby.comparisons.incomplete import notes_on_few_shared
 from bestby.comparisons.per_dataset import Options
 from bestby.comparisons.settings import check_reach
 from bestby.data.evaluation import Evaluation
 from bestby.data.reading import Reading, checked_reading
-from bestby.data.roles import TableOptions, listed
+from bestby.data.roles import TableOptions
 from bestby.data.table import backend_of
 from bestby.engine.base import Drawing
 from bestby.engine.text_statistics import Counting
@@ -35,6 +35,7 @@ from bestby.questions.datasets.source import (
     DatasetScores,
     Source,
     check_outer,
+    means_of_runs,
     on_one_scale,
     refuse_p_values,
     run_scores,
@@ -133,8 +134,8 @@ def compare_datasets(
     on_missing : {"error", "drop", "worst", "pairs"}
         Where a system has no score on a dataset, or a single one where others have several runs: refuse, or
         leave the dataset out, with a note. Where rows of a frame are items, the same for items; "worst"
-        counts them as wrong. "pairs", of a table of scores: compare every two systems on the datasets that
-        both have, and rank them by these comparisons.
+        counts them as wrong. "pairs", of scores: compare every two systems on the datasets that both have,
+        and rank them by these comparisons; of several runs on a dataset the mean counts then.
     reading : Reading, optional
         How the data are read: `ignore`, `system_column` and `value_column`.
     normalise : "minmax" or mapping of str to (float, float), optional
@@ -252,11 +253,13 @@ def compare_datasets(
         gold, items, clusters, systems=systems, reading=how, on_missing=on_missing
     )
     source = without_runs(source_of(data, outer, dataset, table_options, run))
-    if on_missing == "pairs" and source.table is None:
-        raise DesignError(
-            'on_missing="pairs" is for tables with one score of each system on a dataset',
-            hint='pass on_missing="drop" to compare on the datasets that all systems have',
-        )
+    if on_missing == "pairs":
+        source = means_of_runs(source)
+        if source.table is None and source.runs is None:
+            raise DesignError(
+                'on_missing="pairs" takes scores of systems on datasets, not items or comparisons of them',
+                hint='pass a table of the scores on each dataset, or on_missing="drop"',
+            )
     options, settings = _settings(
         source, across, normalise, statistic=statistic, paired=paired, interval=interval, level=level,
         test=test, alternative=alternative, correction=correction, margin=margin, baseline=baseline,
@@ -375,12 +378,22 @@ def _compared(
         fewest = min((d.n_items for d in sampled), default=len(scores.datasets))
         notes += _notes_on_datasets(scores.metric.name, fewest, len(pairs), options, over.test) + doubts
     below = per_dataset.below_half_notes(scores.estimates, "dataset", scores.names, options.level)
+    means = tuple(math.fsum(column) / column.size for column in map(_present, matrix.T))
+    may_be_best = None
+    if fixed and inside.interval is not None:
+        may_be_best = best.set_by_bonferroni(
+            dict(zip(order, means, strict=True)),
+            inside.interval,
+            options,
+            baseline,
+            greater_is_better=scores.metric.greater_is_better,
+        )
     return DatasetComparison(
         metric=scores.metric,
         datasets=scores.datasets,
         systems=order,
         scores=matrix,
-        means=tuple(math.fsum(column) / column.size for column in map(_present, matrix.T)),
+        means=means,
         average_ranks=average,
         differences=differences,
         within=adjusted_within(inside.within, counts, options.level),
@@ -398,6 +411,7 @@ def _compared(
         runs=inside.runs,
         ranges=scores.ranges,
         varying=varying,
+        **best.of_names(may_be_best, scores.metric.name, order, options.level),
     )
 
 
@@ -470,12 +484,8 @@ def _with_pairs(scores: DatasetScores, pairs: tuple[Names, ...]) -> tuple[Datase
             "no system has scores on two datasets in common with the baseline",
             hint="give more scores, or compare without a baseline",
         )
-    few = [f"{a} and {b}" for a, b in pairs if (a, b) not in enough]
-    if not few:
-        return scores, pairs
-    message = f"{counted(len(few), 'pair')} of systems with fewer than 2 datasets in common"
-    message += f" {'is' if len(few) == 1 else 'are'} not compared: {listed(few, 3)}"
-    return dataclasses.replace(scores, notes=(*scores.notes, Note("few_shared", message))), enough
+    few = notes_on_few_shared((), [pair for pair in pairs if pair not in enough], "2 datasets")
+    return dataclasses.replace(scores, notes=(*scores.notes, *few)), enough
 
 
 def _in_pairs(

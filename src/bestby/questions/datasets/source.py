@@ -18,6 +18,7 @@ from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.text import counted, quoted
 from bestby._core.typing import BoolArray, FloatArray
 from bestby.comparisons import per_dataset, provenance
+from bestby.comparisons.incomplete import check_one_order, notes_on_few_shared
 from bestby.data.alignment import chosen_names
 from bestby.data.evaluation import Evaluation
 from bestby.data.layouts.datasets import Cells, Named, RunCells, datasets_of
@@ -196,6 +197,28 @@ def without_runs(source: Source) -> Source:
     return dataclasses.replace(source, runs=None, table=table, notes=(*source.notes, note))
 
 
+def means_of_runs(source: Source) -> Source:
+    """Return a source of runs in which some system lacks a dataset as a table of their means."""
+    if source.runs is None:
+        return source
+    table = {
+        name: {
+            system: float(_values(runs).mean())
+            for system, value in row.items()
+            if len(runs := _runs(name, checks.name_text(system, "system"), value))
+        }
+        for name, row in source.runs.items()
+    }
+    if len({frozenset(row) for row in table.values()}) == 1:
+        return source
+    message = (
+        "the mean of the runs of a system on a dataset is its score there, as some systems lack datasets"
+    )
+    return dataclasses.replace(
+        source, runs=None, table=table, notes=(*source.notes, Note("read_as", message))
+    )
+
+
 def check_outer(data: Any, outer: str | None) -> None:
     """Refuse `outer` for data that are not a mapping of mappings of scores."""
     if outer is None:
@@ -348,7 +371,7 @@ def complete(
     gaps = [(name, system) for name, row in table.items() for system in names if system not in row]
     without = list(dict.fromkeys(name for name, _ in gaps))
     if gaps and on_missing not in ("drop", "pairs"):
-        in_pairs = source.table is not None and len(names) > 2
+        in_pairs = (source.table or source.runs) is not None and len(names) > 2
         raise InvalidInputError(
             f"{len(gaps)} of {len(table) * len(names)} scores are missing, on {len(without)} of {len(table)}"
             f" datasets; first: {quoted(gaps[0][1])} on dataset {quoted(gaps[0][0])}",
@@ -389,19 +412,10 @@ def _in_pairs(
             "no two systems have scores on two datasets in common",
             hint="give more scores, or compare fewer systems",
         )
-    linked = linked[np.ix_(kept, kept)]
-    if np.linalg.matrix_rank(np.diag(linked.sum(axis=0)) - linked) < len(linked) - 1:
-        raise DesignError(
-            "the systems fall into groups that have too few datasets in common to be put in one order",
-            hint="compare each group by itself: systems=[...]",
-        )
+    check_one_order(linked[np.ix_(kept, kept)], "datasets")
     gone = tuple(names[place] for place in np.flatnonzero(~kept).tolist())
     left = tuple(name for name in names if name not in gone)
-    if not gone:
-        return left, ()
-    verb = "is" if len(gone) == 1 else "are"
-    message = f"{listed(gone)} {verb} left out: fewer than 2 datasets in common with any other system"
-    return left, (Note("systems_without_pairs", message),)
+    return left, tuple(notes_on_few_shared(gone, (), "2 datasets"))
 
 
 def _note_on_pairs(rows: Mapping[str, Mapping[str, float]], names: Sequence[str]) -> Note:

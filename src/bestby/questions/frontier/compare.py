@@ -14,9 +14,8 @@ from scipy.special import ndtr
 
 from bestby._core.errors import BestbyError, InvalidInputError
 from bestby._core.keywords import with_suggestions
-from bestby._core.text import quoted
 from bestby._core.typing import FloatArray, OnMissing, Rng
-from bestby.comparisons import costs, family, note_rules, one_metric, one_pair
+from bestby.comparisons import best, costs, note_rules, one_metric
 from bestby.comparisons.costs import Cost, PerSuccess
 from bestby.comparisons.provenance import evaluation_provenance
 from bestby.comparisons.reading import Arguments, check_two_systems, evaluation_of
@@ -25,9 +24,8 @@ from bestby.data.evaluation import Evaluation
 from bestby.data.reading import Reading, checked_reading, clusters_and_blocks
 from bestby.data.roles import listed
 from bestby.engine import prepare
-from bestby.engine.base import Drawing
-from bestby.inference import best
-from bestby.inference.multiplicity import Spread
+from bestby.engine.base import Drawing, Pair
+from bestby.inference.best import evidence_by_t
 from bestby.metrics.base import BaseMetric, MeanMetric
 from bestby.metrics.suitability import chosen_metrics
 from bestby.questions.frontier import dominance
@@ -84,7 +82,8 @@ def frontier(
     systems, items, clusters, strata
         As for `compare`; two crossed groupings are refused.
     on_missing
-        As for `compare`; of an item without a cost, "worst" takes the greatest.
+        As for `compare`, which alone takes "pairs" and "bounds"; of an item without a cost, "worst" takes
+        the greatest.
     reading
         As for `compare`.
     level : float
@@ -115,9 +114,10 @@ def frontier(
     -----
     That a system is dominated by another one is shown by the larger of the one-sided p-values of all
     quantities, which needs no correction for their number [1]_. All ordered pairs are corrected together by
-    Bonferroni's bound in steps [2]_, without those that clearly do not dominate [3]_. Standard errors are
-    those of the items or clusters; costs are compared by their ratios. Systems within the margin follow from
-    bounds that hold for all systems at once [4]_, so that the cheapest of them may be chosen afterwards.
+    Bonferroni's bound in steps [2]_, without those that clearly do not dominate [3]_. Quality is
+    compared by the tests and intervals of `compare`; costs by Student's t of the logarithm of their ratio,
+    with the standard errors of the items or clusters. Systems within the margin follow from bounds that hold
+    for all systems at once [4]_, so that the cheapest of them may be chosen afterwards.
 
     Where every answer is right or wrong, the cost per success is the mean cost over the share of right ones,
     with an interval of its logarithm by the delta method. It misleads where few items make up much of the
@@ -149,8 +149,8 @@ def frontier(
     )
     clusters, blocks = clusters_and_blocks(clusters)
     settings = Settings.checked(
-        "items", interval="auto", level=level, test=None, margin=margin, annotators=how.annotators,
-        blocks=blocks,
+        "items", interval="auto", level=level, test="auto", correction="none", margin=margin,
+        annotators=how.annotators, blocks=blocks,
     )  # fmt: skip
     if isinstance(quality, list | tuple):
         raise InvalidInputError(
@@ -200,28 +200,15 @@ def _compared(
     (metric,), names = metrics, evaluation.names
     check_reach(settings.margin, metric)
     (estimates,) = one_metric.estimates_by_metric(evaluation, metrics, settings, drawing, "frontier")
-    scores, group = estimates.scores, estimates.group
-    one_pair.check_defined(scores, group.metric, lambda s: f"system {quoted(names[s])} on these data")
-    order = family.ranked(scores, names, metric.greater_is_better)
-    entries, score_notes = one_metric.system_scores(estimates, order, None, names, settings)
+    scores, order = estimates.scores, one_metric.ranked(estimates, evaluation)
+    by_tests = dataclasses.replace(settings, interval=None, margin=None)
+    tested = one_metric.tested_pairs(estimates, metric, order, None, evaluation, by_tests)
+    as_best = best.set_of_best(estimates, names, order, settings, tested.counts)
+    entries, score_notes = one_metric.system_scores(estimates, order, names, settings)
 
-    # Which of two is better in quality and which in each cost, all in the direction of the better one
-    better = scores if metric.greater_is_better else -scores
-    spread = _known(estimates.spread, metric.name)
-    freedom = _freedom(spread, group.n_strata)
-    p_values = [_no_better(better, spread, freedom)]
-    for kind in kinds:
-        if kind.units is None:
-            p_values.append(dominance.price_p_values(kind.values))
-            continue
-        with np.errstate(divide="ignore"):
-            cheaper = -np.log(kind.values)
-        of_cost = _known(kind.units.spread, kind.name)
-        p = _no_better(cheaper, of_cost, _freedom(of_cost, kind.units.n_strata))
-        p_values.append(np.where(kind.known, dominance.price_p_values(kind.values), p))
+    p_values = [_p_of_quality(scores, metric, *tested.p_values(names)), *map(_p_of_cost, kinds)]
     found = dominance.dominated(p_values, settings.alpha)
     remains = dominance.on_frontier(found, settings.alpha)
-    behind = best.by_t(better, spread, freedom, settings.alpha, drawing.seed).behind
 
     success = _successes(evaluation, metric)
     ratios = [None if success is None else kind.per_success(success) for kind in kinds]
@@ -237,14 +224,14 @@ def _compared(
             bool(remains[s]),
             None if remains[s] else names[found.by[s]],
             float(found.p_adjusted[s]),
-            float(behind[s]),
+            float(as_best.behind[s]),
         )
         for s, entry in zip(order, entries, strict=True)
     )
     on_data = note_rules.on_intervals(
         [
             *note_rules.evaluation_notes(evaluation, metrics, settings),
-            *note_rules.drawing_notes(group, drawing, settings),
+            *note_rules.drawing_notes(estimates.group, drawing, settings),
         ],
         [entry.interval for entry in entries],
         metrics,
@@ -261,8 +248,9 @@ def _compared(
         n_clusters=evaluation.n_clusters,
         notes=(
             *on_data,
+            *tested.on_test,
             *score_notes,
-            *note_rules.signature_notes(metric, evaluation),
+            *tested.on_pairs,
             *costs.notes_on(kinds, names),
             *_notes_on_successes(kinds, ratios, names),
         ),
@@ -272,29 +260,32 @@ def _compared(
     )
 
 
-def _known(spread: Spread | None, what: str) -> Spread:
-    """Return how the values of the systems vary together; refuse data that do not tell."""
-    if spread is None:
-        raise InvalidInputError(
-            f"how {what} varies is undefined on these data", hint="choose another metric or look at the data"
-        )
-    return spread
-
-
-def _freedom(spread: Spread, n_strata: int) -> float:
-    """Return the degrees of freedom: the units of equal size, less a mean of each stratum."""
-    return max(1.0, spread.n_units - n_strata)
-
-
-def _no_better(value: FloatArray, spread: Spread, freedom: float) -> FloatArray:
-    """Return the p-value that each system is no better than each other one, shape (k, k), by Student's t."""
-    k = value.size
-    with np.errstate(invalid="ignore"):
-        difference = np.nan_to_num(value[:, None] - value, nan=0.0, posinf=math.inf, neginf=-math.inf)
-    a, b = np.indices((k, k)).reshape(2, -1)
-    errors = np.sqrt(spread.variances(a, b)).reshape(k, k)
-    p: FloatArray = ndtr(-best.evidence_by_t(difference, errors, freedom))
+def _p_of_quality(
+    scores: FloatArray, metric: BaseMetric, pairs: Sequence[Pair], two_sided: FloatArray
+) -> FloatArray:
+    """Return the p-value that each system scores no better than each other one, shape (k, k)."""
+    a, b = np.array(pairs).T
+    better = scores[a] >= scores[b] if metric.greater_is_better else scores[a] <= scores[b]
+    p = np.ones((scores.size, scores.size))
+    p[a, b] = np.where(better, 0.5 * two_sided, 1.0 - 0.5 * two_sided)
+    p[b, a] = 1.0 - p[a, b]
     return p
+
+
+def _p_of_cost(kind: Cost) -> FloatArray:
+    """Return the p-value that each system is dearer than each other one, shape (k, k)."""
+    as_prices = dominance.price_p_values(kind.values)
+    if kind.units is None:
+        return as_prices
+    a, b = np.indices(as_prices.shape)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        cheaper = -np.log(kind.values)
+        difference = np.nan_to_num(cheaper[a] - cheaper[b], nan=0.0, posinf=math.inf, neginf=-math.inf)
+    errors = np.sqrt(kind.units.spread.variances(a.ravel(), b.ravel())).reshape(a.shape)
+    # Units of equal size, less a mean of each stratum
+    freedom = max(1.0, kind.units.spread.n_units - kind.units.n_strata)
+    p: FloatArray = ndtr(-evidence_by_t(difference, errors, freedom))
+    return np.where(kind.known, as_prices, p)
 
 
 def _cost_of(system: str, place: int, kind: Cost, ratio: PerSuccess | None, level: float) -> SystemCost:

@@ -169,8 +169,8 @@ def methods(c: Frontier) -> str:
     """Return how the numbers were computed."""
     text = (
         f"A system is off the frontier if another one has a significantly better {c.metric.name} and costs no"
-        " more: one-sided t tests, of which the larger p-value counts, corrected for all ordered pairs in"
-        " steps (Bonferroni). Costs are compared by their ratios."
+        " more. Of one-sided tests, of the score as 'compare' makes them and of the ratio of costs by"
+        " Student's t, the larger p-value counts, corrected for all ordered pairs in steps (Bonferroni)."
     )
     if any(one.per_success is not None for entry in c.systems for one in entry.costs):
         text += " Cost per success: mean cost over the share of successes, with an interval of its logarithm."
@@ -216,7 +216,8 @@ def sentences(c: Frontier) -> Iterator[str]:
     )
     yield (
         f"A system counts as dominated if another one is significantly better and significantly no dearer:"
-        f" one-sided t tests in each, joined as an intersection-union test{cite('frontier', 'union')},"
+        f" one-sided tests, of the score by permutation and of the ratio of costs by Student's t of its"
+        f" logarithm, joined as an intersection-union test{cite('frontier', 'union')},"
         f" with Bonferroni's correction over the ordered pairs in steps{cite('frontier', 'steps')}, so that"
         f" all systems on the frontier are kept at once with {percent(c.level)}."
     )

@@ -7,9 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from bestby._core import rounding
-from bestby._core.errors import InvalidInputError
-from bestby._core.text import quoted
-from bestby.report.reported import Drawn, Reported
+from bestby.report.reported import Drawn, Reported, record_called
 from bestby.results.base import MetricInfo, Note, Provenance
 from bestby.results.values import Interval, extent
 
@@ -139,13 +137,7 @@ class Frontier(Drawn, Reported):
         return frontier
 
     def __getitem__(self, system: str) -> FrontierSystem:
-        for entry in self.systems:
-            if entry.system == system:
-                return entry
-        raise InvalidInputError(
-            f"no system {quoted(system)} in this result",
-            hint=f"systems: {', '.join(entry.system for entry in self.systems)}",
-        )
+        return record_called(system, self.systems, "system")
 
     def __iter__(self) -> Iterator[FrontierSystem]:
         return iter(self.systems)
@@ -179,12 +171,9 @@ class Frontier(Drawn, Reported):
         InvalidInputError
             If there is no such cost.
         """
-        if cost is not None and cost not in self.costs:
-            raise InvalidInputError(
-                f"no cost {quoted(cost)} in this result", hint=f"costs: {', '.join(self.costs)}"
-            )
+        name = self.costs[0] if cost is None else cost
+        values = {one.system: record_called(name, one.costs, "cost", "cost").value for one in self.systems}
         if self.margin is None:
             return ()
-        place = 0 if cost is None else self.costs.index(cost)
         good = [entry for entry in self.systems if rounding.at_most(entry.behind, self.margin)]
-        return tuple(sorted(good, key=lambda entry: entry.costs[place].value))
+        return tuple(sorted(good, key=lambda entry: values[entry.system]))

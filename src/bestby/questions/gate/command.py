@@ -279,14 +279,18 @@ def _read_with_costs(values: Gate, **columns: Any) -> tuple[Evaluation, dict[str
     from bestby.comparisons.costs import statistic_of
 
     if values.data.baseline_file is not None:
-        raise InvalidInputError(
-            "a stored baseline holds no costs", hint="give the files of both systems, or leave out --at-most"
-        )
+        raise _stores_no_costs()
     metrics = values.statistics.metric or []
     names = {name: statistic_of(name)[0] for name in increases(values.statistics.at_most or [])}
     single = metrics[0] if len(metrics) == 1 else None
     evaluation, statistics, read = read_with_costs(values, single, [*names.values()], **columns)
     return evaluation, {**statistics, "cost": {name: read(column) for name, column in names.items()}}
+
+
+def _stores_no_costs() -> InvalidInputError:
+    return InvalidInputError(
+        "a stored baseline holds no costs", hint="give the files of both systems, or leave out --at-most"
+    )
 
 
 def _two_systems_only(values: Gate) -> Gate:
@@ -309,6 +313,8 @@ def _save(values: Gate, path: str) -> None:
             "--save stores a baseline and compares nothing, so nothing else can be written",
             hint="leave out the other outputs and --baseline-file, or --save",
         )
+    if values.statistics.at_most:
+        raise _stores_no_costs()
     check_outputs(values)
     with place_of(path):
         evaluation, _ = _read(values)

@@ -124,7 +124,7 @@ def gate(
     min_items : int
         Leave out slices of fewer items, or of fewer clusters if there are clusters; a note names them.
     on_missing
-        As for `compare`.
+        As for `compare`, which alone takes "pairs" and "bounds".
     reading : Reading, optional
         As for `compare`.
     level : float

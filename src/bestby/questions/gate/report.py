@@ -95,13 +95,18 @@ def _by_margin(g: Gate) -> tuple[list[GateCheck], list[GateCheck]]:
 def _failing(g: Gate, source: str = "") -> str:
     """Return by what checks with a margin fail: a test with its `source`, a bound, or either."""
     tested = [check.fail_p is not None for check in _by_margin(g)[0]]
-    n, level = len(g.checks), f"{alpha(g.level):.6g}"
-    test = f"an exact unconditional test of Tango's score{source} at the level {level}"
-    bound = "the other bound"
-    if n > 1:
-        test, bound = f"{test}/{n}", f"a bound that holds for all {n} at once"
+    bound, share, corrected = _at_once(g)
+    test = f"an exact unconditional test of Tango's score{source} at the level {alpha(g.level):.6g}{share}"
     how = test if all(tested) else f"{bound} or, of right and wrong answers, {test}" if any(tested) else bound
-    return f"It fails if {how} shows a greater loss{' (Bonferroni)' if n > 1 else ''}."
+    return f"It fails if {how} shows a greater loss{corrected}."
+
+
+def _at_once(g: Gate) -> tuple[str, str, str]:
+    """Return by which bound one of all checks fails, its share of the level, and the correction, in words."""
+    n = len(g.checks)
+    if n == 1:
+        return "the other bound", "", ""
+    return f"a bound that holds for all {n} at once", f"/{n}", " (Bonferroni)"
 
 
 def _check_lines(g: Gate) -> tuple[str, ...]:
@@ -442,8 +447,14 @@ def _methods(g: Gate) -> str:
     text = f"Each end of the {shown} interval is a one-sided {percent(g.level)} bound."
     if bounded:
         text += f" A check with a margin passes if the bound excludes a loss of the margin. {_failing(g)}"
-        if len(bounded) > 1:
-            text += " All must pass, so their number needs no correction (intersection-union)."
+    if g.budgets:
+        bound, _, corrected = _at_once(g)
+        text += (
+            " A budget passes if the bound of the ratio of both costs, by Student's t of its logarithm,"
+            f" excludes a greater increase. It fails if {bound} shows one{corrected}."
+        )
+    if len(bounded) + len(g.budgets) > 1:
+        text += " All must pass, so their number needs no correction (intersection-union)."
     if alarms:
         tests = [one.difference.test for one in alarms]
         goes_on = any(test is not None and test.name == "hall" for test in tests)
@@ -453,11 +464,6 @@ def _methods(g: Gate) -> str:
         text += f", corrected by Holm's method for {len(alarms)} of them." if len(alarms) > 1 else "."
         if any(check.detectable is not None for check in alarms):
             text += f' "{_DETECTABLE}" is the true loss that it finds {_POWER}.'
-    if g.budgets:
-        text += (
-            " A budget is of the ratio of two costs, by Student's t of its logarithm; it passes and fails as"
-        )
-        text += " a check with a margin does."
     return text
 
 

@@ -29,6 +29,11 @@ class Data(option_groups.AnyFormat):
 
 
 @record
+class ComparedData(Data):
+    on_missing: str = option_groups.on_missing_option("items")
+
+
+@record
 class Sampling(option_groups.ItemResamples):
     metric: Names = option_groups.metrics_or_scores()
     blocks: Count = option("N", "Resample blocks of N successive items, for items of ordered text.")
@@ -107,7 +112,7 @@ class Compare:
     """
 
     paths: list[str] = argument("FILES", file="read")
-    data: Data
+    data: ComparedData
     statistics: Statistics
     output: Output
 

@@ -79,7 +79,8 @@ def compare(
     on_missing : {"error", "drop", "worst", "drop-systems", "pairs", "bounds"}
         What to do with items that some system lacks: those whose id is not there, or whose value is None,
         NaN, NA or masked. "drop" leaves them out for all systems, "drop-systems" the systems that lack some.
-        "worst" counts them as wrong; with "bounds", intervals and tests hold whether they are wrong or right.
+        "worst" counts them as wrong; with "bounds", intervals and tests of scores and of accuracy hold
+        whether they are wrong or right.
         "pairs" compares every two systems on the items that both have, corrected by Holm or another
         correction of p-values alone; systems then stand in the order of their mean differences.
     reading : Reading, optional

@@ -56,7 +56,7 @@ def evaluate(
     metric, systems, items, clusters, strata
         As for `compare`.
     on_missing
-        As for `compare`.
+        As for `compare`, which alone takes "pairs" and "bounds".
     reading : Reading, optional
         As for `compare`.
     interval, level
@@ -136,12 +136,12 @@ def _scored(
     metric, scores, names = intervals.group.metric, intervals.scores, evaluation.names
     one_pair.check_defined(scores, metric, lambda s: f"system {quoted(names[s])} on these data")
     order = family.ranked(scores, names, metric.greater_is_better)
-    systems, notes = system_scores(intervals, order, None, names, settings)
+    systems, notes = system_scores(intervals, order, names, settings)
     of_metric = note_rules.metric_notes(intervals.group, {}, settings)
     return MetricPart(
         systems,
         (),
         None,
         (*notes, *of_metric, *note_rules.signature_notes(unfitted, evaluation)),
-        best.leader_of_several(intervals, names, order, systems, settings),
+        best.leader(intervals, names, order, systems, settings),
     )

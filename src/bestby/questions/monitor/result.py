@@ -6,9 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
-from bestby._core.errors import InvalidInputError
-from bestby._core.text import quoted
-from bestby.report.reported import Drawn, Reported, shown_in
+from bestby.report.reported import Drawn, Reported, record_called, shown_in
 from bestby.results.base import Note, Provenance
 from bestby.results.values import Interval
 from bestby.vocabulary import MonitorPopulation
@@ -269,10 +267,4 @@ class MonitoredComparison(Drawn, Reported):
         InvalidInputError
             If there is none.
         """
-        for one in self.pairs:
-            if one.b == other:
-                return one
-        raise InvalidInputError(
-            f"there is no system {quoted(other)} beside {self.systems[0].system}",
-            hint=f"systems: {', '.join(one.b for one in self.pairs)}",
-        )
+        return record_called(other, self.pairs, "b")

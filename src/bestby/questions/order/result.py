@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from bestby._core import rounding
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
-from bestby.report.reported import Drawn, Reported
+from bestby.report.reported import Drawn, Reported, record_called
 from bestby.results.base import Note, Provenance
 from bestby.results.values import TestResult
 
@@ -268,10 +268,4 @@ class Normality(Drawn, Reported):
         return normality
 
     def __getitem__(self, name: str) -> NormalityTest:
-        for test in self.tests:
-            if test.name == name:
-                return test
-        raise InvalidInputError(
-            f"there is no test {quoted(name)} here",
-            hint="one of: " + ", ".join(test.name for test in self.tests),
-        )
+        return record_called(name, self.tests, "name", "test")

@@ -145,7 +145,7 @@ def compare_slices(
     min_items : int
         Leave out slices of fewer items, or of fewer clusters if there are clusters.
     on_missing
-        As for `compare`.
+        As for `compare`, which alone takes "pairs" and "bounds".
     reading : Reading, optional
         As for `compare`, but for `annotators`.
     interval, test, level, alternative

@@ -170,15 +170,20 @@ def gathered(
     cluster: str | None = None,
     objects: Collection[str] = (),
     names: Mapping[str, Sequence[str]] | None = None,
+    quantities: Iterable[str] = (),
 ) -> Read:
     """Bring logs together by dataset and item; "drop" leaves out datasets that some system lacks, too.
 
     `metric` is that of all datasets, or of each by its name; `names` are those that each could have. The
-    datasets of `objects` have items that are no scores.
+    datasets of `objects` have items that are no scores. `quantities` are what the logs tell of time, money
+    and tokens.
     """
-    description += f"; systems: {listed(list(dict.fromkeys(log.system for log in logs)))}"
     by_dataset = _by_dataset(logs, on_missing)
     own = {name: metric[name] if isinstance(metric, Mapping) else metric for name in by_dataset}
+    compared = {one if isinstance(one, str) else one.name for one in own.values()}
+    beside = tuple(name for name in dict.fromkeys(quantities) if name not in compared)
+    description += f"; quantities: {listed(beside)}" if beside else ""
+    description += f"; systems: {listed(list(dict.fromkeys(log.system for log in logs)))}"
     common, how = _common_metric(own)
     description += how
     if cluster is not None:
@@ -194,10 +199,12 @@ def gathered(
         description += f"; datasets: {listed(list(parts))}"
         if common is None:
             parts = {name: dataclasses.replace(part, suggested=own[name]) for name, part in parts.items()}
-            return Read(description, datasets=parts, unpooled=_no_common_mean(own, names or {}))
+            unpooled = _no_common_mean(own, names or {})
+            return Read(description, datasets=parts, unpooled=unpooled, quantities=beside)
         pooled = _pooled(parts)
         assert pooled.tasks is not None
-        return Read(description, pooled, datasets=parts, metric=common, clusters={"task": pooled.tasks})
+        tasks = {"task": pooled.tasks}
+        return Read(description, pooled, datasets=parts, metric=common, clusters=tasks, quantities=beside)
     ((_, group),) = by_dataset.items()
     (evaluation,) = parts.values()
     runs = _runs(list(group.values()), evaluation.items)
@@ -212,6 +219,7 @@ def gathered(
         metric=common,
         greater_is_better=False if falling and runs is not None else None,
         clusters=_offered(list(group.values()), evaluation, cluster),
+        quantities=beside,
     )
 
 
@@ -599,12 +607,12 @@ def compared(
     description = f"{tool}; {in_words(what, names.values())}"
     description += f" (also in the files: {listed(others)})" if others else ""
     taken = {name: None for part in scored for name in part.quantities}
-    beside = [name for name in taken if name not in names.values()]
-    description += f"; quantities: {listed(beside)}" if beside else ""
     falling |= frozenset(taken)
     means = {dataset: Mean(name, greater_is_better=name not in falling) for dataset, name in names.items()}
     names_of = names_by_task(scored, datasets, _all_names)
-    return gathered(logs, means, description, on_missing=on_missing, cluster=clusters, names=names_of)
+    return gathered(
+        logs, means, description, on_missing=on_missing, cluster=clusters, names=names_of, quantities=taken
+    )
 
 
 def _all_names(one: Scored) -> dict[str, None]:

@@ -84,7 +84,7 @@ class Read:
     strata; where their metrics have no common mean, `unpooled` says so in place of it, and each suggests its
     own. `metric` is what the format suggests (for a score per run, the name of the score);
     `greater_is_better` is the direction of the scores of the runs. `preferences` are columns of judgements.
-    `clusters` are the groupings not used.
+    `clusters` are the groupings not used, `quantities` what else the items took, by the names it is asked by.
     """
 
     description: str
@@ -97,6 +97,7 @@ class Read:
     clusters: Mapping[str, Array] = field(default_factory=dict)
     notes: tuple[Note, ...] = ()
     unpooled: InvalidInputError | None = None
+    quantities: tuple[str, ...] = ()
 
     @property
     def n_items(self) -> int:
@@ -494,5 +495,6 @@ def evaluation_of_format(content: Read) -> Evaluation:
         notes=(read_as, *content.notes, *content.evaluation.notes),
         groupings=dict(content.clusters),
         suggested=content.metric,
+        quantities=content.quantities,
         called=dict.fromkeys(content.evaluation.names, "score"),  # without gold a tool logs nothing else
     )

@@ -77,6 +77,12 @@ class _Instances:
         """The names of the statistics, in order."""
         return {name: None for row in self.rows for name, _, _ in _stats(row)}
 
+    @cached_property
+    def quantities(self) -> dict[str, None]:
+        """The names of the statistics that tell of time, money or tokens, where they were counted."""
+        stats = (stat for row in self.rows for stat in _stats(row))
+        return {name: None for name, _, value in stats if value is not None and is_quantity(name)}
+
 
 def recognises(path: Path, head: bytes) -> bool:  # noqa: ARG001
     """Tell whether a file is a list of instances with their statistics."""
@@ -96,7 +102,7 @@ def read(
     Model and scenario come from the file ``run_spec.json`` beside, or from the name of the folder. Perturbed
     instances are left out; train trials are runs. `value_column` is the metric, or that of each scenario,
     with or without the split (``exact_match,valid``); by default the first main one (`_MAIN`) on the split
-    called test.
+    called test. It may be a quantity such as ``inference_runtime``.
     """
     refuse_gold(gold, "the statistics of HELM are scores and need no gold")
     runs = [_instances(file) for file in files_of(paths, recognises)]
@@ -116,12 +122,13 @@ def read(
     if len(splits) > 1:
         taken = dict.fromkeys(str(one.split) for one in chosen.values())
         description += f"; split: {listed(list(taken))} of {listed(list(splits))}"
+    taken = {name: None for run in runs for name in run.quantities}
     means = {
-        scenario: Mean(metric, greater_is_better=_LOWER.fullmatch(metric) is None and not is_quantity(metric))
+        scenario: Mean(metric, greater_is_better=_LOWER.fullmatch(metric) is None and metric not in taken)
         for scenario, metric in metrics.items()
     }
     names_of = names_by_task(runs, scenarios, lambda run: [*run.metrics])
-    return gathered(logs, means, description, on_missing=on_missing, names=names_of)
+    return gathered(logs, means, description, on_missing=on_missing, names=names_of, quantities=taken)
 
 
 def _instances(file: File) -> _Instances:

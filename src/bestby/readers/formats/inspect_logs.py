@@ -118,9 +118,8 @@ def read(
     if unfinished:
         description += f"; not finished: {listed(unfinished)}"
     taken = {name: None for log in logs for one in log.quantities for name in one}
-    description += f"; quantities: {listed([*taken])}" if taken else ""
     means = {task: Mean(name, greater_is_better=name not in taken) for task, name in scorers.items()}
-    return gathered(read_in, means, description, on_missing=on_missing, cluster=clusters)
+    return gathered(read_in, means, description, on_missing=on_missing, cluster=clusters, quantities=taken)
 
 
 def _opened(file: File) -> _Opened:

@@ -14,8 +14,8 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.paths import is_file
 from bestby._core.text import counted
 from bestby._core.typing import OnMissing
-from bestby.data.roles import listed
-from bestby.readers.formats._logs import Sample, Scored, compared
+from bestby.data.roles import is_quantity, listed
+from bestby.readers.formats._logs import Sample, Scored, compared, quantities_of
 from bestby.readers.formats.base import File, Read, files_of, refuse_gold
 from bestby.readers.paths import parts_apart
 from bestby.readers.text import Record, document, kind, listing, numbers, word
@@ -50,6 +50,7 @@ class _Row:
     revision: str | None
     scores: Mapping[str, float]
     has_main: bool
+    quantities: Mapping[str, float]
 
     @property
     def item(self) -> str:
@@ -79,7 +80,8 @@ def read(
     There is one score per task and subset, and none per text: the subsets of the tasks are the items. Of the
     splits of a task that all models have, the one called test counts, else the first. `value_column` is the
     score, by default the main one of each task. A folder of files is a model, called as ``model_meta.json``
-    in it says. The task is a grouping, and so is the language where a subset has one.
+    in it says. The task is a grouping, and so is the language where a subset has one. The time that a task
+    took is a quantity where the task has one subset and split.
     """
     refuse_gold(gold, "the results of MTEB are scores and need no gold")
     files = files_of(paths, recognises)
@@ -153,21 +155,23 @@ def _rows(path: Path) -> Iterator[_Row]:
             f" {whole.data[_OLD if is_old else 'task_name']!r:.40} and {kind(splits)}",
             hint="give the files that mteb wrote, without others",
         )
-    for split in splits:
-        for row in listing(Record(str(path), splits), split):
-            in_file = row.data.get("languages")
-            languages = sorted(filter(None, map(word, in_file))) if isinstance(in_file, list) else []
-            yield _Row(
-                str(path),
-                row.where,
-                task,
-                split,
-                word(row.data.get("hf_subset")) or _WHOLE,
-                tuple(languages),
-                word(whole.data.get("dataset_revision")),
-                numbers(row.data),
-                _MAIN in row.data,
-            )
+    rows = [(split, row) for split in splits for row in listing(Record(str(path), splits), split)]
+    for split, row in rows:
+        in_file = row.data.get("languages")
+        languages = sorted(filter(None, map(word, in_file))) if isinstance(in_file, list) else []
+        yield _Row(
+            str(path),
+            row.where,
+            task,
+            split,
+            word(row.data.get("hf_subset")) or _WHOLE,
+            tuple(languages),
+            word(whole.data.get("dataset_revision")),
+            {name: score for name, score in numbers(row.data).items() if not is_quantity(name)},
+            _MAIN in row.data,
+            # What a task took is that of a subset where there is no other
+            quantities_of(whole.data if len(rows) == 1 else row.data),
+        )
 
 
 def _old_splits(whole: Record) -> dict[str, list[dict[str, Any]]]:
@@ -269,4 +273,4 @@ def _check_alike(rows: Sequence[_Row]) -> tuple[Note, ...]:
 
 def _sample(row: _Row) -> Sample:
     groups = {"task": row.task, **({"language": row.languages[0]} if len(row.languages) == 1 else {})}
-    return Sample(row.where, row.item, row.scores, groups=groups)
+    return Sample(row.where, row.item, row.scores, groups=groups, quantities=row.quantities)

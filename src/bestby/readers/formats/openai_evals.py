@@ -9,7 +9,7 @@ from typing import Any
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import OnMissing
-from bestby.readers.formats._logs import Sample, Scored, compared, system_of
+from bestby.readers.formats._logs import Sample, Scored, compared, quantities_of, system_of
 from bestby.readers.formats.base import File, Read, files_of, refuse_gold
 from bestby.readers.text import CUT_OFF, Record, check_new, number, numbers, records, word
 
@@ -33,7 +33,8 @@ def read(
 
     The events ``match`` and ``metrics`` score their sample: the first as accuracy, the second by the numbers
     in it. `value_column` names one, or that of each eval; by default the accuracy, or the only one.
-    Evals are datasets.
+    Evals are datasets. The tokens of the events ``sampling`` are quantities, of all answers on a sample
+    together: those of a model that grades it count, too.
     """
     refuse_gold(gold, "the logs of OpenAI evals hold their scores and need no gold")
     scored = [_scored(file) for file in files_of(paths, recognises)]
@@ -51,12 +52,16 @@ def _scored(file: File) -> Scored:
     model = word(functions[0]) if isinstance(functions, list) and functions else None
     places: dict[Any, str] = {}
     samples: dict[str, dict[str, float | None]] = {}
+    taken: dict[str, dict[str, float]] = {}
     for row in rows:
         kind = row.data.get("type")
         item = word(row.data.get("sample_id"))
         if item is None:
             continue
         scores = samples.setdefault(item, {})
+        if kind == "sampling":
+            own = taken.setdefault(item, {})
+            own |= {name: own.get(name, 0.0) + size for name, size in quantities_of(row.part("data")).items()}
         if kind not in _SCORED:
             continue
         hint = "the log holds more than one run, or scores a sample several times: keep one"
@@ -64,7 +69,8 @@ def _scored(file: File) -> Scored:
         scores.update(_scores(row))
     if not samples:
         raise InvalidInputError(f"{file.path} has no samples", hint=CUT_OFF)
-    listed = [Sample(str(file.path), item, scores) for item, scores in samples.items()]
+    where = str(file.path)
+    listed = [Sample(where, item, scores, quantities=taken.get(item, {})) for item, scores in samples.items()]
     dataset = word(spec.get("eval_name")) or "samples"
     return Scored(str(file.path), system_of(file, model), file.name, dataset, listed)
 

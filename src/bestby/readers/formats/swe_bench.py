@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import csv
+import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,8 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.typing import OnMissing
 from bestby.data.roles import listed
 from bestby.metrics.regression import Mean
-from bestby.readers.formats._logs import Log, gathered, mean_of_runs, named_apart, system_of
-from bestby.readers.formats.base import File, Read, files_of
+from bestby.readers.formats._logs import Log, gathered, mean_of_runs, named_apart, quantities_of, system_of
+from bestby.readers.formats.base import File, Read, check_available, files_of
 from bestby.readers.text import (
     Record,
     check_new,
@@ -55,7 +56,8 @@ class _Report:
     """What the files of one system say: 1 or 0 for each instance, in each run.
 
     `lists` are the lists of ids by their names. A `whole` report has an entry of each instance that was run;
-    any other says how many instances there are, or it may leave out those that failed.
+    any other says how many instances there are, or it may leave out those that failed. `quantities` are what
+    its entries tell of time, money and tokens.
     """
 
     system: str
@@ -63,6 +65,7 @@ class _Report:
     runs: Sequence[Mapping[str, float]]
     lists: Mapping[str, set[str]]
     whole: bool
+    quantities: Mapping[str, None] = field(default_factory=dict)
 
 
 def recognises(path: Path, head: bytes) -> bool:  # noqa: ARG001
@@ -82,6 +85,7 @@ def read(
     *,
     gold: Path | None = None,
     on_missing: OnMissing = "error",
+    value_column: str | None = None,
     clusters: str | None = None,
 ) -> Read:
     """Read the results of two or more systems.
@@ -91,9 +95,13 @@ def read(
     An instance that is not in the list of the resolved ones was not resolved. The instances are those of the
     benchmark, not those that a system has tried: reports of the harness list them all; for other results
     `gold` holds them: an id per line, a table with the column ``instance_id``, or JSON. Without it, reports
-    of instances and trials are of those that they name. `clusters` may be "repository".
+    of instances and trials are of those that they name. `clusters` may be "repository". `value_column` may
+    name what an instance or trial took, such as ``cost`` or ``total_output_tokens``, where the entries say.
     """
-    reports, left_out = _reports(files_of(paths, recognises))
+    value = None if value_column == _RESOLVED[1] else value_column
+    reports, left_out = _reports(files_of(paths, recognises), value)
+    for report in reports if value is not None else ():
+        check_available(str(value), report.quantities, "number", report.record.where)
     instances = None
     denominator = "the instances that have a report"
     if gold is not None:
@@ -107,13 +115,16 @@ def read(
     for report in reports:
         runs = report.runs
         if instances is not None:
-            runs = [{item: run.get(item, 0.0) for item in instances} for run in runs]
+            absent = 0.0 if value is None else math.nan
+            runs = [{item: run.get(item, absent) for item in instances} for run in runs]
         scores = mean_of_runs(runs)
         groups = {"repository": {item: _repository(item) for item in scores}}
         logs.append(Log(report.system, "instances", report.record.where, scores, None, tuple(runs), groups))
     of_tasks = all("results" in report.record.data for report in reports)
     description = f"results of {'Terminal-Bench' if of_tasks else 'SWE-bench'}, over {denominator}"
-    read = gathered(logs, Mean("resolved"), description, on_missing=on_missing, cluster=clusters)
+    metric = Mean(value or _RESOLVED[1], greater_is_better=value is None)
+    taken = {name: None for report in reports for name in report.quantities}
+    read = gathered(logs, metric, description, on_missing=on_missing, cluster=clusters, quantities=taken)
     if not left_out or read.evaluation is None:
         return read
     message = f"{len(left_out)} files are left out because they hold no list of resolved instances:"
@@ -121,7 +132,7 @@ def read(
     return replace(read, evaluation=replace(read.evaluation, notes=(note, *read.evaluation.notes)))
 
 
-def _reports(files: Sequence[File]) -> tuple[list[_Report], list[str]]:
+def _reports(files: Sequence[File], value: str | None) -> tuple[list[_Report], list[str]]:
     """Return the reports of the systems, and the files that are none, such as summaries beside them.
 
     A file that the user gave a name must be a report, and so must all if there are fewer than two. Reports of
@@ -148,43 +159,51 @@ def _reports(files: Sequence[File]) -> tuple[list[_Report], list[str]]:
     for (_, one), name in zip(of_trials, names, strict=True):
         by_system.setdefault(name, []).append(one)
     known = {report.system for report in lists}
-    return [*lists, *(_of_trials(*one) for one in by_system.items() if one[0] not in known)], left_out
+    return [*lists, *(_of_trials(*one, value) for one in by_system.items() if one[0] not in known)], left_out
 
 
 def _place(file: File, report: Record) -> tuple[str, Path]:
     """Return what a report of instances is about and where it lies: that of one, in the folder of its id."""
-    ids = {item for item, _ in _trials(report)}
+    ids = {item for item, _, _ in _trials(report)}
     what = "instances" if len(ids) > 1 else next(iter(ids))
     return what, file.path.parent if file.path.parent.name == what else file.path
 
 
-def _trials(report: Record) -> list[tuple[str, float]]:
-    """Return the instances or tasks that a report has an entry of, and whether each was resolved."""
+def _trials(report: Record) -> list[tuple[str, float, dict[str, Any]]]:
+    """Return the instances or tasks that a report has entries of, whether each was resolved, and these."""
     entries = report.data.get("results")
     if isinstance(entries, list) and entries and isinstance(entries[0], dict) and "is_resolved" in entries[0]:
         rows = listing(report, "results")
         # As Terminal-Bench counts them: what has no verdict was not resolved.
-        return [(_id(row.data, row.where, "task_id"), float(bool(row.need("is_resolved")))) for row in rows]
-    told = [(item, one.get("resolved")) for item, one in report.data.items() if isinstance(one, dict)]
-    verdicts = [(item, float(one)) for item, one in told if isinstance(one, bool)]
+        resolved = [float(bool(row.need("is_resolved"))) for row in rows]
+        ids = [_id(row.data, row.where, "task_id") for row in rows]
+        return [*zip(ids, resolved, (row.data for row in rows), strict=True)]
+    told = [(item, one.get("resolved"), one) for item, one in report.data.items() if isinstance(one, dict)]
+    verdicts = [(item, float(right), one) for item, right, one in told if isinstance(right, bool)]
     return verdicts if len(verdicts) == len(report.data) else []
 
 
-def _of_trials(system: str, records: Sequence[Record]) -> _Report:
-    """Return the report of a system from entries of instances; several of one instance in a file are runs."""
+def _of_trials(system: str, records: Sequence[Record], value: str | None) -> _Report:
+    """Return the report of a system from entries of instances; several of one instance in a file are runs.
+
+    `value` names a number of the entries that counts in place of the verdict.
+    """
     runs: list[dict[str, float]] = []
     places: dict[Any, str] = {}
+    known: dict[str, None] = {}
     for record in records:
         times: Counter[str] = Counter()
-        for item, resolved in _trials(record):
+        for item, resolved, entry in _trials(record):
+            taken = quantities_of(entry)
+            known |= dict.fromkeys(taken)
             if not times[item]:
                 hint = "give each system a name of its own: name=path"
                 check_new(places, item, record.where, f"instance {item!r} of {system}", hint)
             if times[item] == len(runs):
                 runs.append({})
-            runs[times[item]][item] = resolved
+            runs[times[item]][item] = resolved if value is None else taken.get(value, math.nan)
             times[item] += 1
-    return _Report(system, records[0], runs, {"reports": set(places)}, whole=True)
+    return _Report(system, records[0], runs, {"reports": set(places)}, whole=True, quantities=known)
 
 
 def _of_lists(system: str, report: Record) -> _Report:

@@ -21,7 +21,7 @@ from bestby.report.tables import (
     systems_of,
     why_marked,
 )
-from bestby.report.words import computed
+from bestby.report.words import computed, extent_of_pairs
 from bestby.results.base import MetricInfo
 from bestby.results.values import Interval
 
@@ -84,7 +84,7 @@ def forest(
     differences = differences_of(shown, info)
     named = (name for d in differences for name in (d.a, d.b))
     names = canvas.names([*(entry.system for entry in systems_of(shown, info)), *named])
-    text = f"Differences{_with_intervals(c)}, {c.extent}"
+    text = f"Differences{_with_intervals(c)}, {extent_of_pairs(c)}"
     if view is not None:
         text += f", {len(systems_of(view, info))} of {len(systems_of(c, info))} systems"
     sheet = draw_lines(
@@ -169,7 +169,8 @@ def baseline(
         Rounding.of([(d.estimate, d.interval) for d in differences], c.margin),
         c.margin,
         canvas,
-        title=f"Differences with {names[reference]} (the {which}){_with_intervals(c)}, {c.extent}{more}",
+        title=f"Differences with {names[reference]} (the {which}){_with_intervals(c)},"
+        f" {extent_of_pairs(c)}{more}",
         foot=why_marked(differences, c),
         keys=drawing.difference_keys(c, c.margin),
     )

@@ -12,7 +12,7 @@ from bestby.report.figures.drawing import key, p_tested, patch
 from bestby.report.figures.texts import name, text_width
 from bestby.report.numbers import MINUS, Rounding, alpha
 from bestby.report.tables import metric_info, systems_of
-from bestby.report.words import computed
+from bestby.report.words import computed, extent_of_pairs
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -41,7 +41,7 @@ def comparison(
     entries = systems_of(c if view is None else view, info)
     systems = [entry.system for entry in entries]
     more = "" if view is None else f", {len(entries)} of {len(systems_of(c, info))} systems"
-    title = f"{name(info.name)}, row {MINUS} column, {c.extent}{more}"
+    title = f"{name(info.name)}, row {MINUS} column, {extent_of_pairs(c)}{more}"
     return effects(c, info, systems, _among(c, info, systems), canvas, title)
 
 

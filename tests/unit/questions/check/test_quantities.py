@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import pathlib
 
 import pytest
+from tests.unit.readers.formats.log_files import promptfoo
 
 import bestby as bb
 
@@ -21,3 +23,13 @@ def test_a_table_with_costs_is_compared_and_its_frontier_proposed(
     commands = [one.command for one in bb.check(path).commands]
     assert any(one.startswith("bestby compare") for one in commands)
     assert [one for one in commands if one.startswith("bestby frontier") and one.endswith(f"--cost {cost}")]
+
+
+def test_the_frontier_of_logs_that_hold_quantities_is_proposed(tmp_path: pathlib.Path) -> None:
+    log = promptfoo({"gpt": [1, 0, 1, 1] * 5, "mini": [0, 1, 1, 0] * 5})
+    for place, row in enumerate(log["results"]["results"]):
+        row |= {"latencyMs": 50 + place, "cost": None}
+    path = tmp_path / "log.json"
+    path.write_text(json.dumps(log), encoding="utf-8")
+    commands = [one.command for one in bb.check(path).commands]
+    assert f"bestby frontier {path} --cost latencyMs" in commands

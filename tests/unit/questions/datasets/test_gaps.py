@@ -88,7 +88,7 @@ def test_a_system_without_pairs_is_named_and_left_out_and_groups_apart_are_refus
     scores["d1"]["alone"] = 1.0  # above all others there, which says nothing
     result = bb.compare_datasets(scores, on_missing="pairs")
     assert "alone" not in result.systems
-    (note,) = (one for one in result.notes if one.code == "systems_without_pairs")
+    (note,) = (one for one in result.notes if one.code == "few_shared")
     assert note.message.startswith("alone is left out")
     assert len(result.differences) == 6
     apart = {f"e{i}": {"p": 0.1 * i, "q": 0.2 * i} for i in range(4)}
@@ -96,9 +96,22 @@ def test_a_system_without_pairs_is_named_and_left_out_and_groups_apart_are_refus
         bb.compare_datasets({**table(), **apart}, on_missing="pairs")
 
 
-def test_what_has_no_single_score_is_refused() -> None:
-    runs = {d: {s: [x, x + 0.01] for s, x in row.items()} for d, row in table().items()}
-    with pytest.raises(DesignError, match="one score of each system"):
-        bb.compare_datasets(runs, on_missing="pairs")
+def test_several_runs_count_as_their_mean_where_a_system_lacks_datasets() -> None:
+    runs = {d: {s: [x - 0.01, x + 0.01] for s, x in row.items()} for d, row in table().items()}
+    result, of_table = (bb.compare_datasets(one, on_missing="pairs") for one in (runs, table()))
+    for d, other in zip(result.differences, of_table.differences, strict=True):
+        assert_allclose((d.estimate, d.p_value, d.n_items), (other.estimate, other.p_value, other.n_items))
+    assert any("mean of the runs" in note.message for note in result.notes)
+    with pytest.raises(InvalidInputError, match="7 of 48 scores are missing") as refused:
+        bb.compare_datasets(runs)
+    assert 'on_missing="pairs"' in str(refused.value.hint)
+    whole = {d: {s: [x - 0.01, x + 0.01] for s, x in row.items()} for d, row in table(0).items()}
+    assert bb.compare_datasets(whole, on_missing="pairs") == bb.compare_datasets(whole)
+
+
+def test_items_and_tables_without_pairs_are_refused() -> None:
+    items = {d: bb.Evaluation.of({"a": [1, 0, 1], "b": [0, 0, 1]}) for d in ("x", "y")}
+    with pytest.raises(DesignError, match="not items"):
+        bb.compare_datasets(items, on_missing="pairs")
     with pytest.raises(InvalidInputError, match="no two systems have scores on two datasets"):
         bb.compare_datasets({"x": {"a": 1.0, "b": 2.0}, "y": {"a": 1.0}, "z": {"b": 1.0}}, on_missing="pairs")

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import stats
 
 import bestby as bb
 from bestby.errors import InvalidInputError
@@ -86,7 +85,7 @@ def test_who_costs_the_same_on_every_item_is_dominated_by_who_is_better() -> Non
 
 def test_of_two_systems_at_known_prices_the_quality_decides() -> None:
     two = {name: RIGHT[name] for name in ("b", "c")}
-    p = stats.ttest_rel(two["b"], two["c"], alternative="greater").pvalue
+    p = 0.5 * bb.compare(two, metric="mean").differences[0].p_value
     for prices in ({"b": 1.0, "c": 2.0}, {"b": 1.0, "c": 1.0}):
         result = bb.frontier(two, cost=prices)
         n_open = 1 if prices["c"] > 1.0 else sum(x <= 1.0 - 0.005 / 2 for x in (p, 1.0 - p))
@@ -94,6 +93,17 @@ def test_of_two_systems_at_known_prices_the_quality_decides() -> None:
         assert result["b"].may_be_on_frontier
     dearer = bb.frontier(two, cost={"b": 2.0, "c": 1.0})
     assert min(one.p_adjusted for one in dearer) > 0.9
+
+
+def test_few_items_show_no_more_than_their_comparison() -> None:
+    four = {"a": np.ones(4), "b": np.zeros(4)}
+    result = bb.frontier(four, quality="mean", cost={"a": 1.0, "b": 2.0})
+    assert result["b"].p_adjusted == pytest.approx(0.5**4 / (1.0 - SELECTED))
+    alike = {"a": np.ones(4), "b": np.ones(4), "c": np.r_[np.ones(3), 0.0]}
+    result = bb.frontier(alike, quality="mean", cost=dict.fromkeys(alike, 1.0), margin=0.05)
+    behind = {one.system: one.behind for one in bb.compare(alike, metric="mean").systems}
+    assert {one.system: one.behind for one in result} == behind
+    assert result.as_good() == ()
 
 
 def test_further_costs_only_keep_more() -> None:
@@ -137,6 +147,11 @@ def test_quantiles_that_move_in_steps_are_noted() -> None:
 def test_several_metrics_are_refused() -> None:
     with pytest.raises(InvalidInputError, match="quality must be one metric"):
         bb.frontier(RIGHT, quality=["mean", "accuracy"], cost=TIME)
+
+
+def test_a_price_beside_the_cost_of_each_item_is_refused() -> None:
+    with pytest.raises(InvalidInputError, match="'a' has a price, and 'b' the cost of each item"):
+        bb.frontier({name: RIGHT[name] for name in "ab"}, cost={"a": 3.0, "b": TIME["b"]})
 
 
 def test_ten_systems_and_a_metric_of_sums(tmp_path: Any) -> None:

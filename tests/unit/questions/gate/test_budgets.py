@@ -10,6 +10,7 @@ import pytest
 from scipy import stats
 
 import bestby as bb
+from bestby.cli import main
 from bestby.errors import InvalidInputError
 
 RNG = np.random.default_rng(4)
@@ -102,3 +103,19 @@ def test_clusters_count_for_the_cost_as_well() -> None:
 def test_what_is_refused(arguments: Any, message: str) -> None:
     with pytest.raises(InvalidInputError, match=message):
         bb.gate(RIGHT, margin=0.2, metric="mean", **arguments)
+
+
+def test_the_method_says_when_a_budget_passes_and_fails_beside_an_alarm() -> None:
+    result = bb.gate(RIGHT, metric="mean", at_most={"ms": "+50%"}, cost={"ms": TIME})
+    said = " ".join(result.details().split())
+    assert "A budget passes if the bound of the ratio of both costs" in said
+    assert "It fails if a bound that holds for all 2 at once shows one (Bonferroni)." in said
+    assert "check with a margin" not in said
+
+
+def test_a_stored_baseline_has_no_budget(tmp_path: Any, capsys: Any) -> None:
+    table = tmp_path / "main.csv"
+    table.write_text("id,main\n1,1\n2,0\n3,1\n", encoding="utf-8")
+    assert main(["gate", "--save", str(tmp_path / "b.json"), str(table), "--at-most", "ms=+10%"]) == 2
+    assert "a stored baseline holds no costs" in capsys.readouterr().err
+    assert not (tmp_path / "b.json").exists()

@@ -156,7 +156,7 @@ def test_estimate_interval_and_text() -> None:
     assert result.interval is not None
     assert result.estimate in result.interval
     assert result.path[-1].n_items == result.n_items
-    with pytest.raises(bb.errors.InvalidInputError, match="no system 'c' beside a"):
+    with pytest.raises(bb.errors.InvalidInputError, match="no system 'c' in this result"):
         result["c"]
 
 
