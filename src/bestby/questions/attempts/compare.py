@@ -121,7 +121,7 @@ def compare_attempts(
     >>> result = compare_attempts({"steady": steady, "bold": bold})
     >>> difference = result.difference("steady", "bold")
     >>> [tuple(one) for one in difference.ranges], difference.crossings
-    ([('steady', 1, 1), ('bold', 6, 20)], ((1, 6),))
+    ([('steady', 1, 2), ('bold', 6, 20)], ((2, 6),))
     """
     how = checked_reading(reading, "compare_attempts")
     kind = checks.choice(metric, ("pass@k", "pass^k"), "metric")
