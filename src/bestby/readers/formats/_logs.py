@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import math
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -21,9 +22,9 @@ from bestby.data.roles import is_quantity, is_usage, listed
 from bestby.metrics.base import BaseMetric
 from bestby.metrics.registry import resolve
 from bestby.metrics.regression import Mean
-from bestby.readers.formats.base import File, Read, check_available
+from bestby.readers.formats.base import File, Read, check_available, files_of, refuse_gold
 from bestby.readers.paths import parts_apart
-from bestby.readers.text import check_new, number
+from bestby.readers.text import CUT_OFF, Record, check_new, number, whole_number, word
 from bestby.results.base import Note
 
 Groups = Mapping[str, Mapping[str, str]]
@@ -550,6 +551,81 @@ def quantities_of(record: Mapping[str, Any]) -> dict[str, float]:
 
 
 @dataclass(frozen=True)
+class Fields:
+    """Where the records of a tool hold what a system did on an item; dots lead into objects.
+
+    The first key of `item` that a record has names its item, and `run` numbers its repetition; without it,
+    records of one item are its runs, in order. Under each of `scores` stands a number, an object of them by
+    name, or a list of objects with name and score. A record with an `error` has no score. Under `quantities`
+    stand time, money and tokens; numbers there under other names are scores.
+    """
+
+    item: Sequence[str]
+    scores: Sequence[str]
+    run: str | None = None
+    content: str | None = None
+    groups: Sequence[str] = ()
+    quantities: Sequence[str] = ()
+    error: str | None = None
+
+    def samples(self, rows: Iterable[Record]) -> list[Sample]:
+        """Return the samples of a system on a dataset."""
+        counts: Counter[str] = Counter()
+        return [self._sample(row, counts) for row in rows]
+
+    def _sample(self, row: Record, counts: Counter[str]) -> Sample:
+        item = next((name for key in self.item if (name := _text(_at(row, key))) is not None), None)
+        if item is None:
+            raise InvalidInputError(f"{row.where}: no {listed(list(self.item))}", hint=CUT_OFF)
+        run = None if self.run is None else whole_number(_at(row, self.run))
+        groups: dict[str, str] = {}
+        for key in self.groups:
+            part = _at(row, key)
+            named = part if isinstance(part, dict) else {key.rpartition(".")[2]: part}
+            groups |= Record(row.where, {key: named}).labels(key)
+        failed = self.error is not None and bool(_at(row, self.error))
+        scores = {} if failed else {name: size for key in self.scores for name, size in _scores(row, key)}
+        taken = quantities_of({key: _at(row, key) for key in self.quantities})
+        content = None if self.content is None else _text(_at(row, self.content))
+        counts[item] += 1
+        return Sample(
+            row.where,
+            item,
+            {name: size for name, size in scores.items() if name not in taken},
+            counts[item] - 1 if run is None else run,
+            content,
+            groups,
+            taken,
+        )
+
+
+def _at(row: Record, key: str) -> Any:
+    """Return what stands under a key, or a path of keys; None if nothing does."""
+    value: Any = row.data
+    for part in key.split("."):
+        value = value.get(part) if isinstance(value, dict) else None
+    return value
+
+
+def _text(value: Any) -> str | None:
+    """Return a value as text that two files with it share; None if it is nothing."""
+    if isinstance(value, dict | list):
+        return json.dumps(value, sort_keys=True)
+    return word(value)
+
+
+def _scores(row: Record, key: str) -> Iterator[tuple[str, float | None]]:
+    """Yield the scores under a key with their names, without values that are texts."""
+    part = _at(row, key)
+    if isinstance(part, list):
+        part = {one.get("name"): one for one in part if isinstance(one, dict)}
+    for name, value in (part if isinstance(part, dict) else {key.rpartition(".")[2]: part}).items():
+        score = value.get("score", value.get("value")) if isinstance(value, dict) else value
+        if score is None or number(score) is not None:
+            yield str(name), number(score)
+
+
+@dataclass(frozen=True)
 class Scored:
     """The samples of one system on one dataset, which a file holds.
 
@@ -669,3 +745,39 @@ def log_of(one: Scored, system: str, name: str) -> Log:
             groups.setdefault(key, {})[sample.item] = label
     ordered = tuple(runs[run] for run in sorted(runs))
     return Log(system, one.dataset, one.source, mean_of_runs(ordered), None, ordered, groups, contents)
+
+
+@dataclass(frozen=True)
+class Harness:
+    """A tool whose files hold scores of items: what it calls them, and how a file is read.
+
+    `tool` are its files, in words. `main` is the score that is compared by default, and `what` its word for
+    a score.
+    """
+
+    tool: str
+    recognises: Callable[[Path, bytes], bool]
+    scored: Callable[[File], Iterable[Scored]]
+    main: str | None = None
+    what: str = "score"
+
+    def read(
+        self,
+        paths: Mapping[str, Path],
+        *,
+        gold: Path | None = None,
+        on_missing: OnMissing = "error",
+        value_column: str | Mapping[str, str] | None = None,
+        clusters: str | None = None,
+    ) -> Read:
+        """Read the files of two or more systems; `value_column` is a score, or that of each dataset."""
+        refuse_gold(gold, f"{self.tool} hold their scores and need no gold")
+        return compared(
+            [one for file in files_of(paths, self.recognises) for one in self.scored(file)],
+            self.tool,
+            wanted=value_column,
+            main=self.main,
+            what=self.what,
+            on_missing=on_missing,
+            clusters=clusters,
+        )
