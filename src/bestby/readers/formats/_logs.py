@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,12 +20,13 @@ from bestby._core.text import visible
 from bestby._core.typing import Array, IntArray, OnMissing
 from bestby.data.evaluation import Evaluation
 from bestby.data.roles import is_quantity, is_usage, listed
+from bestby.data.table import Table
 from bestby.metrics.base import BaseMetric
 from bestby.metrics.registry import resolve
 from bestby.metrics.regression import Mean
 from bestby.readers.formats.base import File, Read, check_available, files_of, refuse_gold
 from bestby.readers.paths import parts_apart
-from bestby.readers.text import CUT_OFF, Record, check_new, number, whole_number, word
+from bestby.readers.text import CUT_OFF, Record, as_number, check_new, number, whole_number, word
 from bestby.results.base import Note
 
 Groups = Mapping[str, Mapping[str, str]]
@@ -619,7 +621,9 @@ def _scores(row: Record, key: str) -> Iterator[tuple[str, float | None]]:
     part = _at(row, key)
     if isinstance(part, list):
         part = {one.get("name"): one for one in part if isinstance(one, dict)}
-    for name, value in (part if isinstance(part, dict) else {key.rpartition(".")[2]: part}).items():
+    if not isinstance(part, dict):
+        part = {} if part is None else {key.rpartition(".")[2]: part}
+    for name, value in part.items():
         score = value.get("score", value.get("value")) if isinstance(value, dict) else value
         if score is None or number(score) is not None:
             yield str(name), number(score)
@@ -745,6 +749,35 @@ def log_of(one: Scored, system: str, name: str) -> Log:
             groups.setdefault(key, {})[sample.item] = label
     ordered = tuple(runs[run] for run in sorted(runs))
     return Log(system, one.dataset, one.source, mean_of_runs(ordered), None, ordered, groups, contents)
+
+
+def holding(start: bytes, *keys: str) -> Callable[[Path, bytes], bool]:
+    """Return what recognises a file by how it starts, a pattern, and by keys of its JSON."""
+    pattern = re.compile(start)
+    quoted = [f'"{key}"'.encode() for key in keys]
+    return lambda _, head: pattern.match(head) is not None and all(key in head for key in quoted)
+
+
+def numbers_in(table: Table) -> dict[str, list[float | None]]:
+    """Return the columns that are numbers, true and false, with None where a cell is empty."""
+    columns = {name: [_number_in(cell) for cell in table.cells(name)] for name in table.names}
+    return {
+        name: numbers
+        for name, numbers in columns.items()
+        if all(one is not None or not cell for one, cell in zip(numbers, table.cells(name), strict=True))
+    }
+
+
+def _number_in(cell: str) -> float | None:
+    """Return the number in a cell.
+
+    >>> _number_in("True"), _number_in("0.5"), _number_in(""), _number_in("good")
+    (1.0, 0.5, None, None)
+    """
+    return _TRUTHS.get(cell.lower(), as_number(cell))
+
+
+_TRUTHS = {"true": 1.0, "false": 0.0}
 
 
 @dataclass(frozen=True)

@@ -14,12 +14,11 @@ from bestby._core.paths import readable_file
 from bestby.data.columns import MISSING
 from bestby.data.roles import is_quantity, listed
 from bestby.readers.files import read_table
-from bestby.readers.formats._logs import Fields, Harness, Scored
+from bestby.readers.formats._logs import Fields, Harness, Scored, numbers_in
 from bestby.readers.formats.base import File
-from bestby.readers.text import Record, as_number, column_names
+from bestby.readers.text import Record, column_names
 
 _FEEDBACK, _INPUTS, _EXAMPLE, _TIME = "feedback.", "inputs.", "example_id", "execution_time"
-_TRUTHS = {"true": 1.0, "false": 0.0}
 _FIELDS = Fields((_EXAMPLE,), ("feedback",), content="inputs", quantities=("quantities",))
 
 
@@ -38,32 +37,21 @@ def _scored(file: File) -> list[Scored]:
         raise InvalidInputError(
             f"{file.path} is not an experiment of LangSmith", hint=f"its columns are: {listed(table.names)}"
         )
-    scores = {name: _scores(table.cells(name)) for name in table.names}
+    numbers = numbers_in(table)
     rows = []
     for row, example in enumerate(table.cells(_EXAMPLE)):
-        numbers = {name: column[row] for name, column in scores.items() if column is not None}
         record = {
             _EXAMPLE: example,
             "feedback": {
-                name.removeprefix(_FEEDBACK): one
-                for name, one in numbers.items()
+                name.removeprefix(_FEEDBACK): column[row]
+                for name, column in numbers.items()
                 if name.startswith(_FEEDBACK)
             },
             "inputs": [table.cells(name)[row] for name in table.names if name.startswith(_INPUTS)],
-            "quantities": {name: one for name, one in numbers.items() if is_quantity(name)},
+            "quantities": {name: column[row] for name, column in numbers.items() if is_quantity(name)},
         }
         rows.append(Record(f"{file.path}, row {row + 2}", record))
     return [Scored(str(file.path), file.system(None), file.name, "examples", _FIELDS.samples(rows))]
-
-
-def _scores(texts: list[str]) -> list[float | None] | None:
-    """Return the scores of a column, None where there is none; None for a column of other texts.
-
-    >>> _scores(["True", "", "0.5"]), _scores(["good", "1"])
-    ([1.0, None, 0.5], None)
-    """
-    scores = [_TRUTHS.get(text.lower(), as_number(text)) if text else None for text in texts]
-    return None if any(score is None and text for score, text in zip(scores, texts, strict=True)) else scores
 
 
 read = Harness("experiments of LangSmith", recognises, _scored, what="feedback").read

@@ -7,23 +7,16 @@ a sample together: those of a model that grades it count, too.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from bestby._core.errors import InvalidInputError
-from bestby.readers.formats._logs import Harness, Sample, Scored, quantities_of, system_of
+from bestby.readers.formats._logs import Harness, Sample, Scored, holding, quantities_of, system_of
 from bestby.readers.formats.base import File
 from bestby.readers.text import CUT_OFF, Record, check_new, number, numbers, records, word
 
-_START = re.compile(rb'\s*\{\s*"spec"\s*:\s*\{')
+recognises = holding(rb'\s*\{\s*"spec"\s*:\s*\{', "completion_fns", "eval_name")
 _SCORED = ("match", "metrics")
-
-
-def recognises(path: Path, head: bytes) -> bool:  # noqa: ARG001
-    """Tell whether a file begins with the specification of a run."""
-    return _START.match(head) is not None and b'"completion_fns"' in head and b'"eval_name"' in head
 
 
 def _scored(file: File) -> list[Scored]:
