@@ -619,14 +619,22 @@ def _text(value: Any) -> str | None:
 def _scores(row: Record, key: str) -> Iterator[tuple[str, float | None]]:
     """Yield the scores under a key with their names, without values that are texts."""
     part = _at(row, key)
-    if isinstance(part, list):
-        part = {one.get("name"): one for one in part if isinstance(one, dict)}
-    if not isinstance(part, dict):
-        part = {} if part is None else {key.rpartition(".")[2]: part}
-    for name, value in part.items():
+    if isinstance(part, dict):
+        named = [*part.items()]
+    elif isinstance(part, list):
+        named = [(one.get("name"), one) for one in part if isinstance(one, dict)]
+    else:
+        named = [] if part is None else [(key.rpartition(".")[2], part)]
+    seen: set[str] = set()
+    for label, value in named:
+        name = word(label)
         score = value.get("score", value.get("value")) if isinstance(value, dict) else value
-        if score is None or number(score) is not None:
-            yield str(name), number(score)
+        if name is not None and (score is None or number(score) is not None):
+            if name in seen:
+                hint = "give each score a name of its own"
+                raise InvalidInputError(f"{row.where}: the score {name!r} is there twice", hint=hint)
+            seen.add(name)
+            yield name, number(score)
 
 
 @dataclass(frozen=True)

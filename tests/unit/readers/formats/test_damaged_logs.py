@@ -104,7 +104,11 @@ _JSON = {
     **{f"langfuse {name}": (langfuse, log) for name, log in _LANGFUSE.items()},
     **{
         name: (form, json.loads((_SAMPLES / name / "toy-1.json").read_text()))
-        for name, form in (("pydantic_evals", pydantic_evals), ("braintrust", braintrust), ("phoenix", phoenix))
+        for name, form in (
+            ("pydantic_evals", pydantic_evals),
+            ("braintrust", braintrust),
+            ("phoenix", phoenix),
+        )
     },
     "evalplus": (human_eval, json.loads((_SAMPLES / "evalplus" / "toy-1.json").read_text())),
     "alpaca_eval": (alpaca_eval, log_files.alpaca([1, 2, 1.5])),

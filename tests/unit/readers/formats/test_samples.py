@@ -99,6 +99,12 @@ def test_other_inputs_under_one_id_are_refused(tmp_path: Path) -> None:
     assert "its hash differs" in message(format_called("phoenix"), paths, value_column="right")
 
 
+def test_two_scores_of_one_name_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_text((SAMPLES / "phoenix" / "toy-1.json").read_text().replace('"share"', '"right"'))
+    assert "the score 'right' is there twice" in message(format_called("phoenix"), {"a": path, "b": path})
+
+
 def test_evalplus_without_its_own_tests(tmp_path: Path) -> None:
     text = (SAMPLES / "evalplus" / "toy-1.json").read_text()
     path = tmp_path / "a.json"
